@@ -2,8 +2,7 @@
 //!
 //! After Vedrfolnir (INFOCOM 2026): the dependencies between transfers form a graph. Starting at the transfer that
 //! ends last, the longest dependencies are followed back; the transfer of that chain with the longest delay beyond
-//! its usual duration is the one that the job waits for. Its cause is then a question of the provenance graph, as for
-//! any flow.
+//! its usual duration is the one that delays the job. The provenance graph shows its cause, as for any flow.
 
 use model::job::{JobStep, StepRole};
 use model::{FlowKey, Job, Transfer};
@@ -14,7 +13,7 @@ const SLOW_PERCENT: u64 = 150;
 /// Minimum number of finished transfers of a size to determine the usual duration.
 const LEAST_SAMPLES: usize = 3;
 
-/// The transfer that a job waits for.
+/// The transfer that delays a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlowTransfer<'j> {
     /// The transfer.
@@ -57,7 +56,7 @@ pub fn holds_up(job: &Job, now_ns: u64) -> Option<SlowTransfer<'_>> {
 }
 
 /// Returns the latest known time of a job, at least `now_ns`. A trigger comes early in an event, and only later times
-/// show whether the job had to wait.
+/// show whether the job was delayed.
 pub fn latest_ns(job: &Job, now_ns: u64) -> u64 {
     let times = job.transfers.iter().flat_map(|transfer| [transfer.start_ns, transfer.finish_ns]);
     times.flatten().fold(now_ns, u64::max)
@@ -131,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// A ring of four members. Every transfer takes 100 ns, except those at these positions.
+    /// Returns a ring all-reduce of four members. Every transfer takes 100 ns, except those at these positions.
     fn ring(slow: &[(usize, u64)]) -> Job {
         let description = JobDescription {
             name: "train".to_string(),
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slow_step_is_found_behind_those_that_wait_for_it() {
+    fn the_slow_transfer_is_found_upstream_of_those_that_depend_on_it() {
         check(&[], 10_000, None);
         // Transfer 6 is in the second step: one transfer of each later step depends on it.
         check(&[(6, 500)], 10_000, Some((6, 500, 4)));

@@ -3,13 +3,14 @@
 //! Byte counts do not identify the culprit: during a burst, a long-running flow may send the most. A queue builds up
 //! because something *changed*, so a flow counts only for its excess above its previous rate.
 //!
-//! 1. The time of the event at this port is where its waiting is densest ([`event_span`]), near the time that was
-//!    asked about. Two bursts in one epoch are two such places.
-//! 2. Each flow's packets are split into those before and those inside that time.
-//! 3. The previous rate of a flow that was active long enough before is its rate without a deep queue; only packets
-//!    above it are excess.
+//! 1. The queue episode is the time in which queueing at this port is densest ([`event_span`]), near the time under
+//!    analysis. Two bursts in one epoch are two episodes.
+//! 2. Each flow's packets are split into those before and those in the episode.
+//! 3. The previous rate of a flow that was active long enough before the episode is its rate without a deep queue; only
+//!    packets above it are excess.
 //! 4. Contributors have a substantial excess. The victim and spreaders are not contributors.
-//! 5. The replay gives each flow its weight: what others waited because of it, or what it waited.
+//! 5. The replay gives each flow its weight: for a contributor, the queueing of other flows that it caused; for every
+//!    other flow, its own queueing because of the contributors, as a negative number.
 
 use model::FlowKey;
 use model::telemetry::FlowRecord;
@@ -23,21 +24,21 @@ use crate::view::{PortIx, View, flow_order};
 
 /// Minimum share of a flow's packets that counts as excess; less is jitter of its previous rate.
 const GROWN_SHARE: f64 = 1.0 / 3.0;
-/// A flow has a standing queue if at least this share of its packets is queued.
+/// A flow meets a standing queue if at least this share of its packets is queued.
 const STANDING_SHARE: f64 = 0.9;
 /// If all contributors together enqueued less than this share of the packets, no rate changed.
 const CHANGED_SHARE: f64 = 0.1;
 /// Flow records and port slots count the same packets; if more than this share is missing, flow records are lost.
 pub(crate) const UNACCOUNTED_SHARE: f64 = 0.1;
 
-/// What to explain at a port.
+/// What is known about the queue to analyse.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Question<'q> {
+pub(crate) struct QueueScope<'q> {
     /// The victim; it is never a contributor.
     pub(crate) victim: Option<FlowKey>,
-    /// Flows that were paused further upstream, ascending.
-    pub(crate) carriers: &'q [FlowKey],
-    /// The approximate time.
+    /// Flows that were paused further upstream, and so may only spread the congestion; ascending.
+    pub(crate) paused_upstream: &'q [FlowKey],
+    /// The approximate time of the queueing.
     pub(crate) near: Option<Span>,
     /// The limits of that time.
     pub(crate) bounds: Bounds,
@@ -110,7 +111,7 @@ pub(crate) fn contention(
     view: &View<'_>,
     settings: &Settings,
     port: PortIx,
-    question: Question<'_>,
+    scope: QueueScope<'_>,
 ) -> Option<Contention> {
     let mut records: Vec<&FlowRecord> = view.flows(port).iter().copied().filter(|f| f.packets > 0).collect();
     records.sort_by_key(|f| flow_order(f));
@@ -118,20 +119,20 @@ pub(crate) fn contention(
         return None;
     }
     if settings.method.replay == ReplayRule::WholeEpoch {
-        return Some(whole_epoch(view, settings, port, question, &records));
+        return Some(whole_epoch(view, settings, port, scope, &records));
     }
-    let when = event_span(&records, settings, question);
-    // Without a single waiting packet in the time asked about there is nothing to explain.
+    let when = event_span(&records, settings, scope);
+    // No packet was queued in the time under analysis, so there is no contention to explain.
     if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
         return None;
     }
-    let mut event = Event::new(view, settings, port, question, when);
-    event.measure(&records);
-    let changed = event.blame();
-    Some(event.finish(changed))
+    let mut analysis = QueueAnalysis::new(view, settings, port, scope, when);
+    analysis.measure(&records);
+    let changed = analysis.find_contributors();
+    Some(analysis.finish(changed))
 }
 
-/// A flow during measurement.
+/// Intermediate results for one flow.
 #[derive(Debug)]
 struct Measured {
     flow: FlowKey,
@@ -145,11 +146,11 @@ struct Measured {
     contributes: bool,
 }
 
-struct Event<'q, 'v, 'a> {
+struct QueueAnalysis<'q, 'v, 'a> {
     view: &'v View<'a>,
     settings: &'v Settings,
     port: PortIx,
-    question: Question<'q>,
+    scope: QueueScope<'q>,
     when: Option<Span>,
     history: bool,
     unaccounted: f64,
@@ -160,24 +161,24 @@ struct Event<'q, 'v, 'a> {
     flows: Vec<Measured>,
 }
 
-impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
+impl<'q, 'v, 'a> QueueAnalysis<'q, 'v, 'a> {
     fn new(
         view: &'v View<'a>,
         settings: &'v Settings,
         port: PortIx,
-        question: Question<'q>,
+        scope: QueueScope<'q>,
         when: Option<Span>,
-    ) -> Event<'q, 'v, 'a> {
+    ) -> QueueAnalysis<'q, 'v, 'a> {
         let ring_start = view.ring_start(view.switch_of(port));
         let history = match (when, ring_start) {
             (Some(when), Some(start)) => when.from.saturating_sub(start) >= settings.established_ns,
             _ => false,
         };
-        Event {
+        QueueAnalysis {
             view,
             settings,
             port,
-            question,
+            scope,
             when,
             history,
             unaccounted: view.unaccounted(port, when),
@@ -189,12 +190,12 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
 
     fn measure(&mut self, records: &[&FlowRecord]) {
         let reference = self.reference_depth(records);
-        let elsewhere = |r: &&FlowRecord| match (r.queued_ns, self.when) {
+        let outside_episode = |r: &&FlowRecord| match (r.queued_ns, self.when) {
             (Some((a, b)), Some(when)) => !Span::new(a, b).overlaps(when),
             _ => false,
         };
-        if records.iter().any(elsewhere) {
-            let pieces = pieces(&waits(records, Question::default(), None, self.settings.event_gap_ns));
+        if records.iter().any(outside_episode) {
+            let pieces = pieces(&waits(records, QueueScope::default(), None, self.settings.event_gap_ns));
             let shared = pieces.iter().filter(|p| p.flows > 1).map(|p| p.span);
             self.shared = clusters(shared.collect(), 0);
         }
@@ -262,12 +263,12 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
                 let in_time = self.unpaused_share(span, when);
                 let mut by_depth = self.share_by_depth(r, queued, when, reference);
                 if is_scattered(r, self.settings.event_gap_ns) && waited > 0.0 {
-                    // Most of its packets met no queue, so nothing shows that it sent more while there was one.
+                    // Most of its packets met no queue, so no record shows that it sent more during the queueing.
                     let usual = r.packets as f64 * (when.length_ns() / seen.length_ns()).min(1.0);
                     by_depth = by_depth.min(usual / waited);
                 }
                 // No flow enqueues more than its ingress link carries.
-                if let Some(most) = self.most_packets(r, when).filter(|_| waited > 0.0) {
+                if let Some(most) = self.max_packets(r, when).filter(|_| waited > 0.0) {
                     by_depth = by_depth.min(most / waited);
                 }
                 in_time.max(by_depth)
@@ -277,7 +278,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         let inside = waited * inside_share;
         // Recurring congestion (oscillating congestion control) is no previous rate: deep queueing in an earlier
         // episode belongs to the same event. Shallow queueing, and that of a flow alone, is normal traffic.
-        let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE && self.met_others(r);
+        let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE && self.queued_with_others(r);
         let rest = if deep_earlier { unqueued } else { waited - inside + unqueued };
         // A packet that met no queue did not arrive during the episode.
         let (before, within) = match outside_ns {
@@ -313,8 +314,8 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         (span.to - span.from) as f64 - within.map(|pause| pause.shared_ns(span)).sum::<f64>()
     }
 
-    /// Returns how many packets of a flow its ingress link carries in `when`; `None` if the link is not known.
-    fn most_packets(&self, r: &FlowRecord, when: Span) -> Option<f64> {
+    /// Returns how many packets of a flow its ingress link can carry in `when`; `None` if the link is not known.
+    fn max_packets(&self, r: &FlowRecord, when: Span) -> Option<f64> {
         let switch = self.view.switch_of(self.port).node?;
         let link = self.view.index.port(switch, r.ingress_port?)?;
         let packet_bits = 8.0 * r.bytes? as f64 / r.packets.max(1) as f64;
@@ -323,27 +324,26 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
     }
 
     /// Whether other flows were queued for most of the time in which a record's packets were.
-    fn met_others(&self, r: &FlowRecord) -> bool {
+    fn queued_with_others(&self, r: &FlowRecord) -> bool {
         let Some(span) = r.queued_ns.map(|(a, b)| Span::new(a, b)) else { return true };
         let from = self.shared.partition_point(|s| s.to < span.from);
         let with_others = self.shared[from..].iter().take_while(|s| s.from <= span.to);
         with_others.map(|s| s.shared_ns(span)).sum::<f64>() >= 0.5 * (span.to - span.from) as f64
     }
 
-    /// Estimates from queue depths which share of a record's queued packets belongs to the episode: the record may
-    /// also have met a packet or two long before.
+    /// Estimates from queue depths which share of a record's queued packets belongs to the episode: a few of them may
+    /// have been queued long before, in a shallow queue.
     fn share_by_depth(&self, r: &FlowRecord, queued: u64, when: Span, reference: f64) -> f64 {
         let own = r.depth_sum as f64 / queued.max(1) as f64;
         let ahead_ns = r.queued_ns.map_or(0, |(a, b)| when.from.saturating_sub(a.min(b)));
-        // All packets were queued, and for long before: a standing queue. Only times can tell.
-        let stood =
+        // Nearly all packets were queued, and long before the episode: a standing queue, for which depths show nothing.
+        let is_standing =
             ahead_ns >= self.settings.established_ns && queued as f64 >= r.packets as f64 * STANDING_SHARE;
         // Packets queued after the end of the episode may have met the same depth.
-        let goes_on = r
-            .queued_ns
-            .is_some_and(|(a, b)| self.question.bounds.until.is_some_and(|until| a.max(b) > until));
+        let continues =
+            r.queued_ns.is_some_and(|(a, b)| self.scope.bounds.until.is_some_and(|until| a.max(b) > until));
         // A queued packet met at least one other.
-        if stood || goes_on || reference <= 1.0 {
+        if is_standing || continues || reference <= 1.0 {
             0.0
         } else {
             ((own - 1.0) / (reference - 1.0)).clamp(0.0, 1.0)
@@ -351,42 +351,43 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
     }
 
     /// Decides which flows contribute. Returns whether any flow exceeds its previous rate.
-    fn blame(&mut self) -> bool {
+    fn find_contributors(&mut self) -> bool {
         for at in 0..self.flows.len() {
             let excess = self.excess(&self.flows[at]);
             self.flows[at].excess = excess;
         }
         let total: f64 = self.flows.iter().map(|m| m.inside).sum();
         let largest = self.largest(|m| m.excess);
-        let mut brought = 0.0;
+        let mut total_excess = 0.0;
         for at in 0..self.flows.len() {
             let m = &self.flows[at];
             let contributes = !self.is_victim(m)
                 && m.excess > 0.0
                 && m.excess >= largest * self.settings.contributor_share
-                && !self.only_carries(m);
+                && !self.only_spreads(m);
             self.flows[at].contributes = contributes;
             if contributes {
-                brought += self.flows[at].excess;
+                total_excess += self.flows[at].excess;
             }
         }
-        if brought > 0.0 && brought >= total * CHANGED_SHARE {
+        if total_excess > 0.0 && total_excess >= total * CHANGED_SHARE {
             return true;
         }
-        self.blame_largest();
+        self.name_largest();
         false
     }
 
     /// No flow (or only the victim) exceeded its previous rate: the largest senders are named.
     ///
-    /// Spreaders are named only if there is no other flow, and not if the epoch ring shows that they are
-    /// long-running, or if flow records are lost: an unrecorded flow built this queue.
-    fn blame_largest(&mut self) {
-        let all_known = !self.history && self.unaccounted <= UNACCOUNTED_SHARE;
-        let rounds = if all_known { &[false, true][..] } else { &[false][..] };
-        for carriers_too in rounds.iter().copied() {
-            let eligible = |e: &Event<'_, '_, '_>, m: &Measured| {
-                !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow))
+    /// Flows that were paused upstream are named only if there is no other flow. They are not named if the epoch ring
+    /// shows that they are long-running, or if flow records are lost: then an unrecorded flow may have built this
+    /// queue.
+    fn name_largest(&mut self) {
+        let may_name_spreaders = !self.history && self.unaccounted <= UNACCOUNTED_SHARE;
+        let rounds = if may_name_spreaders { &[false, true][..] } else { &[false][..] };
+        for spreaders_too in rounds.iter().copied() {
+            let eligible = |e: &QueueAnalysis<'_, '_, '_>, m: &Measured| {
+                !e.is_victim(m) && (spreaders_too || !e.is_paused_upstream(m.flow))
             };
             let largest =
                 self.flows.iter().filter(|m| eligible(self, m)).map(|m| m.inside).fold(0.0, f64::max);
@@ -406,38 +407,38 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
     }
 
     fn is_victim(&self, m: &Measured) -> bool {
-        self.question.victim == Some(m.flow)
+        self.scope.victim == Some(m.flow)
     }
 
-    fn is_carrier(&self, flow: FlowKey) -> bool {
-        self.question.carriers.binary_search(&flow).is_ok()
+    fn is_paused_upstream(&self, flow: FlowKey) -> bool {
+        self.scope.paused_upstream.binary_search(&flow).is_ok()
     }
 
     fn largest(&self, of: impl Fn(&Measured) -> f64) -> f64 {
         self.flows.iter().filter(|m| !self.is_victim(m)).map(of).fold(0.0, f64::max)
     }
 
-    /// The packets of a flow above its previous rate.
+    /// Returns the packets of a flow above its previous rate; all of them, if it has none.
     fn excess(&self, m: &Measured) -> f64 {
         let (Some(when), Some(first)) = (self.when, m.first_ns) else { return m.inside };
-        // The time in which the port was paused says nothing about a rate.
-        let there_ns =
+        // Only time in which the port could send counts towards a rate.
+        let active_ns =
             if first < when.from { self.unpaused_ns(Span { from: first, to: when.from }) } else { 0.0 };
-        if there_ns < self.settings.established_ns.max(1) as f64 {
+        if active_ns < self.settings.established_ns.max(1) as f64 {
             return m.inside;
         }
-        let expected = m.before / there_ns * self.unpaused_ns(when).max(1.0);
+        let expected = m.before / active_ns * self.unpaused_ns(when).max(1.0);
         let excess = m.inside - expected;
         if excess > m.inside * GROWN_SHARE { excess } else { 0.0 }
     }
 
     /// Whether a flow that was paused upstream is only a spreader: the epoch ring does not cover the time before the
-    /// event, so nothing shows that the flow started it, and other flows explain the queue.
-    fn only_carries(&self, m: &Measured) -> bool {
-        if self.history || !self.is_carrier(m.flow) {
+    /// event, so no record shows whether the flow is new, and other flows explain the queue.
+    fn only_spreads(&self, m: &Measured) -> bool {
+        if self.history || !self.is_paused_upstream(m.flow) {
             return false;
         }
-        let others = || self.flows.iter().filter(|o| !self.is_carrier(o.flow) && !self.is_victim(o));
+        let others = || self.flows.iter().filter(|o| !self.is_paused_upstream(o.flow) && !self.is_victim(o));
         let count = others().count();
         let mean = others().map(|o| o.inside).sum::<f64>() / count.max(1) as f64;
         count > 0 && m.inside < 2.0 * mean
@@ -467,7 +468,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
                 packets: m.inside,
                 excess: m.excess,
                 contributes: m.contributes,
-                weight: if m.contributes { w.caused } else { -w.suffered },
+                weight: if m.contributes { w.caused } else { -w.ahead },
                 depth: a.depth,
             })
             .collect();
@@ -496,7 +497,7 @@ fn whole_epoch(
     view: &View<'_>,
     settings: &Settings,
     port: PortIx,
-    question: Question<'_>,
+    scope: QueueScope<'_>,
     records: &[&FlowRecord],
 ) -> Contention {
     let mut flows = Vec::new();
@@ -517,8 +518,8 @@ fn whole_epoch(
             flow: *flow,
             packets: a.packets,
             excess: a.packets,
-            contributes: w.caused > w.suffered && question.victim != Some(*flow),
-            weight: w.caused - w.suffered,
+            contributes: w.caused > w.ahead && scope.victim != Some(*flow),
+            weight: w.caused - w.ahead,
             depth: a.depth,
         })
         .collect();

@@ -20,11 +20,11 @@ pub(crate) struct Context<'s, 'a> {
     pub(crate) path: VictimPath,
     /// Whether the path is that of the victim's ACKs.
     pub(crate) is_reverse_path: bool,
-    /// When the slow packet was under way, where that is known.
-    pub(crate) asked: Option<Span>,
+    /// The time under analysis: when the slow packet was in flight, if that is known.
+    pub(crate) analysed: Option<Span>,
     pub(crate) graph: PortGraph,
     pub(crate) pause_paths: Vec<PausePath>,
-    /// Whether the pauses that were found touch the time asked about.
+    /// Whether the pauses that were found overlap the time under analysis.
     pub(crate) aligned: bool,
     /// The share of the pause that originates at each vertex, 0 to 1.
     pub(crate) shares: Vec<f64>,
@@ -39,7 +39,7 @@ impl<'s, 'a> Context<'s, 'a> {
         Context::along(view, settings, path, false)
     }
 
-    /// The same for the reverse path, if switches were polled for it.
+    /// Creates the context of the reverse path; `None` if no switch was polled for it.
     pub(crate) fn of_reverse_path(view: &'s View<'a>, settings: &'s Settings) -> Option<Context<'s, 'a>> {
         let path = reverse_path(view, view.victim()?)?;
         Some(Context::along(view, settings, path, true))
@@ -53,11 +53,11 @@ impl<'s, 'a> Context<'s, 'a> {
     ) -> Context<'s, 'a> {
         let victim = view.victim();
         let trigger = view.snapshot.trigger.as_ref();
-        let asked = trigger.map(|t| asked_span(view, t, settings));
+        let analysed = trigger.map(|t| analysed_span(view, t, settings));
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;
         let (starts, aligned) = match victim {
-            Some(_) => starts_on_path(view, settings, &path, asked, least_ns),
+            Some(_) => starts_on_path(view, settings, &path, analysed, least_ns),
             None => (all_starts(view), true),
         };
         let graph = build(view, settings, &starts);
@@ -77,7 +77,7 @@ impl<'s, 'a> Context<'s, 'a> {
             trigger,
             path,
             is_reverse_path,
-            asked,
+            analysed,
             graph,
             pause_paths,
             aligned,
@@ -102,16 +102,16 @@ impl<'s, 'a> Context<'s, 'a> {
         vertices.iter().filter_map(|v| self.graph.port(*v)).collect()
     }
 
-    /// Returns the flows that were paused on the way to `end`: at a port of `path` before it, or at any port that
-    /// waits for it. Ascending.
-    pub(crate) fn carriers(&self, path: &[VertexIx], end: VertexIx) -> Vec<FlowKey> {
-        let mut carriers = BTreeSet::new();
+    /// Returns the flows that were paused upstream of `end`: at a port of `path` before it, or at any port that waits
+    /// for it. Ascending.
+    pub(crate) fn paused_upstream_of(&self, path: &[VertexIx], end: VertexIx) -> Vec<FlowKey> {
+        let mut found = BTreeSet::new();
         let before = path.iter().filter(|v| **v != end).chain(self.waiting_for.targets(end));
         for v in before {
             let Some(port) = self.graph.port(*v) else { continue };
-            carriers.extend(self.paused_flows(port, self.graph.when[*v]));
+            found.extend(self.paused_flows(port, self.graph.when[*v]));
         }
-        carriers.into_iter().collect()
+        found.into_iter().collect()
     }
 
     /// Returns the flows with packets that were enqueued at `port` while it was paused.
@@ -135,7 +135,7 @@ impl<'s, 'a> Context<'s, 'a> {
 
 /// Returns the time under analysis. The slow packet was in flight for its round trip before the trigger. A follow-up
 /// poll covers the whole event, from the first poll to the freeze.
-pub(crate) fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
+pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
     let rtt_ns = trigger.rtt_ns.max(trigger.base_rtt_ns);
     let slack_ns = settings.event_gap_ns / 4;
     let Some(first) = trigger.follows else {
@@ -171,7 +171,7 @@ fn starts_on_path(
     view: &View<'_>,
     settings: &Settings,
     path: &VictimPath,
-    asked: Option<Span>,
+    analysed: Option<Span>,
     least_ns: f64,
 ) -> (Vec<(PortIx, Option<Span>)>, bool) {
     let mut starts: Vec<(PortIx, Option<Span>, bool)> = Vec::new();
@@ -179,9 +179,10 @@ fn starts_on_path(
         if !view.is_paused(*port, None) {
             continue;
         }
-        let near = |event: Span| asked.map_or(event, |asked| event.intersection(asked).unwrap_or(event));
+        let near =
+            |event: Span| analysed.map_or(event, |analysed| event.intersection(analysed).unwrap_or(event));
         let length = |event: &Span| paused_ns(view, *port, Some(near(*event)));
-        match aligned(view.pause_events(*port), asked, settings.event_gap_ns, length) {
+        match aligned(view.pause_events(*port), analysed, settings.event_gap_ns, length) {
             // This pause explains almost none of the delay.
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
             Some((event, touches)) => starts.push((*port, Some(event), touches)),

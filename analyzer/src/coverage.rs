@@ -2,7 +2,7 @@
 
 use model::{Snapshot, Topology};
 
-use crate::context::asked_span;
+use crate::context::analysed_span;
 use crate::path::{of_other_times, victim_path};
 use crate::settings::Settings;
 use crate::topology_index::TopologyIndex;
@@ -25,8 +25,9 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
             reasons.push(format!("no switch has a record of the victim {victim}"));
         }
         let path = victim_path(&view, victim);
-        let asked = snapshot.trigger.as_ref().map(|trigger| asked_span(&view, trigger, &Settings::default()));
-        reasons.extend(of_other_times(&view, &path, asked));
+        let analysed =
+            snapshot.trigger.as_ref().map(|trigger| analysed_span(&view, trigger, &Settings::default()));
+        reasons.extend(of_other_times(&view, &path, analysed));
         reasons.extend(path.missing);
         if index.host_of(victim.dst).is_none() {
             reasons.push(format!(
@@ -35,10 +36,10 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
             ));
         }
     }
-    for gap in &snapshot.missing {
-        let gap = gap.to_string();
-        if !reasons.contains(&gap) {
-            reasons.push(gap);
+    for missing in &snapshot.missing {
+        let text = missing.to_string();
+        if !reasons.contains(&text) {
+            reasons.push(text);
         }
     }
     reasons

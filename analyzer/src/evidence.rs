@@ -66,13 +66,14 @@ fn trigger_text(trigger: &Trigger) -> String {
             )
         }
         TriggerReason::Silence => format!(
-            "host {} sent data of {}, and nothing came back for {rtt} (base RTT {base})",
+            "host {} sent data of {}, and no ACK arrived for {rtt} (base RTT {base})",
             trigger.host, trigger.flow
         ),
     }
 }
 
-/// Claims about jobs: that the victim is the transfer that a job waits for, and which culprits are transfers of a job.
+/// Returns the claims about jobs: that the victim is the transfer that delays a job, and which culprits are transfers
+/// of a job.
 pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_ns: u64) -> Vec<Evidence> {
     let claim = |claim: String, transfers: Vec<&Transfer>| Evidence {
         claim,
@@ -124,11 +125,11 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
     claims
 }
 
-/// The configuration findings that are named, and the losses that they explain.
-pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Vec<Evidence> {
+/// Returns the configuration findings of the root cause, and the losses at the switches of the event.
+pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -> Vec<Evidence> {
     let findings = case.context.view.snapshot.configuration.iter();
     let mut claims: Vec<Evidence> = findings
-        .filter(|finding| blamed.contains(&finding.id))
+        .filter(|finding| attributed.contains(&finding.id))
         .map(|finding| Evidence {
             claim: finding.message.clone(),
             switch: Some(finding.switch.clone()),
@@ -161,7 +162,7 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Ve
     claims
 }
 
-/// Where the victim itself was paused or queued.
+/// Returns where the victim itself was paused or queued.
 fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
     let paused = paused_packets_of(context, finding, ranked.victim);
     let stopped = finding.path.iter().chain(&finding.pause_loop).copied().find(|p| {

@@ -31,10 +31,10 @@ pub(crate) fn summary(
     let mut text = match finding.anomaly {
         Anomaly::FlowContention => format!("{victim} {is} delayed in the queue of {root}: {because}"),
         Anomaly::PfcBackpressureFlowContention => {
-            format!("{victim} {is} stopped by PFC pauses from {root}{spread}: {because}")
+            format!("{victim} {is} delayed by PFC pauses from {root}{spread}: {because}")
         }
         Anomaly::PfcStormHostInjection => {
-            format!("{victim} {is} stopped by PFC pauses that a host sends to {root}{spread}: {because}")
+            format!("{victim} {is} delayed by PFC pauses that a host sends to {root}{spread}: {because}")
         }
         Anomaly::DeadlockInLoopContention => format!(
             "{victim} {is} stuck behind a PFC deadlock ({}), which started inside the loop at {root}: {because}",
@@ -65,10 +65,10 @@ pub(crate) fn summary(
 }
 
 fn host_only(context: &Context<'_, '_>) -> &'static str {
-    if context.path.answered == context.path.switches {
+    if context.path.reported == context.path.switches {
         "check the sender, the receiver and the application"
     } else {
-        "some of its switches did not report; otherwise check the sender, the receiver and the application"
+        "some switches of the path did not report; if none of them has congestion, check the sender, the receiver and the application"
     }
 }
 
@@ -101,19 +101,19 @@ pub(crate) fn missing(context: &Context<'_, '_>, finding: &Finding) -> Vec<Strin
 
 /// Lists what the records of a contention do not show.
 fn missing_of_contention(context: &Context<'_, '_>, c: &Contention) -> Vec<String> {
-    let mut gaps = Vec::new();
+    let mut missing = Vec::new();
     if !c.history && c.when.is_some() {
-        gaps.push(format!(
+        missing.push(format!(
             "the epoch ring of {} does not cover the time before the event, so long-running flows cannot be distinguished from new ones",
             context.view.switch_of(c.port).name
         ));
     }
     if c.unaccounted > UNACCOUNTED_SHARE {
-        gaps.push(format!(
+        missing.push(format!(
             "no flow record accounts for {:.0} % of the packets of {}: records were evicted or lost, and one of those flows may be a contributor",
             100.0 * c.unaccounted,
             context.view.port_ref(c.port)
         ));
     }
-    gaps
+    missing
 }

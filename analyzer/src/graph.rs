@@ -71,7 +71,7 @@ pub(crate) enum Reason {
     CannotQueue,
     /// Not paused, and without a queue in the event.
     NoQueue,
-    /// Paused, but no traffic from there arrived at it since.
+    /// Paused, but no traffic of the waiting port can be queued at it.
     HoldsNothing,
 }
 
@@ -293,7 +293,7 @@ impl Builder<'_, '_> {
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
-        // A paused port without counted packets still propagates the pause: its depth counts as one.
+        // A paused port without counted packets still spreads the pause: its depth counts as one.
         let published = self.settings.method.edges == EdgeRule::Published
             || self.view.snapshot.source == Source::HawkeyeNs3;
         let split = match near {

@@ -19,25 +19,25 @@ pub struct VerdictGroup<'d> {
 }
 
 /// Returns the verdicts to keep of several snapshots, in their order and without duplicates. Of a first poll and its
-/// follow-up poll, the verdicts of the one with the higher rank (severity, specificity, culprits) are kept; if the ranks
-/// are equal, those of the first poll if the causes agree, else those of the follow-up poll.
-pub fn settle(answers: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
+/// follow-up poll, the verdicts of the one with the higher rank (severity, specificity, culprits) are kept; if the
+/// ranks are equal, those of the first poll if the causes agree, else those of the follow-up poll.
+pub fn settle(polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
     let event_of =
         |snapshot: &Snapshot| snapshot.trigger.as_ref().and_then(|t| t.follows).map(|first| first.event);
-    let superseded: Vec<bool> = answers
+    let superseded: Vec<bool> = polls
         .iter()
         .map(|(snapshot, verdicts)| {
             let first =
-                event_of(snapshot).and_then(|event| answers.iter().find(|(other, _)| other.event == event));
+                event_of(snapshot).and_then(|event| polls.iter().find(|(other, _)| other.event == event));
             if let Some((_, earlier)) = first {
-                return holds(earlier, verdicts);
+                return first_prevails(earlier, verdicts);
             }
-            let later = answers.iter().find(|(other, _)| event_of(other) == Some(snapshot.event));
-            later.is_some_and(|(_, later)| !holds(verdicts, later))
+            let later = polls.iter().find(|(other, _)| event_of(other) == Some(snapshot.event));
+            later.is_some_and(|(_, later)| !first_prevails(verdicts, later))
         })
         .collect();
     let mut settled: Vec<Diagnosis> = Vec::new();
-    for ((_, verdicts), superseded) in answers.into_iter().zip(superseded) {
+    for ((_, verdicts), superseded) in polls.into_iter().zip(superseded) {
         for verdict in verdicts {
             if !superseded && settled.iter().all(|known| known.id != verdict.id) {
                 settled.push(verdict);
@@ -47,14 +47,15 @@ pub fn settle(answers: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
     settled
 }
 
-/// Whether the verdicts of the first poll are kept: their rank is higher, or equal with the same cause.
-fn holds(earlier: &[Diagnosis], later: &[Diagnosis]) -> bool {
+/// Whether the verdicts of the first poll are kept: their rank is higher, or equal and the causes agree.
+fn first_prevails(earlier: &[Diagnosis], later: &[Diagnosis]) -> bool {
     let (first, second) = (rank_of(earlier), rank_of(later));
     let causes = |verdicts: &[Diagnosis]| verdicts.first().map(|d| d.cause);
     first > second || first == second && causes(earlier) == causes(later)
 }
 
-/// The rank of a snapshot's verdicts: the severity of the anomaly, the specificity of the cause, the number of culprits.
+/// The rank of a snapshot's verdicts: the severity of the anomaly, the specificity of the cause, the number of
+/// culprits.
 fn rank_of(verdicts: &[Diagnosis]) -> (u8, u8, usize) {
     verdicts
         .iter()

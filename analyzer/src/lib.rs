@@ -4,7 +4,7 @@
 //! state which rule replaces them and why. See docs/diagnosis.md.
 //!
 //! 1. `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and the ports
-//!    that the question is about.
+//!    under analysis.
 //! 2. `graph` computes the wait-for edges, `pause_paths` their ends, loops and shares.
 //! 3. `queue_episode` finds when a queue built up; `replay` and `contention` find which flows built it.
 //! 4. `signatures` identify the anomaly, one file each.
@@ -106,8 +106,8 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     analyses
 }
 
-/// Returns the sets of priorities to analyse, one after the other. PFC pauses and queues by priority, so only the
-/// victim's matters. It has several if switches map its code point differently.
+/// Returns the sets of priorities to analyse, one after the other. Pauses and queues are per priority, so only the
+/// victim's priority counts. It has several if switches map its code point differently.
 fn classes(snapshot: &Snapshot) -> Vec<Classes> {
     let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
     let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);

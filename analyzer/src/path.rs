@@ -15,10 +15,11 @@ use crate::view::{PortIx, View};
 pub(crate) struct VictimPath {
     /// Ports with telemetry, in path order.
     pub(crate) ports: Vec<PortIx>,
-    /// What is unknown about it, one sentence each.
+    /// What is unknown about the path, one sentence each.
     pub(crate) missing: Vec<String>,
-    /// Number of switches of the path that reported, and of all.
-    pub(crate) answered: usize,
+    /// Number of switches of the path that reported.
+    pub(crate) reported: usize,
+    /// Number of all switches of the path, as far as known.
     pub(crate) switches: usize,
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn reverse_path(view: &View<'_>, victim: FlowKey) -> Option<VictimPat
         visited.push(node);
         let Some(number) = ports.get(&node) else { break };
         path.switches += 1;
-        path.answered += 1;
+        path.reported += 1;
         path.ports.extend(view.switch_at(node).and_then(|switch| view.find(switch, *number)));
         at = view.index.port(node, *number).and_then(|port| view.index.peer(port)).map(|peer| peer.node);
     }
@@ -78,9 +79,9 @@ fn step(
     let name = view.index.name(node);
     let switch = view.switch_at(node);
     if switch.is_some() {
-        path.answered += 1;
+        path.reported += 1;
     } else {
-        path.missing.push(format!("switch {name} on the victim's path gave no telemetry"));
+        path.missing.push(format!("switch {name} on the victim's path sent no telemetry"));
     }
     let recorded = switch.and_then(|s| egress_of(view, view.ports_of(s), victim));
     if let Some(port) = recorded {
@@ -104,7 +105,7 @@ fn step(
     Some(view.index.peer(port)?.node)
 }
 
-/// Returns the switch that the host's NIC is connected to; of several, the one that saw the victim.
+/// Returns the switch that the host's NIC is connected to; of several, the one with records of the victim.
 fn first_switch(view: &View<'_>, host: NodeId, victim: FlowKey) -> Option<NodeId> {
     let peers = || view.index.ports_of(host).iter().map(|p| view.index.info(p.peer).node);
     let saw = |node: &NodeId| {
@@ -113,7 +114,7 @@ fn first_switch(view: &View<'_>, host: NodeId, victim: FlowKey) -> Option<NodeId
     peers().find(saw).or_else(|| peers().next())
 }
 
-/// Returns the port where a switch saw the flow last (after a route change the old port still has records).
+/// Returns the egress port of a flow's latest record (after a route change the old port still has records).
 fn egress_of(view: &View<'_>, ports: std::ops::Range<PortIx>, flow: FlowKey) -> Option<PortIx> {
     let last = |f: &FlowRecord| (f.seen_ns.map(|(_, to)| to), f.epoch, f.packets);
     ports
@@ -127,31 +128,31 @@ fn egress_of(view: &View<'_>, ports: std::ops::Range<PortIx>, flow: FlowKey) -> 
 
 fn unordered(view: &View<'_>, victim: FlowKey, mut path: VictimPath) -> VictimPath {
     path.ports = view.ports().filter(|p| view.flows(*p).iter().any(|f| f.flow == victim)).collect();
-    path.answered = path.ports.len();
+    path.reported = path.ports.len();
     path.switches = path.ports.len();
     path
 }
 
-/// Switches of a path whose records do not cover the slow round trip, one sentence each: they were frozen before it
-/// began, or their oldest record is younger.
-pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, asked: Option<Span>) -> Vec<String> {
-    let Some(asked) = asked else { return Vec::new() };
+/// Lists the switches of a path whose records do not cover the time under analysis, one sentence each: they were frozen
+/// before it began, or their oldest record begins after its end.
+pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, analysed: Option<Span>) -> Vec<String> {
+    let Some(analysed) = analysed else { return Vec::new() };
     let mut texts = Vec::new();
     for port in &path.ports {
         let switch = view.switch_of(*port);
         let oldest_ns = view.ring_start(switch);
         let (name, frozen_ns) = (switch.name, switch.frozen_ns);
-        if frozen_ns > 0 && frozen_ns < asked.from {
+        if frozen_ns > 0 && frozen_ns < analysed.from {
             texts.push(format!(
                 "the records of switch {name} end at {}; the slow round trip began after {}",
                 readable_ns(frozen_ns),
-                readable_ns(asked.from)
+                readable_ns(analysed.from)
             ));
-        } else if let Some(oldest_ns) = oldest_ns.filter(|oldest_ns| asked.to < *oldest_ns) {
+        } else if let Some(oldest_ns) = oldest_ns.filter(|oldest_ns| analysed.to < *oldest_ns) {
             texts.push(format!(
                 "the records of switch {name} begin at {}; the slow round trip ended at {}",
                 readable_ns(oldest_ns),
-                readable_ns(asked.to)
+                readable_ns(analysed.to)
             ));
         }
     }

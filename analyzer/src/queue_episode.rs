@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::FlowKey;
 use model::telemetry::FlowRecord;
 
-use crate::contention::Question;
+use crate::contention::QueueScope;
 use crate::settings::Settings;
 use crate::span::Span;
 
@@ -21,8 +21,8 @@ const DENSITY_SHARE: f64 = 0.1;
 pub(crate) const DEEP_SHARE: f64 = 0.25;
 /// A record is scattered if less than this share of its packets, from the first queued one to the last, was queued.
 const SCATTERED_SHARE: f64 = 0.5;
-/// Records that are not scattered determine the time if their depth is at least this share of the others' depth.
-const TELLING_SHARE: f64 = 0.5;
+/// Records that are not scattered determine the time if their depth is at least this share of the scattered ones'.
+const DETERMINING_SHARE: f64 = 0.5;
 
 /// A period in which the same records are queued.
 #[derive(Clone, Copy, Debug)]
@@ -36,32 +36,32 @@ pub(crate) struct Piece {
     depth: f64,
 }
 
-/// The time in which the packets of a port waited most densely, near the time asked about.
+/// Returns the time in which queueing at a port was densest, near the time under analysis; `None` without any.
 pub(crate) fn event_span(
     records: &[&FlowRecord],
     settings: &Settings,
-    question: Question<'_>,
+    scope: QueueScope<'_>,
 ) -> Option<Span> {
-    let near = question.near.map(|n| n.widened(settings.event_gap_ns));
-    let waits = telling(waits(records, question, near, settings.event_gap_ns));
+    let near = scope.near.map(|n| n.widened(settings.event_gap_ns));
+    let waits = determining(waits(records, scope, near, settings.event_gap_ns));
     let pieces = pieces(&waits);
     let counts = |span: &Span| near.is_none_or(|n| n.overlaps(*span));
     let peak = pieces.iter().filter(|p| counts(&p.span)).map(|p| p.density).fold(0.0, f64::max);
     let at = pieces.iter().position(|p| counts(&p.span) && p.density >= peak)?;
     let peak = pieces[at];
     let dense = |piece: &&Piece| piece.density >= peak.density * DENSITY_SHARE;
-    let after = grown(peak, pieces[at..].iter().filter(dense), settings);
-    let before = grown(peak, pieces[..at].iter().rev().filter(dense), settings);
+    let after = extended(peak, pieces[at..].iter().filter(dense), settings);
+    let before = extended(peak, pieces[..at].iter().rev().filter(dense), settings);
     Some(before.hull(after))
 }
 
-/// Keeps the queueing that determines the time of the episode: without scattered records, if the others suffice.
-fn telling(mut waits: Vec<Wait>) -> Vec<Wait> {
+/// Returns the queueing that determines the time of the episode: scattered records are left out if the others suffice.
+fn determining(mut waits: Vec<Wait>) -> Vec<Wait> {
     let deepest = |scattered: bool| {
         let of_kind = waits.iter().filter(|wait| wait.scattered == scattered);
         of_kind.map(|wait| wait.depth).fold(0.0, f64::max)
     };
-    if deepest(false) >= TELLING_SHARE * deepest(true) {
+    if deepest(false) >= DETERMINING_SHARE * deepest(true) {
         waits.retain(|wait| !wait.scattered);
     }
     waits
@@ -90,7 +90,7 @@ pub(crate) struct Wait {
 /// Returns the queueing near the time under analysis, one entry for each record, in the order of the flows.
 pub(crate) fn waits(
     records: &[&FlowRecord],
-    question: Question<'_>,
+    scope: QueueScope<'_>,
     near: Option<Span>,
     gap_ns: u64,
 ) -> Vec<Wait> {
@@ -99,7 +99,7 @@ pub(crate) fn waits(
         let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
         let mut span = Span::new(from, to);
         let whole_ns = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS)) - span.from;
-        match question.bounds.of(span) {
+        match scope.bounds.of(span) {
             Some(inside) => span = inside,
             None => continue,
         }
@@ -115,8 +115,9 @@ pub(crate) fn waits(
     waits
 }
 
-/// Splits time wherever the queueing of a record begins or ends; periods without queueing are left out. A sweep over
-/// the ends, with the current depths in a sorted list.
+/// Splits time wherever the queueing of a record begins or ends; periods without queueing are left out.
+///
+/// The function sweeps over these times and keeps the current depths in a sorted set.
 pub(crate) fn pieces(waits: &[Wait]) -> Vec<Piece> {
     let mut ends: Vec<(u64, bool, usize)> = Vec::with_capacity(waits.len() * 2);
     for (at, wait) in waits.iter().enumerate() {
@@ -157,10 +158,10 @@ pub(crate) fn pieces(waits: &[Wait]) -> Vec<Piece> {
 
 /// Extends an episode from its peak over the periods on one side of it, nearest first.
 ///
-/// A standing queue is not the episode: a flow alone on its path into a slower link always has a few packets queued,
-/// and a burst that joins it is what changed. So periods in which a single flow is queued, or with much less depth,
-/// belong to the episode only if they are short.
-fn grown<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Settings) -> Span {
+/// A standing queue is not an episode: a single flow whose path leads into a slower link always has a few packets
+/// queued, and only a burst on top of them is a change. So periods in which a single flow is queued, or with much less
+/// depth, belong to the episode only if they are short.
+fn extended<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Settings) -> Span {
     // Epoch boundaries leave short gaps between the two parts of one episode.
     let gap_ns = settings.event_gap_ns / 4;
     let (mut event, mut reached, mut standing_ns) = (peak.span, peak.span, 0.0);

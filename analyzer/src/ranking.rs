@@ -32,7 +32,7 @@ pub(crate) struct Ranked {
     /// Largest contribution first.
     pub(crate) culprits: Vec<FlowKey>,
     pub(crate) spreaders: Vec<FlowKey>,
-    /// The victim of the question first.
+    /// [`Ranked::victim`] first.
     pub(crate) victims: Vec<FlowKey>,
     pub(crate) confidence: f64,
 }
@@ -44,11 +44,11 @@ pub(crate) fn rank(context: &Context<'_, '_>, finding: &Finding) -> Option<Ranke
     let paused = paused_flows(context, finding);
     let victim = match context.victim {
         Some(victim) => victim,
-        None => worst_off(context, finding, &paused, &culprits)?,
+        None => most_affected(context, finding, &paused, &culprits)?,
     };
     culprits.retain(|f| *f != victim);
     let spreaders: Vec<FlowKey> =
-        carried(context, finding).into_iter().filter(|f| *f != victim && !culprits.contains(f)).collect();
+        spreaders(context, finding).into_iter().filter(|f| *f != victim && !culprits.contains(f)).collect();
     let mut others: Vec<FlowKey> = paused.into_keys().chain(delayed(context, finding)).collect();
     others.sort_unstable();
     others.dedup();
@@ -62,7 +62,7 @@ fn crossed<'f>(finding: &'f Finding) -> impl Iterator<Item = PortIx> + 'f {
     finding.path.iter().chain(&finding.pause_loop).copied()
 }
 
-/// Flows with paused packets at the ports that the pause crossed, with how many.
+/// Flows with paused packets at the ports that the pause crossed, each with the number of these packets.
 fn paused_flows(context: &Context<'_, '_>, finding: &Finding) -> BTreeMap<FlowKey, u64> {
     let mut paused: BTreeMap<FlowKey, u64> = BTreeMap::new();
     for port in crossed(finding) {
@@ -77,7 +77,7 @@ fn paused_flows(context: &Context<'_, '_>, finding: &Finding) -> BTreeMap<FlowKe
     paused
 }
 
-/// Flows that waited at the root because of the contributors.
+/// Flows that were queued at the root port because of the contributors.
 fn delayed(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     let parts = finding.contention.iter().flat_map(|c| &c.flows);
     parts
@@ -87,7 +87,7 @@ fn delayed(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
 }
 
 /// Spreaders: flows that were paused at one port of the pause path and have packets at the next.
-fn carried(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
+fn spreaders(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     let mut found = Vec::new();
     let around = finding.pause_loop.iter().zip(finding.pause_loop.iter().cycle().skip(1));
     for (from, to) in finding.path.iter().zip(finding.path.iter().skip(1)).chain(around) {
@@ -102,18 +102,18 @@ fn carried(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
 
 /// Selects the victim of an incident without one: the most affected flow that is not a culprit. Flows that do not
 /// cross the root port come first, by paused packets; then flows that are queued at the root port.
-fn worst_off(
+fn most_affected(
     context: &Context<'_, '_>,
     finding: &Finding,
     paused: &BTreeMap<FlowKey, u64>,
     culprits: &[FlowKey],
 ) -> Option<FlowKey> {
     let at_root = |flow: FlowKey| finding.contention.as_ref().and_then(|c| c.part(flow));
-    let stopped = paused
+    let most_paused = paused
         .iter()
         .filter(|(flow, _)| !culprits.contains(flow))
         .max_by_key(|(flow, packets)| (at_root(**flow).is_none(), **packets, std::cmp::Reverse(**flow)));
-    if let Some((flow, _)) = stopped {
+    if let Some((flow, _)) = most_paused {
         return Some(*flow);
     }
     let parts = || finding.contention.iter().flat_map(|c| &c.flows);
@@ -121,7 +121,7 @@ fn worst_off(
     if let Some(part) = waiting.min_by(|a, b| a.weight.total_cmp(&b.weight).then(a.flow.cmp(&b.flow))) {
         return Some(part.flow);
     }
-    // Contributors alone delay only each other: the smallest is affected most. It takes two.
+    // If all flows are contributors, they delay each other, and the smallest of at least two is affected most.
     if culprits.len() > 1 {
         return culprits.last().copied();
     }

@@ -17,7 +17,7 @@ use crate::span::Span;
 /// A flow as input of the replay.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
-    /// When its packets arrived; absent: all the time.
+    /// When its packets arrived; absent: in the whole time.
     pub(crate) span: Option<Span>,
     /// Number of packets.
     pub(crate) packets: f64,
@@ -33,7 +33,7 @@ pub(crate) struct Waits {
     /// Excess packets of this flow ahead of packets of others, each divided by the packets of the other flow.
     pub(crate) caused: f64,
     /// Mean number of excess packets of other flows ahead of this flow's packets.
-    pub(crate) suffered: f64,
+    pub(crate) ahead: f64,
 }
 
 struct Packet {
@@ -53,10 +53,10 @@ impl Seen {
         Seen { at: Vec::with_capacity(packets), before: 0 }
     }
 
-    /// Returns how many are at `place` or after it. A flow's packets all meet the same depth, so positions never
+    /// Returns how many are at `position` or after it. A flow's packets all meet the same depth, so positions never
     /// decrease and counting continues.
-    fn since(&mut self, place: usize) -> usize {
-        self.before += self.at[self.before..].iter().take_while(|at| **at < place).count();
+    fn since(&mut self, position: usize) -> usize {
+        self.before += self.at[self.before..].iter().take_while(|at| **at < position).count();
         self.at.len() - self.before
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
         let weight = 1.0 / counts[p.flow] as f64;
         let own_ahead = seen[p.flow].since(i - depth);
         let ahead = before[i] - before[i - depth] - own_ahead as f64 * flow.excess;
-        waits[p.flow].suffered += ahead.max(0.0) * weight / scale;
+        waits[p.flow].ahead += ahead.max(0.0) * weight / scale;
         waits[p.flow].caused -= own_ahead as f64 * flow.excess * weight / scale;
         behind[i - depth] += weight;
         behind[i] -= weight;
@@ -130,22 +130,22 @@ mod tests {
 
     #[test]
     fn contributions_add_up() {
-        // All queueing behind others has a cause.
+        // All queueing behind packets of other flows is attributed to a flow.
         let flows = [flow(100.0, 10.0, 1.0), flow(300.0, 12.0, 1.0), flow(50.0, 3.0, 1.0)];
         let waits = replay(&flows, 10_000);
         let caused: f64 = waits.iter().map(|w| w.caused).sum();
-        let suffered: f64 = waits.iter().map(|w| w.suffered).sum();
-        assert!((caused - suffered).abs() < 1e-6, "{caused} {suffered}");
-        assert!(waits[1].caused > waits[1].suffered);
+        let ahead: f64 = waits.iter().map(|w| w.ahead).sum();
+        assert!((caused - ahead).abs() < 1e-6, "{caused} {ahead}");
+        assert!(waits[1].caused > waits[1].ahead);
         assert!(waits[2].caused < waits[0].caused);
     }
 
     #[test]
-    fn what_a_flow_always_sent_is_not_waited_for() {
+    fn packets_at_a_flows_previous_rate_cause_no_queueing() {
         let flows = [flow(100.0, 20.0, 0.0), flow(60.0, 20.0, 1.0), flow(60.0, 20.0, 1.0)];
         let waits = replay(&flows, 10_000);
         assert_eq!(waits[0].caused, 0.0);
-        assert!(waits[0].suffered > 8.0);
+        assert!(waits[0].ahead > 8.0);
         assert!(waits[1].caused > 4.0);
     }
 

@@ -67,15 +67,15 @@ pub(crate) fn clusters(mut spans: Vec<Span>, gap_ns: u64) -> Vec<Span> {
 /// overlaps it.
 pub(crate) fn aligned(
     clusters: &[Span],
-    asked: Option<Span>,
+    analysed: Option<Span>,
     reach_ns: u64,
     weight: impl Fn(&Span) -> f64,
 ) -> Option<(Span, bool)> {
-    let Some(asked) = asked else { return clusters.last().map(|c| (*c, true)) };
-    let touching = clusters.iter().filter(|c| c.overlaps(asked));
+    let Some(analysed) = analysed else { return clusters.last().map(|c| (*c, true)) };
+    let touching = clusters.iter().filter(|c| c.overlaps(analysed));
     let touching = touching.max_by(|a, b| weight(a).total_cmp(&weight(b))).map(|c| (*c, true));
-    let near = asked.widened(reach_ns);
-    let before = || clusters.iter().rev().find(|c| c.to < asked.from);
+    let near = analysed.widened(reach_ns);
+    let before = || clusters.iter().rev().find(|c| c.to < analysed.from);
     let nearest = || before().or_else(|| clusters.first()).filter(|c| c.overlaps(near));
     touching.or_else(|| nearest().map(|c| (*c, false)))
 }

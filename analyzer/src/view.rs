@@ -1,6 +1,6 @@
 //! A snapshot indexed for analysis: ports are numbered, each with its flows, slots, meters and pauses.
 //!
-//! A view covers one priority, because PFC pauses and queues by priority. It leaves out unreliable records: the
+//! A view covers one priority, because pauses and queues are per priority. It leaves out unreliable records: the
 //! poster's prototype dumps a ring slot without its epoch id, so only the slot marked as current is used.
 
 mod meters;

@@ -1,4 +1,4 @@
-//! Every anomaly as a small snapshot by hand, and the ways in which telemetry misleads.
+//! Every anomaly as a small hand-written snapshot, and the ways in which telemetry can mislead.
 
 mod support;
 
@@ -21,7 +21,7 @@ const INCAST: Expect<'static> = Expect {
 };
 
 #[test]
-fn a_poll_early_in_a_burst_names_the_burst_and_not_the_flow_that_was_always_there() {
+fn a_poll_early_in_a_burst_names_the_burst_and_not_the_long_running_flow() {
     check(&early_poll(), &[INCAST]);
 }
 
@@ -35,14 +35,14 @@ fn a_standing_queue_of_one_flow_is_not_the_event() {
 }
 
 #[test]
-fn a_queue_of_the_victim_alone_is_no_root_beside_a_burst() {
+fn a_queue_of_the_victim_alone_is_no_root_if_there_is_a_burst() {
     let culprits = &["a1-h5", "a2-h5", "a3-h5", "a4-h5"];
     let path = &["sw2:2", "sw3:3"];
     check(&own_queue(true), &[Expect { root: Some("sw3:3"), culprits, path, spreaders: &[], ..INCAST }]);
 }
 
 #[test]
-fn a_queue_of_the_victim_alone_is_said_to_be_its_own() {
+fn a_queue_of_the_victim_alone_is_reported_as_its_own() {
     let expected = Expect {
         cause: Cause::Undetermined,
         root: Some("sw3:2"),
@@ -54,20 +54,24 @@ fn a_queue_of_the_victim_alone_is_said_to_be_its_own() {
     };
     check(&own_queue(false), &[expected]);
     let found = own_queue(false).diagnose();
-    assert!(found[0].summary.ends_with("only the victim queues here; it sends faster than the port drains"));
+    assert!(
+        found[0]
+            .summary
+            .ends_with("only the victim is queued at that port: it sends faster than the port drains")
+    );
     assert_eq!(found[0].missing, Vec::<String>::new());
 }
 
 #[test]
-fn the_spreader_asks_itself() {
+fn a_victim_that_spreads_the_congestion_is_not_listed_as_spreader() {
     let mut story = early_poll();
     let f2 = story.flow("h1", "h3");
-    story = story.asks(f2, 923, 9, 30);
+    story = story.triggered(f2, 923, 9, 30);
     check(&story, &[Expect { spreaders: &[], ..INCAST }]);
 }
 
 #[test]
-fn a_snapshot_without_a_question_finds_the_same_incident() {
+fn a_snapshot_without_a_victim_gives_the_same_verdict() {
     let mut story = early_poll();
     (story.snapshot.victim, story.snapshot.trigger) = (None, None);
     check(&story, &[INCAST]);
@@ -85,17 +89,17 @@ fn an_earlier_burst_of_the_same_epoch_is_another_event() {
     }
     story = story.paused("sw2:3", (205, 240)).paused("sw1:1", (210, 238));
     check(&story, &[INCAST]);
-    // Asked about the earlier one, it is the other way round.
+    // A trigger at the time of the earlier burst gives the verdict on that one.
     let f1 = story.flow("h2", "h4");
-    story = story.asks(f1, 240, 9, 30);
+    story = story.triggered(f1, 240, 9, 30);
     let found = story.diagnose();
     assert!(found[0].root_cause.flows.iter().all(|f| f.sport == 20_000), "{:#?}", found[0].root_cause);
     assert_eq!(found[0].root_cause.flows.len(), 2);
 }
 
 #[test]
-fn senders_that_are_paused_on_their_own_way_are_still_culprits() {
-    // A newcomer behind the same pause as the victim: h2 also sends to h3, as part of the burst.
+fn senders_that_are_paused_upstream_are_still_culprits() {
+    // A new flow behind the same pause as the victim: h2 also sends to h3, as part of the burst.
     let mut story = early_poll();
     let mut burst = story.flow("h2", "h3");
     burst.sport = 30_000;
@@ -119,7 +123,7 @@ fn recurring_congestion_is_not_a_previous_rate() {
 }
 
 #[test]
-fn a_ring_that_starts_inside_the_event_lowers_the_certainty_and_keeps_the_spreader_out() {
+fn an_epoch_ring_that_starts_in_the_event_lowers_the_confidence_and_the_spreader_is_no_culprit() {
     let mut story = early_poll();
     for switch in &mut story.snapshot.switches {
         switch.epochs.remove(0);
@@ -157,16 +161,16 @@ fn lost_flow_records_are_reported_and_no_bystander_is_named() {
 }
 
 #[test]
-fn a_switch_that_did_not_answer_is_said_to_be_missing() {
+fn a_switch_that_did_not_report_is_listed_as_missing() {
     let mut story = early_poll().missing("switch sw4 did not answer within 80 ms");
     story.snapshot.switches.retain(|s| s.switch != "sw4");
     check(&story, &[Expect { cause: Cause::Undetermined, culprits: &[], confidence: 0.1..=0.4, ..INCAST }]);
     let d = &story.diagnose()[0];
-    assert!(d.missing.iter().any(|m| m.contains("switch sw4 gave no telemetry")), "{:?}", d.missing);
+    assert!(d.missing.iter().any(|m| m.contains("switch sw4 sent no telemetry")), "{:?}", d.missing);
 }
 
 #[test]
-fn a_lost_switch_off_the_trail_does_not_matter() {
+fn a_missing_switch_off_the_pause_path_does_not_change_the_verdict() {
     let mut story = early_poll();
     story.snapshot.switches.retain(|s| s.switch != "sw3");
     check(&story, &[INCAST]);
@@ -174,7 +178,7 @@ fn a_lost_switch_off_the_trail_does_not_matter() {
 }
 
 #[test]
-fn other_classes_do_not_mix_in() {
+fn flows_of_other_priorities_do_not_contribute() {
     let mut story = early_poll();
     let other = story.flow("a1", "h3").reversed();
     story = story.saw(at(other, 3, "sw4:2", 900, (900, 925)).queued(900, 90, (900, 925)).class(5));
@@ -183,7 +187,7 @@ fn other_classes_do_not_mix_in() {
 
 #[test]
 fn two_branches_give_two_verdicts() {
-    // sw3:2 is congested as well, by two flows that come from sw2 and from a host behind sw3.
+    // sw3:2 is congested as well, by three flows from hosts behind sw3.
     let mut topology = line_network();
     let more = network(
         &[("b1", "10.0.2.1"), ("b2", "10.0.2.2"), ("b3", "10.0.2.3")],
@@ -262,7 +266,7 @@ fn many_short_pauses_are_a_slow_receiver() {
     );
 }
 
-/// The storm's snapshot with other pauses of sw4:2, each with its end and how many frames it took.
+/// Returns the storm's snapshot with other pauses of sw4:2: the times of each in microseconds and its number of frames.
 fn paused_by_h3(pauses: &[((u64, Option<u64>), u64)]) -> Story {
     let mut story = storm();
     let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
@@ -286,7 +290,7 @@ fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
         confidence,
         ..INCAST
     };
-    // Read after two and after three turns of a slow receiver, the last pause still on.
+    // Read in the second and in the third pause of a slow receiver.
     let slow = || expect(Cause::SlowReceiver, 0.7..=0.8);
     check(&paused_by_h3(&[((500, Some(538)), 1), ((541, None), 1)]), &[slow()]);
     check(&paused_by_h3(&[((500, Some(538)), 3), ((541, Some(586)), 3), ((589, None), 2)]), &[slow()]);
@@ -294,7 +298,7 @@ fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
     check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::NicStorm, 0.5..=0.6)]);
     // A storm after a short pause.
     check(&paused_by_h3(&[((500, Some(504)), 1), ((508, None), 9)]), &[expect(Cause::NicStorm, 0.7..=0.8)]);
-    // A storm whose pauses run out between two refreshes.
+    // A storm whose pauses expire just before the next frame.
     check(&paused_by_h3(&[((500, Some(550)), 1), ((550, None), 1)]), &[expect(Cause::NicStorm, 0.9..=1.0)]);
 }
 
@@ -307,12 +311,12 @@ const CONTENTION: Expect<'static> = Expect {
 };
 
 #[test]
-fn contention_without_pauses() {
+fn contention_without_pauses_is_flow_contention() {
     check(&contention((900, 925)), &[CONTENTION]);
 }
 
 #[test]
-fn contention_beside_a_switch_that_did_not_answer_is_less_certain() {
+fn contention_is_less_certain_if_a_switch_of_the_path_did_not_report() {
     let mut story = contention((900, 925));
     story.snapshot.switches.retain(|switch| switch.switch != "sw2");
     check(&story, &[Expect { confidence: 0.4..=0.5, ..CONTENTION }]);
@@ -321,23 +325,23 @@ fn contention_beside_a_switch_that_did_not_answer_is_less_certain() {
 }
 
 #[test]
-fn a_flow_that_was_there_before_its_port_was_paused_goes_on_at_its_rate() {
-    // a2 sends a packet in a third of a microsecond whenever the port can send; a1 comes new. While the port was paused
-    // neither could show what rate it has.
+fn the_time_of_a_pause_does_not_count_towards_a_previous_rate() {
+    // a2 sends about three packets per microsecond whenever the port can send; a1 is new. While the port was paused,
+    // neither could send.
     let story = background(Story::new(line_network()), 925);
-    let (victim, there, burst) = (story.flow("h1", "h3"), story.flow("a2", "h3"), story.flow("a1", "h3"));
+    let (victim, steady, burst) = (story.flow("h1", "h3"), story.flow("a2", "h3"), story.flow("a1", "h3"));
     let story = story
-        .asks(victim, 923, 9, 20)
+        .triggered(victim, 923, 9, 20)
         .paused("sw4:2", (150, 800))
         .saw(at(victim, 1, "sw4:2", 1_000, (0, 925)).queued(20, 70, (900, 925)))
-        .saw(at(there, 3, "sw4:2", 830, (0, 925)).queued(75, 70, (900, 925)))
+        .saw(at(steady, 3, "sw4:2", 830, (0, 925)).queued(75, 70, (900, 925)))
         .saw(at(burst, 4, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)));
     let confidence = 0.85..=0.9;
     check(&story, &[Expect { cause: Cause::Undetermined, culprits: &["a1-h3"], confidence, ..CONTENTION }]);
 }
 
 #[test]
-fn two_large_flows_that_were_always_there_collide() {
+fn two_long_running_large_flows_are_an_elephant_collision() {
     let story = background(Story::new(line_network()), 925);
     let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
     let mut third = story.flow("h1", "h4");
@@ -346,7 +350,7 @@ fn two_large_flows_that_were_always_there_collide() {
         |s: Story, f, ingress| s.saw(at(f, ingress, "sw1:1", 4_000, (0, 925)).queued(3_900, 60, (0, 925)));
     let story = both(both(story, f1, 3), f2, 2)
         .saw(at(third, 2, "sw1:1", 20, (100, 920)).queued(20, 60, (100, 920)))
-        .asks(third, 923, 9, 30);
+        .triggered(third, 923, 9, 30);
     check(
         &story,
         &[Expect {
@@ -363,7 +367,7 @@ fn two_large_flows_that_were_always_there_collide() {
 }
 
 #[test]
-fn a_slow_flow_on_a_clean_path_is_the_hosts_matter() {
+fn a_slow_flow_on_a_path_without_queues_is_host_only() {
     let story = background(Story::new(line_network()), 925);
     check(&story, &[Expect::default()]);
 }
@@ -378,12 +382,12 @@ fn a_quiet_network_without_a_trigger_has_no_verdict() {
     check(&Story::new(line_network()), &[]);
 }
 
-/// The ring's pauses, and the burst of q3 that made a queue at r3:1 before its own pause.
+/// Adds the loop's pauses, and the burst of q3 that built a queue at r3:1 before r3:1 was paused.
 fn burst_in_the_ring(story: Story) -> Story {
     let story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
     let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
     story
-        .asks(victim, 690, 9, 60)
+        .triggered(victim, 690, 9, 60)
         .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10))
 }
 
@@ -400,23 +404,23 @@ const IN_THE_RING: Expect<'static> = Expect {
 };
 
 #[test]
-fn a_deadlock_that_started_in_its_loop() {
+fn a_burst_in_the_loop_is_the_root_of_its_deadlock() {
     check(&burst_in_the_ring(ring()), &[IN_THE_RING]);
 }
 
 #[test]
-fn a_loop_that_was_opened_and_closed_again_has_reasons_of_its_own() {
+fn a_loop_that_closed_again_has_a_root_cause_of_its_own() {
     let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
-    // What made the queue of r2:1 in which the first period began is over; this one began at r3:1.
+    // The first deadlock began in the queue of r2:1, and that burst has ended; this one began at r3:1.
     let before = opened.flow("q2", "p1");
     let opened = opened.saw(at(before, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10));
     check(&burst_in_the_ring(opened), &[IN_THE_RING]);
 }
 
-/// Four flows contend at r3:3, outside of the ring.
+/// Adds four flows that contend at r3:3, outside the loop.
 fn contention_outside(story: Story) -> Story {
     let victim = story.flow("p1", "p3");
-    let story = story.asks(victim, 690, 9, 60);
+    let story = story.triggered(victim, 690, 9, 60);
     [("p2", 2), ("q2", 2), ("q1", 2), ("q3", 4)].into_iter().fold(story, |story, (host, ingress)| {
         let burst = FlowKey { sport: 777, ..story.flow(host, "p3") };
         story.saw(at(burst, ingress, "r3:3", 200, (590, 690)).queued(190, 60, (592, 690)))
@@ -434,14 +438,14 @@ const OUT_OF_THE_RING: Expect<'static> = Expect {
 };
 
 #[test]
-fn a_deadlock_that_contention_outside_started() {
+fn contention_outside_the_loop_is_the_root_of_a_deadlock() {
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
     check(&contention_outside(story), &[OUT_OF_THE_RING]);
 }
 
 #[test]
-fn a_loop_has_one_reason_the_one_that_holds_most() {
-    // Fewer flows contend at r3:4, which is outside of the ring as well.
+fn a_loop_has_one_root_the_port_with_the_largest_share_of_the_pause() {
+    // Fewer flows contend at r3:4, which is also outside the loop.
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
     let story = contention_outside(story);
     let story = [("p2", 2), ("q2", 2), ("p3", 3)].into_iter().fold(story, |story, (host, ingress)| {
@@ -452,8 +456,8 @@ fn a_loop_has_one_reason_the_one_that_holds_most() {
 }
 
 #[test]
-fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them() {
-    // The log of r2:1 begins at 640 us; who waited there for nothing but pauses did so since 606 us.
+fn overwritten_pauses_are_inferred_from_records_of_paused_flows() {
+    // The log of r2:1 begins at 640 us; a flow that was queued there only because of pauses was queued from 606 us on.
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 640).still_paused("r3:1", 620);
     let waited = FlowKey { sport: 778, ..story.flow("p2", "p1") };
     let story = story.saw(at(waited, 3, "r2:1", 40, (606, 660)).queued(40, 40, (606, 660)).paused(40));
@@ -462,7 +466,7 @@ fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them(
     assert_eq!(
         by_pauses.anomaly,
         Anomaly::DeadlockInLoopContention,
-        "r1:1 was paused first, as far as that is known"
+        "r1:1 was paused first, as far as recorded"
     );
     let before_ns = T0 + 640 * US;
     story.snapshot.missing.push(MissingData::PausesOverwritten {
@@ -476,11 +480,11 @@ fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them(
 }
 
 #[test]
-fn a_deadlock_that_a_host_started() {
+fn a_host_that_pauses_is_the_root_of_a_deadlock() {
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
     let victim = story.flow("p1", "p3");
     let story = story
-        .asks(victim, 690, 9, 60)
+        .triggered(victim, 690, 9, 60)
         .saw(at(victim, 2, "r3:3", 900, (100, 640)).queued(40, 30, (600, 640)).paused(40))
         .still_paused("r3:3", 600);
     check(

@@ -1,4 +1,4 @@
-//! Findings about configurations and losses are nodes of the provenance graph, where they have to do with the verdict.
+//! Configuration findings and losses are nodes of the provenance graph if they explain the verdict.
 
 mod support;
 
@@ -9,8 +9,8 @@ use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 use support::Story;
 use support::stories::early_poll;
 
-/// The class of the flows in the story.
-const CLASS: u8 = 3;
+/// The priority of the flows in the story.
+const PRIORITY: u8 = 3;
 
 fn finding(switch: &str, setting: Setting) -> ConfigFinding {
     let mut finding = ConfigFinding::new(switch, setting, "it is too small", "make it larger");
@@ -30,8 +30,8 @@ fn loss(switch: &str, reason: LossReason, packets: u64) -> LossRecord {
     }
 }
 
-/// The edges from or to findings and losses of the verdict's graph, the cause, and the findings that it blames.
-fn check(story: &Story, cause: Cause, blamed: &[&str], expected: &[(Node, Node, EdgeKind, f64)]) {
+/// Checks the cause, the identifiers of the attributed findings, and the graph's edges from or to findings and losses.
+fn check(story: &Story, cause: Cause, attributed: &[&str], expected: &[(Node, Node, EdgeKind, f64)]) {
     let found = analyze(&story.snapshot, &story.topology, &Settings::default());
     let graph = &found[0].graph;
     let is_about = |node: &Node| matches!(node, Node::Finding(_) | Node::Loss(_));
@@ -43,7 +43,7 @@ fn check(story: &Story, cause: Cause, blamed: &[&str], expected: &[(Node, Node, 
         .collect();
     assert_eq!(edges, expected);
     assert_eq!(found[0].diagnosis.cause, cause);
-    assert_eq!(found[0].diagnosis.root_cause.config, blamed);
+    assert_eq!(found[0].diagnosis.root_cause.config, attributed);
 }
 
 fn root() -> Node {
@@ -51,7 +51,7 @@ fn root() -> Node {
 }
 
 #[test]
-fn a_threshold_that_made_it_happen_stands_at_the_root() {
+fn a_low_threshold_is_attached_to_the_root_port() {
     let mut story = early_poll();
     story.snapshot.configuration = vec![finding("sw4", Setting::Alpha), finding("sw3", Setting::Alpha)];
     let id = "sw4/alpha";
@@ -60,7 +60,7 @@ fn a_threshold_that_made_it_happen_stands_at_the_root() {
 }
 
 #[test]
-fn a_loss_stands_between_the_port_and_the_finding_that_explains_it() {
+fn a_loss_is_between_its_port_and_the_finding_that_explains_it() {
     let mut story = early_poll();
     story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
     let mut elsewhere = loss("sw4", LossReason::Headroom, 2);
@@ -97,47 +97,47 @@ fn a_rule_is_named_by_its_code_and_only_at_its_port() {
 }
 
 #[test]
-fn pauses_on_one_side_only_show_at_the_far_end_or_where_none_are_sent() {
+fn pfc_on_one_side_of_a_link_explains_losses_at_either_end() {
     let mut story = early_poll();
     let at = PortRef::new("sw4", 1);
     let peer = story.topology.peer(&at).expect("sw4:1 has a link").clone();
-    let told = |at: &PortRef| finding(&at.switch, Setting::Lossless).by_rule("FLEET003", Some(at.port));
+    let finding_at = |at: &PortRef| finding(&at.switch, Setting::Lossless).by_rule("FLEET003", Some(at.port));
     let elsewhere = PortRef::new(&peer.switch, peer.port + 1);
     story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
     let lost = Node::Loss("sw4:2 headroom".to_string());
     let losing = (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0);
     for end in [&peer, &at] {
-        story.snapshot.configuration = vec![told(end), told(&elsewhere)];
+        story.snapshot.configuration = vec![finding_at(end), finding_at(&elsewhere)];
         let id = format!("{end}/FLEET003");
-        let blames = (lost.clone(), Node::Finding(id.clone()), EdgeKind::LossSetByFinding, 5.0);
-        check(&story, Cause::Misconfiguration, &[&id], &[losing.clone(), blames]);
+        let explained = (lost.clone(), Node::Finding(id.clone()), EdgeKind::LossSetByFinding, 5.0);
+        check(&story, Cause::Misconfiguration, &[&id], &[losing.clone(), explained]);
     }
-    story.snapshot.configuration = vec![told(&elsewhere)];
+    story.snapshot.configuration = vec![finding_at(&elsewhere)];
     check(&story, Cause::Incast, &[], &[losing]);
 }
 
 #[test]
-fn what_another_class_lost_explains_nothing() {
+fn losses_of_another_priority_explain_nothing() {
     let mut story = early_poll();
-    let of_class = |priority| LossRecord { priority, ..loss("sw4", LossReason::Headroom, 5) };
+    let of_priority = |priority| LossRecord { priority, ..loss("sw4", LossReason::Headroom, 5) };
     story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
     let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4/headroom");
     let edges = [
         (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
         (lost, Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 5.0),
     ];
-    for own in [None, Some(CLASS)] {
-        story.snapshot.losses = vec![of_class(own), of_class(Some(CLASS + 1))];
+    for own in [None, Some(PRIORITY)] {
+        story.snapshot.losses = vec![of_priority(own), of_priority(Some(PRIORITY + 1))];
         check(&story, Cause::Misconfiguration, &[id], &edges);
     }
-    story.snapshot.losses = vec![of_class(Some(CLASS + 1))];
+    story.snapshot.losses = vec![of_priority(Some(PRIORITY + 1))];
     check(&story, Cause::Incast, &[], &[]);
 }
 
 #[test]
-fn what_has_nothing_to_do_with_it_is_no_node() {
+fn findings_without_effect_are_no_nodes() {
     let mut story = early_poll();
-    // A loss without a finding is there and blames no setting; a finding without a loss is not.
+    // A loss is a node even if no finding explains it; a finding without an effect is none.
     story.snapshot.configuration = vec![finding("sw4", Setting::Headroom), finding("sw4", Setting::Ecn)];
     story.snapshot.losses = vec![loss("sw4", LossReason::Watchdog, 4), loss("sw9", LossReason::Headroom, 9)];
     let lost = Node::Loss("sw4:2 watchdog".to_string());

@@ -1,4 +1,4 @@
-//! What is said where no verdict is possible.
+//! The reasons that are listed if no verdict is possible.
 
 mod support;
 
@@ -8,7 +8,7 @@ use model::units::readable_ns;
 use support::stories::{background, early_poll};
 use support::{Story, line_network};
 
-/// The story has no verdict, for exactly these reasons.
+/// Checks that the story has no verdict, for exactly these reasons.
 #[track_caller]
 fn check(story: &Story, reasons: &[&str]) {
     let summaries: Vec<String> = story.diagnose().into_iter().map(|d| d.summary).collect();
@@ -17,16 +17,16 @@ fn check(story: &Story, reasons: &[&str]) {
 }
 
 #[test]
-fn no_switch_answered() {
+fn no_switch_reported() {
     let mut story = early_poll().missing("switch sw1 did not answer within 80 ms");
     story.snapshot.switches.clear();
     check(
         &story,
         &[
             "no switch reported, so there is no telemetry to diagnose from",
-            "switch sw1 on the victim's path gave no telemetry",
-            "switch sw2 on the victim's path gave no telemetry",
-            "switch sw3 on the victim's path gave no telemetry",
+            "switch sw1 on the victim's path sent no telemetry",
+            "switch sw2 on the victim's path sent no telemetry",
+            "switch sw3 on the victim's path sent no telemetry",
             "switch sw1 did not answer within 80 ms",
         ],
     );
@@ -41,7 +41,7 @@ fn no_switch_answered() {
 }
 
 #[test]
-fn the_switches_of_the_path_are_the_ones_that_are_missing() {
+fn only_switches_of_the_path_are_listed_as_missing() {
     let mut story = early_poll();
     story.snapshot.switches.retain(|s| s.switch == "sw4");
     let victim = story.snapshot.victim.unwrap();
@@ -49,15 +49,15 @@ fn the_switches_of_the_path_are_the_ones_that_are_missing() {
         &story,
         &[
             &format!("no switch has a record of the victim {victim}"),
-            "switch sw1 on the victim's path gave no telemetry",
-            "switch sw2 on the victim's path gave no telemetry",
-            "switch sw3 on the victim's path gave no telemetry",
+            "switch sw1 on the victim's path sent no telemetry",
+            "switch sw2 on the victim's path sent no telemetry",
+            "switch sw3 on the victim's path sent no telemetry",
         ],
     );
 }
 
 #[test]
-fn an_unknown_victim() {
+fn an_unknown_victim_is_reported() {
     let mut story = early_poll();
     let address = |text: &str| text.parse().unwrap();
     let stranger = FlowKey::udp(address("10.9.0.1"), 1, address("10.9.0.2"), 4_791);
@@ -80,19 +80,19 @@ fn a_quiet_network_needs_no_reason() {
 }
 
 #[test]
-fn a_time_of_which_nothing_is_known() {
+fn records_of_other_times_are_reported() {
     let mut story = early_poll();
     let trigger = story.snapshot.trigger.as_mut().unwrap();
     trigger.time_ns += 5_000_000;
     let from = trigger.time_ns - trigger.rtt_ns - 25_000;
     let frozen_ns: std::collections::BTreeMap<String, u64> =
         story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
-    let said = |name: &str| {
+    let expected = |name: &str| {
         format!(
             "the records of switch {name} end at {}; the slow round trip began after {}",
             readable_ns(frozen_ns[name]),
             readable_ns(from)
         )
     };
-    check(&story, &[&said("sw1"), &said("sw2"), &said("sw3")]);
+    check(&story, &[&expected("sw1"), &expected("sw2"), &expected("sw3")]);
 }

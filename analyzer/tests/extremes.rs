@@ -1,6 +1,5 @@
-//! A snapshot in which any number may be as small or as large as its type allows, where everything that a snapshot can
-//! hold is there: a second question, gaps, findings, losses and a job. Nothing overflows, and every figure of a
-//! verdict is one.
+//! Snapshots with every kind of content (a follow-up poll, missing data, findings, losses and a job), in which any
+//! number may be as small or as large as its type allows. Nothing overflows, and every number of a verdict is finite.
 
 mod support;
 
@@ -11,11 +10,11 @@ use serde_json::{Value, json};
 use support::Story;
 use support::stories::{early_poll, ring, storm};
 
-/// A story with everything else that a snapshot may hold.
+/// Returns three stories with every kind of content that a snapshot may have.
 fn stories() -> [(Value, Topology); 3] {
     let ring = ring();
     let stuck = ring.flow("p1", "p3");
-    [early_poll(), storm(), ring.asks(stuck, 690, 9, 60)].map(|story: Story| {
+    [early_poll(), storm(), ring.triggered(stuck, 690, 9, 60)].map(|story: Story| {
         let mut snapshot = serde_json::to_value(&story.snapshot).unwrap();
         let flow = snapshot["trigger"]["flow"].clone();
         let switch = snapshot["switches"][0]["switch"].clone();
@@ -42,7 +41,7 @@ fn stories() -> [(Value, Topology); 3] {
     })
 }
 
-/// The numbers of a document, as pointers.
+/// Collects JSON pointers to all numbers of a document.
 fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Number(_) => found.push(at.to_string()),
@@ -69,7 +68,7 @@ const EXTREMES: [u64; 9] = [
 ];
 
 #[test]
-fn the_stories_themselves_are_diagnosed() {
+fn the_unchanged_stories_have_verdicts() {
     for (document, topology) in stories() {
         let snapshot: Snapshot = serde_json::from_value(document).unwrap();
         assert_eq!(snapshot.problems(&topology), Vec::<String>::new());
@@ -81,7 +80,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_500))]
 
     #[test]
-    fn no_number_is_too_large(
+    fn extreme_numbers_do_not_overflow(
         which in 0..3_usize,
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0..EXTREMES.len()), 1..6),
     ) {
@@ -92,7 +91,7 @@ proptest! {
         for (place, extreme) in changes {
             *document.pointer_mut(place.get::<String>(&places)).unwrap() = json!(EXTREMES[extreme]);
         }
-        // What a type does not hold is refused, and so is what does not hold together.
+        // Numbers outside a type's range and inconsistent snapshots are rejected.
         let Ok(snapshot) = serde_json::from_value::<Snapshot>(document) else { return Ok(()) };
         if !snapshot.problems(&topology).is_empty() {
             return Ok(());

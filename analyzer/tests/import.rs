@@ -1,4 +1,4 @@
-//! Reading the poster prototype's dumps: what is right is read, what is wrong is reported, all of it.
+//! Import of the poster prototype's dumps: valid lines are read, and every invalid one is reported.
 
 mod support;
 
@@ -52,7 +52,7 @@ fn tables_are_read_once_and_by_their_column_names() {
 }
 
 #[test]
-fn a_later_poll_of_the_same_file_replaces_and_says_so() {
+fn a_later_poll_replaces_an_earlier_one_and_is_reported() {
     let text = "polling\nepoch 0\npolling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n1 0\n\
                 polling\nepoch 1\npolling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n9 9\n";
     let snapshot = check(text, &[]).snapshots.remove(0);
@@ -61,7 +61,7 @@ fn a_later_poll_of_the_same_file_replaces_and_says_so() {
 }
 
 #[test]
-fn every_problem_has_its_place() {
+fn every_problem_has_its_line_and_column() {
     let text = format!(
         "polling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n1 0\n\
          epoch x\nepoch 0\nhello there\n12 34\n\
@@ -95,7 +95,7 @@ fn every_problem_has_its_place() {
 }
 
 #[test]
-fn names_and_empty_files() {
+fn empty_files_and_unknown_switches_are_reported() {
     check("", &["1:1: the file holds no telemetry"]);
     let files = [
         DumpFile { name: "dump.txt", switch: None, text: "polling\nepoch 0\n" },
@@ -134,7 +134,7 @@ fn line() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_survived(lines in proptest::collection::vec(line(), 0..40), raw in any::<String>()) {
+    fn no_text_makes_the_import_panic(lines in proptest::collection::vec(line(), 0..40), raw in any::<String>()) {
         let text = lines.join("\n");
         for text in [text.as_str(), raw.as_str()] {
             let imported = read(text);

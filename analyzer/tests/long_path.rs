@@ -1,4 +1,4 @@
-//! A pause that crosses 10^5 ports: no step of the analysis is recursive, and none looks at a path again and again.
+//! A pause that crosses 10^5 ports: no step of the analysis is recursive, and none takes quadratic time.
 
 use harrier_analyzer::{Settings, diagnose};
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
@@ -13,7 +13,7 @@ fn flow(n: u8) -> FlowKey {
     FlowKey::udp([10, 0, 0, n].into(), 10_000, [10, 0, 1, 1].into(), 4_791)
 }
 
-/// A row of switches. Port 1 leads to port 2 of the next; the last one's is where three flows contend.
+/// Returns a row of switches: port 1 of each leads to port 2 of the next. Three flows contend at port 1 of the last.
 fn row() -> (Snapshot, Topology) {
     let name = |n: usize| format!("s{n}");
     let nodes = (0..PORTS)

@@ -1,4 +1,4 @@
-//! Dumps of the paper's ns-3 prototype: our own, in its format, with a known answer, and with everything wrong.
+//! Dumps in the format of the paper's ns-3 prototype: one with a known root cause, and one with every kind of problem.
 
 mod support;
 
@@ -51,7 +51,7 @@ fn load() -> Vec<Snapshot> {
 
 #[test]
 fn every_reading_of_one_time_is_one_event() {
-    let [quiet, incast] = load().try_into().expect("two questions were asked");
+    let [quiet, incast] = load().try_into().expect("two events");
     assert_eq!((quiet.event, incast.event, incast.epoch_ns), (1, 2, 1_000_000));
     assert_eq!(incast.source, Source::HawkeyeNs3Egress);
     assert_eq!(quiet.switches.len(), 3);
@@ -69,7 +69,7 @@ fn every_reading_of_one_time_is_one_event() {
 }
 
 #[test]
-fn one_flow_in_two_slots_is_one_flow() {
+fn two_slots_of_one_flow_are_merged() {
     let snapshots = load();
     let flows = &snapshots[1].switch("12").unwrap().flows;
     let flow: Vec<_> = flows.iter().filter(|f| f.flow.src.to_string() == "11.0.5.1").collect();
@@ -78,7 +78,7 @@ fn one_flow_in_two_slots_is_one_flow() {
 }
 
 #[test]
-fn a_row_of_another_time_is_left_out_and_named() {
+fn a_row_of_another_time_is_left_out_and_reported() {
     let snapshots = load();
     assert!(snapshots[1].switch("12").unwrap().ports.iter().all(|p| p.epoch == 2));
     assert!(
@@ -89,8 +89,8 @@ fn a_row_of_another_time_is_left_out_and_named() {
 }
 
 #[test]
-fn the_incast_is_named_and_the_quiet_question_is_not_answered() {
-    let [quiet, incast] = load().try_into().expect("two questions were asked");
+fn the_incast_is_named_and_the_quiet_event_has_no_verdict() {
+    let [quiet, incast] = load().try_into().expect("two events");
     assert_eq!(diagnose(&quiet, &topology(), &Settings::default()), vec![]);
     let [verdict] = diagnose(&incast, &topology(), &Settings::default()).try_into().expect("one verdict");
     assert_eq!((verdict.anomaly, verdict.cause), (Anomaly::PfcBackpressureFlowContention, Cause::Incast));
@@ -112,7 +112,7 @@ fn check(text: &str, problems: &[&str]) -> Imported {
 }
 
 #[test]
-fn every_problem_has_its_place() {
+fn every_problem_has_its_line_and_column() {
     let port = "port telemetry data for port 1\nenqQdepth pfcPausedPacketNum packetNum\n";
     check(
         &format!(
@@ -136,7 +136,7 @@ fn every_problem_has_its_place() {
 }
 
 #[test]
-fn before_the_clock_began_there_was_no_epoch() {
+fn the_epoch_before_time_zero_is_ignored() {
     let text = "time 500\nsignal\nepoch last\nport telemetry data for port 1\n\
                 enqQdepth pfcPausedPacketNum packetNum\n0 0 0\nend\n";
     let imported = check(text, &[]);

@@ -1,4 +1,4 @@
-//! The public telemetry of the Hawkeye poster's ns-3 prototype, and the same scenario in small.
+//! The public telemetry of the Hawkeye poster's ns-3 prototype, and a smaller dump of the same scenario.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use harrier_analyzer::{Analysis, Method, Settings, analyze};
 use model::topology::{Link, Node, NodeKind};
 use model::{Anomaly, Cause, FlowKey, PortRef, Rate, Snapshot, Time, Topology};
 
-/// The HPCC/ns-3 topology format, as far as this test needs it: ports are numbered from 1 in the order of links.
+/// The HPCC/ns-3 topology format, as far as this test uses it: ports are numbered from 1 in the order of links.
 fn topology(text: &str) -> Topology {
     let mut lines = text.lines();
     let counts: Vec<usize> = lines.next().unwrap().split_whitespace().map(|w| w.parse().unwrap()).collect();
@@ -54,13 +54,13 @@ fn load(text: impl Fn(&str) -> String) -> (Snapshot, Topology) {
     (imported.snapshots.into_iter().next().expect("one event"), topology)
 }
 
-/// Our own dump of the same kind of event, in small and with other numbers.
+/// Returns the smaller dump of the same kind of event, with other numbers.
 fn small() -> (Snapshot, Topology) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/incast-dump");
     load(|name| read(&folder.join(name)))
 }
 
-/// The public one, where it is there.
+/// Returns the public dump, if it is available.
 fn public() -> Option<(Snapshot, Topology)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/hawkeye-poster");
     if !folder.exists() {

@@ -1,5 +1,5 @@
-//! Whatever a snapshot holds: no panic, no culprit that is a victim or a spreader, and the order of records does
-//! not matter.
+//! Properties of every verdict, for any snapshot: no panic, no culprit that is a victim or a spreader, and no
+//! dependence on the order of records.
 
 mod support;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use support::stories::{early_poll, ring, storm};
 use support::{line_network, network};
 
-/// Counts and times that are plausible, and now and then absurd.
+/// Counts that are mostly plausible and sometimes extreme.
 fn count() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 0..300_u64, 2 => 0..100_000_u64, 1 => Just(0), 1 => Just(u64::MAX), 1 => any::<u64>()]
 }
@@ -203,24 +203,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn any_snapshot_is_survived(snapshot in any_snapshot(), topology in any_network(), settings in settings()) {
+    fn no_snapshot_makes_the_analysis_panic(snapshot in any_snapshot(), topology in any_network(), settings in settings()) {
         check(&snapshot, &topology, &settings)?;
-        // It has words for any gap, and each only once.
+        // Reasons are not repeated.
         let reasons = harrier_analyzer::unanswered(&snapshot, &topology);
         let once: std::collections::BTreeSet<&String> = reasons.iter().collect();
         prop_assert_eq!(once.len(), reasons.len());
     }
 
-    /// Real stories with lost records: the remaining records are analysed, and no bystander is named.
+    /// Hand-written snapshots with lost records: the remaining records are analysed, and no bystander is named.
     #[test]
-    fn lost_records_make_no_culprits(which in 0..3_usize, lost in proptest::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+    fn lost_records_do_not_turn_bystanders_into_culprits(which in 0..3_usize, lost in proptest::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         let story = match which {
             0 => early_poll(),
             1 => storm(),
             _ => {
                 let ring = ring();
                 let victim = ring.flow("p1", "p3");
-                ring.asks(victim, 690, 9, 60)
+                ring.triggered(victim, 690, 9, 60)
             }
         };
         let mut snapshot = story.snapshot.clone();

@@ -1,4 +1,4 @@
-//! What counts as right, wrong and missed when verdicts are set against what really happened.
+//! Scores of verdicts against ground truth: right, wrong and missed.
 
 mod support;
 
@@ -6,7 +6,7 @@ use harrier_analyzer::evaluation::{Missed, Score, missed, score};
 use model::{Anomaly, Diagnosis, FlowKey, GroundTruth, Snapshot};
 use support::stories::early_poll;
 
-/// An incast that is diagnosed as it was, and its truth.
+/// Returns the right verdict on an incast, and its ground truth.
 fn incast() -> (Diagnosis, GroundTruth) {
     let verdict = early_poll().diagnose().remove(0);
     let truth = GroundTruth {
@@ -19,7 +19,7 @@ fn incast() -> (Diagnosis, GroundTruth) {
     (verdict, truth)
 }
 
-/// The change to verdict or truth makes so many true, false and missed.
+/// Checks the numbers of true positives, false positives and false negatives after a change to verdict or truth.
 #[track_caller]
 fn check(expected: (u64, u64, u64), change: impl FnOnce(&mut Diagnosis, &mut GroundTruth)) {
     let (mut verdict, mut truth) = incast();
@@ -33,7 +33,7 @@ fn without_first(flows: &[FlowKey]) -> Vec<FlowKey> {
 }
 
 #[test]
-fn exactly_the_culprits_are_to_be_named() {
+fn a_right_verdict_names_exactly_the_culprits() {
     check((1, 0, 0), |_, _| {});
     check((0, 1, 1), |verdict, _| verdict.root_cause.flows.truncate(2));
     check((0, 1, 1), |verdict, _| verdict.root_cause.flows.push(verdict.victim.reversed()));
@@ -57,29 +57,29 @@ fn minor_contributors_and_the_victim_may_be_named_or_not() {
 
 #[test]
 fn a_verdict_without_a_root_cause_is_a_miss_and_no_false_positive() {
-    let nobody = |verdict: &mut Diagnosis, confidence: f64| {
+    let without_flows = |verdict: &mut Diagnosis, confidence: f64| {
         verdict.root_cause.flows.clear();
         verdict.confidence = confidence;
     };
-    check((0, 0, 1), |verdict, _| nobody(verdict, 0.3));
-    check((0, 1, 1), |verdict, _| nobody(verdict, 0.9));
+    check((0, 0, 1), |verdict, _| without_flows(verdict, 0.3));
+    check((0, 1, 1), |verdict, _| without_flows(verdict, 0.9));
     check((0, 0, 1), |verdict, _| {
-        nobody(verdict, 0.9);
+        without_flows(verdict, 0.9);
         (verdict.anomaly, verdict.root_cause.port) = (Anomaly::HostOnly, None);
     });
 }
 
 #[test]
-fn what_else_happened_is_neither_right_nor_wrong() {
-    let beside = |truth: &mut GroundTruth| {
+fn a_verdict_about_another_event_is_neither_right_nor_wrong() {
+    let other_event = |truth: &mut GroundTruth| {
         let other = GroundTruth { beside: Vec::new(), ..truth.clone() };
         truth.beside.push(other);
         truth.root_cause.flows = without_first(&truth.root_cause.flows);
     };
-    check((0, 0, 1), |_, truth| beside(truth));
+    check((0, 0, 1), |_, truth| other_event(truth));
     // A queue that only the victim built has no culprit; a verdict about another time is still wrong.
     let own = |verdict: &Diagnosis, truth: &mut GroundTruth, time_ns: (u64, u64)| {
-        beside(truth);
+        other_event(truth);
         truth.beside[0].root_cause.flows = vec![verdict.victim];
         truth.beside[0].time_ns = Some(time_ns);
     };
@@ -88,7 +88,7 @@ fn what_else_happened_is_neither_right_nor_wrong() {
 }
 
 #[test]
-fn of_other_times_and_other_victims_nothing_is_known() {
+fn wrong_verdicts_of_other_times_and_other_victims_do_not_count() {
     check((0, 0, 1), |verdict, truth| {
         verdict.root_cause.flows.truncate(2);
         truth.time_ns = Some((0, verdict.time_ns - 100_001));
@@ -99,8 +99,8 @@ fn of_other_times_and_other_victims_nothing_is_known() {
     });
 }
 
-/// An answer to the question of `incast`, changed, leaves so many misses that it says something is missing and so many whose root
-/// no collection holds.
+/// Checks how many misses report missing data and how many lack the root switch, after a change to the incast's
+/// snapshot and verdicts.
 #[track_caller]
 fn check_missed(expected: (u64, u64), change: impl FnOnce(&mut Snapshot, &mut Vec<Diagnosis>)) {
     let (verdict, truth) = incast();
@@ -122,11 +122,11 @@ fn a_miss_that_reports_missing_data_is_not_misleading() {
         snapshot.missing.push(model::MissingData::Other("sw4 did not answer".into()));
         snapshot.switches.retain(|switch| switch.switch != "sw4");
     };
-    // What is named is not missed, whatever else is missing.
+    // A named event is not missed, even if data is missing.
     check_missed((0, 0), |snapshot, _| lost(snapshot));
     check_missed((1, 1), |snapshot, verdicts| (lost(snapshot), wrong(verdicts, 0.5)).1);
     check_missed((1, 1), |snapshot, verdicts| (lost(snapshot), verdicts.clear()).1);
-    // Certain and wrong, or uncertain without a reason.
+    // Wrong with high confidence, or uncertain without missing data.
     check_missed((0, 1), |snapshot, verdicts| (lost(snapshot), wrong(verdicts, 0.6)).1);
     check_missed((0, 0), |_, verdicts| wrong(verdicts, 0.4));
     // Without a trigger at that time there is no verdict to mislead.

@@ -19,14 +19,14 @@ const CONTENTION: Expect<'static> = Expect {
 };
 
 #[test]
-fn a_queue_that_was_gone_when_the_slow_packet_left_did_not_slow_it() {
+fn a_queue_that_had_drained_before_the_slow_packet_left_is_no_cause() {
     check(&contention((900, 925)), &[CONTENTION]);
     check(&contention((820, 845)), &[Expect::default()]);
 }
 
 #[test]
-fn who_comes_when_the_queue_is_gone_is_no_culprit() {
-    // The victim's packets say that a queue stood until 925 us; at 915 us hardly anybody waited any more.
+fn a_flow_that_arrives_after_the_queue_drained_is_no_culprit() {
+    // According to the victim's records there was a queue until 925 us, but it had almost drained at 915 us.
     let mut story = contention((900, 925));
     let mut late = story.flow("a3", "h3");
     late.sport = 20_000;
@@ -35,7 +35,7 @@ fn who_comes_when_the_queue_is_gone_is_no_culprit() {
 }
 
 #[test]
-fn a_flow_waits_in_two_queues_of_its_path() {
+fn two_queues_on_the_victims_path_give_two_verdicts() {
     let mut story = contention((900, 925));
     let burst = FlowKey { sport: 20_000, ..story.flow("h2", "h3") };
     let f2 = story.flow("h1", "h3");
@@ -67,38 +67,39 @@ fn a_minor_contribution_to_another_receiver_is_still_an_incast() {
 
 #[test]
 fn the_deadlock_that_delayed_an_acknowledged_packet_is_named() {
-    // The loop was deadlocked from 400 to 560 us because of q2's burst at r2:1, and since 630 us because of q3's at r3:1.
+    // The loop was deadlocked from 400 to 560 us because of q2's burst at r2:1, and from 630 us on because of q3's
+    // burst at r3:1.
     let story = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
     let story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
     let (first, second) = (story.flow("q2", "p1"), story.flow("q3", "p1"));
-    let there = FlowKey { sport: 20_000, ..story.flow("p2", "p1") };
+    let steady = FlowKey { sport: 20_000, ..story.flow("p2", "p1") };
     let story = story
-        .saw(at(there, 3, "r2:1", 300, (10, 410)).queued(30, 40, (364, 410)).paused(5))
+        .saw(at(steady, 3, "r2:1", 300, (10, 410)).queued(30, 40, (364, 410)).paused(5))
         .saw(at(first, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10))
         .saw(at(second, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10));
     let victim = story.flow("p1", "p3");
     let root = |us, rtt_us| {
         let Story { topology, snapshot } = &story;
         let story = Story { topology: topology.clone(), snapshot: snapshot.clone() };
-        let found = story.asks(victim, us, 9, rtt_us).diagnose();
+        let found = story.triggered(victim, us, 9, rtt_us).diagnose();
         found[0].root_cause.port.as_ref().map(ToString::to_string)
     };
-    // One packet was on its way from 390 us on and came through; another one left at 620 us.
+    // One packet was sent at 390 us and acknowledged; another one was sent at 620 us.
     assert_eq!(root(570, 180).as_deref(), Some("r2:1"));
     assert_eq!(root(690, 70).as_deref(), Some("r3:1"));
 }
 
 #[test]
-fn a_flow_blocked_by_a_deadlock_is_not_slowed_by_a_pause_that_it_never_met() {
-    // The loop is deadlocked; behind it, on the victim's path, p3 pauses r3:3 as well. `met`: packets of the victim that
-    // arrived then.
-    let verdicts = |met: u64| {
+fn a_pause_behind_a_deadlock_counts_only_if_it_paused_packets_of_the_victim() {
+    // The loop is deadlocked; behind it, on the victim's path, p3 pauses r3:3 as well. `paused`: packets of the
+    // victim that arrived during that pause.
+    let verdicts = |paused: u64| {
         let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
         let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
         let story = story
-            .asks(victim, 690, 9, 60)
+            .triggered(victim, 690, 9, 60)
             .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10))
-            .saw(at(victim, 2, "r3:3", 900, (100, 640)).queued(met, 3, (632, 640)).paused(met))
+            .saw(at(victim, 2, "r3:3", 900, (100, 640)).queued(paused, 3, (632, 640)).paused(paused))
             .still_paused("r3:3", 632);
         let found = story.diagnose();
         found.into_iter().map(|d| (d.anomaly, d.root_cause.host)).collect::<Vec<_>>()

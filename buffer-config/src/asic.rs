@@ -1,9 +1,10 @@
 //! Switch ASICs: constants of the headroom arithmetic, cell and memory sizes, and how platforms map to them.
 //!
-//! Constants of Spectrum and Tofino: `ASIC_TABLE` of sonic-swss (cfgmgr, the dynamic buffer model's input). Cells of the
-//! others: sonic-mgmt `qos_params`. Memory: the largest egress lossless pool that vendors ship, which by their own
+//! Constants of Spectrum and Tofino: `ASIC_TABLE` of sonic-swss (cfgmgr, the dynamic buffer model's input). Cells of
+//! the others: sonic-mgmt `qos_params`. Memory: the largest egress lossless pool that vendors ship, which by their own
 //! templates equals the chip's; Tomahawk 6 from sonic-buildimage issue 28657. SKU lists:
-//! gcu_field_operation_validators.json. A configuration of an ASIC that is not listed is "not provable"; it never passes.
+//! gcu_field_operation_validators.json. A configuration of an ASIC that is not listed is "not provable"; it never
+//! passes.
 
 /// ASIC vendors and product lines, whose SAIs follow different conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +111,8 @@ const fn asic(
 use Vendor::{BroadcomDnx, BroadcomXgs, Cisco, Intel, Nvidia, Virtual};
 
 impl Asic {
-    /// Bytes of packet memory that the vendor's SAI may reserve; 0 if unknown. Broadcom's SAI 13.2 reserves 608 cells in
-    /// each half of the memory (sonic-buildimage issue 24749).
+    /// Bytes of packet memory that the vendor's SAI may reserve; 0 if unknown. Broadcom's SAI 13.2 reserves 608 cells
+    /// in each half of the memory (sonic-buildimage issue 24749).
     pub fn sai_reserve_bytes(&self) -> u64 {
         if self.vendor != BroadcomXgs {
             return 0;

@@ -185,8 +185,8 @@ pub struct Timeline {
 
 /// Computes when a storm of `storm_ms` on a port is detected and its queue restored.
 ///
-/// The watchdog detects a storm if the queue is paused at every poll during the detection time. It restores the queue if no
-/// pause arrived during the restoration time (sonic-swss pfcwdorch.cpp, pfc_restore.lua).
+/// The watchdog detects a storm if the queue is paused at every poll during the detection time. It restores the queue
+/// if no pause arrived during the restoration time (sonic-swss pfcwdorch.cpp, pfc_restore.lua).
 ///
 /// # Errors
 /// If there is no such port, or it has no watchdog, or the watchdog monitors no priority.

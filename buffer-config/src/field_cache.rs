@@ -18,7 +18,8 @@ impl<T> FieldCache<T> {
         Self { slots: vec![NONE; db.fields.len()], values: Vec::new() }
     }
 
-    /// Returns the cached value for the fields of an entry, or computes it with `make`, which may depend only on the fields.
+    /// Returns the cached value for the fields of an entry, or computes it with `make`, which may depend only on the
+    /// fields.
     #[inline]
     pub(crate) fn get(&mut self, entry: &Entry<'_>, make: impl FnOnce() -> T) -> Option<&T> {
         let mut index = self.values.len();

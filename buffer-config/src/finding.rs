@@ -88,14 +88,15 @@ pub const NOT_PROVABLE: [&str; 2] = ["BUF050", "PG031"];
 impl Finding {
     /// Whether the finding states that the configuration cannot be verified, because the switch names an unknown ASIC.
     ///
-    /// Such a configuration does not pass: the exit status is 1, as for an error. If the ASIC is known but its arithmetic
-    /// is not published, or if the file names no switch at all (a buffer template), the same rules report a note.
+    /// Such a configuration does not pass: the exit status is 1, as for an error. If the ASIC is known but its
+    /// arithmetic is not published, or if the file names no switch at all (a buffer template), the same rules report a
+    /// note.
     pub fn is_not_provable(&self) -> bool {
         NOT_PROVABLE.contains(&self.code) && self.severity > Severity::Info
     }
 
-    /// The ports of `switch` that the finding concerns: the ports it names, those of the entry it points to, or those that
-    /// use the profile it points to. Empty if it concerns the whole switch.
+    /// The ports of `switch` that the finding concerns: the ports it names, those of the entry it points to, or those
+    /// that use the profile it points to. Empty if it concerns the whole switch.
     pub fn ports_of<'s>(&self, switch: &'s ResolvedSwitch) -> Vec<&'s str> {
         let named = |names: &[&str]| {
             let known = switch.ports.iter().map(|port| port.name.as_str());
@@ -123,8 +124,8 @@ impl Finding {
 
     /// A hash that stays the same when lines move: of code, file name with its folder, pointer and message.
     ///
-    /// Folders further up do not count, so a repository can be checked from any directory. The last folder does, because
-    /// all switches of a fleet may use the same file name.
+    /// Folders further up do not count, so a repository can be checked from any directory. The last folder does,
+    /// because all switches of a fleet may use the same file name.
     pub fn fingerprint(&self) -> String {
         let folder = self.file.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
         let name = self.file.get(folder..).unwrap_or_default();

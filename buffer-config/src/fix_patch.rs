@@ -55,8 +55,8 @@ fn like_before(document: &Value, op: &PatchOp) -> PatchOp {
     }
 }
 
-/// Makes a patch with the fixes of the warnings and errors in `findings`. A fix that does not remove its finding, or that
-/// causes a new warning or error, is left out.
+/// Makes a patch with the fixes of the warnings and errors in `findings`. A fix that does not remove its finding, or
+/// that causes a new warning or error, is left out.
 ///
 /// # Errors
 /// If the text is not valid JSON.

@@ -1,8 +1,8 @@
 //! Fleet checks: compares switches of one role with each other, and both ends of every link.
 //!
-//! Only the compared values of each switch are kept, and every name once, so that a fleet of thousands of switches needs
-//! little memory: about 32 bytes per link. The chips of one switch (files with one hostname, each with an `asic_name`)
-//! are one neighbour to other switches, and neighbours of each other by the names of the chips.
+//! Only the compared values of each switch are kept, and every name once, so that a fleet of thousands of switches
+//! needs little memory: about 32 bytes per link. The chips of one switch (files with one hostname, each with an
+//! `asic_name`) are one neighbour to other switches, and neighbours of each other by the names of the chips.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

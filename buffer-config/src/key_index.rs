@@ -1,8 +1,8 @@
 //! Hash index from names to positions, with open addressing in slots that one vector holds for all tables.
 //!
-//! An index per table of `indexmap` or `hashbrown` would allocate per table and store each key or its hash again; here the
-//! names stay where they are (in [`crate::db`]), and a slot has four bytes. Compare with `benches/check.rs` before replacing
-//! it.
+//! An index per table of `indexmap` or `hashbrown` would allocate per table and store each key or its hash again; here
+//! the names stay where they are (in [`crate::db`]), and a slot has four bytes. Compare with `benches/check.rs` before
+//! replacing it.
 
 use crate::json::scan::word;
 
@@ -14,8 +14,8 @@ pub(crate) fn slots_for(len: usize) -> usize {
     (len * 2).next_power_of_two()
 }
 
-/// A hash without protection against crafted collisions: these slow down lookups at most by the length of the input's own
-/// tables.
+/// A hash without protection against crafted collisions: these slow down lookups at most by the length of the input's
+/// own tables.
 #[inline]
 pub(crate) fn hash(name: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,8 +1,8 @@
 //! SONiC switch configurations: buffer, QoS, ECN, PFC and PFC watchdog tables, checked by rules and resolved to the
 //! values that a switch runs with.
 //!
-//! The crate opens no file and no socket: it takes text and returns values. The rules check the same resolved model that
-//! configures the shared-buffer MMU of the fabric ([`resolved`]).
+//! The crate opens no file and no socket: it takes text and returns values. The rules check the same resolved model
+//! that configures the shared-buffer MMU of the fabric ([`resolved`]).
 
 pub mod asic;
 pub mod baseline;

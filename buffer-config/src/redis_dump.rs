@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 pub struct RedisDump(Vec<(String, Value)>);
 
 impl RedisDump {
-    /// Adds the fields of a hash. A key without `|` names no table and is ignored, and so is a hash without fields: the key
-    /// was deleted after it was listed.
+    /// Adds the fields of a hash. A key without `|` names no table and is ignored, and so is a hash without fields: the
+    /// key was deleted after it was listed.
     pub fn add(&mut self, key: String, fields: impl Iterator<Item = (String, String)>) {
         let fields: Map<String, Value> = fields.map(|(name, value)| (name, Value::String(value))).collect();
         if key.contains('|') && !fields.is_empty() {

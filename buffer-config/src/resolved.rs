@@ -1,7 +1,7 @@
 //! The values that a switch runs with: references resolved, additions of SONiC's daemons included, sizes in bytes.
 //!
-//! The rules check these values, and the fabric's shared-buffer MMU is configured from them. [`crate::resolve`] computes
-//! them from the CONFIG_DB tables in the same way as SONiC's daemons.
+//! The rules check these values, and the fabric's shared-buffer MMU is configured from them. [`crate::resolve`]
+//! computes them from the CONFIG_DB tables in the same way as SONiC's daemons.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct ResolvedSwitch {
     pub cell_bytes: Option<u32>,
     /// Bytes of the shared packet memory; `None` when the ASIC is unknown.
     pub memory_bytes: Option<u64>,
-    /// The largest lossless frame, bytes (`LOSSLESS_TRAFFIC_PATTERN` `mtu`); `None` when the file does not say.
+    /// The largest lossless frame, bytes (`LOSSLESS_TRAFFIC_PATTERN` `mtu`); `None` if the file does not specify it.
     pub lossless_mtu_bytes: Option<u32>,
     /// The buffer pools, in the order of the file.
     pub pools: Vec<ResolvedPool>,
@@ -73,8 +73,8 @@ pub struct ResolvedPool {
     pub mode: PoolMode,
     /// Size in bytes. If the file has none and the ASIC is known, it is computed like in SONiC's dynamic model.
     pub size_bytes: Option<u64>,
-    /// Size of the shared headroom pool, in addition to `size_bytes`, for packets that arrive after a pause was sent. If it is
-    /// 0, each priority group reserves its own headroom.
+    /// Size of the shared headroom pool, in addition to `size_bytes`, for packets that arrive after a pause was sent.
+    /// If it is 0, each priority group reserves its own headroom.
     pub shared_headroom_bytes: u64,
 }
 
@@ -104,8 +104,8 @@ impl Threshold {
         }
     }
 
-    /// The occupancy at which each of `groups` equally congested groups reaches its limit: alpha/(1+groups*alpha) of the
-    /// pool, or the fixed limit.
+    /// The occupancy at which each of `groups` equally congested groups reaches its limit: alpha/(1+groups*alpha) of
+    /// the pool, or the fixed limit.
     pub fn trip_bytes(self, pool_bytes: u64, groups: u64) -> u64 {
         match self {
             Self::Static { bytes } => bytes,
@@ -219,7 +219,7 @@ pub struct ResolvedPort {
     pub mtu_bytes: u32,
     /// Number of lanes.
     pub lanes: u32,
-    /// Length of its cable in metres; `None` when the file does not say.
+    /// Length of its cable in metres; `None` if the file does not specify it.
     pub cable_m: Option<u32>,
     /// Profile of each priority group: index into [`ResolvedSwitch::profiles`].
     pub priority_groups: [Option<usize>; 8],

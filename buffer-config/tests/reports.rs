@@ -255,11 +255,11 @@ fn a_headroom_explanation_has_a_verdict_per_group() {
             support::switch::switch(platform, &[("\"xoff\": \"100000\"", &format!("\"xoff\": \"{xoff}\""))]);
         let db = input::load(&text);
         let switch = resolve(&db, ResolveOptions::default());
-        let said = explain::headroom_of(&db, &switch, "Ethernet0", &Options::default()).expect("a port");
-        let found: Vec<&str> = said.lines().filter_map(|l| l.trim().strip_prefix("verdict: ")).collect();
-        assert_eq!(found.len(), 2, "{said}");
-        assert!(found.iter().all(|f| f.starts_with(verdict)), "{said}");
-        assert_eq!(said.contains("not provable beyond the floors"), !platform.contains("mlnx"), "{said}");
+        let output = explain::headroom_of(&db, &switch, "Ethernet0", &Options::default()).expect("a port");
+        let found: Vec<&str> = output.lines().filter_map(|l| l.trim().strip_prefix("verdict: ")).collect();
+        assert_eq!(found.len(), 2, "{output}");
+        assert!(found.iter().all(|f| f.starts_with(verdict)), "{output}");
+        assert_eq!(output.contains("not provable beyond the floors"), !platform.contains("mlnx"), "{output}");
     };
     const SPECTRUM: &str = "x86_64-mlnx_msn4700-r0";
     check(SPECTRUM, "100000", "sufficient");

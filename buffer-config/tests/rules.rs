@@ -42,7 +42,7 @@ fn a_healthy_switch_passes() {
 }
 
 #[test]
-fn defect_1_pool_beyond_the_memory() {
+fn defect_1_pool_beyond_the_memory_is_reported() {
     let text = switch(
         "x86_64-nexthop_4210-r0",
         &[("\"10000000\", \"xoff\": \"2000000\"", "\"258035400\", \"xoff\": \"81553920\"")],
@@ -51,32 +51,32 @@ fn defect_1_pool_beyond_the_memory() {
 }
 
 #[test]
-fn defect_2_egress_lossless_pool_smaller_than_ingress() {
+fn defect_2_egress_lossless_pool_smaller_than_ingress_is_reported() {
     let text = switch(TD2, &[("\"size\": \"12766208\"}", "\"size\": \"9999999\"}")]);
     check(&text, None, "BUF025", Severity::Error, "lossless packets are dropped at egress");
 }
 
 #[test]
-fn defect_3_no_room_for_the_sai_reserve() {
+fn defect_3_no_room_for_the_sai_reserve_is_reported() {
     let text = switch(TD2, &[("\"10000000\", \"xoff\"", "\"10766208\", \"xoff\"")]);
     check(&text, None, "BUF032", Severity::Warning, "the SAI may reserve");
 }
 
 #[test]
-fn defects_4_and_6_no_row_in_the_lookup_table() {
+fn defects_4_and_6_no_row_in_the_lookup_table_are_reported() {
     let table = "100000 5m 1248 2288 60000 -2 2288\n100000 50m 1248 2288 110000 -2 2288\n40000 5m 1248 2288 50000 -2 2288\n";
     check(&switch(TD2, &[]), Some(table), "PG010", Severity::Error, "no row for 100000 Mb/s and 40m");
     check(&switch(TD2, &[]), Some(table), "PG030", Severity::Warning, "no row at 40000 Mb/s for 50m");
 }
 
 #[test]
-fn defect_5_odd_xon_offset() {
+fn defect_5_odd_xon_offset_is_reported() {
     let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";
     check("{}", Some(table), "PG014", Severity::Warning, "xon_offset is 3356, but");
 }
 
 #[test]
-fn defect_7_headroom_too_small() {
+fn defect_7_headroom_too_small_is_reported() {
     let change = [
         ("\"xoff\": \"100000\"", "\"xoff\": \"80000\""),
         ("\"100000\", \"mtu\"", "\"400000\", \"mtu\""),
@@ -87,13 +87,13 @@ fn defect_7_headroom_too_small() {
 }
 
 #[test]
-fn defect_8_silent_default_cable() {
+fn defect_8_silent_default_cable_is_reported() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"300m\"")]);
     check(&text, None, "LINK005", Severity::Warning, "300 m, SONiC's default");
 }
 
 #[test]
-fn defects_9_and_10_stale_profile() {
+fn defects_9_and_10_stale_profile_are_reported() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"30m\"")]);
     check(&text, None, "PG020", Severity::Error, "runs at 100000 Mb/s over 30 m");
     let broken_out = switch(
@@ -104,7 +104,7 @@ fn defects_9_and_10_stale_profile() {
 }
 
 #[test]
-fn defects_11_and_12_detection_faster_than_polling() {
+fn defects_11_and_12_detection_faster_than_polling_are_reported() {
     let text = switch(TD2, &[("\"detection_time\": \"400\"", "\"detection_time\": \"100\"")]);
     check(&text, None, "WD004", Severity::Error, "100 ms is shorter than POLL_INTERVAL 200 ms");
     let no_poll = switch(TD2, &[("{\"POLL_INTERVAL\": \"200\"}", "{}")]);
@@ -112,13 +112,13 @@ fn defects_11_and_12_detection_faster_than_polling() {
 }
 
 #[test]
-fn defect_13_big_red_switch() {
+fn defect_13_big_red_switch_is_reported() {
     let text = switch(TD2, &[("{\"POLL_INTERVAL\"", "{\"BIG_RED_SWITCH\": \"enable\", \"POLL_INTERVAL\"")]);
     check(&text, None, "WD009", Severity::Error, "all lossless traffic");
 }
 
 #[test]
-fn defect_14_watchdog_mask() {
+fn defect_14_watchdog_mask_is_reported() {
     let missing = switch(TD2, &[(", \"pfcwd_sw_enable\": \"3,4\"", "")]);
     check(&missing, None, "WD010", Severity::Error, "no port has pfcwd_sw_enable");
     let empty = switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"\"")]);
@@ -126,7 +126,7 @@ fn defect_14_watchdog_mask() {
 }
 
 #[test]
-fn defect_15_storm_loop() {
+fn defect_15_storm_loop_is_reported() {
     let text = switch(
         "x86_64-nokia_ixr7220_h4-r0",
         &[("\"restoration_time\": \"800\"", "\"restoration_time\": \"400\"")],
@@ -135,13 +135,13 @@ fn defect_15_storm_loop() {
 }
 
 #[test]
-fn defect_16_action_changed_on_the_fly() {
+fn defect_16_action_changed_on_the_fly_is_reported() {
     let (old, new) = (switch(TD2, &[("\"drop\"", "\"forward\"")]), switch(TD2, &[]));
     changes(&old, &new, "CHG004", "drop");
 }
 
 #[test]
-fn defect_17_false_alarms() {
+fn defect_17_false_alarms_is_reported() {
     // 100 ports: one round of polling takes longer than 200 ms.
     let ports: Vec<String> = (2..100)
         .map(|i| format!("\"Ethernet{}\": {{\"lanes\": \"9\", \"speed\": \"100000\"}}", i * 4))
@@ -151,19 +151,19 @@ fn defect_17_false_alarms() {
 }
 
 #[test]
-fn defect_18_dangling_profile() {
+fn defect_18_dangling_profile_is_reported() {
     let text = switch(TD2, &[("\"egress_lossless_profile\": {\"pool\"", "\"other\": {\"pool\"")]);
     check(
         &text,
         None,
         "BUF016",
         Severity::Error,
-        "`egress_lossless_profile` is not in BUFFER_PROFILE (2 queue entries)",
+        "`egress_lossless_profile` is not in BUFFER_PROFILE (2 queue keys)",
     );
 }
 
 #[test]
-fn defect_19_static_threshold_as_dynamic() {
+fn defect_19_static_threshold_as_dynamic_is_reported() {
     let text = switch(
         TD2,
         &[("\"dynamic_th\": \"-2\"", "\"static_th\": \"12766208\", \"dynamic_th\": \"12766208\"")],
@@ -173,19 +173,19 @@ fn defect_19_static_threshold_as_dynamic() {
 }
 
 #[test]
-fn defect_20_wrong_static_threshold() {
+fn defect_20_wrong_static_threshold_is_reported() {
     let text = switch(TD2, &[("\"static_th\": \"12766208\"", "\"static_th\": \"6000000\"")]);
     check(&text, None, "BUF026", Severity::Warning, "below the 12,766,208 B");
 }
 
 #[test]
-fn defect_21_thresholds_without_colour() {
+fn defect_21_thresholds_without_colour_is_reported() {
     let text = switch(TD2, &[("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": \"false\"")]);
     check(&text, None, "ECN004", Severity::Warning, "green has thresholds but is not enabled");
 }
 
 #[test]
-fn defect_22_placeholder_and_blank() {
+fn defect_22_placeholder_and_blank_is_reported() {
     let text = switch(TD2, &[("\"1000000\"", "\" 166912\"")]);
     check(&text, None, "SRC004", Severity::Warning, "` 166912`");
     let placeholder = switch(TD2, &[("\"1000000\"", "\"9000000\""), ("\"1500000\"", "\"9000000\"")]);
@@ -193,13 +193,13 @@ fn defect_22_placeholder_and_blank() {
 }
 
 #[test]
-fn defect_23_minimum_above_maximum() {
+fn defect_23_minimum_above_maximum_is_reported() {
     let text = switch(TD2, &[("\"1000000\"", "\"1600000\"")]);
     check(&text, None, "ECN001", Severity::Error, "1500000 is below the minimum 1600000");
 }
 
 #[test]
-fn defect_24_profile_slips_past_the_updater() {
+fn defect_24_profile_slips_past_the_updater_is_reported() {
     let new = switch(
         TD2,
         &[(
@@ -212,7 +212,7 @@ fn defect_24_profile_slips_past_the_updater() {
 }
 
 #[test]
-fn defect_25_template_not_rendered() {
+fn defect_25_template_not_rendered_is_reported() {
     let text = "{\n{% include 'buffers_defaults_x.j2' %}\n\"BUFFER_POOL\": {}\n}";
     check(text, None, "SRC001", Severity::Error, "not rendered");
 }
@@ -225,7 +225,7 @@ fn headroom_that_falls_with_cable_length_is_an_error() {
 }
 
 #[test]
-fn an_empty_egress_lossless_pool() {
+fn an_empty_egress_lossless_pool_is_an_error() {
     let text = switch(TD2, &[("\"size\": \"12766208\"}", "\"size\": \"0\"}")]);
     check(&text, None, "BUF033", Severity::Error, "size 0");
 }

@@ -1,7 +1,7 @@
 //! Packet captures: reads pcap and pcapng, writes pcap.
 //!
-//! The formats are those of the `pcap-file` crate. This module adds the timestamp resolution and offset of pcapng interfaces,
-//! which the crate does not apply, and reports the record at which a broken file becomes unreadable.
+//! The formats are those of the `pcap-file` crate. This module adds the timestamp resolution and offset of pcapng
+//! interfaces, which the crate does not apply, and reports the record at which a broken file becomes unreadable.
 
 use model::wire::Frame;
 use pcap_file::pcap::{PcapHeader, PcapParser, PcapWriter, RawPcapPacket};
@@ -135,7 +135,8 @@ fn read_packet(block: Block<'_>, parser: &PcapNgParser, capture: &mut Capture) -
             capture.push(time_ns, data, packet.original_len);
         }
         Block::Packet(packet) => {
-            // The parser reads the two halves of the timestamp, high before low, as one number in the section's byte order.
+            // The parser reads the two halves of the timestamp, high before low, as one number in the section's byte
+            // order.
             let units = match parser.section().endianness {
                 Endianness::Big => packet.timestamp,
                 Endianness::Little => packet.timestamp.rotate_left(32),

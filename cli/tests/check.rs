@@ -50,7 +50,7 @@ fn exit_status_reflects_findings_and_errors() {
 }
 
 #[test]
-fn several_formats_in_one_run() {
+fn several_formats_are_written_in_one_run() {
     let here = folder("formats", &[("bad.json", BAD)]);
     let path = |name: &str| here.join(name).to_str().expect("text").to_string();
     let output = harrier(&[
@@ -77,7 +77,7 @@ fn several_formats_in_one_run() {
 }
 
 #[test]
-fn headroom_of_a_record() {
+fn the_headroom_of_a_record_is_computed() {
     let record = r#"[{"asic": "MELLANOX-SPECTRUM-3", "speed": 400000, "cable": "300m", "lanes": 8, "over_subscribe_ratio": 2}]"#;
     let here = folder(
         "headroom",
@@ -188,16 +188,19 @@ fn a_proof_reports_what_fits_and_what_drops() {
 fn an_unknown_asic_fails_the_check_until_specified_or_suppressed() {
     let text = r#"{"DEVICE_METADATA": {"localhost": {"platform": "x86_64-new_vendor-r0", "hwsku": "New-1"}},
 "BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "8000000"}}}"#;
-    let accepted = "[[suppress]]\ncode = \"BUF050\"\nfile = \"*\"\nreason = \"the vendor says so\"\n";
+    let accepted = "[[suppress]]\ncode = \"BUF050\"\nfile = \"*\"\nreason = \"the vendor confirms it\"\n";
     let here = folder("unknown", &[("new.json", text), ("accepted.toml", accepted)]);
     let (file, side) = (here.join("new.json"), here.join("accepted.toml"));
-    let check = |more: &[&str], status: i32, says: &str| {
+    let check = |more: &[&str], status: i32, message: &str| {
         let mut arguments = vec!["check", "--format", "concise", file.to_str().expect("text")];
         arguments.extend(more);
         let output = harrier(&arguments);
         assert_eq!(output.status.code(), Some(status), "{more:?}: {output:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains(says) && said.contains("not provable") == (status == 1), "{more:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            stderr.contains(message) && stderr.contains("not provable") == (status == 1),
+            "{more:?}: {stderr}"
+        );
     };
     check(&[], 1, "1 warning, 0 notes, 1 not provable");
     check(&["--memory", "16777216"], 0, "0 warnings");
@@ -223,11 +226,11 @@ fn chips_of_a_switch_share_a_row_and_unreadable_files_do_not_stop_the_run() {
         harrier(&arguments)
     };
     let output = run(&[]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let rows: Vec<&str> = said.lines().filter(|l| l.contains("/check-fleet/")).collect();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let rows: Vec<&str> = stderr.lines().filter(|l| l.contains("/check-fleet/")).collect();
     assert!(
         matches!(rows.as_slice(), [a, b] if a.ends_with("/chassis") && b.ends_with("/tor/config_db.json")),
-        "{said}"
+        "{stderr}"
     );
     assert_eq!(output.status.code(), Some(1));
     // A file that is not text is reported, and the others are checked.
@@ -255,13 +258,13 @@ fn a_diff_reports_new_findings_and_a_watchdog_is_replayed() {
     let here = folder("change", &[("old.json", GOOD), ("new.json", BAD)]);
     let path = |name: &str| here.join(name).to_str().expect("text").to_string();
     let output = harrier(&["check", "--diff", &path("old.json"), &path("new.json"), "--format", "concise"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("~ BUFFER_POOL|ingress_lossless_pool type: `ingress` -> `in`"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains("~ BUFFER_POOL|ingress_lossless_pool type: `ingress` -> `in`"), "{stderr}");
     assert!(
         stdout(&output).contains("error[BUF001]") && stdout(&output).contains("error[CHG001]"),
         "{output:?}"
     );
-    assert!(said.contains(" unchanged"), "{said}");
+    assert!(stderr.contains(" unchanged"), "{stderr}");
     let storm = r#"{"PORT": {"Ethernet0": {"lanes": "1", "speed": "40000", "admin_status": "up"}},
         "BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "8000000", "xoff": "900000"},
           "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "9000000"}},

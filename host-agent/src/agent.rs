@@ -51,8 +51,8 @@ pub struct Agent {
     free: Vec<u32>,
     by_key: BTreeMap<FlowKey, FlowId>,
     /// Watched flows by the time of their last packet, for eviction. Each flow has one entry, filed under
-    /// [`Watched::filed_ns`]; packets leave it alone, and eviction moves an entry that is out of date.
-    by_news: BTreeSet<(u64, FlowKey, FlowId)>,
+    /// [`Watched::filed_ns`]; packets do not update it, and eviction moves an entry that is out of date.
+    by_activity: BTreeSet<(u64, FlowKey, FlowId)>,
     /// When to check whether a flow still lacks an acknowledgement. An acknowledgement moves the deadline without
     /// updating the heap; entries that fire early are re-queued.
     deadlines: BinaryHeap<Reverse<(u64, FlowId)>>,
@@ -92,8 +92,8 @@ struct Watched {
     base: PathBase,
     /// Since when data has been outstanding, if it is.
     waiting_since_ns: Option<u64>,
-    last_heard_ns: u64,
-    /// The time under which [`Agent::by_news`] holds this flow; at most `last_heard_ns`.
+    last_packet_ns: u64,
+    /// The time under which [`Agent::by_activity`] holds this flow; at most `last_packet_ns`.
     filed_ns: u64,
     /// How long the flow had been without an acknowledgement at the last poll for that; 0: no poll yet.
     polled_silence_ns: u64,
@@ -127,7 +127,7 @@ impl Agent {
             flows: Vec::new(),
             free: Vec::new(),
             by_key: BTreeMap::new(),
-            by_news: BTreeSet::new(),
+            by_activity: BTreeSet::new(),
             deadlines: BinaryHeap::new(),
             follow_ups: BTreeSet::new(),
             ended: BTreeMap::new(),
@@ -149,7 +149,7 @@ impl Agent {
             priority,
             base: base_ns.map_or_else(PathBase::default, PathBase::seeded),
             waiting_since_ns: None,
-            last_heard_ns: now_ns,
+            last_packet_ns: now_ns,
             filed_ns: now_ns,
             polled_silence_ns: 0,
             polled_ns: None,
@@ -166,19 +166,19 @@ impl Agent {
         };
         self.flows[id.0 as usize] = Some(watched);
         self.by_key.insert(flow, id);
-        self.by_news.insert((now_ns, flow, id));
+        self.by_activity.insert((now_ns, flow, id));
         id
     }
 
-    /// Stops watching a flow. A follow-up poll that is pending is still sent when it is due; earlier, the switches may be
-    /// frozen for the first poll.
+    /// Stops watching a flow. A follow-up poll that is pending is still sent when it is due; earlier, the switches may
+    /// be frozen for the first poll.
     pub fn close(&mut self, now_ns: u64, id: FlowId) {
         if let Some((due_ns, pending)) = self.take_follow_up(now_ns, id) {
             self.ended.insert((due_ns, pending.trigger.flow), pending);
         }
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
-            self.by_news.remove(&(watched.filed_ns, watched.flow, id));
+            self.by_activity.remove(&(watched.filed_ns, watched.flow, id));
             // A slot whose deadline is still in the heap is reused only after the deadline fires.
             if !watched.scheduled {
                 self.free.push(id.0);
@@ -186,13 +186,13 @@ impl Agent {
         }
     }
 
-    /// Data of the flow was sent. Only the first call after everything was acknowledged has an effect.
+    /// Handles data that the flow sent. Only the first call after all data was acknowledged has an effect.
     pub fn sent(&mut self, now_ns: u64, id: FlowId) {
         let settings = &self.settings;
         let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
         if watched.waiting_since_ns.is_none() {
             watched.waiting_since_ns = Some(now_ns);
-            watched.last_heard_ns = now_ns;
+            watched.last_packet_ns = now_ns;
             if let Some(deadline_ns) = watched.silence_deadline_ns(settings)
                 && !watched.scheduled
             {
@@ -202,8 +202,8 @@ impl Agent {
         }
     }
 
-    /// Handles an ACK or NAK. `rtt_ns` is the round trip of the last data that it acknowledges; absent if it acknowledges
-    /// nothing new (a NAK, a duplicate). `outstanding`: more data is unacknowledged.
+    /// Handles an ACK or NAK. `rtt_ns` is the round trip of the last data that it acknowledges; absent if it
+    /// acknowledges nothing new (a NAK, a duplicate). `outstanding`: more data is unacknowledged.
     pub fn acknowledged(
         &mut self,
         now_ns: u64,
@@ -213,7 +213,7 @@ impl Agent {
     ) -> Option<Poll> {
         let settings = &self.settings;
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
-        watched.last_heard_ns = now_ns;
+        watched.last_packet_ns = now_ns;
         if !outstanding || rtt_ns.is_some() || watched.waiting_since_ns.is_none() {
             watched.waiting_since_ns = outstanding.then_some(now_ns);
             watched.polled_silence_ns = 0;
@@ -291,8 +291,8 @@ impl Agent {
         self.deadlines.push(Reverse((now_ns.saturating_add(settings.flow_interval_ns.max(1)), id)));
         let silent_ns = now_ns.saturating_sub(since_ns);
         watched.worsened(now_ns, silent_ns, TriggerReason::Silence);
-        // The next poll follows when the silence has doubled: a flow that never recovers (its link
-        // failed, its peer is gone) is one event, not one per interval.
+        // The next poll is sent when the silence has doubled: a flow that never recovers (its link or its peer failed)
+        // would otherwise be a new event in every interval.
         if silent_ns < watched.polled_silence_ns.saturating_mul(2) {
             return None;
         }
@@ -411,17 +411,17 @@ impl Agent {
         Some(Poll { polling, trigger })
     }
 
-    /// The flow with the oldest last packet, the smallest key among equals. Every entry that is moved was made out of date
-    /// by a packet since it was filed, so the cost is logarithmic for each packet, not linear for each call.
+    /// Returns the flow with the oldest last packet, of equal ones that with the smallest key. An entry moves only if a
+    /// packet arrived since it was filed, so the cost is logarithmic for each packet, not linear for each call.
     fn oldest(&mut self) -> Option<FlowId> {
-        while let Some((filed_ns, flow, id)) = self.by_news.first().copied() {
+        while let Some((filed_ns, flow, id)) = self.by_activity.first().copied() {
             let watched = self.flows[id.0 as usize].as_mut()?;
-            if watched.last_heard_ns == filed_ns {
+            if watched.last_packet_ns == filed_ns {
                 return Some(id);
             }
-            watched.filed_ns = watched.last_heard_ns;
-            self.by_news.remove(&(filed_ns, flow, id));
-            self.by_news.insert((watched.filed_ns, flow, id));
+            watched.filed_ns = watched.last_packet_ns;
+            self.by_activity.remove(&(filed_ns, flow, id));
+            self.by_activity.insert((watched.filed_ns, flow, id));
         }
         None
     }
@@ -446,7 +446,8 @@ impl Watched {
         }
     }
 
-    /// When the time without an acknowledgement exceeds its limit, if data is outstanding and the base RTT is known.
+    /// Returns when the time without an acknowledgement exceeds its limit, if data is outstanding and the base RTT is
+    /// known.
     fn silence_deadline_ns(&self, settings: &Settings) -> Option<u64> {
         let since_ns = self.waiting_since_ns?;
         let base_ns = self.base.trusted_ns(settings.min_samples)?;

@@ -13,7 +13,7 @@ pub struct TokenBucket {
 const TOKEN: u128 = 1_000_000_000;
 
 impl TokenBucket {
-    /// A full bucket.
+    /// Creates a full bucket.
     pub fn new(rate: u32, burst: u32) -> TokenBucket {
         let capacity = u128::from(burst) * TOKEN;
         TokenBucket { rate: u64::from(rate), level: capacity, capacity, updated_ns: 0 }
@@ -39,7 +39,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_burst_plus_rate(
+        fn at_most_burst_plus_rate_tokens_are_taken(
             rate in 1u32..5_000, burst in 1u32..20, gaps in prop::collection::vec(0u64..3_000_000, 1..300)
         ) {
             let mut bucket = TokenBucket::new(rate, burst);

@@ -1,10 +1,11 @@
 //! The host agent: detects slow flows and sends polling packets for them.
 //!
-//! [`Agent`] watches the round trips of the host's flows. A flow is slow when a round trip exceeds its path's
-//! base by a percentage *and* by an absolute amount ([`rule`]), or when data is outstanding and nothing comes
-//! back any more: a flow that PFC stops completely returns no acknowledgement to measure. For a slow flow the
-//! agent returns a polling packet and its trigger, within limits per flow, per host and per second ([`bucket`]). Source: Hawkeye, SIGCOMM 2024 posters, section 2.2; thresholds are relative to each path's base
-//! because base round trips span microseconds to milliseconds within one region.
+//! [`Agent`] watches the round trips of the host's flows. A flow is slow when a round trip exceeds its path's base by a
+//! percentage *and* by an absolute amount ([`rule`]), or when data is outstanding and no acknowledgement arrives: a
+//! flow that PFC stops completely has no round trip to measure. For a slow flow the agent returns a polling packet and
+//! its trigger, within a rate limit per flow and one per host ([`bucket`]). Source: Hawkeye, SIGCOMM 2024 poster,
+//! section 2.2; thresholds are relative to each path's base because base round trips range from microseconds to
+//! milliseconds within one region.
 //!
 //! The crate is a pure core: time is an argument, actions are return values.
 

@@ -1,4 +1,4 @@
-//! The anomaly rule.
+//! The rules for a slow round trip and for outstanding data without acknowledgements.
 
 use crate::settings::Settings;
 

@@ -1,4 +1,4 @@
-//! Which flow a full table evicts: always the one whose last packet is oldest, as a plain scan would find it.
+//! A full table evicts the flow whose last packet is oldest, as a linear scan would find it.
 
 use std::collections::BTreeMap;
 

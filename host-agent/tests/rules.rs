@@ -30,13 +30,13 @@ fn check(settings: Settings, base: Option<u64>, rtts: &[u64], expected: &[(u64, 
 }
 
 #[test]
-fn the_posters_victim_is_noticed_and_queueing_noise_is_not() {
+fn the_posters_victim_is_polled_and_queueing_noise_is_not() {
     let slow = TriggerReason::SlowRtt;
     check(Settings::default(), Some(BASE_NS), &[9_072, 17_115], &[(20_000, slow)]);
     check(Settings::default(), Some(BASE_NS), &[9_072, 9_400, 11_000, 13_000], &[]);
-    // Far above in per cent, but only by 2 us.
+    // Far above the base in per cent, but only by 2 us.
     check(Settings::default(), Some(1_000), &[1_000, 3_000], &[]);
-    // Far above in absolute terms, but usual for a long path.
+    // Far above the base in absolute terms, but normal for a long path.
     check(Settings::default(), Some(1_000_000), &[1_100_000], &[]);
 }
 
@@ -48,7 +48,7 @@ fn a_learned_base_is_trusted_after_enough_samples() {
 }
 
 #[test]
-fn one_poll_a_flow_and_interval() {
+fn a_flow_is_polled_at_most_once_per_interval() {
     let settings = Settings { flow_interval_ns: 25_000, ..Settings::default() };
     let slow = TriggerReason::SlowRtt;
     check(settings, Some(BASE_NS), &[90_000; 5], &[(10_000, slow), (40_000, slow)]);
@@ -69,7 +69,7 @@ fn a_poll_names_victim_event_and_reason() {
 }
 
 #[test]
-fn silence_on_outstanding_data_is_noticed_once_an_interval() {
+fn outstanding_data_without_acks_is_polled_once_per_interval() {
     let settings = Settings { flow_interval_ns: 200_000, follow_up_ns: 0, ..Settings::default() };
     let mut agent = agent(settings);
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
@@ -84,7 +84,7 @@ fn silence_on_outstanding_data_is_noticed_once_an_interval() {
     assert_eq!(polls[0].trigger.rtt_ns, 50_000);
     assert_eq!(agent.wake(200_000), []);
     assert_eq!(agent.wake(280_000).len(), 1);
-    // Everything acknowledged: nothing to wait for.
+    // All data is acknowledged: no deadline remains.
     agent.acknowledged(281_000, id, None, false);
     assert_eq!(agent.wake(10_000_000), []);
     assert_eq!(agent.next_wake_ns(), None);
@@ -99,10 +99,10 @@ fn a_flow_that_stays_silent_is_polled_each_time_its_silence_has_doubled() {
     while let Some(at) = agent.next_wake_ns().filter(|at| *at < 2_000_000_000) {
         polled.extend(agent.wake(at).iter().map(|poll| poll.trigger.rtt_ns));
     }
-    // At 50 us, after the interval of 4 ms, and from then on each time at the first interval after twice as long.
+    // At 50 us, after the interval of 4 ms, and then each time at the first interval after the silence has doubled.
     assert_eq!(polled.len(), 9, "{polled:?}");
     assert!(polled.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{polled:?}");
-    // News ends it: what comes then is another silence.
+    // An ACK ends the silence; the next one starts from zero.
     agent.acknowledged(2_000_000_000, id, Some(BASE_NS), true);
     let polls = agent.wake(agent.next_wake_ns().unwrap_or(0));
     assert_eq!(polls.len(), 1);
@@ -114,7 +114,7 @@ fn naks_without_progress_do_not_end_a_silence() {
     let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     agent.sent(0, id);
-    // A receiver that misses the same packet again and again.
+    // The receiver sends a NAK for the same packet several times.
     for us in (10..50).step_by(10) {
         assert_eq!(agent.acknowledged(us * 1_000, id, None, true), None);
     }
@@ -144,7 +144,7 @@ fn the_follow_up_poll_of_an_ended_flow_is_sent_when_due() {
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let first = agent.acknowledged(100_000, id, Some(20_000), false).unwrap();
     agent.close(150_000, id);
-    // Its place is another flow's by then.
+    // Another flow reuses its slot.
     agent.open(160_000, flow(1), 3, Some(BASE_NS));
     assert_eq!(agent.wake(499_999), []);
     assert_eq!(agent.next_wake_ns(), Some(500_000));
@@ -159,7 +159,7 @@ fn a_slow_round_trip_after_recovery_is_another_event() {
     let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     assert!(agent.acknowledged(100_000, id, Some(20_000), false).is_some());
-    // No fast round trip since: the long interval holds.
+    // No fast round trip since: the long interval applies.
     assert_eq!(agent.acknowledged(900_000, id, Some(20_000), false), None);
     assert_eq!(agent.acknowledged(910_000, id, Some(9_100), false), None);
     assert!(agent.acknowledged(920_000, id, Some(20_000), false).is_some());
@@ -176,7 +176,7 @@ fn an_idle_or_closed_flow_is_never_silent() {
     agent.sent(0, id);
     agent.close(0, id);
     assert_eq!(agent.wake(1_000_000), []);
-    // The slot is reused for another flow without inheriting anything.
+    // The slot is reused, and the new flow inherits no state.
     let other = agent.open(1_000_000, flow(1), 3, Some(BASE_NS));
     assert_eq!(agent.acknowledged(1_000_001, id, None, false), None);
     agent.sent(2_000_000, other);
@@ -184,7 +184,7 @@ fn an_idle_or_closed_flow_is_never_silent() {
 }
 
 #[test]
-fn the_host_has_a_limit_and_so_has_the_table() {
+fn polls_per_host_and_watched_flows_are_limited() {
     let settings = Settings { burst: 2, polls_per_second: 1, max_flows: 3, ..Settings::default() };
     let mut agent = agent(settings);
     let mut polls = 0;
@@ -210,7 +210,7 @@ fn invalid_settings_are_rejected() {
 }
 
 #[test]
-fn the_base_follows_from_the_topology() {
+fn the_base_rtt_is_computed_from_the_topology() {
     let node = |name: &str, kind, last| Node {
         name: name.into(),
         kind,
@@ -231,16 +231,16 @@ fn the_base_follows_from_the_topology() {
         ],
         links: vec![link("h1:1", "s1:1", 50), link("s1:2", "s2:1", 100), link("s2:2", "h2:1", 50)],
     };
-    // 6 us of propagation; 1000 B last 160, 80, 160 ns, 100 B a tenth of it.
+    // 6 us of propagation; 1000 B take 160, 80 and 160 ns, 100 B a tenth of that.
     assert_eq!(base_rtt(&topology, &flow(0), 1_000, 100), Some(Time::from_ns(6_440)));
     let stranger = FlowKey { dst: [10, 9, 9, 9].into(), ..flow(0) };
     assert_eq!(base_rtt(&topology, &stranger, 1_000, 100), None);
 }
 
 proptest! {
-    /// Whatever happens, a flow is never polled twice within its interval, and events never repeat.
+    /// A flow is never polled twice within its interval, and event ids never repeat.
     #[test]
-    fn polls_of_a_flow_keep_their_distance(
+    fn polls_of_a_flow_are_at_least_an_interval_apart(
         steps in prop::collection::vec((0u64..200_000, 0usize..4, 0u8..4, 1_000u64..100_000), 1..200)
     ) {
         let settings = Settings { flow_interval_ns: 300_000, ..Settings::default() };

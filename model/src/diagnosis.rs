@@ -24,7 +24,7 @@ pub enum Anomaly {
     FlowContention,
     /// PFC pauses spread from a port where flows contend.
     PfcBackpressureFlowContention,
-    /// PFC pauses spread from a port that a host pauses without contention.
+    /// PFC pauses spread from a port that a host pauses; no queue in the fabric causes them.
     PfcStormHostInjection,
     /// The paused ports form a loop; the initial congestion was in the loop.
     DeadlockInLoopContention,
@@ -119,7 +119,7 @@ pub struct Evidence {
     pub switch: Option<String>,
     /// The port of the records.
     pub port: Option<PortRef>,
-    /// The epoch of the records, if it is one.
+    /// The epoch of the records, if all are of one epoch.
     pub epoch: Option<u64>,
     /// The records.
     pub records: Vec<Record>,
@@ -149,7 +149,7 @@ pub struct Diagnosis {
     pub victim: FlowKey,
     /// The anomaly.
     pub anomaly: Anomaly,
-    /// What is behind it.
+    /// The cause that refines the anomaly.
     pub cause: Cause,
     /// The verdict in one sentence, for people.
     pub summary: String,
@@ -164,7 +164,7 @@ pub struct Diagnosis {
     pub pause_loop: Vec<PortRef>,
     /// Flows through which congestion spread towards the victim; they are also victims of the root cause.
     pub spreaders: Vec<FlowKey>,
-    /// Every affected flow, the asked-about victim first.
+    /// Every affected flow, the victim first.
     pub victims: Vec<FlowKey>,
     /// The claims that support the verdict.
     pub evidence: Vec<Evidence>,
@@ -189,14 +189,14 @@ impl Diagnosis {
     /// Returns the settings that the root cause names (`switch/setting`). Several findings may be about one setting.
     pub fn blamed_settings(&self) -> BTreeSet<String> {
         let records = self.evidence.iter().flat_map(|claim| &claim.records);
-        let place = |id: &String| {
+        let setting = |id: &String| {
             let found = records.clone().find_map(|record| match record {
                 Record::Configuration(finding) if finding.id == *id => Some(finding.place()),
                 _ => None,
             });
             found.unwrap_or_else(|| id.clone())
         };
-        self.root_cause.config.iter().map(place).collect()
+        self.root_cause.config.iter().map(setting).collect()
     }
 }
 
@@ -205,7 +205,7 @@ impl Diagnosis {
 pub struct GroundTruth {
     /// The anomaly; absent for a quiet network.
     pub anomaly: Option<Anomaly>,
-    /// What is behind it.
+    /// The cause that refines the anomaly.
     pub cause: Option<Cause>,
     /// The root cause.
     pub root_cause: RootCause,

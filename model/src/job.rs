@@ -1,7 +1,7 @@
 //! A collective operation as the network sees it: transfers between members, step by step.
 //!
-//! A job says which flow belongs to which step and what must have arrived before it may start. Its progress (start
-//! and end of transfers) is known to its hosts; without times, a job still distinguishes steps.
+//! A job defines which flow belongs to which step, and which transfers must have arrived before one may start. Its
+//! progress (start and end of transfers) is known to its hosts; without times, a job still distinguishes steps.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_of_four_has_six_steps_and_a_port_a_transfer() {
+    fn a_ring_of_four_has_six_steps_and_a_source_port_for_each_transfer() {
         let members = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"];
         let ring = describe(Collective::AllReduceRing, &members);
         let job = ring.resolve(&Topology::default()).unwrap();
@@ -236,23 +236,23 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_said_at_once() {
+    fn all_problems_are_reported_at_once() {
         let wrong = JobDescription {
             bytes: None,
-            ..describe(Collective::AllReduceHalvingDoubling, &["10.0.0.1", "nobody", "10.0.0.3"])
+            ..describe(Collective::AllReduceHalvingDoubling, &["10.0.0.1", "h9", "10.0.0.3"])
         };
         assert_eq!(
             wrong.resolve(&Topology::default()).unwrap_err(),
             [
                 "job `train`: `bytes` is missing",
-                "job `train`: member `nobody` is neither a host of the topology nor an address",
+                "job `train`: member `h9` is neither a host of the topology nor an address",
                 "job `train`: halving and doubling needs a power of two of members and has 3",
             ]
         );
     }
 
     #[test]
-    fn transfers_must_hold_together() {
+    fn inconsistent_transfers_are_reported() {
         let transfer = |step, after: &[u32], times: (u64, u64)| Transfer {
             step,
             flow: "10.0.0.1:1>10.0.0.2:2/udp".parse().unwrap(),

@@ -1,8 +1,8 @@
-//! The records and verdicts that every part of Harrier shares.
+//! The types that all parts of Harrier share.
 //!
-//! Units, keys (flows, ports), topology, the telemetry records that a switch keeps, the snapshot that a
-//! collection yields, the provenance graph and the diagnosis that the analyzer computes from it, and the wire
-//! formats ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
+//! Units, keys (flows, ports), topology, the telemetry records that a switch keeps, the snapshot of a collection, the
+//! provenance graph and the diagnosis that the analyzer computes from it, and the wire formats ([`wire`]). Everything
+//! here is a plain value: no I/O, no clock, no randomness.
 
 pub mod collective;
 pub mod config_finding;

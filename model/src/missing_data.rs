@@ -1,8 +1,8 @@
 //! Missing data: what a snapshot should contain and does not.
 //!
 //! In the JSON of a snapshot, an entry is an object whose `gap` field names its kind, so that programs need not parse
-//! text. A string is missing data in words ([`MissingData::Other`]), as telemetry of other tools has it. A verdict lists
-//! missing data as text: its [`Display`](fmt::Display).
+//! text. A string is missing data in words ([`MissingData::Other`]), as telemetry of other tools has it. A verdict
+//! lists missing data as text: its [`Display`](fmt::Display).
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ pub enum MissingData {
         /// When the polling packet arrived.
         asked_ns: u64,
     },
-    /// Evicted flow slots did not arrive.
+    /// Records of evicted flow slots did not arrive.
     EvictionsLost {
         /// The switch.
         switch: String,
@@ -161,7 +161,7 @@ impl<'de> Visitor<'de> for MissingDataVisitor {
     type Value = MissingData;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a gap: an object with `gap`, or a sentence")
+        f.write_str("missing data: an object with `gap`, or a sentence")
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<MissingData, E> {
@@ -192,14 +192,14 @@ mod tests {
 
     use super::*;
 
-    /// Checks that `gap` and its JSON convert into each other.
-    fn check(gap: MissingData, json: Value) {
-        assert_eq!(serde_json::to_value(&gap).unwrap(), json);
-        assert_eq!(serde_json::from_value::<MissingData>(json).unwrap(), gap);
+    /// Checks that `missing` and its JSON convert into each other.
+    fn check(missing: MissingData, json: Value) {
+        assert_eq!(serde_json::to_value(&missing).unwrap(), json);
+        assert_eq!(serde_json::from_value::<MissingData>(json).unwrap(), missing);
     }
 
     #[test]
-    fn every_gap_comes_back_from_json() {
+    fn every_kind_round_trips_through_json() {
         let switch = || "p1-edge2".to_string();
         check(
             MissingData::NoReport { switch: switch(), why: Expected::OnVictimPath },
@@ -238,9 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_never_taken_for_more_than_words() {
-        let gap = MissingData::PausesOverwritten { port: PortRef::new("sw1", 4), priority: 3, before_ns: 20 };
-        let sentence = gap.to_string();
+    fn a_string_is_never_parsed_as_a_known_kind() {
+        let known =
+            MissingData::PausesOverwritten { port: PortRef::new("sw1", 4), priority: 3, before_ns: 20 };
+        let sentence = known.to_string();
         assert_eq!(sentence, "sw1:4: pauses of priority 3 before 20 ns were overwritten by later ones");
         assert_eq!(
             serde_json::from_value::<MissingData>(json!(sentence)).unwrap(),
@@ -249,14 +250,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_gap_is_refused() {
-        let refused = |json: Value, why: &str| {
+    fn invalid_entries_are_rejected() {
+        let rejected = |json: Value, why: &str| {
             let error = serde_json::from_value::<MissingData>(json).unwrap_err().to_string();
             assert!(error.contains(why), "no `{why}` in: {error}");
         };
-        refused(json!(7), "expected a gap: an object with `gap`, or a sentence");
-        refused(json!({"switch": "sw1"}), "missing field `gap`");
-        refused(json!({"gap": "rain", "switch": "sw1"}), "unknown variant `rain`");
-        refused(json!({"gap": "evictions_lost", "switch": "sw1", "slots": -1}), "invalid value");
+        rejected(json!(7), "expected missing data: an object with `gap`, or a sentence");
+        rejected(json!({"switch": "sw1"}), "missing field `gap`");
+        rejected(json!({"gap": "rain", "switch": "sw1"}), "unknown variant `rain`");
+        rejected(json!({"gap": "evictions_lost", "switch": "sw1", "slots": -1}), "invalid value");
     }
 }

@@ -30,7 +30,7 @@ pub struct FlowRecord {
     pub epoch: u64,
     /// The ingress port; absent if the source does not record it.
     pub ingress_port: Option<u16>,
-    /// Where they left.
+    /// The egress port.
     pub egress_port: u16,
     /// Their priority; absent if the source does not record it.
     pub priority: Option<u8>,
@@ -78,7 +78,7 @@ pub struct PortRecord {
 pub struct MeterRecord {
     /// The ingress port.
     pub ingress_port: u16,
-    /// Where they left.
+    /// The egress port.
     pub egress_port: u16,
     /// The epoch's id.
     pub epoch: u64,

@@ -44,7 +44,7 @@ pub struct Link {
     pub a: PortRef,
     /// The other end.
     pub b: PortRef,
-    /// Rate of each direction in bits a second.
+    /// Rate of each direction in bits per second.
     pub rate: Rate,
     /// Propagation delay of each direction, in picoseconds.
     pub delay: Time,
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_together_is_said_at_once() {
+    fn all_inconsistencies_are_reported_at_once() {
         let mut topology = Topology {
             nodes: vec![node("s1", NodeKind::Switch), node("s1", NodeKind::Switch)],
             links: vec![link("s1:1", "s2:1"), link("s1:1", "s2:2")],

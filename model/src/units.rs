@@ -1,7 +1,7 @@
 //! Time and rate as integers.
 //!
-//! A nanosecond is too coarse for serialisation at 100 Gb/s (one byte lasts 80 ps), so time is counted in
-//! picoseconds. An unsigned 64-bit count lasts 213 days.
+//! A nanosecond is too coarse for serialisation at 100 Gb/s (one byte takes 80 ps), so time is counted in
+//! picoseconds. An unsigned 64-bit count covers 213 days.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -17,7 +17,7 @@ pub struct Time(pub u64);
 impl Time {
     /// The start of a run.
     pub const ZERO: Time = Time(0);
-    /// Later than any event.
+    /// A time later than any event.
     pub const MAX: Time = Time(u64::MAX);
 
     /// Creates a time of `ns` nanoseconds.
@@ -40,17 +40,17 @@ impl Time {
         Time((seconds * 1e12).round() as u64)
     }
 
-    /// Whole nanoseconds, rounded down.
+    /// Returns whole nanoseconds, rounded down.
     pub const fn as_ns(self) -> u64 {
         self.0 / 1_000
     }
 
-    /// Seconds, for people; not for arithmetic that must be exact.
+    /// Returns seconds, for people; not for arithmetic that must be exact.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
 
-    /// The difference, or zero when `earlier` is later.
+    /// Returns the difference, or zero if `earlier` is later.
     pub const fn saturating_sub(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
@@ -88,7 +88,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// A duration or a point in time of `ns` nanoseconds, for people: `950 ns`, `25.0 us`, `1.250 ms`.
+/// Returns a time of `ns` nanoseconds as text for people: `950 ns`, `25.0 us`, `1.250 ms`.
 pub fn readable_ns(ns: u64) -> String {
     match ns {
         ns if ns >= 1_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
@@ -97,7 +97,7 @@ pub fn readable_ns(ns: u64) -> String {
     }
 }
 
-/// `1 packet`, `2 packets`: a count with its noun, which takes an `s` in the plural.
+/// Returns a count with its noun, which takes an `s` in the plural: `1 packet`, `2 packets`.
 pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
@@ -109,7 +109,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 pub struct Rate(pub u64);
 
 impl Rate {
-    /// Creates a rate of `gbps` gigabits a second.
+    /// Creates a rate of `gbps` gigabits per second.
     pub const fn from_gbps(gbps: u64) -> Rate {
         Rate(gbps * 1_000_000_000)
     }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_at_100_gbps_lasts_80_ps() {
+    fn a_byte_at_100_gbps_takes_80_ps() {
         assert_eq!(Rate::from_gbps(100).serialisation(1), Time(80));
         assert_eq!(Rate::from_gbps(100).serialisation(1348), Time(107_840));
         assert_eq!(Rate::from_gbps(50).serialisation(200_000_000), Time(32_000_000_000));

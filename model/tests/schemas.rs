@@ -1,4 +1,4 @@
-//! The committed JSON Schemas are those of the types.
+//! The JSON Schemas in `docs` equal those of the types.
 #![cfg(feature = "openapi")]
 
 use harrier_model::schema;
@@ -15,13 +15,13 @@ fn check(name: &str, committed: &str, made: &Value) {
 }
 
 #[test]
-fn the_committed_schemas_are_those_of_the_types() {
+fn the_schemas_in_docs_equal_those_of_the_types() {
     check("snapshot", include_str!("../../docs/snapshot.schema.json"), &schema::snapshot());
     check("job", include_str!("../../docs/job.schema.json"), &schema::job());
 }
 
 #[test]
-fn nothing_is_left_to_another_document() {
+fn schemas_are_self_contained() {
     for schema in [schema::snapshot(), schema::job()] {
         let text = schema.to_string();
         assert!(!text.contains("#/components"), "{text}");

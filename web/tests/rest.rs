@@ -32,7 +32,7 @@ impl QueryBackend for Backend {
                 }),
                 "11.0.1.1" => Err(QueryError::Busy { retry_after_s: 3 }),
                 "11.0.6.1" => Err(QueryError::Clean("the flow's path shows no anomaly".into())),
-                "11.0.5.1" => Err(QueryError::Failed("sw4 did not answer".into())),
+                "11.0.5.1" => Err(QueryError::Failed("sw4 did not reply".into())),
                 _ => Err(QueryError::UnknownFlow(format!("no host sends `{victim}`"))),
             }
         })
@@ -86,16 +86,16 @@ fn ids(page: &Value, list: &str) -> Vec<String> {
 }
 
 async fn check_ids(path: &str, list: &str, expected: &[&str]) {
-    let answer = get(path).await;
-    assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text);
-    assert_eq!(ids(&answer.json(), list), expected, "{path}");
+    let reply = get(path).await;
+    assert_eq!(reply.status, StatusCode::OK, "{path}: {}", reply.text);
+    assert_eq!(ids(&reply.json(), list), expected, "{path}");
 }
 
 /// The response is a problem with this status and type, and its detail contains this text.
-fn check_problem(answer: &Reply, status: u16, kind: &str, instance: &str, detail: &str) {
-    let problem = answer.json();
-    assert_eq!(answer.status.as_u16(), status, "{problem}");
-    assert_eq!(answer.headers[header::CONTENT_TYPE], "application/problem+json");
+fn check_problem(reply: &Reply, status: u16, kind: &str, instance: &str, detail: &str) {
+    let problem = reply.json();
+    assert_eq!(reply.status.as_u16(), status, "{problem}");
+    assert_eq!(reply.headers[header::CONTENT_TYPE], "application/problem+json");
     assert_eq!(problem["status"], status);
     assert_eq!(problem["type"], format!("urn:harrier:problem:{kind}"));
     assert_eq!(problem["instance"], instance);
@@ -186,12 +186,12 @@ async fn a_query_stores_its_diagnosis_and_returns_where() {
     let app = router(AppState::new(live.clone()).with_query_backend(Arc::new(Backend)));
     let body = json!({"victim": victim()}).to_string();
     let request = Request::post("/api/v1/queries").header(header::CONTENT_TYPE, "application/json");
-    let answer = send(app.clone(), request.body(Body::from(body)).unwrap()).await;
-    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
-    assert_eq!(answer.json()["id"], "queried");
-    let location = answer.headers[header::LOCATION].to_str().unwrap().to_string();
+    let reply = send(app.clone(), request.body(Body::from(body)).unwrap()).await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+    assert_eq!(reply.json()["id"], "queried");
+    let location = reply.headers[header::LOCATION].to_str().unwrap().to_string();
     let stored = send(app, Request::get(location).body(Body::empty()).unwrap()).await;
-    assert_eq!(stored.json(), answer.json());
+    assert_eq!(stored.json(), reply.json());
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn a_failed_query_returns_the_reason() {
     check_problem(&busy, 503, "busy", path, "retry in 3 s");
     assert_eq!(busy.headers[header::RETRY_AFTER], "3");
     check_problem(&post(path, &body(6)).await, 404, "no-anomaly", path, "the flow's path shows no anomaly");
-    check_problem(&post(path, &body(5)).await, 502, "query-failed", path, "sw4 did not answer");
+    check_problem(&post(path, &body(5)).await, 502, "query-failed", path, "sw4 did not reply");
     let bad = post(path, r#"{"victim": "10.0.0.1:1-10.0.0.2:2/udp"}"#).await;
     let message =
         "`10.0.0.1:1-10.0.0.2:2/udp` is not a flow: no `>` between the two ends; expected `src:sport>dst";
@@ -255,7 +255,7 @@ async fn every_error_is_a_problem() {
 }
 
 #[tokio::test]
-async fn health_and_readiness_differ() {
+async fn a_server_without_a_topology_is_alive_but_not_ready() {
     assert_eq!(get("/healthz").await.text, "ok\n");
     assert_eq!(get("/readyz").await.text, "ready\n");
     let empty = LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap();

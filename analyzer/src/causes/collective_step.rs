@@ -1,7 +1,7 @@
 //! Collective step: the culprits are transfers of one step of a collective operation, which its job starts together.
 //!
-//! A job's description (`model::Job`) says which flow belongs to which step. What looks like an incast or a collision is
-//! then the communication pattern of the job itself, and it recurs in every round.
+//! A job's description (`model::Job`) says which flow belongs to which step. What looks like an incast or a collision
+//! is then the communication pattern of the job itself, and it recurs in every round.
 
 use model::Cause;
 use model::job::{JobStep, StepRole};
@@ -25,12 +25,12 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     }
     let names: Vec<String> = culprits.iter().map(|step| step.step.to_string()).collect();
     let which = if rest.is_empty() { "step" } else { "steps" };
-    let transfers = if of_jobs == 1 { "transfer" } else { "transfers" };
+    let (transfers, congest) = if of_jobs == 1 { ("transfer", "congests") } else { ("transfers", "congest") };
     Some(Judged {
         cause: Cause::CollectiveStep,
         factor: 1.0,
         because: format!(
-            "{of_jobs} {transfers} of {which} {} of {} of job `{}` congest that port",
+            "{of_jobs} {transfers} of {which} {} of {} of job `{}` {congest} that port",
             enumerate(&names),
             first.steps,
             first.job

@@ -1,19 +1,19 @@
 //! ECMP imbalance: flows that could use several equal-cost links take the same one.
 //!
-//! The root port is one of several ports that lie on shortest paths for every culprit. With random hashing such an
-//! uneven split of that many flows is unlikely; a switch that hashes like the switches before it (hash polarisation)
-//! produces it every time. Two flows on one link are an elephant collision.
+//! The root port is one of several ports that lie on shortest paths for every culprit. With random hashing, so many
+//! flows on one of the links are unlikely; a switch that hashes like the switches before it (hash polarisation) puts
+//! them there every time. Two flows on one link are an elephant collision.
 
 use model::Cause;
 
 use super::{Case, Judged};
 use crate::contention::Contention;
 
-/// Minimum number of flows that should have spread, the victim included if it is one of them.
+/// Minimum number of flows on the link, including the victim if it takes part.
 const CROWD: usize = 4;
 /// Minimum load of the root port, relative to the mean of the group.
 const RATIO: f64 = 1.5;
-/// Probability of an even choice below which the imbalance is not attributed to chance.
+/// Maximum probability that random hashing puts all these flows on one link; above it, the imbalance may be chance.
 const CHANCE: f64 = 0.2;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
@@ -36,7 +36,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let loads: Vec<f64> = group.iter().map(load).collect();
     let mean = loads.iter().sum::<f64>() / loads.len() as f64;
     let own = load(&view.number(contention.port));
-    // All n flows on one of m links: the first takes any link, each other one takes the same with probability 1/m.
+    // All n flows on one of m links: the first takes any link, each other flow takes the same one with probability 1/m.
     let chance = (1.0 / group.len() as f64).powi(crowd as i32 - 1);
     if mean <= 0.0 || own < RATIO * mean || chance > CHANCE {
         return None;
@@ -46,7 +46,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::EcmpImbalance,
         factor: 1.0,
         because: format!(
-            "{} flows share that port although {} equal-cost links lead there ({}): it carries {:.1} times the mean of these links",
+            "{} flows share that port although {} equal-cost links lead to their destinations ({}): it carries {:.1} times the mean of these links",
             crowd,
             group.len(),
             ports.join(", "),

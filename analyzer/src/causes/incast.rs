@@ -6,7 +6,7 @@ use model::{Cause, FlowKey};
 
 use super::{Case, Judged, host_names};
 
-/// Number of senders that make an incast at any port.
+/// Minimum number of senders of an incast at any port.
 const SENDERS: usize = 3;
 /// Flows to other receivers may contribute if each has less than this share of the largest excess.
 const SMALL_PART: f64 = 0.25;

@@ -1,8 +1,9 @@
-//! Low-rate attack: repeated short bursts of flows with a low mean rate (LoRDMA, the "low-rate RDMA attack" that Hawkeye
-//! lists among the causes it does not distinguish).
+//! Low-rate attack: repeated short bursts of flows with a low mean rate (LoRDMA, the "low-rate RDMA attack" that
+//! Hawkeye lists among the causes it does not distinguish).
 //!
-//! Each burst pauses the victim's path for microseconds; between bursts the network looks idle. It is a repeated incast:
-//! the pause events recur, and every culprit takes part in several of them although it uses a small share of its link.
+//! Each burst pauses the victim's path for microseconds; between bursts the network looks idle. It is a repeated
+//! incast: the pause events recur, and every culprit takes part in several of them although it uses a small share of
+//! its link.
 
 use model::{Cause, FlowKey};
 
@@ -27,10 +28,10 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let of_flow: Option<Vec<(f64, Span)>> =
         case.culprits.iter().map(|flow| use_of_link(case, contention, *flow)).collect();
     let of_flow = of_flow?;
-    // A flow that was seen in one burst only does not repeat.
-    let returns =
+    // Every culprit must take part in several bursts.
+    let recurs =
         |span: &Span| bursts.iter().filter(|burst| burst.widened(SLACK_NS).overlaps(*span)).count() >= BURSTS;
-    if bursts.len() < BURSTS || of_flow.iter().any(|(share, span)| *share > LOW_SHARE || !returns(span)) {
+    if bursts.len() < BURSTS || of_flow.iter().any(|(share, span)| *share > LOW_SHARE || !recurs(span)) {
         return None;
     }
     let mean = of_flow.iter().map(|(share, _)| share).sum::<f64>() / of_flow.len() as f64;
@@ -45,7 +46,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
             mean * 100.0
         ),
         advice: vec![
-            format!("find out what {from} run: simultaneous low-rate bursts are not ordinary traffic"),
+            format!("find out what runs on {from}: simultaneous low-rate bursts are not ordinary traffic"),
             "limit the burst size of these hosts at their NICs: a rate limit alone does not stop such bursts"
                 .to_string(),
         ],
@@ -62,7 +63,8 @@ fn most_events<'c>(case: &Case<'c, '_, '_>) -> Option<&'c [Span]> {
     ports.map(|port| case.context.view.pause_events(*port)).max_by_key(|events| events.len())
 }
 
-/// Returns the share of its host's link that a flow used from its first to its last packet at the root port, and that time.
+/// Returns the share of its host's link that a flow used from its first to its last packet at the root port, and that
+/// time.
 fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) -> Option<(f64, Span)> {
     let view = case.context.view;
     let records = view.records_of(contention.port, flow);
@@ -73,7 +75,7 @@ fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) 
     Some((bytes as f64 * 8e9 / seen.length_ns() / rate_bps, seen))
 }
 
-/// Returns the rate of the sender's link, else of the root port, in bits a second.
+/// Returns the rate of the sender's link, else of the root port, in bits per second.
 fn link_of(case: &Case<'_, '_, '_>, root: PortIx, flow: FlowKey) -> Option<f64> {
     let index = case.context.view.index;
     let of_host =

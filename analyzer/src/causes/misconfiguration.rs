@@ -21,28 +21,29 @@ use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Sett
 use super::{Case, Judged};
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
-    let blamed = blamed(case);
-    let first = blamed.first()?;
+    let attributed = attributed(case);
+    let first = attributed.first()?;
     Some(Judged {
         cause: Cause::Misconfiguration,
         factor: 1.0,
         because: first.message.clone(),
-        advice: blamed.iter().map(|finding| finding.fix.clone()).collect(),
-        config: blamed.iter().map(|finding| finding.id.clone()).collect(),
+        advice: attributed.iter().map(|finding| finding.fix.clone()).collect(),
+        config: attributed.iter().map(|finding| finding.id.clone()).collect(),
     })
 }
 
 /// Returns the findings whose effect shows, without duplicates.
-pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
+pub(crate) fn attributed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
     let findings = &case.context.view.snapshot.configuration;
-    let mut blamed: Vec<&ConfigFinding> = findings.iter().filter(|finding| shows(case, finding)).collect();
-    blamed.sort_by(|a, b| a.id.cmp(&b.id));
-    blamed.dedup_by(|a, b| a.id == b.id);
-    blamed
+    let mut attributed: Vec<&ConfigFinding> =
+        findings.iter().filter(|finding| shows(case, finding)).collect();
+    attributed.sort_by(|a, b| a.id.cmp(&b.id));
+    attributed.dedup_by(|a, b| a.id == b.id);
+    attributed
 }
 
-/// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a loss
-/// in another priority did not slow this one down.
+/// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a
+/// loss in another priority did not slow this one down.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
     let losses = &case.context.view.snapshot.losses;
     let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
@@ -68,7 +69,7 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                 && finding.deviation == Deviation::Less
                 && case.finding.root.as_ref().is_some_and(|root| root.switch == finding.switch)
         }
-        // The XON offset and the ECN thresholds shift how long packets are queued; they cause no anomaly alone.
+        // The XON offset and the ECN thresholds only change how long packets are queued; they cause no anomaly alone.
         Setting::XonOffset | Setting::Ecn => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Causes: what refines an anomaly. One file per cause; the first one that matches is used.
+//! Causes: what refines an anomaly. One file for each cause; the first one that matches is used.
 //!
 //! To add a cause, add a file and a line in [`JUDGES`], specific causes before general ones.
 
@@ -68,7 +68,7 @@ pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case))
 }
 
-/// Lists the hosts of some addresses by name; an unknown address is listed as it is.
+/// Lists the hosts of some addresses by name, without duplicates; an unknown address is listed as it is.
 pub(crate) fn host_names(
     case: &Case<'_, '_, '_>,
     addresses: impl Iterator<Item = std::net::IpAddr>,

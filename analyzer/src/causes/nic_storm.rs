@@ -1,4 +1,5 @@
-//! NIC storm: a host pauses its port continuously or for most of the time (RDMA at scale, SIGCOMM 2016, section 4.3 "NIC PFC storm").
+//! NIC storm: a host pauses its port continuously or for most of the time (RDMA at scale, SIGCOMM 2016, section 4.3
+//! "NIC PFC storm").
 
 use model::Cause;
 use model::telemetry::PauseInterval;
@@ -12,7 +13,7 @@ const STORM_DUTY: f64 = 0.8;
 
 /// Confidence factor of one pause without a refresh: it may also be the first pause of a slow receiver.
 const NOT_REFRESHED: f64 = 0.6;
-/// Confidence factor where the host resumed the port before.
+/// Confidence factor where the host resumed the port between pauses.
 const RESUMED: f64 = 0.8;
 
 /// The pauses of a host-facing root port.
@@ -26,7 +27,8 @@ pub(super) struct Pauses {
     /// Length and number of pause frames of the last pause.
     pub last_ns: f64,
     pub last_frames: u64,
-    /// Every pause that has ended consists of one frame, and all have the same length: a timer sends them, not a buffer.
+    /// Every pause that has ended consists of one frame, and all have the same length: a timer sends them, not a
+    /// buffer.
     pub is_metronome: bool,
 }
 
@@ -96,12 +98,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::NicStorm,
         factor,
         because: match pauses.count {
-            1 => format!(
-                "the NIC of host {host} paused that port once, for {:.1} us, although no flows contend there",
-                pauses.paused_ns / 1e3
-            ),
+            1 => {
+                format!("the NIC of host {host} paused that port once, for {:.1} us", pauses.paused_ns / 1e3)
+            }
             _ => format!(
-                "the NIC of host {host} kept that port paused for {:.0} % of {:.0} us, although no flows contend there",
+                "the NIC of host {host} kept that port paused for {:.0} % of {:.0} us",
                 100.0 * pauses.paused_ns / pauses.whole_ns,
                 pauses.whole_ns / 1e3
             ),

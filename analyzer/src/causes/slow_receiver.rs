@@ -9,7 +9,7 @@ use super::{Case, Judged};
 /// Minimum number of separate pauses, none longer than [`SHORT_SHARE`] of the whole time, for full confidence.
 const MANY: usize = 4;
 const SHORT_SHARE: f64 = 0.5;
-/// Confidence factor where there are fewer.
+/// Confidence factor for fewer or longer pauses.
 const FEW: f64 = 0.8;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {

@@ -11,10 +11,10 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
             format!("the NIC of host {} pauses that port", case.context.view.index.name(*host))
         }
         (None, []) if case.finding.contention.is_some() => {
-            "only the victim queues here; it sends faster than the port drains".to_string()
+            "only the victim is queued at that port: it sends faster than the port drains".to_string()
         }
         (None, []) if case.finding.anomaly == Anomaly::RoutingLoop => {
-            "switches forward its packets back to where they came from".to_string()
+            "the switches of the loop forward the packets to each other".to_string()
         }
         (None, []) => "the records do not show what congests that port".to_string(),
         (None, [one]) => format!("{one} congests that port"),

@@ -1,9 +1,9 @@
-//! The methods under comparison, each with the telemetry that it would have.
+//! The methods under comparison, each with the telemetry that it would collect.
 //!
 //! All methods see the same runs. A method is a restriction of the snapshot and a set of rules. Hawkeye's evaluation
-//! (SIGCOMM 2025) compares with full polling (every switch of the network at the time of the trigger, thus more
-//! telemetry than a collection has), victim path only, port-only and flow-only telemetry, and SpiderMon (NSDI 2022:
-//! queues on the victim's path, without pauses).
+//! (SIGCOMM 2025) compares with full polling (every switch of the network at the time of the trigger, so more telemetry
+//! than a collection contains), victim path only, port-only and flow-only telemetry, and SpiderMon (NSDI 2022: queues
+//! on the victim's path, without pauses).
 
 use model::missing_data::Expected;
 use model::telemetry::FlowRecord;
@@ -45,7 +45,7 @@ impl Contestant {
         Contestant::Spidermon,
     ];
 
-    /// The name in arguments and tables.
+    /// Returns the name in arguments and tables.
     pub fn name(self) -> &'static str {
         match self {
             Contestant::Harrier => "harrier",
@@ -63,7 +63,7 @@ impl Contestant {
         Contestant::ALL.into_iter().find(|c| c.name() == name)
     }
 
-    /// The rules of the method.
+    /// Returns the rules of the method.
     pub fn settings(self) -> Settings {
         let method = if self == Contestant::Hawkeye { Method::HAWKEYE } else { Method::default() };
         Settings { method, ..Settings::default() }
@@ -74,7 +74,7 @@ impl Contestant {
         self == Contestant::FullPolling
     }
 
-    /// Returns the part of a snapshot that the method sees; for full polling, of a snapshot of all switches.
+    /// Returns the part of a snapshot that the method uses; for full polling, `snapshot` contains all switches.
     ///
     /// Bytes are scaled by the records that remain, so that each method has its own cost.
     pub fn look(self, snapshot: &Snapshot) -> Snapshot {
@@ -84,14 +84,14 @@ impl Contestant {
             Contestant::VictimPath | Contestant::Spidermon => {
                 seen.switches.retain(|s| s.on_victim_path);
                 // This method does not follow pauses, so switches on the pause path are not missing.
-                let for_pauses = |gap: &MissingData| {
+                let for_pauses = |missing: &MissingData| {
                     matches!(
-                        gap,
+                        missing,
                         MissingData::NoReport { why: Expected::Pauses(_), .. }
                             | MissingData::NoProgram { why: Expected::Pauses(_), .. }
                     )
                 };
-                seen.missing.retain(|gap| !for_pauses(gap));
+                seen.missing.retain(|missing| !for_pauses(missing));
             }
             Contestant::PortOnly | Contestant::FlowOnly => {}
         }
@@ -107,7 +107,7 @@ impl Contestant {
                 Contestant::Spidermon => {
                     switch.pauses.clear();
                     switch.meters.clear();
-                    switch.flows.iter_mut().for_each(forget_pauses);
+                    switch.flows.iter_mut().for_each(clear_pauses);
                     switch.ports.iter_mut().for_each(|port| port.paused_packets = 0);
                 }
                 _ => {}
@@ -120,7 +120,7 @@ impl Contestant {
     }
 }
 
-fn forget_pauses(flow: &mut FlowRecord) {
+fn clear_pauses(flow: &mut FlowRecord) {
     flow.paused_packets = 0;
 }
 
@@ -141,6 +141,6 @@ mod tests {
             let json = serde_json::to_string(&contestant).unwrap();
             assert_eq!(json, format!("\"{}\"", contestant.name()));
         }
-        assert_eq!(Contestant::named("nobody"), None);
+        assert_eq!(Contestant::named("unknown"), None);
     }
 }

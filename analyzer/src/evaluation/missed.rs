@@ -1,34 +1,31 @@
 //! Classifies missed events: whether the verdicts report missing data, and whether any collection has the root cause.
 //!
-//! A switch that does not respond takes its records with it. What matters then is that no verdict misleads.
+//! The records of a switch that does not respond are lost. A miss is harmless if the verdicts report the missing data.
 
 use model::{Diagnosis, GroundTruth, Snapshot, Trigger};
 
 use super::score::{AFTERMATH_NS, names_event};
 
-/// Up to this confidence a verdict counts as a stated guess.
+/// Maximum confidence of a verdict that counts as uncertain.
 const UNSURE: f64 = 0.5;
 
 /// Missed events by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Missed {
-    /// A victim triggered in the event's time, each of its verdicts reports missing data, and none has more than 50 %
-    /// confidence.
+    /// A victim's agent sent a polling packet in the event's time, every snapshot of it lacks data, and no verdict on
+    /// it has more than 50 % confidence.
     pub said_missing: u64,
     /// No collection has the switch of the root port.
     pub root_uncollected: u64,
 }
 
-/// Classifies the events that `diagnoses` (what remains of the `answers` to a run's snapshots) do not name.
-pub fn missed(
-    answers: &[(&Snapshot, Vec<Diagnosis>)],
-    diagnoses: &[Diagnosis],
-    truth: &GroundTruth,
-) -> Missed {
+/// Classifies the events that `diagnoses` do not name. `polls` are all snapshots of a run with their verdicts, of which
+/// `diagnoses` are the ones that were kept.
+pub fn missed(polls: &[(&Snapshot, Vec<Diagnosis>)], diagnoses: &[Diagnosis], truth: &GroundTruth) -> Missed {
     let mut missed = Missed::default();
     let truths = std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some());
     for truth in truths.filter(|truth| !diagnoses.iter().any(|d| names_event(d, truth))) {
-        let mut about = answers
+        let mut about = polls
             .iter()
             .filter(|(snapshot, _)| snapshot.trigger.as_ref().is_some_and(|t| is_about(t, truth)))
             .peekable();
@@ -37,13 +34,13 @@ pub fn missed(
         };
         missed.said_missing += u64::from(about.peek().is_some() && about.all(is_unsure));
         let root = truth.root_cause.port.as_ref();
-        let is_held = |switch: &str| answers.iter().any(|(snapshot, _)| snapshot.switch(switch).is_some());
-        missed.root_uncollected += u64::from(root.is_some_and(|port| !is_held(&port.switch)));
+        let is_collected = |switch: &str| polls.iter().any(|(snapshot, _)| snapshot.switch(switch).is_some());
+        missed.root_uncollected += u64::from(root.is_some_and(|port| !is_collected(&port.switch)));
     }
     missed
 }
 
-/// Whether a trigger belongs to a victim of an event, at one of the times at which it happened.
+/// Whether a trigger is about a victim of an event, in one of the event's periods.
 fn is_about(trigger: &Trigger, truth: &GroundTruth) -> bool {
     std::iter::once(truth).chain(&truth.again).any(|t| {
         t.victims.contains(&trigger.flow)

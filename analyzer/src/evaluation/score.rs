@@ -21,7 +21,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Whether all events were named and nothing else.
+    /// Whether all events were named and no other incident.
     pub fn is_perfect(&self) -> bool {
         self.false_positive == 0 && self.false_negative == 0
     }
@@ -35,35 +35,35 @@ pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
         flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect::<BTreeSet<_>>()
     };
     let named = others(&diagnosis.root_cause.flows);
-    let blames = |flows: &[FlowKey], minor: &[FlowKey]| {
+    let names = |flows: &[FlowKey], minor: &[FlowKey]| {
         let culprits = others(flows);
         culprits.is_subset(&named) && named.iter().all(|flow| culprits.contains(flow) || minor.contains(flow))
     };
-    let stood = truth.phases.iter().filter(|phase| diagnosis.time_ns <= phase.until_ns);
+    let phases = truth.phases.iter().filter(|phase| diagnosis.time_ns <= phase.until_ns);
     let (found, real) = (&diagnosis.root_cause, &truth.root_cause);
     Some(diagnosis.anomaly) == truth.anomaly
         && found.port == real.port
         && found.host == real.host
-        && (blames(&real.flows, &truth.minor)
-            || stood.into_iter().any(|phase| blames(&phase.flows, &phase.minor)))
+        && (names(&real.flows, &truth.minor)
+            || phases.into_iter().any(|phase| names(&phase.flows, &phase.minor)))
         && real.config.iter().cloned().collect::<BTreeSet<_>>() == diagnosis.blamed_settings()
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }
 
-/// Whether a verdict names an event, at one of the times at which it happened.
+/// Whether a verdict names an event or one of its recurrences.
 pub fn names_event(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     names_truth(diagnosis, truth) || truth.again.iter().any(|again| names_truth(diagnosis, again))
 }
 
 /// Whether a verdict names any event of a run.
 pub fn is_right(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
-    let meant = std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some());
-    meant.chain(&truth.beside).any(|t| names_event(diagnosis, t))
+    let intended = std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some());
+    intended.chain(&truth.beside).any(|t| names_event(diagnosis, t))
 }
 
 /// Whether a verdict is about a queue that only the victim built. That queue has no other culprit, so any named flow
 /// is a bystander.
-fn is_own_doing(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+fn is_victims_own_queue(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     let events = std::iter::once(truth).chain(&truth.others);
     let mut all = events.flat_map(|t| std::iter::once(t).chain(&t.again)).chain(&truth.beside);
     all.any(|t| {
@@ -76,15 +76,15 @@ fn is_own_doing(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
 
 /// Whether a verdict names a root cause: a flow, a host, a setting or, with more than 50 % confidence, a port.
 /// `host_only` and a pause path that ends at a switch without telemetry name none.
-fn blames(diagnosis: &Diagnosis) -> bool {
+fn names_root_cause(diagnosis: &Diagnosis) -> bool {
     let root = &diagnosis.root_cause;
     let named = !root.flows.is_empty() || root.host.is_some() || !root.config.is_empty();
     diagnosis.anomaly != Anomaly::HostOnly && (named || root.port.is_some() && diagnosis.confidence > 0.5)
 }
 
 /// Scores the verdicts of one run. Verdicts of one incident count once, by the incident's best verdict; each event
-/// counts once, however many verdicts name it and however often it happened. A wrong verdict counts if it is about
-/// the time of an event; one that names something else that delayed the victim's packets is neither right nor wrong.
+/// counts once, independently of the number of verdicts and recurrences. A wrong verdict counts if it is about the time
+/// of an event; one that names another event that delayed the victim's packets is neither right nor wrong.
 pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
     let truths: Vec<&GroundTruth> =
         std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some()).collect();
@@ -93,7 +93,7 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
         let named = diagnoses.iter().any(|d| names_event(d, truth));
         *(if named { &mut score.true_positive } else { &mut score.false_negative }) += 1;
     }
-    // Nothing is known about other times than those of the events.
+    // Ground truth covers only the times of the events.
     let in_time = |d: &Diagnosis| {
         truths.is_empty()
             || truths.iter().flat_map(|t| std::iter::once(*t).chain(&t.again)).any(|t| {
@@ -105,10 +105,10 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
             })
     };
     for incident in incidents(diagnoses) {
-        let is_true = incident.verdicts.iter().any(|d| is_right(d, truth) || is_own_doing(d, truth));
+        let is_true = incident.verdicts.iter().any(|d| is_right(d, truth) || is_victims_own_queue(d, truth));
         let is_judged = incident.verdicts.iter().any(|d| in_time(d));
-        // A verdict without a root cause counts as missed above.
-        if !is_true && is_judged && blames(incident.best) {
+        // A verdict without a root cause is no false positive; its event is already counted as missed.
+        if !is_true && is_judged && names_root_cause(incident.best) {
             score.false_positive += 1;
         }
     }

@@ -50,13 +50,13 @@ pub struct Row {
     pub false_positive: u64,
     /// Events that were not named.
     pub false_negative: u64,
-    /// Missed events whose verdicts report missing telemetry with at most 50 % confidence.
+    /// Missed events whose snapshots lack data and whose verdicts have at most 50 % confidence.
     #[serde(default)]
     pub said_missing: u64,
     /// Missed events whose root switch no collection has.
     #[serde(default)]
     pub root_uncollected: u64,
-    /// True positives among all that were named; 1 if nothing was.
+    /// True positives among all named incidents; 1 if none was named.
     pub precision: f64,
     /// True positives among all events; 1 if there were none.
     pub recall: f64,

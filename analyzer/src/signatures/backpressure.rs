@@ -4,7 +4,7 @@ use model::Anomaly;
 use model::snapshot::Source;
 
 use super::{Finding, common_caveats};
-use crate::contention::{Bounds, Contention, Question, contention};
+use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
 use crate::graph::VertexIx;
 use crate::pause_paths::PausePath;
@@ -36,10 +36,14 @@ pub(super) fn contended(
     bounds: Bounds,
 ) -> Option<Contention> {
     let port = context.graph.port(end)?;
-    let carriers = context.carriers(path, end);
-    let question =
-        Question { victim: context.victim, carriers: &carriers, near: context.graph.when[end], bounds };
-    let found = contention(context.view, context.settings, port, question)?;
+    let paused_upstream = context.paused_upstream_of(path, end);
+    let scope = QueueScope {
+        victim: context.victim,
+        paused_upstream: &paused_upstream,
+        near: context.graph.when[end],
+        bounds,
+    };
+    let found = contention(context.view, context.settings, port, scope)?;
     let deep = found.depth >= context.settings.min_wait_packets
         // The prototype records the depth of the input queue, which does not describe this port.
         || context.view.snapshot.source == Source::HawkeyeNs3;

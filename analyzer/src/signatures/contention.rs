@@ -6,7 +6,7 @@ use model::snapshot::Source;
 use model::{Anomaly, FlowKey};
 
 use super::{Caveat, Finding};
-use crate::contention::{Bounds, Contention, Question, contention};
+use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
 use crate::view::PortIx;
 
@@ -19,9 +19,13 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     let Some(victim) = context.victim else { return Vec::new() };
     let mut queues: Vec<(f64, Contention)> = Vec::new();
     for port in &context.path.ports {
-        let question =
-            Question { victim: Some(victim), carriers: &[], near: context.asked, bounds: Bounds::default() };
-        let Some(found) = contention(context.view, context.settings, *port, question) else { continue };
+        let scope = QueueScope {
+            victim: Some(victim),
+            paused_upstream: &[],
+            near: context.analysed,
+            bounds: Bounds::default(),
+        };
+        let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
         if found.contributors().next().is_none() || !existed_in_flight(context, &found) {
             continue;
         }
@@ -49,7 +53,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
 
 fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Finding {
     let mut caveats = Vec::new();
-    if context.path.switches > context.path.answered {
+    if context.path.switches > context.path.reported {
         // The switch without telemetry may hold another queue or send the pauses.
         caveats.push(Caveat { factor: SILENT_ON_PATH, missing: None });
     }
@@ -72,7 +76,7 @@ pub(super) fn everywhere(context: &Context<'_, '_>, known: &[Finding]) -> Vec<Fi
         .ports()
         .filter(|p| !explained.contains(p) && !context.view.is_paused(*p, None))
         .filter(|p| context.view.waiting_depth(*p, None) >= context.settings.incident_packets)
-        .filter_map(|p| contention(context.view, context.settings, p, Question::default()))
+        .filter_map(|p| contention(context.view, context.settings, p, QueueScope::default()))
         .filter(|c| c.depth >= context.settings.incident_packets && c.contributors().next().is_some())
         .map(|c| finding(context, c, Vec::new()))
         .collect()
@@ -93,7 +97,7 @@ fn finding(context: &Context<'_, '_>, found: Contention, caveats: Vec<Caveat>) -
 
 /// Whether a queue existed while the slow packet was in flight, as far as times are known.
 fn existed_in_flight(context: &Context<'_, '_>, found: &Contention) -> bool {
-    found.when.zip(context.asked).is_none_or(|(when, asked)| when.overlaps(asked))
+    found.when.zip(context.analysed).is_none_or(|(when, analysed)| when.overlaps(analysed))
 }
 
 /// Whether a delay accounts for a substantial share of what the agent measured.

@@ -1,9 +1,9 @@
 //! The three deadlocks: the paused ports form a cyclic buffer dependency.
 //!
-//! If all ports of the loop wait only for each other, the initial congestion was in the loop. If a port of the loop also
-//! waits for a port outside, that is where it started: contention or a host. Contention outside is the start only if the
-//! port that waits for it was the first of the loop to be paused, and if more of the traffic queued then was queued outside
-//! than at the loop's next port; a standing deadlock also pauses the paths that cross it.
+//! If all ports of the loop wait only for each other, the initial congestion was in the loop. If a port of the loop
+//! also waits for a port outside, that is where it started: contention or a host. Contention outside is the start only
+//! if the port that waits for it was the first of the loop to be paused, and if more of its traffic was then queued
+//! outside than at the loop's next port; a standing deadlock also pauses the paths that cross it.
 //!
 //! Once the last port of the loop is paused, no packet circulates. Queue contents after that show which flows the loop
 //! blocks, not which flows closed it.
@@ -13,7 +13,7 @@ use model::Anomaly;
 use super::backpressure::contended;
 use super::deadlock_period::DeadlockPeriod;
 use super::{Caveat, Finding, common_caveats};
-use crate::contention::{Bounds, Contention, Question, contention};
+use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
 use crate::graph::{Vertex, VertexIx};
 use crate::pause_paths::PausePath;
@@ -27,24 +27,28 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     if pause_path.pause_loop.contains(&end) {
         return Some(in_loop(context, pause_path, end));
     }
-    let outside = match context.graph.vertices[end] {
-        Vertex::Host(host) => {
-            let ports = context.ports(&pause_path.path);
-            Some(Finding {
-                anomaly: Anomaly::DeadlockOutOfLoopInjection,
-                root: ports.last().map(|p| context.view.port_ref(*p)),
-                path: ports,
-                pause_loop: context.ports(&pause_path.pause_loop),
-                host: Some(host),
-                contention: None,
-                when: context.graph.when[end],
-                caveats: loop_caveats(context, pause_path),
-            })
-        }
-        Vertex::Port(_) if !stood_first(context, pause_path) || !left_by_exit(context, pause_path) => None,
-        Vertex::Port(port) => {
-            contended(context, &pause_path.path, end, closing(context, pause_path)).map(|contention| {
-                Finding {
+    let outside =
+        match context.graph.vertices[end] {
+            Vertex::Host(host) => {
+                let ports = context.ports(&pause_path.path);
+                Some(Finding {
+                    anomaly: Anomaly::DeadlockOutOfLoopInjection,
+                    root: ports.last().map(|p| context.view.port_ref(*p)),
+                    path: ports,
+                    pause_loop: context.ports(&pause_path.pause_loop),
+                    host: Some(host),
+                    contention: None,
+                    when: context.graph.when[end],
+                    caveats: loop_caveats(context, pause_path),
+                })
+            }
+            Vertex::Port(_)
+                if !paused_first(context, pause_path) || !exit_queued_outside(context, pause_path) =>
+            {
+                None
+            }
+            Vertex::Port(port) => contended(context, &pause_path.path, end, closing(context, pause_path))
+                .map(|contention| Finding {
                     anomaly: Anomaly::DeadlockOutOfLoopContention,
                     root: Some(context.view.port_ref(port)),
                     path: context.ports(&pause_path.path),
@@ -53,11 +57,9 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
                     when: contention.when,
                     contention: Some(contention),
                     caveats: loop_caveats(context, pause_path),
-                }
-            })
-        }
-        Vertex::Silent(_) | Vertex::Unlinked(_) => None,
-    };
+                }),
+            Vertex::Silent(_) | Vertex::Unlinked(_) => None,
+        };
     // No port outside explains the loop, so it started inside.
     outside.or_else(|| {
         let entry = pause_path.path.iter().copied().find(|v| pause_path.pause_loop.contains(v))?;
@@ -65,22 +67,22 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     })
 }
 
-/// Whether the port at which a path leaves the loop was the first of the loop to be paused, as far as recorded.
-fn stood_first(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
-    let ring = &pause_path.pause_loop;
-    let since = |v: &VertexIx| standing_since(context, ring, *v);
-    let exit = pause_path.path.iter().rev().find(|v| ring.contains(v));
+/// Whether the port at which a path leaves the loop was the first port of the loop to be paused, as far as recorded.
+fn paused_first(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
+    let pause_loop = &pause_path.pause_loop;
+    let since = |v: &VertexIx| first_paused_ns(context, pause_loop, *v);
+    let exit = pause_path.path.iter().rev().find(|v| pause_loop.contains(v));
     let Some(own) = exit.and_then(since) else { return true };
-    ring.iter().filter_map(since).all(|other| own <= other.saturating_add(AT_ONCE_NS))
+    pause_loop.iter().filter_map(since).all(|other| own <= other.saturating_add(AT_ONCE_NS))
 }
 
-/// The time from the last opening of the loop to the pause of its last port.
+/// Returns the time from the end of the previous deadlock of the loop to the pause that closed it.
 fn closing(context: &Context<'_, '_>, pause_path: &PausePath) -> Bounds {
-    let stands = |v: &VertexIx| {
+    let unended_since = |v: &VertexIx| {
         let pauses = context.view.pauses(context.graph.port(*v)?);
         pauses.iter().filter(|pause| pause.end_ns.is_none()).map(|pause| pause.start_ns).min()
     };
-    let closed: Option<Vec<u64>> = pause_path.pause_loop.iter().map(stands).collect();
+    let closed: Option<Vec<u64>> = pause_path.pause_loop.iter().map(unended_since).collect();
     let period = DeadlockPeriod::of(context, &pause_path.pause_loop);
     Bounds {
         since: period.and_then(|period| period.opened_ns),
@@ -88,13 +90,13 @@ fn closing(context: &Context<'_, '_>, pause_path: &PausePath) -> Bounds {
     }
 }
 
-/// Whether, when the loop's exit port was first paused, more of its traffic was queued outside the loop than at the loop's
-/// next port.
-fn left_by_exit(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
-    let ring = &pause_path.pause_loop;
-    let Some(at) = pause_path.path.iter().rposition(|v| ring.contains(v)) else { return true };
+/// Whether, when the loop's exit port was first paused, more of its traffic was queued outside the loop than at the
+/// loop's next port.
+fn exit_queued_outside(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
+    let pause_loop = &pause_path.pause_loop;
+    let Some(at) = pause_path.path.iter().rposition(|v| pause_loop.contains(v)) else { return true };
     let (exit, outside) = (pause_path.path[at], pause_path.path.get(at + 1));
-    let inside = ring.iter().position(|v| *v == exit).map(|at| ring[(at + 1) % ring.len()]);
+    let inside = pause_loop.iter().position(|v| *v == exit).map(|at| pause_loop[(at + 1) % pause_loop.len()]);
     let view = context.view;
     let port = |v: VertexIx| context.graph.port(v);
     let (Some(exit_port), Some(outside), Some(inside)) =
@@ -103,12 +105,14 @@ fn left_by_exit(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
         return true;
     };
     let ingress = view.topo(exit_port).and_then(|p| view.index.peer(p)).map(|peer| peer.number);
-    let (Some(ingress), Some(since)) = (ingress, standing_since(context, ring, exit)) else { return true };
-    let known = DeadlockPeriod::of(context, ring).and_then(|period| period.first_pause(context, exit));
+    let (Some(ingress), Some(since)) = (ingress, first_paused_ns(context, pause_loop, exit)) else {
+        return true;
+    };
+    let known = DeadlockPeriod::of(context, pause_loop).and_then(|period| period.first_pause(context, exit));
     // A buffer fills up to XOFF within microseconds.
     let from = since.saturating_sub(context.settings.event_gap_ns / 4);
     let before = Span { from, to: known.unwrap_or(since).max(since) };
-    view.held(outside, ingress, before) >= view.held(inside, ingress, before)
+    view.queued_from(outside, ingress, before) >= view.queued_from(inside, ingress, before)
 }
 
 /// Pauses this close together do not cause one another: a buffer takes longer to fill.
@@ -146,21 +150,22 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
     }
 }
 
-/// Returns the loop's initial queue. The deadlock grew from the earliest pause of its event. The port paused then waited for
-/// its successor in the loop, where packets were queued; if the successor was paused as well, for the port after it.
+/// Returns the loop's initial queue. The deadlock grew from the earliest pause of its event. The port paused then
+/// waited for its successor in the loop, where packets were queued; if the successor was paused as well, for the port
+/// after it.
 fn initial(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<(VertexIx, Contention)> {
-    let ring = &pause_path.pause_loop;
-    let mut starts: Vec<(u64, usize)> = ring
+    let pause_loop = &pause_path.pause_loop;
+    let mut starts: Vec<(u64, usize)> = pause_loop
         .iter()
         .enumerate()
-        .filter_map(|(at, v)| Some((standing_since(context, ring, *v)?, at)))
+        .filter_map(|(at, v)| Some((first_paused_ns(context, pause_loop, *v)?, at)))
         .collect();
     starts.sort_unstable();
     // If its queue is no longer in the registers, try the port that was paused next.
     starts.iter().find_map(|(since, at)| {
-        let after = (1..ring.len()).map(|step| ring[(at + step) % ring.len()]);
+        let after = (1..pause_loop.len()).map(|step| pause_loop[(at + step) % pause_loop.len()]);
         let next = after.into_iter().find(|v| !was_paused(context, *v, *since))?;
-        queue_before_pause(context, ring, next).map(|found| (next, found))
+        queue_before_pause(context, pause_loop, next).map(|found| (next, found))
     })
 }
 
@@ -173,25 +178,26 @@ fn was_paused(context: &Context<'_, '_>, v: VertexIx, at: u64) -> bool {
 }
 
 /// Returns the queue of a port of the loop before the loop paused it, if it has contributors.
-fn queue_before_pause(context: &Context<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<Contention> {
+fn queue_before_pause(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: VertexIx) -> Option<Contention> {
     let port = context.graph.port(v)?;
-    let period = DeadlockPeriod::of(context, ring);
+    let period = DeadlockPeriod::of(context, pause_loop);
     let first = period.and_then(|period| period.first_pause(context, v));
     // All flows of the loop are paused somewhere in it, so upstream pauses exclude no contributor here.
-    let question = Question {
+    let scope = QueueScope {
         victim: context.victim,
-        carriers: &[],
+        paused_upstream: &[],
         near: first.map(|at| Span { from: at.saturating_sub(context.settings.event_gap_ns), to: at }),
         bounds: Bounds { since: period.and_then(|period| period.opened_ns), until: first },
     };
-    let found = contention(context.view, context.settings, port, question)?;
+    let found = contention(context.view, context.settings, port, scope)?;
     let weight: f64 = found.contributors().map(|f| f.weight).sum();
     (found.depth >= context.settings.min_wait_packets && weight > 0.0).then_some(found)
 }
 
-/// Returns when `v` was first paused in the event that ends in the deadlock; if its log was full, the earliest possible time.
-fn standing_since(context: &Context<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
-    let period = DeadlockPeriod::of(context, ring)?;
+/// Returns when `v` was first paused in the event that ends in the deadlock; if its log was full, the earliest possible
+/// time.
+fn first_paused_ns(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: VertexIx) -> Option<u64> {
+    let period = DeadlockPeriod::of(context, pause_loop)?;
     let first = period.first_pause(context, v)?;
     let earliest = context.view.paused_since(context.graph.port(v)?, first);
     Some(earliest.max(period.opened_ns.unwrap_or(0)).min(first))

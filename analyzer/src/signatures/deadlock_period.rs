@@ -1,5 +1,5 @@
-//! When a cyclic buffer dependency closed, and for how long it was deadlocked. A loop that a watchdog opens can close again:
-//! that is another event with its own cause, and earlier pauses belong to the first event.
+//! When a cyclic buffer dependency closed, and for how long it was deadlocked. A loop that a watchdog opened can close
+//! again: that is another event with its own cause, and earlier pauses belong to the first event.
 
 use model::TriggerReason;
 
@@ -10,8 +10,9 @@ use crate::span::{Span, clusters, pause_span};
 /// Before a loop closes, its ports are paused and resumed in short turns; pauses with at most this gap belong together.
 const FLUTTER_NS: u64 = 60_000;
 /// Minimum time for which all ports of a loop are paused in a deadlock.
-const STOOD_NS: f64 = 100_000.0;
-/// Gaps in a port's pause through which no traffic passes: a switch at its threshold resumes and pauses within a packet time.
+const DEADLOCK_NS: f64 = 100_000.0;
+/// Gaps in a port's pause through which no traffic passes: a switch at its threshold resumes and pauses within a packet
+/// time.
 const MOMENT_NS: u64 = 1_000;
 
 /// One deadlock of a loop.
@@ -24,36 +25,38 @@ pub(super) struct DeadlockPeriod {
 }
 
 impl DeadlockPeriod {
-    /// Returns, in this order of preference: the deadlock that delayed the slow packet, if the packet was acknowledged; the
-    /// first one since the victim's last packet arrived at a port of the loop; the one that existed when the loop was read;
-    /// the last one; the last time when all ports were paused. `None` without pause intervals.
-    pub(super) fn of(context: &Context<'_, '_>, ring: &[VertexIx]) -> Option<DeadlockPeriod> {
-        let of_ports: Vec<Vec<Span>> = ring.iter().map(|v| pauses(context, *v)).collect();
+    /// Returns, in this order of preference: the deadlock that delayed the slow packet, if the packet was acknowledged;
+    /// the first one since the victim's last packet arrived at a port of the loop; the one that existed when the loop
+    /// was read; the last one; the last time when all ports were paused. `None` without pause intervals.
+    pub(super) fn of(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option<DeadlockPeriod> {
+        let of_ports: Vec<Vec<Span>> = pause_loop.iter().map(|v| pauses(context, *v)).collect();
         let all = of_ports.iter().flatten().copied().collect();
-        let frozen_ns = ring.iter().filter_map(|v| context.graph.port(*v));
+        let frozen_ns = pause_loop.iter().filter_map(|v| context.graph.port(*v));
         let frozen_ns = frozen_ns.map(|port| context.view.switch_of(port).frozen_ns).min()?;
-        let joint = together(of_ports.into_iter().map(|spans| clusters(spans, MOMENT_NS)));
-        let stood = |span: &&Span| span.length_ns() >= STOOD_NS;
-        let held_up = slow_packet(context).and_then(|way| {
-            let shared = |span: &&Span| span.shared_ns(way);
+        let joint = intersect_all(of_ports.into_iter().map(|spans| clusters(spans, MOMENT_NS)));
+        let is_deadlock = |span: &&Span| span.length_ns() >= DEADLOCK_NS;
+        let delayed_packet = slow_packet(context).and_then(|in_flight| {
+            let shared = |span: &&Span| span.shared_ns(in_flight);
             joint
                 .iter()
-                .filter(stood)
-                .filter(|span| shared(span) >= STOOD_NS)
+                .filter(is_deadlock)
+                .filter(|span| shared(span) >= DEADLOCK_NS)
                 .max_by_key(|span| shared(span) as u64)
         });
-        let stopped = || {
-            let last_ns = victims_last(context, ring)?;
-            joint.iter().filter(stood).find(|span| span.to >= last_ns)
+        let after_last_packet = || {
+            let last_ns = victims_last_ns(context, pause_loop)?;
+            joint.iter().filter(is_deadlock).find(|span| span.to >= last_ns)
         };
-        let subject =
-            held_up.or_else(stopped).or(joint.last().filter(|span| span.to >= frozen_ns || stood(span)));
-        let subject = subject.or_else(|| joint.iter().rev().find(stood)).or(joint.last());
-        let earlier = joint.iter().rev().filter(stood).find(|span| subject.is_some_and(|s| span.to < s.from));
+        let deadlock = delayed_packet
+            .or_else(after_last_packet)
+            .or(joint.last().filter(|span| span.to >= frozen_ns || is_deadlock(span)));
+        let deadlock = deadlock.or_else(|| joint.iter().rev().find(is_deadlock)).or(joint.last());
+        let earlier =
+            joint.iter().rev().filter(is_deadlock).find(|span| deadlock.is_some_and(|s| span.to < s.from));
         let opened_ns = earlier.map(|span| span.to);
         let events = clusters(all, FLUTTER_NS);
-        let of_subject = |event: &&Span| subject.is_none_or(|subject| event.overlaps(*subject));
-        let event = events.iter().rev().find(of_subject).or(events.last())?;
+        let of_deadlock = |event: &&Span| deadlock.is_none_or(|deadlock| event.overlaps(*deadlock));
+        let event = events.iter().rev().find(of_deadlock).or(events.last())?;
         let from = event.from.max(opened_ns.unwrap_or(0));
         Some(DeadlockPeriod { opened_ns, event: Span { from, to: event.to.max(from) } })
     }
@@ -72,9 +75,9 @@ fn slow_packet(context: &Context<'_, '_>) -> Option<Span> {
 }
 
 /// Returns when the victim's last packet arrived at a port of the loop.
-fn victims_last(context: &Context<'_, '_>, ring: &[VertexIx]) -> Option<u64> {
+fn victims_last_ns(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option<u64> {
     let victim = context.victim?;
-    let ports = ring.iter().filter_map(|v| context.graph.port(*v));
+    let ports = pause_loop.iter().filter_map(|v| context.graph.port(*v));
     let records = ports.flat_map(|port| context.view.records_of(port, victim));
     records.filter_map(|record| record.seen_ns).map(|(from, to)| from.max(to)).max()
 }
@@ -86,14 +89,14 @@ fn pauses(context: &Context<'_, '_>, v: VertexIx) -> Vec<Span> {
 }
 
 /// Returns the intersection of all lists; lists are ascending and disjoint, and so is the result.
-fn together(mut lists: impl Iterator<Item = Vec<Span>>) -> Vec<Span> {
+fn intersect_all(mut lists: impl Iterator<Item = Vec<Span>>) -> Vec<Span> {
     let first = lists.next().unwrap_or_default();
     lists.fold(first, |common, list| {
-        let meets = |span: &Span| {
+        let common_with = |span: &Span| {
             let from = list.partition_point(|other| other.to < span.from);
             list[from..].iter().map_while(|other| span.intersection(*other)).collect::<Vec<Span>>()
         };
-        common.iter().flat_map(meets).collect()
+        common.iter().flat_map(common_with).collect()
     })
 }
 
@@ -102,11 +105,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_all_have_in_common() {
+    fn the_intersection_contains_only_times_of_all_lists() {
         let spans = |list: &[(u64, u64)]| list.iter().map(|(a, b)| Span::new(*a, *b)).collect::<Vec<_>>();
         let lists = [&[(0, 10), (20, 40)][..], &[(5, 30), (35, 50)], &[(0, 100)]];
-        assert_eq!(together(lists.iter().map(|l| spans(l))), spans(&[(5, 10), (20, 30), (35, 40)]));
-        assert_eq!(together([spans(&[(0, 4)]), spans(&[(6, 9)])].into_iter()), Vec::new());
-        assert_eq!(together(std::iter::empty()), Vec::new());
+        assert_eq!(intersect_all(lists.iter().map(|l| spans(l))), spans(&[(5, 10), (20, 30), (35, 40)]));
+        assert_eq!(intersect_all([spans(&[(0, 4)]), spans(&[(6, 9)])].into_iter()), Vec::new());
+        assert_eq!(intersect_all(std::iter::empty()), Vec::new());
     }
 }

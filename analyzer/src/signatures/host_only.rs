@@ -9,23 +9,23 @@ use crate::path::of_other_times;
 pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     // Without a measurement there is nothing to explain, and a path without any telemetry is unknown, not clean.
     context.trigger?;
-    if context.path.answered == 0 {
+    if context.path.reported == 0 {
         return None;
     }
-    let silent = context.path.switches - context.path.answered;
+    let silent = context.path.switches - context.path.reported;
     // The same holds if no switch of the path has records of that time.
-    let of_other_times = of_other_times(context.view, &context.path, context.asked);
-    if of_other_times.len() >= context.path.answered {
+    let of_other_times = of_other_times(context.view, &context.path, context.analysed);
+    if of_other_times.len() >= context.path.reported {
         return None;
     }
     // ACKs may take a different path, which only the receiver's agent can poll.
     let mut caveats = Vec::new();
     if context.view.snapshot.switches.iter().all(|switch| switch.back_port.is_none()) {
-        caveats.push(Caveat::new(1.0, "the reverse path of its ACKs was not collected"));
+        caveats.push(Caveat::new(1.0, "the reverse path was not collected"));
     }
     if silent > 0 {
         caveats.push(Caveat {
-            factor: 0.4 * context.path.answered as f64 / context.path.switches as f64,
+            factor: 0.4 * context.path.reported as f64 / context.path.switches as f64,
             missing: None,
         });
     } else if !context.path.missing.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
         pause_loop: Vec::new(),
         host: None,
         contention: None,
-        when: context.asked,
+        when: context.analysed,
         caveats,
     })
 }

@@ -1,8 +1,8 @@
 //! Signatures: which anomaly the end of a pause path, or the victim's path without pauses, shows.
 //!
-//! Source: Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file an anomaly. A
-//! signature reads the analysis context (and one pause path) and returns a finding or `None`; the first signature that
-//! matches a path decides. To add an anomaly, add a file and a line here.
+//! Source: Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file for each
+//! anomaly. A signature reads the analysis context (and one pause path) and returns a finding or `None`; the first
+//! signature that matches a path decides. To add an anomaly, add a file and a line here.
 
 mod backpressure;
 mod contention;
@@ -99,20 +99,20 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     findings
 }
 
-/// A flow that is blocked by a deadlock does not reach the ports behind it: a pause elsewhere on its path that paused none
-/// of its packets did not slow it down.
+/// A flow that is blocked by a deadlock does not reach the ports behind it: a pause elsewhere on its path that paused
+/// none of its packets did not slow it down.
 fn drop_pauses_after_deadlock(context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
     let Some(victim) = context.victim else { return };
     if findings.iter().all(|f| f.pause_loop.is_empty()) {
         return;
     }
-    let met = |f: &Finding| {
+    let paused_victim = |f: &Finding| {
         let Some(records) = f.path.first().map(|port| context.view.records_of(*port, victim)) else {
             return true;
         };
         records.is_empty() || records.iter().any(|r| r.paused_packets > 0)
     };
-    findings.retain(|f| !f.pause_loop.is_empty() || met(f));
+    findings.retain(|f| !f.pause_loop.is_empty() || paused_victim(f));
 }
 
 /// Keeps one finding for each loop. If the loop started outside, findings that end inside are consequences; of several
@@ -172,7 +172,7 @@ fn is_named(finding: &Finding) -> bool {
         || finding.contention.as_ref().is_some_and(|c| c.contributors().next().is_some())
 }
 
-/// Doubts that apply to every finding on a pause path.
+/// Caveats that apply to every finding on a pause path.
 fn common_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     if pause_path.weak {

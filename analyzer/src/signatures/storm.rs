@@ -1,6 +1,7 @@
 //! `pfc_storm_host_injection`: the pause path ends at a port that a host pauses.
 //!
-//! No queue in the fabric causes such a pause, so no flow is a culprit: packets at that port are queued because of the host.
+//! No queue in the fabric causes such a pause, so no flow is a culprit: packets at that port are queued because of the
+//! host.
 
 use model::Anomaly;
 

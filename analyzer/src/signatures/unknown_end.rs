@@ -10,7 +10,7 @@ use model::{Anomaly, FlowKey, PortRef};
 
 use super::{Caveat, Finding, common_caveats};
 use crate::causes::enumerate;
-use crate::contention::{Bounds, Contention, Question, UNACCOUNTED_SHARE, contention};
+use crate::contention::{Bounds, Contention, QueueScope, UNACCOUNTED_SHARE, contention};
 use crate::context::Context;
 use crate::graph::Vertex;
 use crate::pause_paths::PausePath;
@@ -34,10 +34,10 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
                 0.35,
                 match &likely {
                     Some(port) => format!(
-                        "switch {switch} gave no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; the records do not show whether flows contend there or a host pauses that port"
+                        "switch {switch} sent no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; the records do not show whether flows contend there or a host pauses that port"
                     ),
                     None => format!(
-                        "switch {switch} gave no telemetry: it pauses {pausing}; the port and the reason are unknown"
+                        "switch {switch} sent no telemetry: it pauses {pausing}; the port and the reason are unknown"
                     ),
                 },
             ));
@@ -92,8 +92,9 @@ pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PauseP
     if context.view.flows(port).iter().any(|f| others(f)) {
         return None;
     }
-    let question = Question { victim: context.victim, carriers: &[], near: when, bounds: Bounds::default() };
-    let found = contention(context.view, context.settings, port, question)?;
+    let scope =
+        QueueScope { victim: context.victim, paused_upstream: &[], near: when, bounds: Bounds::default() };
+    let found = contention(context.view, context.settings, port, scope)?;
     let alone = found.flows.iter().all(|part| part.flow == victim) && found.part(victim).is_some();
     (alone && !lost(context, port, found.when)).then_some(found)
 }
@@ -104,7 +105,7 @@ fn lost(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> bool {
     packets.max(context.view.unaccounted_depth(port, when)) > UNACCOUNTED_SHARE
 }
 
-/// What the records of a port show about its queue when they identify no contributor.
+/// Returns what the records of a port show about its queue when they identify no contributor.
 fn unidentified(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> String {
     let name = context.view.port_ref(port);
     let waited: BTreeSet<FlowKey> = context
@@ -120,7 +121,10 @@ fn unidentified(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> 
         );
     }
     let names: Vec<String> = waited.iter().map(ToString::to_string).collect();
-    format!("{} queued at {name}, but the records do not show which flow built the queue", enumerate(&names))
+    format!(
+        "packets of {} were queued at {name}, but the records do not show which flow built the queue",
+        enumerate(&names)
+    )
 }
 
 /// Returns the egress port of a switch without telemetry that all paused flows must use, if there is only one.

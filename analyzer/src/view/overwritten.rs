@@ -13,7 +13,7 @@ impl View<'_> {
     /// earlier, if earlier pauses were overwritten and a flow that was queued almost only because of pauses was
     /// queued before.
     pub(crate) fn paused_since(&self, port: PortIx, known_ns: u64) -> u64 {
-        if !self.has_gap_before(port, known_ns) {
+        if !self.has_overwritten_before(port, known_ns) {
             return known_ns;
         }
         let for_pauses = |f: &&&FlowRecord| {
@@ -24,9 +24,9 @@ impl View<'_> {
     }
 
     /// Whether pauses just before the one that began at `start_ns` were overwritten, in the priorities of the view.
-    fn has_gap_before(&self, port: PortIx, start_ns: u64) -> bool {
+    fn has_overwritten_before(&self, port: PortIx, start_ns: u64) -> bool {
         let own = self.port_ref(port);
-        self.snapshot.missing.iter().any(|gap| match gap {
+        self.snapshot.missing.iter().any(|missing| match missing {
             MissingData::PausesOverwritten { port, priority, before_ns } => {
                 *port == own && self.classes.contains(*priority) && *before_ns == start_ns
             }

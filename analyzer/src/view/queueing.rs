@@ -39,7 +39,7 @@ impl View<'_> {
     /// Returns how much of the traffic from `ingress` was queued at `port` in `when`: the sum of the depths that its
     /// packets met. The part without flow records is taken from the port's slots, by the share of `ingress` in its
     /// traffic.
-    pub(crate) fn held(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
+    pub(crate) fn queued_from(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
         let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
         let known: f64 = self
             .flows(port)
@@ -69,7 +69,7 @@ impl View<'_> {
     /// Returns the total queueing time of the packets from `ingress` at `port` in `when`, in nanoseconds: behind
     /// other packets, and because of pauses.
     pub(crate) fn waited_ns(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
-        let for_others = self.held(port, ingress, when) * self.packet_ns(port).max(1.0);
+        let for_others = self.queued_from(port, ingress, when) * self.packet_ns(port).max(1.0);
         let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
         let paused = self.flows(port).iter().filter(of_ingress).filter(|f| f.paused_packets > 0);
         let for_pauses = paused.map(|f| {

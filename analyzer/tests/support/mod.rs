@@ -1,4 +1,4 @@
-//! Small networks and snapshots by hand.
+//! Small hand-written networks and snapshots.
 //!
 //! The line network is the poster's, with names: `h1` and `h2` behind `sw1`; `sw2` between; `h4` behind `sw3`;
 //! `h3` and the bursting `a1`..`a4` behind `sw4`. Victim `f1` is h2 -> h4, spreader `f2` is h1 -> h3.
@@ -88,7 +88,7 @@ pub(crate) fn flow(topology: &Topology, from: &str, to: &str) -> FlowKey {
     FlowKey::udp(address(from), 10_000, address(to), 4_791)
 }
 
-/// One flow's record while it is written.
+/// A builder for one flow record.
 #[derive(Clone)]
 pub(crate) struct At {
     record: FlowRecord,
@@ -121,7 +121,7 @@ pub(crate) fn at(flow: FlowKey, ingress: u16, egress: &str, packets: u64, seen: 
 }
 
 impl At {
-    /// `packets` of them found `depth` others in the mean, over `when` microseconds of the epoch.
+    /// `packets` of them had `depth` packets ahead of them on average, over `when` microseconds of the epoch.
     pub(crate) fn queued(mut self, packets: u64, depth: u64, when: (u64, u64)) -> At {
         self.record.queued_packets = Some(packets);
         self.record.depth_sum = packets * depth;
@@ -151,7 +151,7 @@ impl At {
     }
 }
 
-/// A snapshot while it is written.
+/// A builder for a snapshot and its topology.
 pub(crate) struct Story {
     pub(crate) topology: Topology,
     pub(crate) snapshot: Snapshot,
@@ -176,8 +176,8 @@ impl Story {
         Story { topology, snapshot }
     }
 
-    /// The agent of `flow`'s source found it slow at `us` microseconds of the epoch.
-    pub(crate) fn asks(mut self, flow: FlowKey, us: u64, base_us: u64, rtt_us: u64) -> Story {
+    /// The agent of `flow`'s source measured a slow round trip at `us` microseconds of the epoch.
+    pub(crate) fn triggered(mut self, flow: FlowKey, us: u64, base_us: u64, rtt_us: u64) -> Story {
         let host = self.topology.host_of(flow.src).unwrap().name.clone();
         self.snapshot.victim = Some(flow);
         self.snapshot.trigger = Some(Trigger {
@@ -197,7 +197,7 @@ impl Story {
         self
     }
 
-    /// A switch that answered, frozen at `us` microseconds of the epoch, with nothing recorded yet.
+    /// Adds a switch that reported, frozen at `us` microseconds of the epoch, without records yet.
     pub(crate) fn switch(mut self, name: &str, us: u64) -> Story {
         let epoch = |id: u64| EpochInfo { id, start_ns: id * EPOCH_NS, end_ns: (id + 1) * EPOCH_NS - 1 };
         self.snapshot.switches.push(SwitchTelemetry {
@@ -295,7 +295,7 @@ impl Story {
     }
 }
 
-/// What a verdict must say. Flows are written `from-to` by host.
+/// What a verdict must contain. Flows are written `from-to` by host.
 pub(crate) struct Expect<'e> {
     pub(crate) anomaly: Anomaly,
     pub(crate) cause: Cause,
@@ -332,7 +332,7 @@ pub(crate) fn names(topology: &Topology, flows: &[FlowKey]) -> Vec<String> {
     names
 }
 
-/// The story gives exactly these verdicts, in this order.
+/// Checks that the story gives exactly these verdicts, in this order.
 #[track_caller]
 pub(crate) fn check(story: &Story, expected: &[Expect<'_>]) {
     let found = story.diagnose();

@@ -1,10 +1,11 @@
-//! Stories that several tests tell.
+//! Snapshots that several tests use.
 
 use super::*;
 
-/// F1 and F2 run since long ago; at 900 us A1..A4 start a burst to h3; switches are read at 925 us.
+/// F1 and F2 are long-running; at 900 us A1..A4 start a burst to h3; switches are read at 925 us.
 ///
-/// F2 has sent 4,300 packets over its whole epoch with an empty queue and 100 since the burst began, each of A1..A4 about 60.
+/// F2 has sent 4,300 packets in its epoch through an empty queue, and 100 since the burst began; each of A1..A4 has
+/// sent 60.
 pub(crate) fn early_poll() -> Story {
     let story = background(Story::new(line_network()), 925);
     let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
@@ -29,7 +30,7 @@ pub(crate) fn background(story: Story, frozen_us: u64) -> Story {
     let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
     let story = ["sw1", "sw2", "sw3", "sw4"].iter().fold(story, |s, name| s.switch(name, frozen_us));
     story
-        .asks(f1, frozen_us - 2, 9, 25)
+        .triggered(f1, frozen_us - 2, 9, 25)
         .saw(at(f1, 3, "sw1:1", 4_600, (0, 1_040)).epoch_before())
         .saw(at(f2, 2, "sw1:1", 4_600, (0, 1_040)).epoch_before())
         .saw(at(f1, 1, "sw2:2", 4_600, (0, 1_040)).epoch_before())
@@ -38,8 +39,8 @@ pub(crate) fn background(story: Story, frozen_us: u64) -> Story {
         .saw(at(f2, 1, "sw4:2", 4_600, (0, 1_040)).epoch_before())
 }
 
-/// As [`early_poll`], but h3's link is slower than h1's, so that F2
-/// alone always has three packets waiting at sw4:2. The burst of A1..A4 joins this standing queue.
+/// As [`early_poll`], but h3's link is slower than h1's, so that F2 alone keeps three packets queued at sw4:2. The
+/// burst of A1..A4 joins this standing queue.
 pub(crate) fn burst_into_a_standing_queue() -> Story {
     let mut story = early_poll();
     let f2 = story.flow("h1", "h3");
@@ -59,8 +60,8 @@ pub(crate) fn burst_into_a_standing_queue() -> Story {
     story
 }
 
-/// F1, long there, goes from a 100 Gb/s network into h4's 50 Gb/s link: alone it has a few packets waiting at sw3:2.
-/// `burst`: A1..A4 send to h5, behind sw3 as well, for 25 us. Both queues hold packets of sw2:2, which is paused.
+/// The long-running F1 leaves a 100 Gb/s network by h4's 50 Gb/s link: it alone keeps a few packets queued at sw3:2.
+/// With `burst`, A1..A4 send to h5, also behind sw3, for 25 us. Both queues hold packets of sw2:2, which is paused.
 pub(crate) fn own_queue(burst: bool) -> Story {
     let mut topology = line_network();
     let more = network(&[("h5", "10.0.0.5")], &[("h5:1", "sw3:3", 50)]);
@@ -132,13 +133,13 @@ pub(crate) fn ring() -> Story {
         .saw(at(f2, 2, "r3:1", 1_000, (100, 640)).queued(60, 40, (620, 640)).paused(30))
 }
 
-/// h1's flow asks at 923 us with 20 us where 9 are normal; at sw4:2 it has waited over `queued` microseconds, while A1 and
-/// A2 came.
+/// h1's flow has a round trip of 20 us (base RTT 9 us) at 923 us. At sw4:2 it is queued over the microseconds `queued`,
+/// in which A1 and A2 send a burst.
 pub(crate) fn contention(queued: (u64, u64)) -> Story {
     let story = background(Story::new(line_network()), 925);
     let f2 = story.flow("h1", "h3");
     let story = story
-        .asks(f2, 923, 9, 20)
+        .triggered(f2, 923, 9, 20)
         .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)))
         .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)))
         .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, queued));

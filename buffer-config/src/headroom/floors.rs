@@ -60,17 +60,17 @@ fn wire_ps(bytes: u64, speed_mbps: u32) -> u64 {
     (u128::from(bytes) * 8_000_000).div_ceil(u128::from(speed_mbps.max(1))) as u64
 }
 
-/// The response time of the peer in picoseconds (IEEE 802.3 31B.3.7). Speeds without defined pause quanta use the largest
-/// defined number.
+/// The response time of the peer in picoseconds (IEEE 802.3 31B.3.7). Speeds without defined pause quanta use the
+/// largest defined number.
 pub fn response_ps(speed_mbps: u32) -> u64 {
     wire_ps(u64::from(pause_quanta(speed_mbps).unwrap_or(LARGEST_QUANTA)) * 64, speed_mbps)
 }
 
 /// The worst case: the bytes that a priority group receives from the frame that crosses XOFF on.
 ///
-/// The peer starts new frames while the PFC frame is delayed by a frame of the port's MTU, while it propagates, and during
-/// the response time; then the bytes in flight arrive. Only whole frames arrive, and they fill whole cells, so the result
-/// is up to two lossless frames above [`Floor::WithPortMtu`]. Delays inside the chip are not included.
+/// The peer starts new frames while the PFC frame is delayed by a frame of the port's MTU, while it propagates, and
+/// during the response time; then the bytes in flight arrive. Only whole frames arrive, and they fill whole cells, so
+/// the result is up to two lossless frames above [`Floor::WithPortMtu`]. Delays inside the chip are not included.
 pub fn worst_case_bytes(link: &Link) -> u64 {
     let frame_ps = wire_ps(u64::from(link.lossless_mtu.max(1)), link.speed_mbps).max(1);
     let there_and_back = 2 * CABLE_PS_PER_METRE * u64::from(link.cable_m);

@@ -1,8 +1,8 @@
 //! The order in which Lua 5.1, the script engine of Redis, iterates over a table of strings with `pairs`.
 //!
-//! SONiC's script prints the profiles in this order. It depends on the hashes of the names, on the insertion order and on
-//! the growth of the table. Sources: Lua 5.1 lstring.c (string hash), ltable.c (main positions, free nodes from the end,
-//! growth to powers of two).
+//! SONiC's script prints the profiles in this order. It depends on the hashes of the names, on the insertion order and
+//! on the growth of the table. Sources: Lua 5.1 lstring.c (string hash), ltable.c (main positions, free nodes from the
+//! end, growth to powers of two).
 
 /// A table whose keys are strings.
 #[derive(Default)]

@@ -1,4 +1,5 @@
-//! Reads the inputs of the pool calculation from a configuration of the dynamic model, including what `buffermgrd` adds.
+//! Reads the inputs of the pool calculation from a configuration of the dynamic model, including what `buffermgrd`
+//! adds.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Input formats of CONFIG_DB: detects the format by the structure of the text, and reads all of them into [`ConfigDb`].
+//! Input formats of CONFIG_DB: detects the format by the structure of the text, and reads all of them into
+//! [`ConfigDb`].
 
 mod dumps_and_yang;
 pub(crate) mod namespaces;
@@ -22,8 +23,8 @@ pub fn load_all(text: &str) -> Vec<Namespace<'_>> {
     namespaces::split(text).unwrap_or_else(|| vec![Namespace { name: String::new(), db: load(text) }])
 }
 
-/// Reads a configuration in any JSON format except the one for several chips ([`load_all`]). Always returns what could be
-/// parsed; [`ConfigDb::problems`] lists the rest.
+/// Reads a configuration in any JSON format except the one for several chips ([`load_all`]). Always returns what could
+/// be parsed; [`ConfigDb::problems`] lists the rest.
 pub fn load(text: &str) -> ConfigDb<'_> {
     // The usual format needs no tree. The first key of another format ends this attempt.
     if let Some(db) = nested::load(text, nested::Names::Plain) {

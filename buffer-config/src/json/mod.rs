@@ -1,8 +1,9 @@
 //! A JSON (RFC 8259) reader with the span of every key and value, which continues after syntax errors.
 //!
-//! The reader calls [`Events`], so that a configuration is read into tables without a tree ([`crate::input`]); [`parse`]
-//! builds a tree. Values borrow from the text; only strings with escapes are copied. Common errors are reported and then
-//! accepted: a missing or trailing comma, a comment, a template that was not rendered, a value without quotes.
+//! The reader calls [`Events`], so that a configuration is read into tables without a tree ([`crate::input`]);
+//! [`parse`] builds a tree. Values borrow from the text; only strings with escapes are copied. Common errors are
+//! reported and then accepted: a missing or trailing comma, a comment, a template that was not rendered, a value
+//! without quotes.
 
 pub(crate) mod scan;
 mod tree;
@@ -66,13 +67,13 @@ pub(crate) enum Scalar<'a> {
 pub(crate) trait Events<'a> {
     /// Called at the start of an object or array.
     fn open(&mut self, key: Key<'a>, is_object: bool);
-    /// Called at an object that starts at byte `at`. If its text is known, takes its key and returns the number of bytes to
-    /// skip.
+    /// Called at an object that starts at byte `at`. If its text is known, takes its key and returns the number of
+    /// bytes to skip.
     fn known(&mut self, _key: &mut Key<'a>, _text: &'a [u8], _at: usize) -> Option<usize> {
         None
     }
-    /// Called at the end of the innermost open object or array, with its span including the brackets, and whether it had no
-    /// problems.
+    /// Called at the end of the innermost open object or array, with its span including the brackets, and whether it
+    /// had no problems.
     fn close(&mut self, span: Span, is_sound: bool);
     /// Called for a value without members.
     fn scalar(&mut self, key: Key<'a>, scalar: Scalar<'a>, span: Span);

@@ -23,7 +23,8 @@ pub enum Format {
     Json,
     /// SARIF 2.1.0 (OASIS), for code scanning services.
     Sarif,
-    /// JUnit XML: one suite per file, one failed test case per error. Written at the end, because it starts with the totals.
+    /// JUnit XML: one suite per file, one failed test case per error. Written at the end, because it starts with the
+    /// totals.
     Junit,
     /// GitHub workflow commands.
     Github,

@@ -7,8 +7,8 @@ use crate::resolved::ResolvedPort;
 
 use super::range;
 
-/// Ports by name. Resolved ports are in the order of the table `PORT`, and other tables mostly list them in the same order,
-/// so the port after the last one found is tried first.
+/// Ports by name. Resolved ports are in the order of the table `PORT`, and other tables mostly list them in the same
+/// order, so the port after the last one found is tried first.
 pub(super) struct PortIndex<'d, 'a> {
     db: &'d ConfigDb<'a>,
     table: Option<&'d Table<'a>>,

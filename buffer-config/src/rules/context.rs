@@ -143,8 +143,8 @@ impl<'c, 'a> Context<'c, 'a> {
             .filter(|p| p.direction != Direction::Egress)
     }
 
-    /// The packet memory: the user's figure, the ASIC's, or the size of the egress lossless pool, which by convention spans
-    /// the whole memory.
+    /// The packet memory: the user's figure, the ASIC's, or the size of the egress lossless pool, which by convention
+    /// spans the whole memory.
     pub(super) fn memory(&self) -> Option<Memory> {
         if let Some(bytes) = self.options.memory_bytes {
             return Some(Memory { bytes, is_certain: true, from: "--memory" });
@@ -184,8 +184,8 @@ impl<'c, 'a> Context<'c, 'a> {
         self.sw.profiles.iter().enumerate().filter(move |(i, p)| p.is_lossless() && used(*i)).map(|(_, p)| p)
     }
 
-    /// The lossless profile of the first priority of a port that has one. Without a TC-to-PG map, the priority's number is
-    /// the group's.
+    /// The lossless profile of the first priority of a port that has one. Without a TC-to-PG map, the priority's number
+    /// is the group's.
     pub(super) fn lossless_of(&self, port: &ResolvedPort) -> Option<&'c ResolvedProfile> {
         let is_mapped = port.tc_to_group.iter().any(|group| *group != 0);
         let group = |p: usize| if is_mapped { usize::from(port.tc_to_group[p] & 7) } else { p };
@@ -274,8 +274,8 @@ impl<'c, 'a> Context<'c, 'a> {
         String::new()
     }
 
-    /// Checks the ports and reports one finding per message, with all ports that it applies to. Ports that differ only in
-    /// name and neighbour are checked once.
+    /// Checks the ports and reports one finding per message, with all ports that it applies to. Ports that differ only
+    /// in name and neighbour are checked once.
     pub(super) fn by_port(
         &self,
         out: &mut Findings,

@@ -65,7 +65,7 @@ const fn map(
     TableSchema { name, lists, keys: &[MAP_NAME], key_code: "MAP003", leaves: &[], map }
 }
 
-/// Tables of a CONFIG_DB that say nothing about buffers and are therefore passed over without a word.
+/// Tables of CONFIG_DB that do not concern buffers; they are skipped without a finding.
 pub(super) const KNOWN_ELSEWHERE: &[&str] = &[
     "ACL_RULE",
     "ACL_TABLE",

@@ -100,7 +100,8 @@ impl<'d, 'a> Targets<'d, 'a> {
     }
 }
 
-/// The number of types of a table whose last valid value is cached: entries mostly repeat the values of the entry above.
+/// The number of types of a table whose last valid value is cached: entries mostly repeat the values of the entry
+/// above.
 const REMEMBERED: usize = 16;
 
 struct Checker<'c, 'a> {
@@ -243,7 +244,8 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    /// `host|asic|port|queues` of a chassis with virtual output queues. Only the port of an entry of this ASIC must exist.
+    /// `host|asic|port|queues` of a chassis with virtual output queues. Only the port of an entry of this ASIC must
+    /// exist.
     fn voq_key(&mut self, index: usize, entry: &'c Entry<'a>) {
         let mut parts = entry.key.split('|');
         let (Some(host), Some(asic), Some(port), Some(range)) =

@@ -1,5 +1,5 @@
-//! A validator for the subset of JSON Schema that the schemas of this crate use. Any other keyword is an error, so that no
-//! constraint is ignored.
+//! A validator for the subset of JSON Schema that the schemas of this crate use. Any other keyword is an error, so that
+//! no constraint is ignored.
 
 use serde_json::Value;
 

@@ -24,7 +24,8 @@ pub(super) struct PendingFirst {
 }
 
 impl PendingFirst {
-    /// Adds an analysed event and returns the events that are final: of the first and the follow-up poll the better one.
+    /// Adds an analysed event and returns the events that are final: of the first and the follow-up poll the better
+    /// one.
     pub(super) fn add(&mut self, event: AnalysedEvent) -> Vec<AnalysedEvent> {
         let Some(trigger) = &event.snapshot.trigger else { return vec![event] };
         match trigger.follows {

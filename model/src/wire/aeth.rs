@@ -1,11 +1,11 @@
 //! InfiniBand's acknowledge extended transport header (InfiniBand Architecture Specification, volume 1,
-//! section 9.2.5 and table 42): what follows the BTH of an acknowledgement.
+//! section 9.2.5 and table 42). It follows the BTH of an acknowledgement.
 
 /// Bytes of the header.
 pub const AETH_BYTES: usize = 4;
 /// Syndrome of an acknowledgement without credits.
 pub const ACKNOWLEDGE: u8 = 0x1f;
-/// Syndrome of a negative acknowledgement for a gap in the sequence numbers.
+/// Syndrome of a NAK for a missing sequence number.
 pub const NAK_SEQUENCE: u8 = 0x60;
 
 /// The header.
@@ -18,18 +18,18 @@ pub struct Aeth {
 }
 
 impl Aeth {
-    /// The header's bytes.
+    /// Returns the header's bytes.
     pub fn to_bytes(&self) -> [u8; AETH_BYTES] {
         (u32::from(self.syndrome) << 24 | self.msn & 0xff_ffff).to_be_bytes()
     }
 
-    /// Reads a header; `None` when it is too short.
+    /// Reads a header; `None` if it is too short.
     pub fn from_bytes(bytes: &[u8]) -> Option<Aeth> {
         let word = u32::from_be_bytes(*bytes.first_chunk::<AETH_BYTES>()?);
         Some(Aeth { syndrome: (word >> 24) as u8, msn: word & 0xff_ffff })
     }
 
-    /// Whether it refuses a packet.
+    /// Whether it is a NAK.
     pub fn is_nak(&self) -> bool {
         self.syndrome >> 5 == 3
     }
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_error_is_negative() {
+    fn a_sequence_error_is_a_nak() {
         assert!(Aeth { syndrome: NAK_SEQUENCE, msn: 0 }.is_nak());
         assert!(!Aeth { syndrome: ACKNOWLEDGE, msn: 0 }.is_nak());
     }

@@ -41,7 +41,7 @@ pub const PSN_MASK: u32 = 0xff_ffff;
 /// The header. Numbers wider than their fields are cut off when it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bth {
-    /// Operation.
+    /// Operation code.
     pub opcode: u8,
     /// Solicited event.
     pub solicited: bool,
@@ -66,7 +66,7 @@ pub struct Bth {
 }
 
 impl Bth {
-    /// The header's bytes. Reserved bits are zero.
+    /// Returns the header's bytes. Reserved bits are zero.
     pub fn to_bytes(&self) -> [u8; BTH_BYTES] {
         let [p0, p1] = self.partition.to_be_bytes();
         let [_, q0, q1, q2] = self.queue_pair.to_be_bytes();
@@ -79,7 +79,7 @@ impl Bth {
         [self.opcode, flags, p0, p1, congestion, q0, q1, q2, u8::from(self.ack_request) << 7, n0, n1, n2]
     }
 
-    /// Reads a header; `None` when it is too short. Reserved bits are ignored.
+    /// Reads a header; `None` if it is too short. Reserved bits are ignored.
     pub fn from_bytes(bytes: &[u8]) -> Option<Bth> {
         let [opcode, flags, p0, p1, congestion, q0, q1, q2, ack, n0, n1, n2] =
             *bytes.first_chunk::<BTH_BYTES>()?;
@@ -114,7 +114,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             prop_assert_eq!(Bth::from_bytes(&bytes).is_some(), bytes.len() >= BTH_BYTES);
         }
     }

@@ -1,5 +1,5 @@
 //! The congestion notification packet of RoCEv2 (InfiniBand annex A17.9): a BTH with the BECN bit, then 16
-//! reserved bytes. It goes from the receiver of marked packets to their sender.
+//! reserved bytes. The receiver of marked packets sends it to their sender.
 
 use super::bth::{self, BTH_BYTES, Bth};
 
@@ -16,7 +16,7 @@ pub struct Cnp {
 }
 
 impl Cnp {
-    /// The bytes from the BTH on.
+    /// Returns the bytes from the BTH on.
     pub fn to_bytes(&self) -> [u8; CNP_BYTES] {
         let header = Bth {
             opcode: bth::CNP,
@@ -30,7 +30,7 @@ impl Cnp {
         bytes
     }
 
-    /// Reads a packet from its BTH on; `None` when it is too short or something else.
+    /// Reads a packet from its BTH on; `None` if it is too short or something else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Cnp> {
         let header = Bth::from_bytes(bytes.get(..CNP_BYTES)?)?;
         (header.opcode == bth::CNP)
@@ -51,7 +51,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             let _ = Cnp::from_bytes(&bytes);
         }
     }

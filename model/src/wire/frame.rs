@@ -2,13 +2,13 @@
 
 use smallvec::SmallVec;
 
-/// A frame: the bytes that matter, then `tail` payload bytes that are known to be zero and are therefore only
-/// counted. Frame check sequence, preamble and gap are not part of it.
+/// A frame: its leading bytes, then `tail` payload bytes that are zero and therefore only counted. It does not include
+/// the frame check sequence, the preamble and the inter-frame gap.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The bytes from the first of the Ethernet header on.
     pub head: SmallVec<[u8; 96]>,
-    /// How many zero bytes follow.
+    /// Number of zero bytes that follow.
     pub tail: u32,
 }
 
@@ -20,17 +20,17 @@ impl Clone for Frame {
 }
 
 impl Frame {
-    /// A frame of `head` followed by `tail` zero bytes.
+    /// Creates a frame of `head` followed by `tail` zero bytes.
     pub fn new(head: &[u8], tail: u32) -> Frame {
         Frame { head: SmallVec::from_slice(head), tail }
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     pub fn len(&self) -> u64 {
         self.head.len() as u64 + u64::from(self.tail)
     }
 
-    /// Whether it has no byte at all.
+    /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -4,11 +4,11 @@ use std::net::Ipv4Addr;
 
 /// Bytes of a header without options.
 pub const IPV4_BYTES: usize = 20;
-/// ECN field: the sender does not understand congestion marks.
+/// ECN field: the transport is not ECN-capable, code point Not-ECT.
 pub const ECN_NOT_CAPABLE: u8 = 0;
-/// ECN field: the sender understands congestion marks, code point ECT(0).
+/// ECN field: the transport is ECN-capable, code point ECT(0).
 pub const ECN_CAPABLE: u8 = 2;
-/// ECN field: congestion experienced.
+/// ECN field: congestion experienced, code point CE.
 pub const ECN_CONGESTED: u8 = 3;
 
 /// A header without options. The checksum is computed when it is written.
@@ -16,7 +16,7 @@ pub const ECN_CONGESTED: u8 = 3;
 pub struct Ipv4 {
     /// Differentiated services code point, 6 bits.
     pub dscp: u8,
-    /// Congestion notification, 2 bits.
+    /// ECN field, 2 bits.
     pub ecn: u8,
     /// Bytes of header and content.
     pub total_len: u16,
@@ -24,7 +24,7 @@ pub struct Ipv4 {
     pub id: u16,
     /// Flags (3 bits) and fragment offset (13 bits).
     pub fragment: u16,
-    /// Hops left.
+    /// Remaining hops.
     pub ttl: u8,
     /// Protocol of the content.
     pub proto: u8,
@@ -34,7 +34,7 @@ pub struct Ipv4 {
     pub dst: Ipv4Addr,
 }
 
-/// Why bytes are not such a header.
+/// Why bytes are not an IPv4 header without options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ipv4Error {
     /// Fewer than 20 bytes.
@@ -49,7 +49,7 @@ pub enum Ipv4Error {
 }
 
 impl Ipv4 {
-    /// The header's bytes.
+    /// Returns the header's bytes.
     pub fn to_bytes(&self) -> [u8; IPV4_BYTES] {
         let mut bytes = [0; IPV4_BYTES];
         bytes[0] = 0x45;
@@ -91,7 +91,7 @@ impl Ipv4 {
     }
 }
 
-/// The Internet checksum (RFC 1071): 0 over bytes that contain their own right checksum.
+/// Returns the Internet checksum (RFC 1071); 0 over bytes that contain their own correct checksum.
 pub fn checksum(bytes: &[u8]) -> u16 {
     let mut sum: u32 =
         bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0))).sum();
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_checksum_of_rfc_1071_is_met() {
+    fn the_example_of_rfc_1071_has_its_checksum() {
         assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
     }
 
@@ -125,7 +125,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             let _ = Ipv4::from_bytes(&bytes);
         }
     }

@@ -10,15 +10,15 @@ pub const IPV6_BYTES: usize = 40;
 pub struct Ipv6 {
     /// Differentiated services code point, 6 bits.
     pub dscp: u8,
-    /// Congestion notification, 2 bits.
+    /// ECN field, 2 bits.
     pub ecn: u8,
     /// Flow label, 20 bits.
     pub flow_label: u32,
-    /// Bytes that follow the header.
+    /// Length of the payload in bytes.
     pub payload_len: u16,
-    /// Protocol of what follows.
+    /// Protocol of the payload.
     pub next_header: u8,
-    /// Hops left.
+    /// Remaining hops.
     pub hop_limit: u8,
     /// Source.
     pub src: Ipv6Addr,
@@ -27,7 +27,7 @@ pub struct Ipv6 {
 }
 
 impl Ipv6 {
-    /// The header's bytes; surplus bits of the short fields are cut off.
+    /// Returns the header's bytes; excess bits of the short fields are cut off.
     pub fn to_bytes(&self) -> [u8; IPV6_BYTES] {
         let class = u32::from(self.dscp & 0x3f) << 2 | u32::from(self.ecn & 3);
         let first = 6 << 28 | class << 20 | self.flow_label & 0xf_ffff;
@@ -41,7 +41,7 @@ impl Ipv6 {
         bytes
     }
 
-    /// Reads a header; `None` when it is too short or of another version.
+    /// Reads a header; `None` if it is too short or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Ipv6> {
         let bytes = bytes.first_chunk::<IPV6_BYTES>()?;
         let first = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -76,7 +76,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             let _ = Ipv6::from_bytes(&bytes);
         }
     }

@@ -1,7 +1,7 @@
-//! Bytes on the wire, one protocol a file.
+//! Wire formats, one file for each protocol.
 //!
-//! Each protocol has a fixed layout that is read into a value and written from one; reading judges only what
-//! the layout demands. [`Frame`] is a packet as the fabric carries it.
+//! Each header has a fixed layout that is read into a value and written from one; readers check only the layout.
+//! [`Frame`] is a packet in the fabric.
 
 pub mod aeth;
 pub mod bth;
@@ -34,7 +34,7 @@ pub const ETHERTYPE_IPV6: u16 = 0x86dd;
 pub const ETHERTYPE_VLAN: u16 = 0x8100;
 /// EtherType of MAC control frames, PFC among them (IEEE 802.3 clause 31).
 pub const ETHERTYPE_MAC_CONTROL: u16 = 0x8808;
-/// EtherType of Harrier's polling packets: the first local experimental one (IEEE 802).
+/// EtherType of Harrier's polling packets: local experimental EtherType 1 (IEEE 802).
 pub const ETHERTYPE_POLLING: u16 = 0x88b5;
 /// UDP destination port of RoCEv2 (InfiniBand annex A17).
 pub const ROCE_V2_PORT: u16 = 4791;

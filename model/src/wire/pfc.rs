@@ -6,61 +6,61 @@
 //! | 6 | source |
 //! | 2 | EtherType `0x8808` |
 //! | 2 | opcode `0x0101` |
-//! | 2 | class-enable vector: bit n says that time n counts |
+//! | 2 | class-enable vector: bit n means that time n is valid |
 //! | 16 | eight times in quanta of 512 bit times; 0 resumes |
-//! | 26 | padding to the smallest frame |
+//! | 26 | padding to the minimum frame size |
 
 use super::ETHERTYPE_MAC_CONTROL;
 use super::frame::Frame;
 use crate::units::{Rate, Time};
 
-/// Destination of all MAC control frames: never forwarded by a bridge.
+/// Destination of all MAC control frames; bridges never forward it.
 pub const PFC_DESTINATION: [u8; 6] = [0x01, 0x80, 0xc2, 0x00, 0x00, 0x01];
 /// Opcode of PFC among the MAC control frames.
 pub const PFC_OPCODE: u16 = 0x0101;
-/// Bits that pass in one quantum.
+/// Bit times in one quantum.
 pub const QUANTUM_BITS: u64 = 512;
 /// Bytes of the frame, frame check sequence not included.
 pub const PFC_FRAME_BYTES: u32 = 60;
 /// Bytes that carry information; the rest is padding.
 const CONTENT_BYTES: usize = 34;
 
-/// What a PFC frame says about the eight classes. Index is the priority.
+/// The content of a PFC frame: one entry for each priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pfc {
-    /// Bit n: `quanta[n]` counts.
+    /// Bit n: `quanta[n]` is valid.
     pub class_enable: u8,
-    /// How long each class shall be silent; 0 lets it go on.
+    /// The pause of each priority in quanta; 0 resumes it.
     pub quanta: [u16; 8],
 }
 
 impl Pfc {
-    /// A frame about one class. `quanta` 0 resumes it.
+    /// Creates a frame for one priority. `quanta` 0 resumes it.
     pub fn single(priority: u8, quanta: u16) -> Pfc {
         let mut pfc = Pfc::default();
         pfc.set(priority, quanta);
         pfc
     }
 
-    /// Says something about one more class.
+    /// Sets the pause of one more priority.
     pub fn set(&mut self, priority: u8, quanta: u16) {
         let class = usize::from(priority & 7);
         self.class_enable |= 1 << class;
         self.quanta[class] = quanta;
     }
 
-    /// The enabled priorities with their quanta, ascending.
+    /// Returns the enabled priorities with their quanta, ascending.
     pub fn classes(&self) -> impl Iterator<Item = (u8, u16)> {
         let Pfc { class_enable, quanta } = *self;
         (0..8u8).zip(quanta).filter(move |(class, _)| class_enable >> class & 1 == 1)
     }
 
-    /// The whole Ethernet frame, padded to the smallest size.
+    /// Returns the whole Ethernet frame, padded to the minimum size.
     pub fn to_frame(&self, source: [u8; 6]) -> Frame {
         Frame::new(&self.to_bytes(source), PFC_FRAME_BYTES - CONTENT_BYTES as u32)
     }
 
-    /// The frame's bytes without padding.
+    /// Returns the frame's bytes without padding.
     pub fn to_bytes(&self, source: [u8; 6]) -> [u8; CONTENT_BYTES] {
         let mut bytes = [0; CONTENT_BYTES];
         bytes[..6].copy_from_slice(&PFC_DESTINATION);
@@ -74,8 +74,8 @@ impl Pfc {
         bytes
     }
 
-    /// Reads an Ethernet frame; `None` when it is not a PFC frame or too short for one. The destination is not
-    /// looked at, as receivers of 802.3 may use the port's own address too.
+    /// Reads an Ethernet frame; `None` if it is not a PFC frame or too short for one. The destination is not
+    /// checked, because 802.3 also allows the port's own address.
     pub fn from_bytes(bytes: &[u8]) -> Option<Pfc> {
         let bytes: &[u8; CONTENT_BYTES] = bytes.get(..CONTENT_BYTES)?.try_into().ok()?;
         let u16_at = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
@@ -87,7 +87,7 @@ impl Pfc {
     }
 }
 
-/// How long `quanta` last on a link of `rate`.
+/// Returns the duration of `quanta` on a link of `rate`.
 pub fn quanta_time(quanta: u16, rate: Rate) -> Time {
     rate.serialisation(u64::from(quanta) * QUANTUM_BITS / 8)
 }
@@ -98,12 +98,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_full_pause_at_100_gbps_lasts_335_us() {
+    fn the_longest_pause_at_100_gbps_is_335_us() {
         assert_eq!(quanta_time(u16::MAX, Rate::from_gbps(100)), Time(335_539_200));
     }
 
     #[test]
-    fn a_frame_has_the_smallest_size() {
+    fn a_frame_has_the_minimum_size() {
         assert_eq!(Pfc::single(3, 7).to_frame([2; 6]).len(), 60);
     }
 
@@ -116,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             let _ = Pfc::from_bytes(&bytes);
         }
     }

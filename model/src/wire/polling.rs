@@ -1,10 +1,11 @@
-//! The polling packet: the victim's 5-tuple, sent by an agent and followed by the switches.
+//! The polling packet: an agent sends it with the victim's 5-tuple, and switches forward it along the victim's path and
+//! along pauses.
 //!
 //! | bits | field |
 //! |---|---|
 //! | 4 | version, 1 |
 //! | 2 | reserved, 0 |
-//! | 2 | flag: what to follow ([`Follow`]) |
+//! | 2 | flag: what to trace ([`Follow`]) |
 //! | 8 | hop limit, decremented by every switch |
 //! | 8 | priority class of the victim's data |
 //! | 8 | IP protocol of the victim |
@@ -20,10 +21,10 @@ use crate::flow::FlowKey;
 
 /// Bytes of the polling header, Ethernet not included.
 pub const POLLING_BYTES: usize = 44;
-/// The version that this build speaks.
+/// The version that this build reads and writes.
 pub const POLLING_VERSION: u8 = 1;
 
-/// What a switch has to follow (Hawkeye, section 2.2; numbers of the paper).
+/// What a switch traces (Hawkeye, section 2.2; values as in the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follow {
     /// Nothing is left to trace.
@@ -37,7 +38,7 @@ pub enum Follow {
 }
 
 impl Follow {
-    /// From the two flag bits.
+    /// Converts the two flag bits.
     pub fn from_bits(bits: u8) -> Follow {
         match bits & 3 {
             0 => Follow::Nothing,
@@ -51,9 +52,9 @@ impl Follow {
 /// A polling packet's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polling {
-    /// What to follow.
+    /// What to trace.
     pub follow: Follow,
-    /// Switches it may still cross.
+    /// Number of switches that it may still cross.
     pub hop_limit: u8,
     /// Priority class of the victim's data.
     pub priority: u8,
@@ -64,7 +65,7 @@ pub struct Polling {
 }
 
 impl Polling {
-    /// The header's bytes.
+    /// Returns the header's bytes.
     pub fn to_bytes(&self) -> [u8; POLLING_BYTES] {
         let (src, dst) = self.flow.address_bits();
         let mut bytes = [0; POLLING_BYTES];
@@ -80,7 +81,7 @@ impl Polling {
         bytes
     }
 
-    /// Reads a header; `None` when it is too short or of another version.
+    /// Reads a header; `None` if it is too short or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Polling> {
         let bytes: &[u8; POLLING_BYTES] = bytes.get(..POLLING_BYTES)?.try_into().ok()?;
         if bytes[0] >> 4 != POLLING_VERSION {
@@ -113,7 +114,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             let _ = Polling::from_bytes(&bytes);
         }
     }

@@ -17,7 +17,7 @@ pub struct Udp {
 }
 
 impl Udp {
-    /// The header's bytes.
+    /// Returns the header's bytes.
     pub fn to_bytes(&self) -> [u8; UDP_BYTES] {
         let mut bytes = [0; UDP_BYTES];
         for (field, value) in bytes.chunks_mut(2).zip([self.sport, self.dport, self.len, self.checksum]) {
@@ -26,7 +26,7 @@ impl Udp {
         bytes
     }
 
-    /// Reads a header; `None` when it is too short.
+    /// Reads a header; `None` if it is too short.
     pub fn from_bytes(bytes: &[u8]) -> Option<Udp> {
         let [s0, s1, d0, d1, l0, l1, c0, c1] = *bytes.first_chunk::<UDP_BYTES>()?;
         Some(Udp {
@@ -50,7 +50,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             prop_assert_eq!(Udp::from_bytes(&bytes).is_some(), bytes.len() >= UDP_BYTES);
         }
     }

@@ -1,9 +1,9 @@
-//! The VLAN tag (IEEE 802.1Q, clause 9.6): what follows EtherType `0x8100`.
+//! The VLAN tag (IEEE 802.1Q, clause 9.6), after EtherType `0x8100`.
 
 /// Bytes of the tag after its EtherType.
 pub const VLAN_BYTES: usize = 4;
 
-/// Tag control information and the EtherType of what follows.
+/// Tag control information and the EtherType of the payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vlan {
     /// Priority code point, 3 bits.
@@ -12,12 +12,12 @@ pub struct Vlan {
     pub drop_eligible: bool,
     /// VLAN identifier, 12 bits.
     pub id: u16,
-    /// EtherType of what follows.
+    /// EtherType of the payload.
     pub ethertype: u16,
 }
 
 impl Vlan {
-    /// The tag's bytes; surplus bits of priority and identifier are cut off.
+    /// Returns the tag's bytes; excess bits of priority and identifier are cut off.
     pub fn to_bytes(&self) -> [u8; VLAN_BYTES] {
         let control =
             u16::from(self.priority & 7) << 13 | u16::from(self.drop_eligible) << 12 | self.id & 0xfff;
@@ -25,7 +25,7 @@ impl Vlan {
         [c0, c1, t0, t1]
     }
 
-    /// Reads a tag; `None` when it is too short.
+    /// Reads a tag; `None` if it is too short.
     pub fn from_bytes(bytes: &[u8]) -> Option<Vlan> {
         let [c0, c1, t0, t1] = *bytes.first_chunk::<VLAN_BYTES>()?;
         let control = u16::from_be_bytes([c0, c1]);
@@ -50,7 +50,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn no_bytes_make_the_reader_panic(bytes: Vec<u8>) {
             prop_assert_eq!(Vlan::from_bytes(&bytes).is_some(), bytes.len() >= VLAN_BYTES);
         }
     }

@@ -1,4 +1,4 @@
-//! Importer of the telemetry dumps of Hawkeye's two public ns-3 prototypes, one text file a switch.
+//! Importer of the telemetry dumps of Hawkeye's two public ns-3 prototypes, one text file for each switch.
 //!
 //! A file is a sequence of blocks. Each starts with `polling` (the switch received the polling packet) or `signal`
 //! (it received the packet that traces PFC), and contains one of
@@ -8,7 +8,7 @@
 //! last epoch N                               the previous slot
 //! traffic meter form port A to port B        then `portToPortBytes` and one number
 //! port telemetry data for port N             then column names and one row
-//! flow telemetry data for port N             then column names and a row a flow
+//! flow telemetry data for port N             then column names and one row for each flow
 //! ```
 //!
 //! That is the poster's prototype (lixiao19/Hawkeye-NS3). The paper's (wangshicheng1225/Hawkeye,
@@ -49,18 +49,18 @@ const METER_ROW_BYTES: u64 = 4;
 
 /// What the poster's dumps can never show.
 pub const LIMITS: [&str; 5] = [
-    "depths in this dump are those of the input port's queue: they neither describe the output queue nor compare across flows, so no claim rests on them",
+    "depths in this dump are those of the input port's queue: they do not describe the egress queue and are not comparable across flows, so no claim is based on them",
     "the dump gives ring slots without epoch ids: what it calls `last epoch` may be stale and was not used",
     "the dump has no times: when a flow started, and how long a queue or a pause lasted, is not recorded, and the whole epoch is replayed",
-    "the dump has no pause intervals: that a port was paused is known from its paused packets alone, in which order ports were paused is not",
+    "the dump has no pause intervals: only its paused packets show that a port was paused, and the order of the pauses is unknown",
     "traffic meters were dumped only for the traced pairs of ports: a pair without one is unknown, not zero",
 ];
 
 /// What the paper's dumps can never show.
 pub const EGRESS_LIMITS: [&str; 3] = [
     "the dump has no times within an epoch: when a flow started, and how long a queue or a pause lasted, is not recorded, and the whole epoch is replayed",
-    "the dump has no pause intervals: that a port was paused is known from its paused packets alone, in which order ports were paused is not",
-    "switches that only the polling packet reached dumped the victim's port alone, and no traffic meters",
+    "the dump has no pause intervals: only its paused packets show that a port was paused, and the order of the pauses is unknown",
+    "switches that only the polling packet reached dumped only the victim's port, and no traffic meters",
 ];
 
 /// A dump and where it came from.

@@ -34,6 +34,7 @@
 use super::super::context::{Context, Findings, bytes, row, smallest_trip};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -51,7 +52,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let frames = 4 * u64::from(crate::DEFAULT_MTU);
     if trip < frames {
         let message = format!(
-            "profile {name}: with {groups} congested groups, each pauses at {}, less than four frames",
+            "profile {name}: with {}, each pauses at {}, less than four frames",
+            counted(groups, "congested group"),
             bytes(trip)
         );
         cx.report(out, &META, row("BUFFER_PROFILE", &name), message);

@@ -30,6 +30,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -45,8 +46,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
         if profile.trims && (uses[0] > 0 || uses[2] > 0) {
             let message = format!(
-                "profile {} trims packets, but {} priority groups and {} lists use it",
-                profile.name, uses[0], uses[2]
+                "profile {} trims packets, but is used by {} and {}",
+                profile.name,
+                counted(u64::from(uses[0]), "priority group"),
+                counted(u64::from(uses[2]), "list")
             );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message);
         }

@@ -25,6 +25,7 @@
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 use std::collections::BTreeMap;
 
 /// The metadata of the rule.
@@ -45,6 +46,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         count.0 += 1;
     }
     for (table, (count, key, message)) in by_table {
-        cx.report(out, &META, row(table, key), format!("{table}: {message} ({count} entries)"));
+        cx.report(
+            out,
+            &META,
+            row(table, key),
+            format!("{table}: {message} ({})", counted(count as u64, "key")),
+        );
     }
 }

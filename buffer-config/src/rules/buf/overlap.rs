@@ -26,6 +26,7 @@ use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::key_index;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -76,7 +77,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 &META,
                 row(table, key),
                 format!(
-                    "{table}: {hits} ranges overlap another range of the same port; the first is `{key}`"
+                    "{table}: overlap with another range of the same port in {}; the first is `{key}`",
+                    counted(hits, "range")
                 ),
             );
         }

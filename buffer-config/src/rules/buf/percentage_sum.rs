@@ -28,7 +28,7 @@
 //!
 //! ## Source
 //!
-//! buffer_pool_mellanox.lua takes each share by itself.
+//! buffer_pool_mellanox.lua uses each percentage without a check of the sum.
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

@@ -42,8 +42,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     for pool in &cx.sw.pools {
         if pool.size_bytes.is_some_and(|size| size > memory.bytes) {
-            // An egress pool larger than the memory has no effect as a limit, which is intended for lossless traffic: Spectrum shipped with
-            // 16 MiB for years.
+            // An egress pool larger than the memory has no effect as a limit, which is intended for lossless traffic:
+            // Spectrum shipped with 16 MiB for years.
             let lifts_limit = pool.direction == Direction::Egress
                 && (pool.mode == PoolMode::Static || pool.name == "egress_lossless_pool");
             let severity =

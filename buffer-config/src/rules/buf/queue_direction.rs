@@ -28,6 +28,7 @@ use super::super::{Meta, effect};
 use crate::asic::Vendor;
 use crate::finding::Severity;
 use crate::resolved::Direction;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -38,8 +39,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
         if uses[1] > 0 && cx.pool_of(profile).is_some_and(|p| p.direction == Direction::Ingress) {
             let severity = if cx.is(Vendor::Teralynx) { Severity::Info } else { Severity::Error };
-            let message =
-                format!("{} queues use profile {}, which is in an ingress pool", uses[1], profile.name);
+            let message = format!(
+                "profile {} of {} is in an ingress pool",
+                profile.name,
+                counted(u64::from(uses[1]), "queue")
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "pool"), message).severity(severity);
         }
     }

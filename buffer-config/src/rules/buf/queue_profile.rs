@@ -26,6 +26,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 use std::collections::BTreeMap;
 
 /// The metadata of the rule.
@@ -50,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             out,
             &META,
             field("BUFFER_QUEUE", key, "profile"),
-            format!("{message} ({count} queue entries)"),
+            format!("{message} ({})", counted(count as u64, "queue key")),
         );
     }
 }

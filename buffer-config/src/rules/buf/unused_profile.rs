@@ -20,7 +20,7 @@
 //!
 //! ## Source
 //!
-//! bufferorch.cpp: groups, queues and profile lists are all that refers to a profile.
+//! bufferorch.cpp: only groups, queues and profile lists refer to a profile.
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};

@@ -1,4 +1,4 @@
-//! What changes between two revisions.
+//! Changes between two revisions.
 
 use super::family;
 

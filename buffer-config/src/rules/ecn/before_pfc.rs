@@ -32,6 +32,7 @@ use super::super::context::{Context, Findings, alpha, bytes, field, priorities, 
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Threshold;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -69,8 +70,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let groups =
                 (size as f64 / curve.min_bytes as f64 - 2f64.powi(-i32::from(exponent))).max(1.0).floor();
             let message = format!(
-                "{}: with more than {groups} equally congested groups (alpha {}, pool {}), PFC pauses before ECN marks at Kmin {}",
+                "{}: with more than {} (alpha {}, pool {}), PFC pauses before ECN marks at Kmin {}",
                 wred.name,
+                counted(groups as u64, "equally congested group"),
                 alpha(exponent),
                 bytes(size),
                 bytes(curve.min_bytes)

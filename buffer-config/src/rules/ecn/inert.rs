@@ -63,8 +63,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let message = format!("{}: {} has thresholds but is not enabled", entry.key, names(&colours));
             let switch = format!("wred_{first}_enable");
             let at = field("WRED_PROFILE", &entry.key, &switch);
-            // Plain traffic only needs green.
-            // Explicitly disabled, for lossy queues only: a convention of the templates of Spectrum-4 to -6 and Tomahawk 5.
+            // Plain traffic only needs green. Explicitly disabled, for lossy queues only: a convention of the templates
+            // of Spectrum-4 to -6 and Tomahawk 5.
             let forgotten = colours.contains(&"green") && cx.db.field(entry, "wred_green_enable").is_none();
             let hurts = colours.contains(&"green") && used(&is_lossless) || forgotten && used(&|_, _| true);
             let severity = if hurts { Severity::Warning } else { Severity::Info };

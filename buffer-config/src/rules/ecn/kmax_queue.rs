@@ -28,7 +28,7 @@
 //!
 //! ## Source
 //!
-//! SAI: a queue's threshold ends what it may hold, so that no average reaches beyond it.
+//! SAI: a queue's threshold limits its occupancy, so its average depth cannot exceed it.
 
 use super::super::context::{Context, Findings, bytes, hit};
 use super::super::{Meta, effect};

@@ -1,4 +1,4 @@
-//! NICs and DCQCN against the switches they hang on.
+//! NICs and DCQCN parameters, compared with the switches that the hosts are connected to.
 
 use super::family;
 

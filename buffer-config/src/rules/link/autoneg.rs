@@ -29,6 +29,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 use std::collections::BTreeMap;
 
 /// The metadata of the rule.
@@ -44,6 +45,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         first.entry(violation.message.clone()).or_insert((0, entry.key.as_ref(), name)).0 += 1;
     }
     for (message, (count, key, name)) in first {
-        cx.report(out, &META, field("PORT", key, name), format!("{message} ({count} ports)"));
+        cx.report(
+            out,
+            &META,
+            field("PORT", key, name),
+            format!("{message} ({})", counted(count as u64, "port")),
+        );
     }
 }

@@ -26,6 +26,7 @@
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -48,8 +49,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         && !expected
         && let Some(port) = cx.sw.ports.iter().find(|p| p.is_up && p.cable_m == Some(300))
     {
-        let message =
-            format!("{default} ports, first {}, have 300 m, SONiC's default, on a {role}", port.name);
+        let message = format!(
+            "cable length 300 m, SONiC's default, on a {role}: {}, first {}",
+            counted(default as u64, "port"),
+            port.name
+        );
         let severity = if role == "ToRRouter" { Severity::Warning } else { Severity::Info };
         cx.report(out, &META, row("PORT", &port.name), message).severity(severity);
     }

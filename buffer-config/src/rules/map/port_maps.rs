@@ -26,6 +26,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 use std::collections::BTreeMap;
 
 /// The metadata of the rule.
@@ -49,7 +50,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             out,
             &META,
             field("PORT_QOS_MAP", key, name),
-            format!("{message}: PFC is never applied on {count} ports"),
+            format!("{message}: PFC is never applied on {}", counted(count as u64, "port")),
         );
     }
 }

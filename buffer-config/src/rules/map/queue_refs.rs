@@ -25,6 +25,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 use std::collections::BTreeMap;
 
 /// The metadata of the rule.
@@ -44,6 +45,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         first.entry(&violation.message).or_insert((0, entry.key.as_ref(), name)).0 += 1;
     }
     for (message, (count, key, name)) in first {
-        cx.report(out, &META, field("QUEUE", key, name), format!("{message} ({count} queues)"));
+        cx.report(
+            out,
+            &META,
+            field("QUEUE", key, name),
+            format!("{message} ({})", counted(count as u64, "queue key")),
+        );
     }
 }

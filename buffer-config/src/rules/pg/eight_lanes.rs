@@ -32,6 +32,7 @@ use super::super::{Meta, effect};
 use crate::asic::Vendor;
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -52,8 +53,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let fewer = cx.sw.ports.iter().filter(uses).filter(|p| p.lanes < 8).count();
         if eight > 0 && fewer > 0 {
             let message = format!(
-                "profile {} is used by {eight} ports with eight lanes and {fewer} with fewer",
-                profile.name
+                "profile {} is used by {} with eight lanes and {} with fewer",
+                profile.name,
+                counted(eight as u64, "port"),
+                counted(fewer as u64, "port")
             );
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message);
         }

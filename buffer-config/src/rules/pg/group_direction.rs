@@ -28,6 +28,7 @@ use super::super::{Meta, effect};
 use crate::asic::Vendor;
 use crate::finding::Severity;
 use crate::resolved::Direction;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -39,8 +40,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if uses[0] > 0 && cx.pool_of(profile).is_some_and(|p| p.direction == Direction::Egress) {
             let severity = if cx.is(Vendor::Teralynx) { Severity::Warning } else { Severity::Error };
             let message = format!(
-                "{} priority groups use profile {}, which is in an egress pool",
-                uses[0], profile.name
+                "profile {} of {} is in an egress pool",
+                profile.name,
+                counted(u64::from(uses[0]), "priority group")
             );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "pool"), message).severity(severity);
         }

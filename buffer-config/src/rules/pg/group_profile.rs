@@ -25,6 +25,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 use std::collections::BTreeMap;
 
 /// The metadata of the rule.
@@ -43,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             out,
             &META,
             field("BUFFER_PG", key, "profile"),
-            format!("{message} ({count} priority groups)"),
+            format!("{message} ({})", counted(count as u64, "priority group key")),
         );
     }
 }

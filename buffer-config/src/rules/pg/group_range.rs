@@ -26,6 +26,7 @@
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -42,8 +43,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if let Some(entry) = rows.iter().find(bad) {
         let count = rows.iter().filter(bad).count();
         let message = format!(
-            "`{}`: the range is not ascending; orchagent drops the entry ({count} entries)",
-            entry.key
+            "`{}`: the range is not ascending; orchagent drops the entry ({})",
+            entry.key,
+            counted(count as u64, "such key")
         );
         cx.report(out, &META, row("BUFFER_PG", &entry.key), message);
     }

@@ -31,6 +31,7 @@
 use super::super::context::{Context, Findings, bytes, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -57,7 +58,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             _ => Severity::Info,
         };
         let message = format!(
-            "{groups} lossless groups may need {}, {:.2} times the shared headroom of {}",
+            "the headroom of {} is {}, {:.2} times the shared headroom of {}",
+            counted(groups, "lossless group"),
             bytes(sum),
             ratio,
             bytes(pool.shared_headroom_bytes)

@@ -26,6 +26,7 @@ use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::json::scan::has;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -42,7 +43,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 row(name, &entry.key),
-                format!("{count} keys of {name} name several ports"),
+                format!("{name}: several ports in {}", counted(count as u64, "key")),
             );
         }
     }

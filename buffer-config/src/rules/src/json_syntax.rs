@@ -26,6 +26,7 @@
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -45,7 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 span,
-                format!("the lookup table has {count} invalid lines; the first: {first}"),
+                format!("the lookup table has {}; the first: {first}", counted(count as u64, "invalid line")),
             );
         }
     }

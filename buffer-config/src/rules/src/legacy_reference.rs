@@ -25,6 +25,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -47,8 +48,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let Some((entry, name)) = rows.iter().find_map(|e| Some((e, legacy(&e)?))) {
             let count = rows.iter().filter(|e| legacy(e).is_some()).count();
             let message = format!(
-                "{count} entries of {} use references of the obsolete form `[TABLE|name]`",
-                table.name
+                "{}: references of the obsolete form `[TABLE|name]` in {}",
+                table.name,
+                counted(count as u64, "key")
             );
             cx.report(out, &META, field(&table.name, &entry.key, &name), message);
         }

@@ -1,4 +1,4 @@
-//! Input that is broken or not understood.
+//! Invalid input, and input that Harrier does not know.
 
 use super::family;
 

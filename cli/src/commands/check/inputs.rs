@@ -19,8 +19,8 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// The switch that the file belongs to. The files of a switch with several chips (`config_db.json`, `config_db0.json`,
-    /// ... in one folder) share one, named after their folder.
+    /// The switch that the file belongs to. The files of a switch with several chips (`config_db.json`,
+    /// `config_db0.json`, ... in one folder) share one, named after their folder.
     pub(super) fn switch(&self) -> String {
         let chip = self.path.as_deref().filter(|p| is_of_chip(p) || is_of_host_with_chips(p));
         let folder = chip.and_then(Path::parent).map(|f| f.display().to_string());
