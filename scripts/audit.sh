@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks licences, sources and bans of every dependency against deny.toml with cargo-deny.
 #
-# Without cargo-deny the check is skipped with a warning. With HARRIER_REQUIRE_AUDIT=1 that is a failure. CI does not install
-# cargo-deny, because compiling it takes longer than the tests; the release workflow does.
+# Without cargo-deny the check is skipped with a warning. With HARRIER_REQUIRE_AUDIT=1 that is a failure. CI does
+# not install cargo-deny, because compiling it takes longer than the tests; the release workflow does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v cargo-deny >/dev/null; then

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Tests the files in deploy/ci on a repository as described in docs/check.md: runs the hook with pre-commit, the steps of
-# the GitHub action, and the script of the GitLab job, and builds the container image if requested. If shellcheck is
-# installed, it checks all scripts.
+# Tests the files in deploy/ci on a repository as described in docs/check.md: runs the hook with pre-commit, the
+# steps of the GitHub action, and the script of the GitLab job, and builds the container image if requested. If
+# shellcheck is installed, it checks all scripts.
 #
 #   scripts/ci-kit.sh [HARRIER]
 #
-# HARRIER is the binary (default: the debug build). pre-commit is installed into a virtual environment under .tools, which
-# is kept.
+# HARRIER is the binary (default: the debug build). pre-commit is installed into a virtual environment under .tools,
+# which is kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

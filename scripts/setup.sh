@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what build and tests need and the machine lacks; does nothing if everything is there. Tools with a pinned version
-# (typos, Zensical, pre-commit, P4Runtime clients) are installed into .tools by the scripts that use them.
+# Installs what build and tests need and the machine lacks; does nothing if everything is there. Tools with a pinned
+# version (typos, Zensical, pre-commit, P4Runtime clients) are installed into .tools by the scripts that use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,8 +45,8 @@ command -v cargo >/dev/null || {
     exit 2
 }
 
-# The dashboard's bundler needs Node.js 20.19 or later, and Debian's may be older. The npm package `node` contains a newer
-# binary, which is installed inside the checkout.
+# The dashboard's bundler needs Node.js 20.19 or later, and Debian's may be older. The npm package `node` contains a
+# newer binary, which is installed inside the checkout.
 if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'; then
     if [ ! -x .tools/node_modules/.bin/node ]; then
         echo "setup: Node $(node --version) is too old for the dashboard; installing Node.js 22 into .tools" >&2

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Regenerates the Rust translations of P4 programs: the switch program for the fabric (fabric/src/translated.rs), and those
-# of the translator's tests (p4/switch/tests/translated). Run it after a change of a program, the bytecode compiler or the
-# translator; tests fail when a translation is out of date.
+# Regenerates the Rust translations of P4 programs: the switch program for the fabric (fabric/src/translated.rs),
+# and those of the translator's tests (p4/switch/tests/translated). Run it after a change of a program, the bytecode
+# compiler or the translator; tests fail when a translation is out of date.
 set -eu
 cd "$(dirname "$0")/.."
 cargo build -q -p p4-switch --example translate

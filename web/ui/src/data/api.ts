@@ -44,7 +44,7 @@ export class ApiError extends Error {
 /** An error as title and detail. */
 export function asProblem(error: unknown): { title: string; detail: string } {
   if (error instanceof ApiError) return { title: error.title, detail: error.detail };
-  return { title: 'Something went wrong here', detail: String(error) };
+  return { title: 'Error in the dashboard', detail: String(error) };
 }
 
 async function request<T>(path: string, init?: RequestInit): Promise<T> {
@@ -53,7 +53,7 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
     response = await fetch(path, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError('Harrier does not answer', 'the server is not reachable from this browser', 0);
+    throw new ApiError('Harrier does not respond', 'the server is not reachable from this browser', 0);
   }
   if (response.ok) return (await response.json()) as T;
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
