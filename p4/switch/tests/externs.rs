@@ -283,7 +283,7 @@ fn endless_resubmits_recirculations_and_loops_are_stopped() {
 }
 
 #[test]
-fn other_externs() {
+fn truncation_random_numbers_hashes_assertions_and_logs_take_effect() {
     let mut switch = switch(&program());
     assert_eq!(send(&mut switch, 13, 8, 1)[0].len(), 8);
     for _ in 0..20 {
@@ -310,7 +310,7 @@ fn enqueue_depth_equals_the_queue_depth() {
 }
 
 #[test]
-fn value_sets_select_parser_states_and_wide_values_work() {
+fn value_sets_select_parser_states_and_wide_values_are_exact() {
     let mut switch = switch(&program());
     let (a, b) = (0x0123_4567_89ab_cdef_0123_4567_89ab_cdef_u128, -5_000_000_000_000_000_000_000_i128);
     let mut head = vec![99, 0, 0, 0, 0, 7];
@@ -349,7 +349,7 @@ fn a_malformed_program_does_not_replace_the_loaded_one() {
 }
 
 #[test]
-fn a_switch_without_a_program_drops() {
+fn a_switch_without_a_program_drops_packets() {
     let mut switch = Switch::new(p4_switch::SwitchConfig::new(p4_switch::tm::TmConfig::lossy([], 0)));
     switch.receive(Time::ZERO, 1, packet(1, 1, 1));
     let dropped = |e: &Event| matches!(e, Event::Dropped { reason: DropReason::NoProgram, .. });
