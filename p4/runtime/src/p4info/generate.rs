@@ -43,7 +43,7 @@ pub fn from_program(program: &Program) -> config::P4Info {
     info.registers = registers.into_iter().map(|(i, _)| generator.register(RegisterId(i as u32))).collect();
     let digests = in_order(&program.digests, |d| &d.preamble);
     info.digests = digests.into_iter().map(|(i, _)| generator.digest(DigestId(i as u32))).collect();
-    // p4c collects types at calls of functions (for digests) and emits `type_info` even if it is empty.
+    // p4c collects types at calls of extern functions (for digests) and emits `type_info` even if it is empty.
     generator.typed |= types.calls_functions;
     info.type_info = generator.typed.then(|| generator.types.finish());
     info
