@@ -3,8 +3,8 @@
 //! packets forwarded before its freeze, or lists the missing data.
 //!
 //! The switch runs the real program, compiled with so few flow slots that flows often evict each other, and with epochs
-//! so short that the ring wraps often. proptest prints the seed of a failure (`cc ...` line) and keeps it in a file next
-//! to this one.
+//! so short that the ring wraps often. proptest prints the seed of a failure (`cc ...` line) and keeps it in a file
+//! next to this one.
 
 mod real;
 

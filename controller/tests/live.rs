@@ -1,5 +1,5 @@
-//! The driver for real switches, against the P4Runtime server of this repository on loopback: from a polling packet to a
-//! snapshot.
+//! The driver for real switches, against the P4Runtime server of this repository on loopback: from a polling packet to
+//! a snapshot.
 #![cfg(feature = "live")]
 
 mod real;

@@ -363,7 +363,8 @@ proptest! {
         packets in prop::collection::vec((0u16..600, prop::collection::vec(any::<u8>(), 0..60), 0u32..100), 1..20),
     ) {
         let mut switch = switch(&program());
-        switch.control().multicast_insert(1, (0..5).map(|p| Replica { egress_port: p, instance: p }).collect()).expect("new");
+        let replicas = (0..5).map(|p| Replica { egress_port: p, instance: p }).collect();
+        switch.control().multicast_insert(1, replicas).expect("new");
         let session = CloneSession { multicast_group: Some(1), ..CloneSession::default() };
         switch.control().clone_session_insert(1, session).expect("new");
         switch.control().value_set_write("big_ops", &[exact(99)]).expect("it fits");

@@ -205,8 +205,8 @@ mod tests {
         let filter = Some(PacketFilter { metadata_id: 1, value: vec![7] });
         let some =
             scope(&RoleConfig { receives_packet_ins: true, packet_in_filter: filter, ..Default::default() });
-        assert!(some.hears(&packet(7)));
-        assert!(!some.hears(&packet(8)));
+        assert!(some.receives(&packet(7)));
+        assert!(!some.receives(&packet(8)));
     }
 
     #[test]
