@@ -3,7 +3,7 @@
 //! - [`program`]: the switch program's source, embedded.
 //! - [`plan`]: the entries and registers to write to each switch, derived from the topology.
 //! - [`layout`]: the decoder of registers and digests, derived from the `@fields` annotations of the loaded program.
-//! - [`collect`]: the state machine that reads frozen registers, unlocks switches and emits snapshots.
+//! - [`collect`]: the state machine that reads and releases frozen banks and emits snapshots.
 //! - `live` (behind the feature `live`): the driver for real switches, over P4Runtime.
 //!
 //! Except for `live`, the crate is a pure core without I/O. A driver (the simulated fabric, or the P4Runtime client)

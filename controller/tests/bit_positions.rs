@@ -64,7 +64,7 @@ fn expected_slice(element: &Word, field: &str) -> Option<Slice> {
     Some(Slice { low: last.low, width: (first.low + first.width).checked_sub(last.low)? })
 }
 
-/// What `layout` contradicts.
+/// Returns the contradictions between `layout` and the annotations.
 fn problems(layout: &str) -> Vec<String> {
     let elements = elements();
     let mut problems = Vec::new();
@@ -81,7 +81,7 @@ fn problems(layout: &str) -> Vec<String> {
                 }
                 defined.insert(stem);
             }
-            // The bank of a generation, which is no register element.
+            // The bank of a generation, which is not a register element.
             ["#", "define", "BANK", ..] => {}
             ["#", "define", name, "(", rest @ ..] => {
                 let stem_of = |stem: &&String| name.to_lowercase().starts_with(stem.as_str());

@@ -114,7 +114,7 @@ fn a_lost_pause_trace_is_missing() {
 }
 
 #[test]
-fn an_unreachable_switch_is_left_out_and_unlocked_later() {
+fn an_unreachable_switch_is_omitted_and_released_later() {
     let mut world = World::new(settings());
     let mut dead = |switch: &str, _: &str| if switch == "s2" { Answer::Silent } else { Answer::Yes };
     poll_path(&mut world, &mut dead);
@@ -126,7 +126,7 @@ fn an_unreachable_switch_is_left_out_and_unlocked_later() {
     );
     assert!(snapshot.switch("s2").is_none());
     assert!(world.switches["s2"].is_locked());
-    // When it is reachable again it is unlocked and keeps its counts.
+    // When it is reachable again, it is released and keeps its counts.
     world.pass(3_000 * MS, &mut yes);
     assert!(!world.switches["s2"].is_locked());
     assert_eq!(world.switches["s2"].collected(0), 0);
@@ -225,7 +225,7 @@ fn a_restarted_controller_reads_frozen_banks() {
 }
 
 #[test]
-fn a_restarted_controller_unlocks_banks_that_it_cannot_read() {
+fn a_restarted_controller_releases_banks_that_it_cannot_read() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -263,7 +263,7 @@ fn earlier_banks_are_part_of_the_ring() {
 }
 
 #[test]
-fn a_second_event_on_a_locked_switch_shares_the_bank() {
+fn a_second_event_on_a_frozen_switch_shares_the_bank() {
     let mut world = World::new(settings());
     let mut slow = |_: &str, _: &str| Answer::Silent;
     world.now_ns = 10 * MS;
@@ -402,7 +402,7 @@ fn lost_evictions_are_reported() {
 }
 
 #[test]
-fn a_late_report_unlocks_without_a_second_snapshot() {
+fn a_late_report_releases_the_switch_without_a_second_snapshot() {
     let mut world = World::new(settings());
     poll_path(&mut world, &mut yes);
     world.pass(100 * MS, &mut yes);
@@ -414,9 +414,9 @@ fn a_late_report_unlocks_without_a_second_snapshot() {
 }
 
 proptest! {
-    /// For any failures of the switches: every event results in one snapshot, and no switch stays locked.
+    /// For any failures of the switches: every event results in one snapshot, and no switch stays frozen.
     #[test]
-    fn everything_is_emitted_once_and_unlocked(
+    fn every_event_is_emitted_once_and_every_switch_is_released(
         answers in prop::collection::vec(0u8..4, 0..60),
         polls in prop::collection::vec((0usize..3, 0u32..4, any::<bool>(), 0u64..20_000_000), 1..20),
     ) {
@@ -450,7 +450,7 @@ proptest! {
         world.collector.handle(until, Input::UnlockDone { request: RequestId(u64::MAX) });
         world.pass(until, &mut moody);
         for (name, switch) in &world.switches {
-            prop_assert!(!switch.is_locked(), "{} stays locked", name);
+            prop_assert!(!switch.is_locked(), "{} stays frozen", name);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, flow and port, the rows read, the
-//! rows exported and the rows in the switch add up to the packets forwarded. A snapshot holds exactly the packets
-//! forwarded before its freeze, or lists the missing data.
+//! Invariant: a freeze neither loses counts nor mixes generations. For every epoch in the ring, flow and port, the rows
+//! read, the rows exported and the rows in the switch add up to the packets forwarded. A snapshot holds exactly the
+//! packets forwarded before its freeze, or lists the missing data.
 //!
-//! The switch runs the real program, compiled with so few flow slots that flows keep evicting each other, and with
-//! epochs so short that they turn over all the time. proptest prints the seed of a failure (`cc ...` line) and keeps it
-//! in a file next to this one.
+//! The switch runs the real program, compiled with so few flow slots that flows often evict each other, and with epochs
+//! so short that the ring wraps often. proptest prints the seed of a failure (`cc ...` line) and keeps it in a file
+//! next to this one.
 
 mod real;
 
@@ -55,7 +55,7 @@ fn flow(from: u16, to: u16, n: u16) -> FlowKey {
     FlowKey::udp([10, 0, 0, from as u8].into(), 1_000 + n, [10, 0, 0, to as u8].into(), 4791)
 }
 
-/// What happens to the switch.
+/// An input of the switch or of the collector.
 #[derive(Clone, Debug)]
 enum Step {
     Data {
@@ -173,7 +173,7 @@ impl Truth {
         bank.meters.iter().for_each(|row| self.add_meter(&row.record));
     }
 
-    /// The part that the ring remembers at `now_ns`.
+    /// Returns the counts of the epochs in the ring at `now_ns`.
     fn in_ring(&self, now_ns: u64) -> Truth {
         let newest = now_ns >> EPOCH_SHIFT;
         let holds = |epoch: u64| epoch <= newest && epoch + RING > newest;
@@ -181,7 +181,6 @@ impl Truth {
         part.flows.retain(|(epoch, ..), _| holds(*epoch));
         part.ports.retain(|(epoch, _), _| holds(*epoch));
         part.meters.retain(|(epoch, ..), _| holds(*epoch));
-        // The order of packets within one nanosecond is undefined: compare values that do not depend on it.
         part
     }
 }
@@ -197,7 +196,7 @@ struct Test {
     now_ns: u64,
     psn: u32,
     forwarded: Truth,
-    /// What has been read, and exported.
+    /// Counts that have been read or exported.
     received: Truth,
     queued: BTreeMap<u16, u64>,
     paused_until_ns: BTreeMap<u16, u64>,
@@ -228,7 +227,7 @@ impl Test {
             snapshots: Vec::new(),
             frozen: BTreeMap::new(),
             last_freeze: None,
-            // Not in the first epoch: rows of zeros must not be taken for its.
+            // Not in the first epoch, to which rows of zeros would belong.
             now_ns: 10 << EPOCH_SHIFT,
             psn: 0,
             forwarded: Truth::default(),
@@ -262,7 +261,7 @@ impl Test {
             Step::Transmit { port, count } => self.transmit(port, count),
             Step::Pause { port, quanta } => {
                 self.receive(port, Pfc::single(3, quanta).to_frame([0; 6]));
-                // 5.12 ns a quantum, as the program counts it.
+                // 5.12 ns per quantum, rounded as in the program.
                 let lasts_ns = (u64::from(quanta) * 335_544) >> 16;
                 self.paused_until_ns.insert(port, self.now_ns + lasts_ns);
             }
@@ -375,7 +374,7 @@ impl Test {
         }
     }
 
-    /// Answers the oldest open request.
+    /// Completes the oldest open request, or lets it fail.
     fn answer(&mut self, succeeds: bool) {
         let Some((request, command)) = self.open.pop_first() else { return };
         let input = match command {
@@ -385,7 +384,7 @@ impl Test {
                 Input::ReadDone { request, rows }
             }
             Command::Unlock { writes, .. } => {
-                // Two writes: the bank has been read completely and is in the controller's hands.
+                // Two writes: the controller has read the bank completely.
                 if writes.len() == 2 {
                     let frozen = self.content().1;
                     self.received.add_bank(&frozen);
@@ -451,7 +450,7 @@ impl Test {
             telemetry.flows.iter().for_each(|record| found.add(record));
             telemetry.ports.iter().for_each(|record| found.add_port(record));
             telemetry.meters.iter().for_each(|record| found.add_meter(record));
-            // Ports that are still paused are remembered for longer than the ring.
+            // The ring keeps older epochs of ports that are still paused.
             assert_eq!(found.in_ring(*frozen_ns), forwarded.in_ring(*frozen_ns));
         }
     }
@@ -461,7 +460,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn freezing_loses_nothing_and_mixes_nothing(steps in prop::collection::vec(step(), 1..400)) {
+    fn a_freeze_neither_loses_counts_nor_mixes_generations(steps in prop::collection::vec(step(), 1..400)) {
         let mut test = Test::new();
         for (n, step) in steps.iter().enumerate() {
             test.apply(step);

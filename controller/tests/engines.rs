@@ -14,6 +14,6 @@ mod harness;
 use std::path::Path;
 
 #[test]
-fn the_switch_program_does_the_same_on_both_engines() {
+fn the_switch_program_gives_the_same_results_on_both_engines() {
     harness::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../p4/hawkeye/hawkeye.p4"));
 }

@@ -6,9 +6,9 @@ use harrier_controller::layout::{PipelineInfo, RegisterInfo, TelemetryLayout};
 use support::pipeline;
 
 /// Changes a valid pipeline and compares the problems.
-fn check(spoil: impl FnOnce(&mut PipelineInfo), expected: &[&str]) {
+fn check(change: impl FnOnce(&mut PipelineInfo), expected: &[&str]) {
     let mut pipeline = pipeline();
-    spoil(&mut pipeline);
+    change(&mut pipeline);
     let error = TelemetryLayout::new(&pipeline).unwrap_err();
     let found: Vec<String> = error.0.iter().map(ToString::to_string).collect();
     assert_eq!(found, expected);

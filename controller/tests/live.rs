@@ -1,4 +1,5 @@
-//! The driver for real switches, against our own P4Runtime server on loopback: from a polling packet to a snapshot.
+//! The driver for real switches, against the P4Runtime server of this repository on loopback: from a polling packet to
+//! a snapshot.
 #![cfg(feature = "live")]
 
 mod real;
@@ -78,8 +79,8 @@ async fn up(controller: &Controller) {
     status.wait_for(|s| s.switches.values().all(Result::is_ok) && s.collect.ignored == 0).await.unwrap();
 }
 
-/// Waits until no switch is locked: a snapshot is emitted while the unlock is pending.
-async fn unlocked(switch: &ImmediateSwitch) {
+/// Waits until the switch is released: a snapshot is emitted while the release is pending.
+async fn released(switch: &ImmediateSwitch) {
     let number = |register: &str| {
         switch.with(|switch, _| {
             let value = switch.control().register_read(register, 0).unwrap().remove(0);
@@ -117,7 +118,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         // All packets belong to one epoch; every read of it is a record.
         let packets: Vec<u64> = snapshot.switches[0].flows.iter().map(|flow| flow.packets).collect();
         assert_eq!(packets, vec![4; event as usize]);
-        unlocked(&switch).await;
+        released(&switch).await;
     }
 
     // A restarted controller takes over the switch and keeps its state.
@@ -154,11 +155,11 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
     assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].polled_from, [1]);
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
-    unlocked(&switch).await;
+    released(&switch).await;
 }
 
 #[tokio::test]
-async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
+async fn an_unreachable_switch_is_retried_and_is_not_an_error() {
     let clock = Arc::new(AtomicU64::new(20_000_000));
     // A free address without a server.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

@@ -87,7 +87,7 @@ fn routes(plan: &SwitchPlan) -> Vec<String> {
 }
 
 #[test]
-fn the_posters_switches_route_and_know_their_ports() {
+fn the_plans_of_the_poster_contain_routes_groups_and_port_settings() {
     let settings = PlanSettings { roce_ports: vec![100], pause_timer: false, ..PlanSettings::default() };
     let plans = plan(&poster(), &settings, &support::layout()).unwrap();
     assert_eq!(plans.keys().collect::<Vec<_>>(), ["n10", "n11", "n12", "n9"]);
@@ -127,7 +127,7 @@ fn a_pause_quantum_follows_from_the_rate() {
 }
 
 #[test]
-fn equal_paths_become_a_group() {
+fn equal_cost_paths_become_a_group() {
     let plans = plan(&twin([10, 0, 0, 2]), &PlanSettings::default(), &support::layout()).unwrap();
     assert_eq!(
         routes(&plans["s1"]),

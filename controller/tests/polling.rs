@@ -123,7 +123,7 @@ fn a_pause_counts_for_the_epochs_of_the_ring() {
 }
 
 #[test]
-fn a_lasting_pause_keeps_its_traffic_visible() {
+fn the_traffic_before_a_lasting_pause_counts_for_longer_than_the_ring() {
     let settings = PlanSettings { pause_timer: false, ..PlanSettings::default() };
     let topology = network(
         &["h1", "h2", "h3", "h4", "s1", "s2", "s3"],
@@ -140,14 +140,14 @@ fn a_lasting_pause_keeps_its_traffic_visible() {
     net.now = Time::from_ms(20);
     net.host_sends(&flow(2, 3), data(&flow(2, 3), 0, 1_000));
     net.pause("s1:3", 1);
-    // No packet has moved for longer than the ring; the polling packet arrives at the port of the paused traffic.
+    // No packet has been forwarded for longer than the ring; the polling packet arrives at the port of the paused flow.
     net.now = Time::from_ms(200);
     check(&mut net, &request(1, Follow::Both), &[("s1", 2, 3), ("s2", 1, 2), ("s3", 1, 1)]);
 }
 
 #[test]
 fn a_pause_trace_ends_in_a_loop_of_pauses() {
-    // Three switches in a ring; the traffic of each host crosses two links of the ring.
+    // Three switches in a loop; the traffic of each host crosses two links of the loop.
     let topology = network(
         &["h1", "h2", "h3", "s1", "s2", "s3"],
         &[
@@ -171,7 +171,7 @@ fn a_pause_trace_ends_in_a_loop_of_pauses() {
     }
     let polling = Polling { flow: flow(1, 2), ..request(1, Follow::Both) };
     let frame = poll(&polling);
-    // From the loop: s1 receives it at port 3.
+    // The packet arrives from the loop, at port 3 of s1.
     let now = net.now;
     net.at("s1").switch.receive(now, 3, frame);
     net.settle();
@@ -183,7 +183,7 @@ fn a_pause_trace_ends_in_a_loop_of_pauses() {
 }
 
 #[test]
-fn duplicates_are_suppressed_and_other_events_are_not() {
+fn duplicates_are_suppressed_but_other_events_are_not() {
     let mut net = poster();
     let first = [("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)];
     check(&mut net, &request(1, Follow::VictimPath), &first);
@@ -231,7 +231,7 @@ fn a_retry_is_reported_even_if_it_is_a_duplicate() {
 #[test]
 fn a_retry_follows_pauses_that_reach_its_ingress_port() {
     let mut net = poster();
-    // F2 feeds the port towards s4, by port 1 of s2; nothing of port 2 does.
+    // F2 feeds the port towards s4 through port 1 of s2; no flow from port 2 does.
     for psn in 0..8 {
         net.host_sends(&flow(1, 3), data(&flow(1, 3), psn, 1_000));
     }
@@ -266,7 +266,7 @@ fn the_hop_limit_ends_polling() {
 }
 
 #[test]
-fn nothing_to_follow_and_other_versions_are_dropped() {
+fn polling_packets_without_follow_bits_or_of_other_versions_are_dropped() {
     let mut net = poster();
     check(&mut net, &request(1, Follow::Nothing), &[]);
     let mut frame = poll(&request(1, Follow::VictimPath));

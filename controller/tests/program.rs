@@ -1,4 +1,4 @@
-//! The switch program on the real switch: forwarding, priorities, classification as data, pauses.
+//! The switch program on a `p4_switch`: forwarding, priorities, classification as data, pauses.
 
 mod real;
 
@@ -41,7 +41,7 @@ fn flow() -> FlowKey {
     FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
 }
 
-/// What the bank in use holds.
+/// Returns the content of the active bank.
 fn bank(net: &mut Net) -> BankContent {
     let switch = net.at("s1");
     let names: Vec<String> = switch.layout.bank_registers(0).iter().map(|name| name.to_string()).collect();
@@ -94,11 +94,11 @@ fn invalid_packets_are_dropped() {
     };
     check("no hop left", &|f| set_header(f, 22, 1));
     check("no route", &|f| set_header(f, 33, 77));
-    assert_eq!(bank(&mut net).flows, [], "what is dropped is not counted");
+    assert_eq!(bank(&mut net).flows, [], "dropped packets are not counted");
 }
 
 #[test]
-fn ipv6_and_vlan_tags_are_understood() {
+fn ipv6_and_vlan_tags_are_parsed() {
     let mut net = net();
     let header = Ipv6 {
         dscp: 26,
@@ -125,14 +125,14 @@ fn ipv6_and_vlan_tags_are_understood() {
 }
 
 #[test]
-fn answers_are_forwarded_and_not_metered() {
+fn acks_and_cnps_are_forwarded_but_not_metered() {
     let mut net = net();
     for opcode in [bth::RC_ACKNOWLEDGE, 0x12, bth::CNP] {
         assert_eq!(pass(&mut net, roce(&flow(), opcode, 1, 4)).len(), 1);
     }
     let content = bank(&mut net);
     assert_eq!((content.flows, content.ports, content.meters), (vec![], vec![], vec![]));
-    // Reads' answers carry data; so does everything that is not RoCEv2.
+    // Read responses are data, and so are all packets that are not RoCEv2.
     for opcode in [bth::RC_WRITE_FIRST, bth::RC_WRITE_ONLY, 0x0d, 0x31] {
         pass(&mut net, roce(&flow(), opcode, 1, 4));
     }
@@ -145,7 +145,7 @@ fn answers_are_forwarded_and_not_metered() {
 }
 
 #[test]
-fn roce_on_other_ports_is_recognised_when_it_is_configured() {
+fn rocev2_on_other_ports_is_parsed_if_they_are_configured() {
     for (roce_ports, psn) in [(vec![], 0), (vec![100, 101], 77)] {
         let mut net = net();
         let topology = (*net.topology).clone();
@@ -156,8 +156,8 @@ fn roce_on_other_ports_is_recognised_when_it_is_configured() {
     }
 }
 
-/// Lets PFC frames (at a time in ns, classes with quanta) reach port 2, and lists the pauses then known at `now_ns`:
-/// class, start, end, frames.
+/// Sends PFC frames (time in ns, priorities with quanta) to port 2 and compares the recorded pauses: priority, start,
+/// end, frames.
 fn check_pauses(frames: &[(u64, &[(u8, u16)])], expected: &[(u8, u64, Option<u64>, u64)]) {
     let mut net = net();
     let start = 20_000_000;
@@ -184,8 +184,8 @@ fn check_pauses(frames: &[(u64, &[(u8, u16)])], expected: &[(u8, u64, Option<u64
 }
 
 #[test]
-fn pauses_are_kept_as_intervals() {
-    // 1000 quanta of 5.12 ns; a frame prolongs, a resume ends, time ends.
+fn pauses_are_recorded_as_intervals() {
+    // 1000 quanta of 5.12 ns: a further frame prolongs the pause, a resume frame or the expiry ends it.
     check_pauses(&[(0, &[(3, 1_000)])], &[(3, 0, Some(5_119), 1)]);
     check_pauses(&[(0, &[(3, 1_000)]), (2_000, &[(3, 1_000)])], &[(3, 0, Some(7_119), 2)]);
     check_pauses(&[(0, &[(3, 1_000)]), (2_000, &[(3, 0)])], &[(3, 0, Some(2_000), 1)]);
@@ -240,7 +240,7 @@ fn packets_count_as_paused_while_the_pause_lasts() {
 
 /// 150 pauses, a freeze during the last of them, then 150 more before the read.
 #[test]
-fn pauses_after_a_freeze_overwrite_nothing() {
+fn pauses_after_a_freeze_do_not_overwrite_the_frozen_log() {
     let mut net = net();
     let start = 20_000_000;
     let receive = |net: &mut Net, ns: u64, port: u16, frame: Frame| {
@@ -252,8 +252,8 @@ fn pauses_after_a_freeze_overwrite_nothing() {
         receive(net, 2_000 * n, 2, Pfc::single(3, 500).to_frame([0; 6]));
         if n == 150 {
             let (follow, flow) = (Follow::VictimPath, flow());
-            let question = Polling { follow, hop_limit: 16, priority: 3, event: 7, flow };
-            receive(net, 2_000 * n + 500, 1, poll(&question));
+            let polling = Polling { follow, hop_limit: 16, priority: 3, event: 7, flow };
+            receive(net, 2_000 * n + 500, 1, poll(&polling));
         }
         receive(net, 2_000 * n + 1_000, 2, Pfc::single(3, 0).to_frame([0; 6]));
     };
@@ -275,13 +275,13 @@ fn pauses_after_a_freeze_overwrite_nothing() {
     let expected = |numbers: std::ops::Range<u16>| -> Vec<(u16, u64, Option<u64>)> {
         numbers.map(|n| (n, 2_000 * u64::from(n), Some(2_000 * u64::from(n) + 1_000))).collect()
     };
-    // The pause that lasted at the freeze is in both banks, later ones only in the active one.
+    // The pause that lasted at the freeze is in both banks; later pauses are only in the active bank.
     assert_eq!(log(&mut net, 0), expected(23..151));
     assert_eq!(log(&mut net, 1), expected(150..151));
     (151..300).for_each(|n| pause(&mut net, n));
     assert_eq!(log(&mut net, 0), expected(23..151));
     assert_eq!(log(&mut net, 1), expected(172..300));
-    // Released, later pauses go where packets write.
+    // After the release, later pauses are logged in the active bank.
     net.at("s1").unlock(true);
     (300..302).for_each(|n| pause(&mut net, n));
     assert_eq!(log(&mut net, 0), expected(23..151));

@@ -89,7 +89,7 @@ fn a_lost_packet_is_retried_for_its_ingress_port() {
 }
 
 #[test]
-fn where_the_agents_own_packet_got_lost_the_wave_is_carried_hop_by_hop() {
+fn a_lost_polling_packet_of_the_agent_is_retried_hop_by_hop() {
     let mut world = world(settings(), &[("s1", 2), ("s2", 2)]);
     send_trigger(&mut world);
     let retries = [("s1", 1, Follow::VictimPath), ("s2", 1, Follow::VictimPath)];

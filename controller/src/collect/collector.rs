@@ -388,7 +388,7 @@ impl Collector {
         }
         let Some(switch) = self.switches.get_mut(name) else { return };
         if switch.bank(generation).is_some() {
-            // The bank has been read, and the unlock was lost.
+            // The bank has been read, and its release was lost.
             self.unlock(now_ns, name, lock.generation, true, commands);
             return;
         }
@@ -425,7 +425,7 @@ impl Collector {
             && attempt < self.settings.read_attempts
         {
             let name = request.switch.clone();
-            // A retried read keeps the deadline of the first one, so that the switch is not locked for longer.
+            // A retried read keeps the deadline of the first one, so that the switch is not frozen for longer.
             let deadline_ns = request.deadline_ns;
             self.requests.remove(&id);
             self.stats.failed_reads += 1;
@@ -451,7 +451,7 @@ impl Collector {
             self.poll_failed(now_ns, event, (request.switch, port, flow));
             return;
         }
-        // It is unknown whether the switch is locked, so read its freeze state again later.
+        // It is unknown whether the switch is frozen, so its freeze state is read again later.
         if let Purpose::Audit { .. } = request.purpose {
             self.stats.failed_reads += 1;
         }

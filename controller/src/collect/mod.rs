@@ -7,7 +7,7 @@
 //! The collection of one event:
 //!
 //! 1. The first switch that a polling packet reaches freezes its bank and sends a digest. The collector reads the bank,
-//!    marks it as collected and unlocks the switch. Meanwhile the polling packet is forwarded and further switches
+//!    marks it as collected and releases it. Meanwhile the polling packet is forwarded and further switches
 //!    report.
 //! 2. When no report has arrived for [`CollectSettings::poll_retry_ns`] and no read is pending, the collector retries
 //!    lost polling packets: it sends them by packet-out to the switches that should have been polled
@@ -19,8 +19,8 @@
 //!    its bank is read.
 //! 4. The snapshot is emitted. It lists all missing data.
 //!
-//! No failure leaves a switch frozen. A read ends with an unlock, also when it fails or times out. After a failed
-//! unlock the freeze state is read and the unlock repeated. The freeze state is also read when a switch connects, and
+//! No failure leaves a switch frozen. A read ends with a release, also when it fails or times out. After a failed
+//! release the freeze state is read and the release repeated. The freeze state is also read when a switch connects, and
 //! at intervals while it is idle.
 
 mod collector;

@@ -17,7 +17,7 @@ pub struct CollectSettings {
     pub max_poll_retries: usize,
     /// Hop limit of a retried polling packet.
     pub hop_limit: u8,
-    /// A switch that has not completed a read within this time is unlocked and left out of the snapshot.
+    /// Timeout of a read. The bank of a switch that exceeds it is released and omitted from the snapshot.
     pub read_timeout_ns: u64,
     /// Maximum number of attempts of a read, all within the timeout.
     pub read_attempts: u32,

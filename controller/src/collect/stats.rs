@@ -7,7 +7,7 @@ pub struct CollectStats {
     pub banks: u64,
     /// Reads that failed or timed out.
     pub failed_reads: u64,
-    /// Unlocks sent.
+    /// Releases of frozen banks sent.
     pub unlocks: u64,
     /// Polling packets retried because a polling packet or its digest was lost.
     pub poll_retries_sent: u64,

@@ -241,8 +241,8 @@ impl TelemetryLayout {
         names
     }
 
-    /// Returns the writes that unlock a switch whose generation is `generation`; `collected`: its frozen bank has been
-    /// read completely and may be cleared.
+    /// Returns the writes that release the frozen bank of a switch whose generation is `generation`; `collected`: the
+    /// bank has been read completely and may be cleared.
     pub fn unlock(&self, generation: u16, collected: bool) -> Vec<RegisterWrite> {
         let value = generation.to_be_bytes().to_vec();
         let mut writes = Vec::new();

@@ -179,21 +179,21 @@ impl TelemetryLayout {
         self.lock(&Arrays::new(read))
     }
 
-    /// A bank, from a read of [`TelemetryLayout::bank_registers`]. The bank of the last freeze is meant.
+    /// Decodes the bank of the last freeze from a read of [`TelemetryLayout::bank_registers`].
     ///
     /// # Errors
-    /// An array that did not come.
+    /// If a register is missing.
     pub fn read_bank(&self, read: &[RegisterRows]) -> Result<BankContent, ReadError> {
         let arrays = Arrays::new(read);
         let generation = self.lock(&arrays)?.frozen_generation();
         self.bank_of(&arrays, generation)
     }
 
-    /// Everything in the bank of `generation`'s parity that has not been collected, up to that generation. What
-    /// packets write at the same time is torn, except while the bank is frozen.
+    /// Decodes the rows of the bank of `generation` that have not been collected, up to that generation. Rows that
+    /// packets write during the read are inconsistent; a frozen bank has none.
     ///
     /// # Errors
-    /// An array that did not come.
+    /// If a register is missing.
     pub fn read_uncollected(&self, read: &[RegisterRows], generation: u16) -> Result<BankContent, ReadError> {
         self.bank_of(&Arrays::new(read), generation)
     }

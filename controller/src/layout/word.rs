@@ -14,7 +14,7 @@ pub struct Slice {
 impl Slice {
     /// Returns the field's value in `word` (big-endian). Leading bytes that `word` omits are zero.
     pub fn get(self, word: &[u8]) -> u128 {
-        // Nine bits of slack at most: the field may start anywhere in its first byte.
+        // The field may start at any bit of its first byte, so 128 bits take up to 17 bytes.
         let first = (self.low / 8) as usize;
         let last = ((self.low + self.width - 1) / 8) as usize;
         let shift = self.low % 8;

@@ -16,7 +16,7 @@ use crate::plan::{MatchValue, SwitchPlan, TableEntry};
 const EVICTION_WAIT_NS: i64 = 1_000_000;
 /// Maximum number of eviction digests in a list.
 const EVICTION_LIST: i32 = 64;
-/// Time after which the switch sends an unacknowledged digest list again.
+/// Time for which the switch suppresses duplicates of an unacknowledged digest message.
 const ACKNOWLEDGE_NS: i64 = 1_000_000_000;
 
 /// Returns the registers and digests of a pipeline, for [`TelemetryLayout::new`].

@@ -70,7 +70,7 @@ impl PlanSettings {
         Router { paths: ShortestPaths::new(topology, used), static_routes }
     }
 
-    /// The ECMP seed of a switch.
+    /// Returns the ECMP seed of a switch.
     pub fn ecmp_seed_of(&self, switch: &str) -> u32 {
         if self.ecmp_alike {
             return self.ecmp_seed;

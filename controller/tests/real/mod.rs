@@ -1,4 +1,4 @@
-//! Switches that run the compiled program, wired together without any delay.
+//! Switches that run the compiled program, connected by links without delay.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use p4_switch::control::{ActionCall, FieldMatch, Replica, TableEntry};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Event, Switch, SwitchConfig};
 
-/// The program with these definitions, or a panic with its diagnostics.
+/// Compiles the program with these definitions; panics with the diagnostics.
 pub(crate) fn compile(defines: &[(&str, u32)]) -> Arc<Program> {
     let mut loader = p4_lang::source::MemoryLoader::new();
     for (path, text) in program::with_defines(defines) {
@@ -65,7 +65,7 @@ pub(crate) struct RealSwitch {
 }
 
 impl RealSwitch {
-    /// A switch with `ports` ports of 100 Gb/s and ample memory.
+    /// Creates a switch with `ports` ports of 100 Gb/s and ample memory.
     pub(crate) fn new(program: &Arc<Program>, ports: u16) -> RealSwitch {
         let layout = TelemetryLayout::new(&pipeline(program)).unwrap_or_else(|e| panic!("{e}"));
         let tm = TmConfig::lossy((1..=ports).map(|p| (p, Rate::from_gbps(100))), 1 << 30);
@@ -181,7 +181,7 @@ impl RealSwitch {
         }
     }
 
-    /// Digests since the last look, read.
+    /// Returns the decoded digests since the last call.
     pub(crate) fn notices(&mut self) -> Vec<Digest> {
         self.take_digests();
         let layout = self.layout.clone();
@@ -224,7 +224,7 @@ impl Net {
         self.switches.get_mut(name).expect("a switch of the network")
     }
 
-    /// A frame leaves `node` by `port`.
+    /// Sends a frame from port `port` of `node`.
     pub(crate) fn send(&mut self, node: &str, port: u16, frame: Frame) {
         let peer = self.topology.peer(&PortRef::new(node, port)).expect("a link").clone();
         self.arrive(&peer, frame);
@@ -267,19 +267,19 @@ impl Net {
         self.send(&host, 1, frame);
     }
 
-    /// The neighbour at the other end of `port` pauses (quanta above zero) or resumes class 3.
+    /// Sends a pause (quanta above zero) or a resume of priority 3 from the neighbour at `port`.
     pub(crate) fn pause(&mut self, port: &str, quanta: u16) {
         let port: PortRef = port.parse().unwrap();
         self.arrive(&port, Pfc::single(3, quanta).to_frame([0; 6]));
         self.settle();
     }
 
-    /// Reports of polling packets since the last look: switch, report.
+    /// Returns the reports of polling packets since the last call: switch, report.
     pub(crate) fn reports(&mut self) -> Vec<(String, PollReport)> {
         let mut reports = Vec::new();
         for (name, switch) in &mut self.switches {
-            for notice in switch.notices() {
-                if let Digest::Poll(report) = notice {
+            for digest in switch.notices() {
+                if let Digest::Poll(report) = digest {
                     reports.push((name.clone(), report));
                 }
             }

@@ -1,4 +1,4 @@
-//! A pipeline description in small, and switches that are nothing but registers.
+//! The description of a small pipeline, and fake switches that consist of registers only.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
@@ -123,7 +123,7 @@ pub(crate) fn word(fields: &str, values: &[(&str, u128)]) -> Vec<u8> {
     bytes
 }
 
-/// h1 - s1 - s2 - h2, and s3 hanging off s1.
+/// h1 - s1 - s2 - h2, and s3 connected to s1.
 ///
 /// Ports: s1: 1 h1, 2 s2, 3 s3; s2: 1 s1, 2 h2; s3: 1 s1, 2 h3.
 pub(crate) fn topology() -> Arc<Topology> {
@@ -209,7 +209,7 @@ impl FakeSwitch {
         self.number("collected", bank)
     }
 
-    /// Freezes if possible and yields the polling report.
+    /// Freezes the switch if possible and returns the polling report.
     pub(crate) fn poll(&mut self, event: u32, now_ns: u64, report: Report) -> Vec<Vec<u8>> {
         let frozen_now = !self.is_locked();
         if frozen_now {
@@ -319,7 +319,7 @@ pub(crate) struct Report {
     pub(crate) victim_port: u16,
 }
 
-/// How a switch answers a request.
+/// How a switch responds to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Yes,

@@ -203,14 +203,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn include_paths() {
+    fn include_paths_are_relative_to_the_including_file() {
         assert_eq!(resolve("a/b/main.p4", "../x.p4"), "a/x.p4");
         assert_eq!(resolve("main.p4", "sub/x.p4"), "sub/x.p4");
         assert_eq!(resolve("/r/main.p4", "./x.p4"), "/r/x.p4");
     }
 
     #[test]
-    fn places_follow_line_directives() {
+    fn locations_follow_line_directives() {
         let mut map = SourceMap::default();
         let file = map.add("a.p4", "x\ny\nz\n");
         map.rename_from(file, 2, 70, Some("b.p4".into()));

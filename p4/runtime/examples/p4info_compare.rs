@@ -61,7 +61,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         compared += 1;
         let Some(ours) = compilation else {
             fields += 1;
-            writeln!(out, "{name}: refused by us")?;
+            writeln!(out, "{name}: does not compile here")?;
             continue;
         };
         let differences = field_differences(&ours, &theirs);
@@ -99,7 +99,7 @@ impl Expected {
             }
         };
         let info = text.map(|text| p4info::from_text(&text)).transpose();
-        // A program without a package has an empty one.
+        // p4c writes an empty P4Info for a program without a package.
         Ok(info.map_err(|error| format!("{name}: {error}"))?.filter(|info| *info != P4Info::default()))
     }
 }

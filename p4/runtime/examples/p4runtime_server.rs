@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 const PORTS: u16 = 8;
-/// Maximum number of frames on a link; further ones are lost.
+/// Maximum number of frames in flight on all links; further ones are lost.
 const WIRE_FRAMES: usize = 4096;
 /// Interval at which timeouts are processed.
 const TICK: Duration = Duration::from_millis(5);
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// Scripts that start the server wait for this line.
+/// Prints a line and flushes it, because scripts that start the server wait for it.
 fn println(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout().lock(), "{line}");

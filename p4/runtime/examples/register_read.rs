@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     times.sort();
     writeln!(
         std::io::stdout(),
-        "32768 elements of 32 bytes: median {:?}, least {:?}",
+        "32768 elements of 32 bytes: median {:?}, minimum {:?}",
         times[times.len() / 2],
         times[0]
     )?;

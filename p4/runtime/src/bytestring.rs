@@ -8,7 +8,7 @@ use p4_lang::ir::{Bits, ScalarKind};
 /// Errors of bytestrings. The status for each is `OUT_OF_RANGE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BytestringError {
-    /// No bytes at all.
+    /// The bytestring has no bytes.
     #[error("the bytestring is empty")]
     Empty,
     /// The value needs more bits than its type has.
@@ -138,7 +138,7 @@ mod tests {
 
     /// The specification's tables of valid and invalid encodings.
     #[test]
-    fn examples_of_the_specification() {
+    fn examples_of_the_specification_decode_as_specified() {
         use BytestringError::{Empty, TooWide};
         use ScalarKind::{Signed, Unsigned};
         check(Unsigned(8), b"\x63", Ok(b"\x63"));
@@ -191,7 +191,7 @@ mod tests {
 
         /// Decoding returns an error, or a value of the right width whose canonical form decodes to the same value.
         #[test]
-        fn any_string_is_read_or_refused(width in 0u32..200, bytes in prop::collection::vec(any::<u8>(), 0..32)) {
+        fn any_string_is_decoded_or_rejected(width in 0u32..200, bytes in prop::collection::vec(any::<u8>(), 0..32)) {
             for kind in [ScalarKind::Unsigned(width), ScalarKind::Signed(width)] {
                 if let Ok(bits) = decode_kind(&bytes, kind) {
                     prop_assert_eq!(bits.width(), width);

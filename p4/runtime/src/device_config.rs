@@ -36,10 +36,10 @@ pub enum DeviceConfigError {
     #[error("the device configuration is empty; it must hold the program's sources")]
     Empty,
     /// Output of p4c for bmv2.
-    #[error("the device configuration is bmv2 JSON; this switch compiles P4 sources itself, send those")]
+    #[error("the device configuration is bmv2 JSON; send P4 sources, which this switch compiles itself")]
     Bmv2Json,
     /// Neither tagged nor UTF-8 text.
-    #[error("the device configuration has neither this switch's tag nor is it P4 source text")]
+    #[error("the device configuration neither has the tag of this switch nor is P4 source text")]
     Foreign,
     /// Unknown version or kind.
     #[error("the device configuration has version {version} and kind {kind}; version 1 and kind 1 are known")]
@@ -107,7 +107,7 @@ impl SourceBundle {
             files.insert(name, text);
         }
         if !reader.bytes.is_empty() {
-            return Err(reader.damaged("there are bytes left over"));
+            return Err(reader.damaged("unexpected bytes follow the last file"));
         }
         if !files.contains_key(&main) {
             return Err(reader.damaged("the main file is missing"));
@@ -205,7 +205,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn any_bytes_are_decoded_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let mut tagged = TAG.to_vec();
             tagged.extend(&bytes);
             let _ = SourceBundle::decode(&bytes);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_configurations_are_named() {
+    fn each_kind_of_foreign_configuration_has_its_error() {
         assert_eq!(SourceBundle::decode(b""), Err(DeviceConfigError::Empty));
         assert_eq!(SourceBundle::decode(b" {\"program\": 1}"), Err(DeviceConfigError::Bmv2Json));
         assert_eq!(SourceBundle::decode(&[0xff, 0xfe, 1]), Err(DeviceConfigError::Foreign));

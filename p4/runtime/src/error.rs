@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_has_one_detail_a_member_in_order() {
+    fn a_batch_has_one_detail_per_member_in_order() {
         let results = [Ok(()), Err(Refusal::not_found("no such entry")), Ok(())];
         let status = batch_status("updates", &results).expect_err("one failed");
         assert_eq!(status.code(), Code::Unknown);

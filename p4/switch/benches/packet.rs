@@ -1,7 +1,7 @@
 //! Forwards packets through a small router with tables of each match kind; reports nanoseconds per packet.
 //!
 //! `cargo bench -p p4-switch --bench packet [-- ROUNDS PACKETS [CASE]]` prints, for the cases whose name contains
-//! CASE, the time of the fastest round, which other load has disturbed least. A packet of 64 bytes is received,
+//! CASE, the time of the fastest round, which other load affects least. A packet of 64 bytes is received,
 //! parsed, routed, enqueued, dequeued and deparsed. For a measure that does not depend on load, run one round of one
 //! case under an instruction counter with two values of PACKETS and compare.
 #![allow(

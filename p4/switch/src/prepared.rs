@@ -38,13 +38,13 @@ impl Prepared {
         Ok(Prepared { program, code, translation: None, engine, drop_port })
     }
 
-    /// Runs the program by a translation, if it was made from this bytecode.
+    /// Runs the program with a translation, if it was made from this bytecode.
     pub fn with_translation(mut self, translation: &Translation) -> Prepared {
         self.translation = (translation.fingerprint == self.fingerprint()).then_some(*translation);
         self
     }
 
-    /// Runs the program by bytecode.
+    /// Runs the program as bytecode.
     pub fn without_translation(mut self) -> Prepared {
         self.translation = None;
         self

@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_chances_have_their_limits() {
+    fn numbers_stay_in_their_range_and_the_probabilities_0_and_1_are_exact() {
         let mut random = SplitMix64::seed_from_u64(1);
         assert_eq!(between(&mut random, 7, 7), 7);
         assert_eq!(between(&mut random, 7, 3), 7);

@@ -1,7 +1,7 @@
 //! Traces of packets, step by step.
 //!
 //! A switch with [`crate::SwitchConfig::trace`] runs on the plain interpreter, which keeps the names of the program.
-//! Bytecode has no tracing, so other switches pay nothing for it. [`crate::Switch::take_trace`] returns the records;
+//! Bytecode has no tracing, so it costs other switches nothing. [`crate::Switch::take_trace`] returns the records;
 //! `docs/p4-switch.md` describes them as JSON.
 
 use std::fmt::Write as _;

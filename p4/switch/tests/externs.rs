@@ -283,7 +283,7 @@ fn endless_resubmits_recirculations_and_loops_are_stopped() {
 }
 
 #[test]
-fn other_externs() {
+fn truncation_random_numbers_hashes_assertions_and_logs_take_effect() {
     let mut switch = switch(&program());
     assert_eq!(send(&mut switch, 13, 8, 1)[0].len(), 8);
     for _ in 0..20 {
@@ -310,7 +310,7 @@ fn enqueue_depth_equals_the_queue_depth() {
 }
 
 #[test]
-fn value_sets_select_parser_states_and_wide_values_work() {
+fn value_sets_select_parser_states_and_wide_values_are_exact() {
     let mut switch = switch(&program());
     let (a, b) = (0x0123_4567_89ab_cdef_0123_4567_89ab_cdef_u128, -5_000_000_000_000_000_000_000_i128);
     let mut head = vec![99, 0, 0, 0, 0, 7];
@@ -349,7 +349,7 @@ fn a_malformed_program_does_not_replace_the_loaded_one() {
 }
 
 #[test]
-fn a_switch_without_a_program_drops() {
+fn a_switch_without_a_program_drops_packets() {
     let mut switch = Switch::new(p4_switch::SwitchConfig::new(p4_switch::tm::TmConfig::lossy([], 0)));
     switch.receive(Time::ZERO, 1, packet(1, 1, 1));
     let dropped = |e: &Event| matches!(e, Event::Dropped { reason: DropReason::NoProgram, .. });
@@ -363,7 +363,8 @@ proptest! {
         packets in prop::collection::vec((0u16..600, prop::collection::vec(any::<u8>(), 0..60), 0u32..100), 1..20),
     ) {
         let mut switch = switch(&program());
-        switch.control().multicast_insert(1, (0..5).map(|p| Replica { egress_port: p, instance: p }).collect()).expect("new");
+        let replicas = (0..5).map(|p| Replica { egress_port: p, instance: p }).collect();
+        switch.control().multicast_insert(1, replicas).expect("new");
         let session = CloneSession { multicast_group: Some(1), ..CloneSession::default() };
         switch.control().clone_session_insert(1, session).expect("new");
         switch.control().value_set_write("big_ops", &[exact(99)]).expect("it fits");

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_round_trip_and_cut() {
+    fn excess_high_bits_are_discarded() {
         let bits = Bits::from_be_bytes(12, &[0xff, 0xab, 0xcd]);
         assert_eq!(bits.to_be_bytes(), [0x0b, 0xcd]);
         assert_eq!(bits.to_u128(), Some(0xbcd));

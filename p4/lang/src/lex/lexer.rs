@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens() {
+    fn text_is_split_into_the_expected_tokens() {
         check("a|+|b &&& c", &["a", "|+|", "b", "&&&", "c"]);
         check("bit<bit<8>>", &["bit", "<", "bit", "<", "8None", ">", ">"]);
         check("1..5 ...", &["1None", "..", "5None", "..."]);

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_forms() {
+    fn every_base_and_width_is_read_and_malformed_numbers_are_errors() {
         let check = |text: &str, value: i64, width: Option<(u32, bool)>| {
             assert_eq!(parse(text), Ok(Number { value: value.into(), width }), "{text}");
         };

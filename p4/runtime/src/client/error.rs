@@ -5,7 +5,7 @@ use crate::error::details_of;
 use std::fmt::Write;
 use tonic::{Code, Status};
 
-/// A failed update or request of a batch.
+/// The error of one update or request of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateError {
     /// Its position in the batch.
@@ -35,7 +35,7 @@ pub enum ClientError {
         /// The server's message.
         message: String,
     },
-    /// Members of a batch failed; the others were applied.
+    /// Members of a batch failed. Without rollback, the others were applied.
     #[error("{}", describe(.total, .failed))]
     Batch {
         /// Number of members of the batch.

@@ -123,14 +123,14 @@ impl Client {
         request
     }
 
-    /// Opens the stream and sends an arbitration message; the result tells whether this controller is primary.
+    /// Opens the stream and sends an arbitration message; the result shows whether this controller is primary.
     ///
     /// # Errors
     /// If the stream ends before the response.
     pub async fn open(&mut self) -> Result<(Session, Arbitrated), ClientError> {
         let mut session = Session::open(&mut self.grpc, &self.config, self.election_id).await?;
-        let answer = session.wait_for_arbitration().await?;
-        Ok((session, answer))
+        let arbitrated = session.wait_for_arbitration().await?;
+        Ok((session, arbitrated))
     }
 
     /// Opens the stream and becomes primary, if necessary with an election id above the highest one used so far.
@@ -138,13 +138,13 @@ impl Client {
     /// # Errors
     /// If the stream ends, or another controller repeatedly uses a higher election id.
     pub async fn become_primary(&mut self) -> Result<Session, ClientError> {
-        const BIDS: u32 = 8;
+        const ATTEMPTS: u32 = 8;
         let mut highest = None;
-        for _ in 0..BIDS {
+        for _ in 0..ATTEMPTS {
             match self.open().await {
-                Ok((session, answer)) if answer.is_primary => return Ok(session),
-                Ok((_, answer)) => highest = answer.highest,
-                // A connected controller uses the id.
+                Ok((session, arbitrated)) if arbitrated.is_primary => return Ok(session),
+                Ok((_, arbitrated)) => highest = arbitrated.highest,
+                // Another connected controller uses this election id.
                 Err(error) if error.code() == Some(Code::InvalidArgument) => {}
                 Err(error) => return Err(error),
             }
@@ -223,7 +223,7 @@ impl Client {
         self.write_atomic(updates, Atomicity::ContinueOnError).await
     }
 
-    /// Applies updates in a mode of atomicity.
+    /// Applies updates with the given atomicity.
     ///
     /// # Errors
     /// [`ClientError::Batch`] with one result per failed update.
@@ -309,12 +309,12 @@ impl Client {
         let requests = wanted.iter().flat_map(|(register, range)| registers::requests(register, range));
         let request = self.request(self.read_request(requests));
         let mut arrays: Vec<_> =
-            wanted.iter().map(|(r, range)| registers::Filling::new(r, range.clone())).collect();
+            wanted.iter().map(|(r, range)| registers::PartialRegister::new(r, range.clone())).collect();
         let mut messages = raw::read(self.channel.clone(), request, MESSAGE_BYTES).await?;
         while let Some(message) = messages.message().await? {
             registers::take(&message, &mut arrays)?;
         }
-        arrays.into_iter().map(registers::Filling::finish).collect()
+        arrays.into_iter().map(registers::PartialRegister::finish).collect()
     }
 }
 

@@ -59,16 +59,16 @@ impl RegisterBytes {
 
 /// A partially received register, and which elements have arrived.
 #[derive(Debug)]
-pub(super) struct Filling<'a> {
+pub(super) struct PartialRegister<'a> {
     register: &'a RegisterSchema,
     array: RegisterBytes,
     seen: Vec<bool>,
 }
 
-impl<'a> Filling<'a> {
-    pub(super) fn new(register: &'a RegisterSchema, range: Range<u64>) -> Filling<'a> {
+impl<'a> PartialRegister<'a> {
+    pub(super) fn new(register: &'a RegisterSchema, range: Range<u64>) -> PartialRegister<'a> {
         let seen = vec![false; range.end.saturating_sub(range.start) as usize];
-        Filling { register, array: RegisterBytes::new(register, range), seen }
+        PartialRegister { register, array: RegisterBytes::new(register, range), seen }
     }
 
     /// Returns the register if it is complete.
@@ -103,7 +103,7 @@ pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kin
 }
 
 /// Copies the elements of an encoded `ReadResponse` to the arrays.
-pub(super) fn take(message: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), ClientError> {
+pub(super) fn take(message: &[u8], arrays: &mut [PartialRegister<'_>]) -> Result<(), ClientError> {
     let mut rest = message;
     while let Some((tag, body)) = next(&mut rest)? {
         // ReadResponse.entities
@@ -114,7 +114,7 @@ pub(super) fn take(message: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), Cli
     Ok(())
 }
 
-fn take_entity(mut entity: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), ClientError> {
+fn take_entity(mut entity: &[u8], arrays: &mut [PartialRegister<'_>]) -> Result<(), ClientError> {
     while let Some((tag, body)) = next(&mut entity)? {
         // Entity.register_entry
         let (11, Field::Bytes(mut entry)) = (tag, body) else { continue };
@@ -147,7 +147,7 @@ fn fill(slot: &mut [u8], data: &[u8], register: &RegisterSchema) -> Result<(), C
         while let Some((tag, body)) = next(&mut rest)? {
             // P4Data.bitstring
             if let (1, Field::Bytes(bytes)) = (tag, body) {
-                return place(slot, bytes);
+                return copy_right_aligned(slot, bytes);
             }
         }
     }
@@ -160,7 +160,7 @@ fn fill(slot: &mut [u8], data: &[u8], register: &RegisterSchema) -> Result<(), C
     let mut rest = slot;
     for (bytes, (_, width)) in leaves.iter().zip(&register.components) {
         let (here, others) = rest.split_at_mut(width.div_ceil(8) as usize);
-        place(here, bytes)?;
+        copy_right_aligned(here, bytes)?;
         rest = others;
     }
     Ok(())
@@ -179,8 +179,8 @@ fn collect(data: &v1::P4Data, leaves: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// Copies right-aligned, with leading zeros.
-fn place(slot: &mut [u8], bytes: &[u8]) -> Result<(), ClientError> {
+/// Copies a value right-aligned into an element, with leading zeros.
+fn copy_right_aligned(slot: &mut [u8], bytes: &[u8]) -> Result<(), ClientError> {
     let surplus = bytes.len().saturating_sub(slot.len());
     if bytes[..surplus].iter().any(|byte| *byte != 0) {
         return Err(ClientError::Malformed("a value is wider than its type".into()));
@@ -252,9 +252,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn elements_reach_their_places(values in prop::collection::vec(any::<u32>(), 1..50), first in 0u64..10) {
+        fn elements_are_stored_by_index(values in prop::collection::vec(any::<u32>(), 1..50), first in 0u64..10) {
             let register = schema(7, &[32], 100);
-            let mut arrays = vec![Filling::new(&register, first..first + values.len() as u64)];
+            let mut arrays = vec![PartialRegister::new(&register, first..first + values.len() as u64)];
             let entities = values.iter().zip(first..first + values.len() as u64).map(|(value, index)| {
                 entity(7, index as i64, Data::Bitstring(encode_u64(u64::from(*value))))
             });
@@ -268,21 +268,21 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_taken_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn any_bytes_are_decoded_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let register = schema(7, &[9, 20], 4);
-            let _ = take(&bytes, &mut [Filling::new(&register, 0..4)]);
+            let _ = take(&bytes, &mut [PartialRegister::new(&register, 0..4)]);
             let _ = fill(&mut [0; 5], &bytes, &register);
         }
     }
 
     #[test]
-    fn structs_take_whole_bytes_a_component() {
+    fn each_component_of_a_struct_occupies_whole_bytes() {
         let register = schema(7, &[9, 1], 1);
         let member = |data| v1::P4Data { data: Some(data) };
         let members = vec![member(Data::Bitstring(vec![1, 2])), member(Data::Bool(true))];
         let message =
             v1::ReadResponse { entities: vec![entity(7, 0, Data::Struct(v1::P4StructLike { members }))] };
-        let mut arrays = [Filling::new(&register, 0..1)];
+        let mut arrays = [PartialRegister::new(&register, 0..1)];
         take(&message.encode_to_vec(), &mut arrays).expect("well formed");
         assert_eq!(arrays[0].array.data, [1, 2, 1]);
     }

@@ -121,7 +121,7 @@ pub enum KeyMatch {
 pub type ActionArgs<'a> = &'a [(&'a str, Vec<u8>)];
 
 impl Schema {
-    /// The names of a P4Info.
+    /// Creates the schema of a P4Info.
     pub fn new(info: config::P4Info) -> Schema {
         Schema { info }
     }
@@ -147,7 +147,7 @@ impl Schema {
         find("action", name, &self.info.actions, |action| action.preamble.as_ref())
     }
 
-    /// The identifier of a value set.
+    /// A value set.
     ///
     /// # Errors
     /// If no or more than one value set has the name.
@@ -310,7 +310,7 @@ impl Schema {
         })
     }
 
-    /// Returns an action of a table; a suffix must be unique only among the table's actions.
+    /// Builds the call of a table's action; a suffix must be unique only among the table's actions.
     fn action_call(
         &self,
         table: &config::Table,
@@ -400,9 +400,9 @@ fn field_match(
     name: &str,
     wanted: &KeyMatch,
 ) -> Result<v1::FieldMatch, SchemaError> {
-    let ends = |field: &&config::MatchField| is_suffix(&field.name, name);
+    let by_suffix = |field: &&config::MatchField| is_suffix(&field.name, name);
     let exact = fields.iter().find(|field| field.name == name);
-    let field = exact.or_else(|| fields.iter().find(ends));
+    let field = exact.or_else(|| fields.iter().find(by_suffix));
     let field = field.ok_or_else(|| SchemaError::Unknown { kind: "key field", name: name.into() })?;
     encode_match(table, field, wanted)
 }

@@ -72,7 +72,7 @@ impl Session {
             role: config.role.clone(),
             role_config: config.role_config.clone(),
         };
-        // A server may respond only after the first message.
+        // The message is queued before the call, because a server may respond only after it.
         sender.arbitrate(election_id).await?;
         let incoming = grpc.stream_channel(ReceiverStream::new(requests)).await?.into_inner();
         Ok(Session { sender, incoming, waiting: VecDeque::new() })

@@ -2,7 +2,7 @@
 
 use crate::proto::p4::config::v1 as config;
 
-/// Annotations with separate fields in P4Info.
+/// Annotations that P4Info represents by fields.
 const REPRESENTED: [&str; 4] = ["name", "id", "brief", "description"];
 
 /// Parsed annotations of an object.
@@ -63,12 +63,12 @@ pub(super) fn key_values(text: &str) -> Vec<(String, config::Expression)> {
     split(body).into_iter().filter_map(key_value).collect()
 }
 
-/// The only argument as a number.
+/// The single argument as a number.
 pub(super) fn number(text: &str) -> Option<i64> {
     integer(arguments(text)?.trim())
 }
 
-/// The only argument as a string.
+/// The single argument as a string.
 pub(super) fn string(text: &str) -> Option<String> {
     unquote(arguments(text)?.trim())
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn represented_and_hidden_annotations_are_left_out() {
+    fn represented_and_hidden_annotations_are_omitted() {
         let all =
             check(&["@name(\"x\")", "@id(7)", "@hidden_one", "@defaultonly", "@brief(\"a \\\"b\\\"\")"]);
         assert_eq!(all.plain, ["@defaultonly"]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_lists_and_pairs() {
+    fn structured_annotations_hold_lists_or_pairs() {
         let all = check(&["@list[1, \"a,b\", true, 5 ]", "@pairs[label=\"text\", n = 8w0x10]", "@empty[]"]);
         assert!(all.plain.is_empty());
         let Some(Body::ExpressionList(list)) = &all.structured[0].body else { panic!("a list") };
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_all_bases() {
+    fn numbers_are_parsed_in_all_bases() {
         for (text, value) in [("@a(12)", 12), ("@a(0x0A)", 10), ("@a(-3)", -3), ("@a(8w0b11)", 3)] {
             assert_eq!(number(text), Some(value), "{text}");
         }

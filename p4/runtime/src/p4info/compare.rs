@@ -126,7 +126,7 @@ fn profiles(info: &config::P4Info) -> BTreeMap<u32, Object> {
         tables.sort_unstable();
         object.fact("tables", tables);
         object.fact("selector", profile.with_selector);
-        object.fact("largest group", profile.max_group_size);
+        object.fact("maximum group size", profile.max_group_size);
         object.fact("size", profile.size);
         (id, object)
     };

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_counts() {
+    fn every_field_is_compared() {
         let table = r#"tables { preamble { id: 1 name: "a" alias: "a" } size: 3 }"#;
         check(table, table, &[]);
         check(
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn order_and_presence_count() {
+    fn order_and_presence_are_compared() {
         let (a, b) = (r#"actions { preamble { name: "a" } }"#, r#"actions { preamble { name: "b" } }"#);
         check(
             &format!("{a} {b}"),

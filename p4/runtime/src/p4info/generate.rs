@@ -15,7 +15,7 @@ const ERROR: &str = "error";
 /// Name of the architecture in `pkg_info`.
 const ARCHITECTURE: &str = "v1model";
 
-/// Annotations of action profiles with separate fields in P4Info.
+/// Annotations of action profiles that P4Info represents by fields.
 const PROFILE_ANNOTATIONS: [&str; 3] = ["max_group_size", "selector_size_semantics", "max_member_weight"];
 
 /// Returns the P4Info of a program, without objects that have no id (`@hidden`).
@@ -43,7 +43,7 @@ pub fn from_program(program: &Program) -> config::P4Info {
     info.registers = registers.into_iter().map(|(i, _)| generator.register(RegisterId(i as u32))).collect();
     let digests = in_order(&program.digests, |d| &d.preamble);
     info.digests = digests.into_iter().map(|(i, _)| generator.digest(DigestId(i as u32))).collect();
-    // p4c collects types at such calls (for digests) and emits `type_info` even if it is empty.
+    // p4c collects types at calls of extern functions (for digests) and emits `type_info` even if it is empty.
     generator.typed |= types.calls_functions;
     info.type_info = generator.typed.then(|| generator.types.finish());
     info
@@ -87,7 +87,7 @@ fn complete_types(program: &Program) -> ControlTypes {
     types
 }
 
-/// The type of an element or message with known scalars only.
+/// The type of an element or message of which only the scalars are known.
 fn implied_type(name: Option<&String>, fields: &[(String, ir::ScalarKind)], single: bool) -> DataType {
     match (name, fields) {
         (Some(name), _) => DataType::Struct(name.clone()),
@@ -245,7 +245,7 @@ impl Generator<'_> {
         is_new.then(|| config::P4NamedType { name: name.into() })
     }
 
-    /// The width for the controller; 0 for a string, as for errors.
+    /// The width for the controller; 0 for strings and errors.
     fn width(&self, type_name: Option<&str>, width: u32) -> i32 {
         match type_name {
             Some(ERROR) => 0,
@@ -297,7 +297,7 @@ impl Generator<'_> {
     fn param(&mut self, param: &ir::Param) -> config::action::Param {
         let annotations = Annotations::parse(&param.annotations, &[]);
         let mut type_name = self.type_name(param.type_name.as_deref());
-        // The values of an enum without type are the names of its members.
+        // The values of an enum without an underlying type are the names of its members.
         let plain_enum = param.type_name.clone().filter(|name| self.declared.enums.contains_key(name));
         let width = self.width(param.type_name.as_deref(), param.kind.width());
         let bitwidth = if plain_enum.is_some() { 0 } else { width };
@@ -346,9 +346,10 @@ impl Generator<'_> {
 
     fn counters_and_meters(&self, info: &mut config::P4Info) {
         let tables = in_order(&self.program.tables, |t| &t.preamble);
-        let place = |uses: &dyn Fn(&ir::Table) -> bool| tables.iter().position(|(_, table)| uses(table));
+        let first_user = |uses: &dyn Fn(&ir::Table) -> bool| tables.iter().position(|(_, table)| uses(table));
         let mut counters = in_order(&self.program.counters, |c| &c.preamble);
-        counters.sort_by_key(|(i, _)| place(&|table| table.direct_counter == Some(CounterId(*i as u32))));
+        counters
+            .sort_by_key(|(i, _)| first_user(&|table| table.direct_counter == Some(CounterId(*i as u32))));
         for (i, counter) in counters {
             let unit = match counter.unit {
                 Unit::Packets => config::counter_spec::Unit::Packets,
@@ -368,7 +369,7 @@ impl Generator<'_> {
             }
         }
         let mut meters = in_order(&self.program.meters, |m| &m.preamble);
-        meters.sort_by_key(|(i, _)| place(&|table| table.direct_meter == Some(MeterId(*i as u32))));
+        meters.sort_by_key(|(i, _)| first_user(&|table| table.direct_meter == Some(MeterId(*i as u32))));
         for (i, meter) in meters {
             let unit = match meter.unit {
                 Unit::Packets => config::meter_spec::Unit::Packets,

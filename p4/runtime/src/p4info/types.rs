@@ -184,7 +184,7 @@ impl<'a> TypeTable<'a> {
         self.info.new_types.insert(name.into(), spec);
     }
 
-    /// Adds the program's errors if a type is `error`.
+    /// Adds the program's errors.
     pub(super) fn mention_errors(&mut self, errors: &[String]) {
         self.info.error = Some(config::P4ErrorTypeSpec { members: errors.to_vec() });
     }

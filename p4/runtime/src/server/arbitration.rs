@@ -35,7 +35,7 @@ pub struct Notice {
 
 /// Permission to write, returned with [`Arbitration::end_write`].
 #[derive(Debug, PartialEq)]
-#[must_use = "a write that never ends keeps the next primary waiting"]
+#[must_use = "without `end_write` the next primary stays pending"]
 pub struct WriteTicket {
     role: RoleKey,
     /// The access rights of the role.

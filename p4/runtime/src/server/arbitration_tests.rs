@@ -9,7 +9,7 @@ fn message(election_id: Option<v1::Uint128>) -> v1::MasterArbitrationUpdate {
     v1::MasterArbitrationUpdate { device_id: 1, election_id, ..Default::default() }
 }
 
-/// A message for a role with a configuration.
+/// A message for a named role, without a configuration.
 fn with_role(name: &str, election_id: Option<v1::Uint128>) -> v1::MasterArbitrationUpdate {
     let role = v1::Role { name: name.into(), ..Default::default() };
     v1::MasterArbitrationUpdate { role: Some(role), ..message(election_id) }
@@ -40,8 +40,8 @@ impl Bench {
     }
 
     #[track_caller]
-    fn refused(&mut self, client: u64, message: v1::MasterArbitrationUpdate, code: Code) -> String {
-        let refusal = self.0.update(ClientId(client), message).expect_err("refused");
+    fn rejected(&mut self, client: u64, message: v1::MasterArbitrationUpdate, code: Code) -> String {
+        let refusal = self.0.update(ClientId(client), message).expect_err("rejected");
         assert_eq!(refusal.code, code);
         refusal.message
     }
@@ -52,7 +52,7 @@ impl Bench {
 }
 
 #[test]
-fn first_is_primary_and_higher_takes_over() {
+fn the_first_controller_is_primary_until_a_higher_election_id_arrives() {
     let mut bench = Bench::new();
     bench.check(1, id(5), &[(1, Code::Ok, Some(5))]);
     bench.check(2, id(3), &[(2, Code::AlreadyExists, Some(5))]);
@@ -66,7 +66,7 @@ fn first_is_primary_and_higher_takes_over() {
 }
 
 #[test]
-fn the_highest_id_outlives_its_controller() {
+fn the_highest_election_id_is_kept_after_its_controller_disconnects() {
     let mut bench = Bench::new();
     bench.check(1, id(9), &[(1, Code::Ok, Some(9))]);
     bench.check(2, id(8), &[(2, Code::AlreadyExists, Some(9))]);
@@ -77,7 +77,7 @@ fn the_highest_id_outlives_its_controller() {
 }
 
 #[test]
-fn an_unset_id_never_leads_and_zero_may() {
+fn an_unset_election_id_never_becomes_primary_but_zero_can() {
     let mut bench = Bench::new();
     bench.check(1, None, &[(1, Code::NotFound, None)]);
     bench.check(2, None, &[(2, Code::NotFound, None)]);
@@ -86,7 +86,7 @@ fn an_unset_id_never_leads_and_zero_may() {
 }
 
 #[test]
-fn a_primary_that_lowers_its_id_steps_down() {
+fn a_primary_that_lowers_its_election_id_is_demoted() {
     let mut bench = Bench::new();
     bench.check(1, id(5), &[(1, Code::Ok, Some(5))]);
     bench.check(2, None, &[(2, Code::AlreadyExists, Some(5))]);
@@ -94,7 +94,7 @@ fn a_primary_that_lowers_its_id_steps_down() {
 }
 
 #[test]
-fn the_new_primary_waits_for_the_old_ones_writes() {
+fn a_new_primary_is_pending_until_the_writes_of_the_old_one_end() {
     let mut bench = Bench::new();
     bench.check(1, id(1), &[(1, Code::Ok, Some(1))]);
     let ticket = bench.write(id(1)).expect("primary");
@@ -106,7 +106,7 @@ fn the_new_primary_waits_for_the_old_ones_writes() {
 }
 
 #[test]
-fn a_pending_primary_may_disconnect() {
+fn a_pending_primary_that_disconnects_leaves_the_role_without_a_primary() {
     let mut bench = Bench::new();
     bench.check(1, id(1), &[(1, Code::Ok, Some(1))]);
     let ticket = bench.write(id(1)).expect("primary");
@@ -116,25 +116,25 @@ fn a_pending_primary_may_disconnect() {
 }
 
 #[test]
-fn refusals_have_the_specified_codes() {
+fn rejections_have_the_specified_codes() {
     let mut bench = Bench::new();
     bench.check(1, id(1), &[(1, Code::Ok, Some(1))]);
-    let words = bench.refused(2, message(id(1)), Code::InvalidArgument);
+    let words = bench.rejected(2, message(id(1)), Code::InvalidArgument);
     assert!(words.contains("election id") && words.contains("used"), "{words}");
-    bench.refused(2, v1::MasterArbitrationUpdate { device_id: 2, ..message(id(3)) }, Code::NotFound);
-    bench.refused(
+    bench.rejected(2, v1::MasterArbitrationUpdate { device_id: 2, ..message(id(3)) }, Code::NotFound);
+    bench.rejected(
         1,
         v1::MasterArbitrationUpdate { device_id: 2, ..message(id(3)) },
         Code::FailedPrecondition,
     );
-    bench.refused(1, with_role("other", id(3)), Code::FailedPrecondition);
+    bench.rejected(1, with_role("other", id(3)), Code::FailedPrecondition);
     bench.check(2, id(2), &[(1, Code::AlreadyExists, Some(2)), (2, Code::Ok, Some(2))]);
     bench.check(3, None, &[(3, Code::AlreadyExists, Some(2))]);
-    bench.refused(4, message(None), Code::ResourceExhausted);
+    bench.rejected(4, message(None), Code::ResourceExhausted);
 }
 
 #[test]
-fn roles_are_separate_and_limited() {
+fn roles_have_separate_primaries_and_are_limited_in_number() {
     let mut bench = Bench::new();
     bench.check(1, id(5), &[(1, Code::Ok, Some(5))]);
     let notices = bench.0.update(ClientId(2), with_role("a", id(1))).expect("accepted");
@@ -149,11 +149,11 @@ fn roles_are_separate_and_limited() {
         bench.0.update(ClientId(9), with_role(role, None)).expect("accepted");
         bench.0.disconnect(ClientId(9));
     }
-    bench.refused(9, with_role("d", None), Code::ResourceExhausted);
+    bench.rejected(9, with_role("d", None), Code::ResourceExhausted);
 }
 
 #[test]
-fn the_role_config_is_remembered() {
+fn notices_contain_the_role_config_of_the_primary() {
     let mut bench = Bench::new();
     let config = crate::server::RoleConfig { shared_ids: vec![1], ..Default::default() }.to_any();
     let role = v1::Role { name: "a".into(), config: Some(config.clone()), ..Default::default() };

@@ -1,4 +1,4 @@
-//! Limit on connections: connections beyond it are closed at once.
+//! The limit on connections; further ones are closed at once.
 
 use std::io;
 use std::pin::Pin;
@@ -9,32 +9,32 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
-/// Counter of open connections.
+/// Counts open connections.
 #[derive(Clone, Debug)]
-pub(super) struct Places(Arc<Semaphore>);
+pub(super) struct ConnectionLimit(Arc<Semaphore>);
 
-impl Places {
-    pub(super) fn new(limit: usize) -> Places {
-        Places(Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))))
+impl ConnectionLimit {
+    pub(super) fn new(limit: usize) -> ConnectionLimit {
+        ConnectionLimit(Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))))
     }
 
-    /// Admits a connection; `None` at the limit, which closes it.
-    pub(super) fn seat(&self, socket: TcpStream) -> Option<Seated> {
-        let place = self.0.clone().try_acquire_owned().ok()?;
+    /// Admits a connection; returns `None` at the limit, and the connection is closed.
+    pub(super) fn admit(&self, socket: TcpStream) -> Option<Admitted> {
+        let permit = self.0.clone().try_acquire_owned().ok()?;
         // Small messages are sent without waiting for TCP acknowledgements.
         let _ = socket.set_nodelay(true);
-        Some(Seated { socket, _place: place })
+        Some(Admitted { socket, _permit: permit })
     }
 }
 
 /// An admitted connection.
 #[derive(Debug)]
-pub(super) struct Seated {
+pub(super) struct Admitted {
     socket: TcpStream,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Connected for Seated {
+impl Connected for Admitted {
     type ConnectInfo = TcpConnectInfo;
 
     fn connect_info(&self) -> TcpConnectInfo {
@@ -42,7 +42,7 @@ impl Connected for Seated {
     }
 }
 
-impl AsyncRead for Seated {
+impl AsyncRead for Admitted {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -52,7 +52,7 @@ impl AsyncRead for Seated {
     }
 }
 
-impl AsyncWrite for Seated {
+impl AsyncWrite for Admitted {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.socket).poll_write(cx, bytes)
     }

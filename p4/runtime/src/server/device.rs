@@ -22,10 +22,10 @@ use p4_switch::{Switch, SwitchConfig};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tonic::Code;
 
-/// Maximum length of a compiler message in a status; a status is sent in headers.
+/// Maximum length in characters of a compiler message in a status, which is sent in headers.
 const MESSAGE_CHARS: usize = 4_000;
 
-/// See the module's description.
+/// One device: its pipelines, and access to its switch.
 pub(crate) struct Device<A> {
     access: A,
     switch: SwitchConfig,
@@ -173,8 +173,7 @@ impl<A: SwitchAccess> Device<A> {
         };
         self.access.with(|switch, now| {
             if !switch.program().is_some_and(|program| Arc::ptr_eq(program, &pipeline.program)) {
-                let message =
-                    "the switch has been given another program by its driver; set the pipeline again";
+                let message = "the driver has loaded another program into the switch; set the pipeline again";
                 return Err(Refusal::new(Code::FailedPrecondition, message));
             }
             switch.wake(now);
@@ -193,7 +192,7 @@ impl<A: SwitchAccess> Device<A> {
         Some(pipeline.config.clone())
     }
 
-    /// Sets, saves, commits or verifies a pipeline. An error changes nothing.
+    /// Sets, saves, commits or verifies a pipeline. If it fails, nothing has changed.
     pub(crate) fn set_pipeline(
         &self,
         action: i32,
@@ -305,9 +304,9 @@ impl<A: SwitchAccess> Device<A> {
         let Some(theirs) = config.p4info.as_ref() else {
             return Err(Refusal::invalid("the P4Info is not set"));
         };
-        let (bytes, most) = (config.p4_device_config.len(), self.limits.program_bytes);
-        if bytes > most {
-            let message = format!("the device configuration has {bytes} bytes, the limit is {most}");
+        let (bytes, limit) = (config.p4_device_config.len(), self.limits.program_bytes);
+        if bytes > limit {
+            let message = format!("the device configuration has {bytes} bytes, the limit is {limit}");
             return Err(Refusal::invalid(message));
         }
         let sources = SourceBundle::decode(&config.p4_device_config)

@@ -24,7 +24,7 @@ pub(crate) struct DigestQueue {
     sent: BTreeMap<u64, (u64, Vec<Values>)>,
     /// All messages in `sent`.
     cached: BTreeSet<Values>,
-    /// Messages suppressed because they are in `sent` or `buffer`.
+    /// Number of messages suppressed because they are in `sent` or `buffer`.
     pub(crate) duplicates: u64,
 }
 
@@ -151,18 +151,18 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_distinct_messages() {
+    fn lists_contain_distinct_messages() {
         check(config(1000, 2, 0), &[(0, 1), (1, 1), (2, 2), (3, 3), (4, 4)], &[(1, &[1, 2]), (2, &[3, 4])]);
     }
 
     #[test]
-    fn no_buffering_without_a_timeout_or_with_lists_of_one() {
+    fn messages_are_sent_at_once_without_a_timeout_or_with_lists_of_one() {
         check(config(0, 0, 0), &[(0, 1), (1, 1)], &[(1, &[1]), (2, &[1])]);
         check(config(1000, 1, 0), &[(0, 1), (1, 2)], &[(1, &[1]), (2, &[2])]);
     }
 
     #[test]
-    fn what_is_sent_is_not_repeated_until_acknowledged_or_expired() {
+    fn a_sent_message_is_suppressed_until_acknowledged_or_expired() {
         let settings = config(0, 1, 100);
         let mut queue = check(settings, &[(0, 1), (99, 1), (100, 1)], &[(1, &[1]), (2, &[1])]);
         assert_eq!(queue.duplicates, 1);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_without_the_controllers_help() {
+    fn limits_hold_if_the_controller_never_acknowledges() {
         let mut queue = DigestQueue::new(3, 5);
         let settings = config(i64::MAX, 0, i64::MAX);
         let lists: Vec<List> = (0..30).filter_map(|n| queue.push(n, value(n as u128), &settings)).collect();

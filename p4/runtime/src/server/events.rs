@@ -20,7 +20,7 @@ const BATCH: usize = 1024;
 pub(super) async fn run<A: SwitchAccess>(server: Weak<Inner<A>>, mut source: EventSource) {
     let start = Instant::now();
     let mut batch = Vec::with_capacity(BATCH);
-    let mut driver_is_there = true;
+    let mut driver_alive = true;
     loop {
         let Some(inner) = server.upgrade() else { return };
         let deadline = inner.hub().digest_deadline_ns();
@@ -32,7 +32,7 @@ pub(super) async fn run<A: SwitchAccess>(server: Weak<Inner<A>>, mut source: Eve
             }
         };
         tokio::select! {
-            taken = source.events.recv_many(&mut batch, BATCH), if driver_is_there => driver_is_there = taken > 0,
+            taken = source.events.recv_many(&mut batch, BATCH), if driver_alive => driver_alive = taken > 0,
             () = wait => {}
             () = changed => {}
             else => return,
@@ -52,10 +52,10 @@ impl<A: SwitchAccess> Inner<A> {
         {
             let mut hub = self.hub();
             // Without a controller the events are discarded.
-            let listened = hub.has_primary();
+            let has_primary = hub.has_primary();
             for event in batch.drain(..) {
                 match event {
-                    _ if !listened => {}
+                    _ if !has_primary => {}
                     Event::Digest { at, digest, values } => {
                         if let Some(list) = hub.push_digest(digest.index(), now_ns, values) {
                             self.send_digest(&mut hub, &pipeline, digest, list, at);

@@ -65,7 +65,7 @@ impl Hub {
         let before = self.primaries();
         let notices = self.arbitration.disconnect(client);
         self.deliver(notices);
-        self.note_primaries(&before);
+        self.reset_digests_if_changed(&before);
     }
 
     /// Ends all streams.
@@ -83,16 +83,16 @@ impl Hub {
         update: v1::MasterArbitrationUpdate,
     ) -> Result<(), Refusal> {
         let config = update.role.as_ref().and_then(|role| role.config.as_ref());
-        let (bytes, most) = (config.map_or(0, |any| any.value.len()), self.limits.role_config_bytes);
-        if bytes > most {
+        let (bytes, limit) = (config.map_or(0, |any| any.value.len()), self.limits.role_config_bytes);
+        if bytes > limit {
             return Err(Refusal::invalid(format!(
-                "the role's configuration has {bytes} bytes, the limit is {most}"
+                "the role's configuration has {bytes} bytes, the limit is {limit}"
             )));
         }
         let before = self.primaries();
         let notices = self.arbitration.update(client, update)?;
         self.deliver(notices);
-        self.note_primaries(&before);
+        self.reset_digests_if_changed(&before);
         Ok(())
     }
 
@@ -111,15 +111,16 @@ impl Hub {
         let before = self.primaries();
         let notices = self.arbitration.end_write(ticket);
         self.deliver(notices);
-        self.note_primaries(&before);
+        self.reset_digests_if_changed(&before);
     }
 
     fn primaries(&self) -> Vec<ClientId> {
         self.arbitration.primaries().collect()
     }
 
-    /// Clears unacknowledged digests: a new primary has received none of them.
-    fn note_primaries(&mut self, before: &[ClientId]) {
+    /// Clears the digest queues if the primaries have changed: a new primary has received none of the unacknowledged
+    /// messages.
+    fn reset_digests_if_changed(&mut self, before: &[ClientId]) {
         if self.primaries() != before {
             self.digests.iter_mut().for_each(|(queue, _)| queue.reset());
         }
@@ -155,7 +156,7 @@ impl Hub {
     /// Sends a packet to the primaries of all roles that receive it.
     pub(crate) fn send_packet(&mut self, packet: v1::PacketIn) {
         for client in self.primaries() {
-            if self.arbitration.scope_of(client).hears(&packet) {
+            if self.arbitration.scope_of(client).receives(&packet) {
                 self.send(client, Update::Packet(packet.clone()));
             }
         }

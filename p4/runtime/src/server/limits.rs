@@ -34,7 +34,7 @@ pub struct Limits {
     pub event_queue: usize,
     /// Maximum number of buffered messages per digest, and maximum list length if the client sets no limit.
     pub digest_list: usize,
-    /// Maximum number of unacknowledged messages per digest; beyond it the oldest are dropped.
+    /// Maximum number of unacknowledged messages per digest; beyond it the oldest lists count as acknowledged.
     pub digest_unacknowledged: usize,
     /// Maximum number of updates per write; larger batches get `RESOURCE_EXHAUSTED`.
     pub updates_per_write: usize,

@@ -136,7 +136,7 @@ pub enum ServeError {
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
@@ -201,9 +201,9 @@ impl<A: SwitchAccess> Server<A> {
     ) -> Result<(), ServeError> {
         let incoming = tokio_stream::wrappers::TcpListenerStream::new(listener);
         let limits = &self.inner.limits;
-        let places = connections::Places::new(limits.connections);
+        let limit = connections::ConnectionLimit::new(limits.connections);
         let incoming = tokio_stream::StreamExt::filter_map(incoming, move |connection| match connection {
-            Ok(socket) => places.seat(socket).map(Ok),
+            Ok(socket) => limit.admit(socket).map(Ok),
             Err(error) => Some(Err(error)),
         });
         let mut builder = tonic::transport::Server::builder()

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_stay_below_the_limit_and_lose_nothing() {
+    fn messages_stay_below_the_limit_and_contain_all_entities() {
         check(0, 32, 100);
         check(1000, 32, 100);
         check(1000, 300, 512 << 10);

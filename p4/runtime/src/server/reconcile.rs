@@ -1,7 +1,8 @@
 //! `RECONCILE_AND_COMMIT`: forwarding state carried from one program to the next.
 //!
-//! All state that a controller or the data plane has set is read from the old program as entities and written to the
-//! new one. If the new program cannot hold a part of it, the call fails and changes nothing.
+//! The state that a controller or the data plane has set, except the per-colour counters of meters, is read from the
+//! old program as entities and written to the new one. If the new program cannot hold a part of it, the call fails and
+//! changes nothing.
 
 use super::entity::{self, Target};
 use super::read::Output;
@@ -17,7 +18,7 @@ pub(crate) struct Kept {
     writes: Vec<(Type, Kind)>,
 }
 
-/// Returns all state that differs from the program's initial state.
+/// Returns the state that differs from the program's initial state.
 pub(crate) fn collect(target: &mut Target<'_>) -> Result<Kept, Refusal> {
     let requests = [
         Kind::ValueSetEntry(v1::ValueSetEntry::default()),
@@ -58,8 +59,8 @@ fn carried(target: &Target<'_>, entity: Kind) -> Option<(Type, Kind)> {
             let initial = table.actions.get(table.default_action.action)?.action;
             let call = target.control.default_action(entry.table_id).ok()?;
             let changed = call.action != initial || call.args != table.default_action.args;
-            let noted = !entry.metadata.is_empty() || old_cookie(entry) != 0;
-            if table.const_default || !(changed || noted) {
+            let has_metadata = !entry.metadata.is_empty() || old_cookie(entry) != 0;
+            if table.const_default || !(changed || has_metadata) {
                 return resources_of(entry);
             }
             Type::Modify

@@ -57,11 +57,11 @@ impl RoleConfig {
 /// The access rights of a role; full access without a configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
-    limits: Option<Limits>,
+    rights: Option<Rights>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Limits {
+struct Rights {
     exclusive: BTreeSet<u32>,
     shared: BTreeSet<u32>,
     config: RoleConfig,
@@ -84,32 +84,32 @@ impl Scope {
             .map_err(|error| Refusal::invalid(format!("the role's configuration is malformed: {error}")))?;
         let exclusive = config.exclusive_ids.iter().copied().collect();
         let shared = config.shared_ids.iter().copied().collect();
-        Ok(Scope { limits: Some(Limits { exclusive, shared, config }) })
+        Ok(Scope { rights: Some(Rights { exclusive, shared, config }) })
     }
 
     /// Returns an object that both roles claim, at least one of them exclusively.
     pub fn conflict(&self, other: &Scope) -> Option<u32> {
-        let (Some(ours), Some(theirs)) = (&self.limits, &other.limits) else { return None };
-        let claimed = |limits: &Limits, id: &u32| limits.exclusive.contains(id) || limits.shared.contains(id);
+        let (Some(ours), Some(theirs)) = (&self.rights, &other.rights) else { return None };
+        let claimed = |rights: &Rights, id: &u32| rights.exclusive.contains(id) || rights.shared.contains(id);
         let ours_alone = ours.exclusive.iter().find(|id| claimed(theirs, id));
         ours_alone.or_else(|| theirs.exclusive.iter().find(|id| claimed(ours, id))).copied()
     }
 
     /// Whether the role may set pipelines.
     pub fn may_set_pipeline(&self) -> bool {
-        self.limits.as_ref().is_none_or(|limits| limits.config.can_push_pipeline)
+        self.rights.as_ref().is_none_or(|rights| rights.config.can_push_pipeline)
     }
 
     /// Whether an object of the P4Info belongs to the role.
     pub fn has(&self, id: u32) -> bool {
-        self.limits
+        self.rights
             .as_ref()
-            .is_none_or(|limits| limits.exclusive.contains(&id) || limits.shared.contains(&id))
+            .is_none_or(|rights| rights.exclusive.contains(&id) || rights.shared.contains(&id))
     }
 
     /// Whether the role's primary receives a packet.
-    pub fn hears(&self, packet: &v1::PacketIn) -> bool {
-        let Some(limits) = &self.limits else { return true };
+    pub fn receives(&self, packet: &v1::PacketIn) -> bool {
+        let Some(rights) = &self.rights else { return true };
         let passes = |filter: &PacketFilter| {
             packet.metadata.iter().any(|given| {
                 given.metadata_id == filter.metadata_id
@@ -117,7 +117,7 @@ impl Scope {
                         == crate::bytestring::canonical(&filter.value)
             })
         };
-        limits.config.receives_packet_ins && limits.config.packet_in_filter.as_ref().is_none_or(passes)
+        rights.config.receives_packet_ins && rights.config.packet_in_filter.as_ref().is_none_or(passes)
     }
 
     /// Checks that an update belongs to the role.
@@ -189,13 +189,13 @@ mod tests {
     #[test]
     fn without_a_configuration_everything_is_allowed() {
         let all = Scope::of(None).expect("no configuration is fine");
-        assert!(all.has(5) && all.may_set_pipeline() && all.hears(&packet(1)));
+        assert!(all.has(5) && all.may_set_pipeline() && all.receives(&packet(1)));
     }
 
     #[test]
-    fn what_is_not_given_is_denied() {
+    fn a_right_that_the_configuration_does_not_grant_is_denied() {
         let none = scope(&RoleConfig::default());
-        assert!(!none.has(5) && !none.may_set_pipeline() && !none.hears(&packet(1)));
+        assert!(!none.has(5) && !none.may_set_pipeline() && !none.receives(&packet(1)));
         let some = scope(&RoleConfig { shared_ids: vec![5], ..RoleConfig::default() });
         assert!(some.has(5) && !some.has(6));
     }
@@ -205,12 +205,12 @@ mod tests {
         let filter = Some(PacketFilter { metadata_id: 1, value: vec![7] });
         let some =
             scope(&RoleConfig { receives_packet_ins: true, packet_in_filter: filter, ..Default::default() });
-        assert!(some.hears(&packet(7)));
-        assert!(!some.hears(&packet(8)));
+        assert!(some.receives(&packet(7)));
+        assert!(!some.receives(&packet(8)));
     }
 
     #[test]
-    fn exclusive_objects_are_not_shared() {
+    fn an_exclusive_object_conflicts_with_every_other_claim() {
         let exclusive = scope(&RoleConfig { exclusive_ids: vec![5], ..RoleConfig::default() });
         let shared = scope(&RoleConfig { shared_ids: vec![4, 5], ..RoleConfig::default() });
         assert_eq!(exclusive.conflict(&shared), Some(5));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn other_schemes_are_refused() {
+    fn other_configuration_types_are_rejected() {
         let other = prost_types::Any { type_url: "type.googleapis.com/x.Y".into(), value: Vec::new() };
         assert_eq!(Scope::of(Some(&other)).expect_err("unknown").code, tonic::Code::InvalidArgument);
     }

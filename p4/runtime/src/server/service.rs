@@ -18,20 +18,20 @@ use tonic::{Code, Request, Response, Status, Streaming};
 
 type ReadStream = Pin<Box<dyn Stream<Item = Result<v1::ReadResponse, Status>> + Send>>;
 
-/// Permission to write. Dropping it ends the write, also if the client disconnects meanwhile.
-struct Leave<A: SwitchAccess> {
+/// Permission to write. Dropping it ends the write, also when the client disconnects during it.
+struct WritePermit<A: SwitchAccess> {
     inner: Arc<Inner<A>>,
     ticket: Option<WriteTicket>,
 }
 
-impl<A: SwitchAccess> Leave<A> {
+impl<A: SwitchAccess> WritePermit<A> {
     /// The access rights of the role.
     fn scope(&self) -> Arc<Scope> {
         self.ticket.as_ref().map(|ticket| ticket.scope.clone()).unwrap_or_default()
     }
 }
 
-impl<A: SwitchAccess> Drop for Leave<A> {
+impl<A: SwitchAccess> Drop for WritePermit<A> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             self.inner.hub().end_write(ticket);
@@ -45,10 +45,10 @@ impl<A: SwitchAccess> Server<A> {
         device_id: u64,
         role: RoleKey,
         election_id: Option<v1::Uint128>,
-    ) -> Result<Leave<A>, Status> {
+    ) -> Result<WritePermit<A>, Status> {
         let ticket =
             self.inner.hub().begin_write(device_id, role, election_id).map_err(Refusal::into_status)?;
-        Ok(Leave { inner: self.inner.clone(), ticket: Some(ticket) })
+        Ok(WritePermit { inner: self.inner.clone(), ticket: Some(ticket) })
     }
 
     fn check_device(&self, device_id: u64) -> Result<(), Status> {
@@ -72,16 +72,16 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
-        let leave = self.begin_write(request.device_id, role, request.election_id)?;
+        let permit = self.begin_write(request.device_id, role, request.election_id)?;
         let digests = request.updates.iter().any(touches_digest);
         let inner = self.inner.clone();
         let results = blocking(move || {
-            let scope = leave.scope();
+            let scope = permit.scope();
             let results = inner.device.write(request.updates, request.atomicity, &scope);
             if digests {
                 inner.refresh_digests(false);
             }
-            drop(leave);
+            drop(permit);
             results
         })
         .await?
@@ -111,8 +111,8 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
-        let leave = self.begin_write(request.device_id, role, request.election_id)?;
-        if !leave.scope().may_set_pipeline() {
+        let permit = self.begin_write(request.device_id, role, request.election_id)?;
+        if !permit.scope().may_set_pipeline() {
             return Err(Refusal::denied("this role may not set the pipeline").into_status());
         }
         let inner = self.inner.clone();
@@ -127,7 +127,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
             if changed {
                 inner.refresh_digests(true);
             }
-            drop(leave);
+            drop(permit);
             result
         })
         .await?
@@ -229,7 +229,10 @@ impl<A: SwitchAccess> Server<A> {
                 }
             }
             Some(Incoming::Other(other)) => {
-                let refusal = Refusal::unimplemented(format!("there is no meaning for {}", other.type_url));
+                let refusal = Refusal::unimplemented(format!(
+                    "stream messages of type {} are not supported",
+                    other.type_url
+                ));
                 self.report(client, refusal, Details::Other(v1::StreamOtherError { other: Some(other) }));
             }
             None => {

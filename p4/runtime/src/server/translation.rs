@@ -119,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(names in prop::collection::btree_set("[a-z0-9]{1,3}", 1..60)) {
+        fn names_are_read_back_as_written(names in prop::collection::btree_set("[a-z0-9]{1,3}", 1..60)) {
             let table = Translations::default();
             for name in names {
                 let bits = table.number(URI, name.as_bytes(), 32).expect("there is room");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_for_themselves_and_other_names_do_not_take_them() {
+    fn decimal_names_denote_their_number_unless_it_has_another_name() {
         let table = Translations::default();
         assert_eq!(number(&table, "7", 3), Ok(7));
         assert_eq!(number(&table, "Ethernet0", 3), Ok(6));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn names_run_out() {
+    fn a_new_name_is_rejected_when_all_numbers_have_names() {
         let table = Translations::default();
         assert_eq!(number(&table, "a", 1), Ok(1));
         assert_eq!(number(&table, "b", 1), Ok(0));

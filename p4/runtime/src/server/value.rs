@@ -317,22 +317,22 @@ mod tests {
             let codec = Codec::new(&program(), Some(&DataType::Struct("s".into())), &kinds(), true);
             let numbers = [a, b, c, d, e, 1, a];
             let values: Vec<Bits> = numbers.iter().zip(kinds()).map(|(n, k)| Bits::new(k.width(), *n)).collect();
-            let decoded = codec.decode(&codec.encode(&values)).expect("what is encoded decodes");
+            let decoded = codec.decode(&codec.encode(&values)).expect("an encoded value decodes");
             prop_assert_eq!(decoded, values);
         }
     }
 
     #[test]
-    fn wrong_shapes_are_refused() {
+    fn values_of_another_shape_are_rejected() {
         let codec = Codec::new(&program(), Some(&DataType::Struct("s".into())), &kinds(), true);
-        let check = |data: Option<Data>| codec.decode(&v1::P4Data { data }).expect_err("must be refused");
+        let check = |data: Option<Data>| codec.decode(&v1::P4Data { data }).expect_err("must be rejected");
         assert_eq!(check(None).code, tonic::Code::InvalidArgument);
         assert_eq!(check(Some(Data::Bitstring(vec![1]))).code, tonic::Code::InvalidArgument);
         assert_eq!(check(Some(Data::Struct(v1::P4StructLike::default()))).code, tonic::Code::InvalidArgument);
     }
 
     #[test]
-    fn limbs_and_values_encode_alike() {
+    fn limbs_and_values_have_the_same_encoding() {
         let kinds = [ScalarKind::Unsigned(100)];
         let codec = Codec::new(&Program::default(), None, &kinds, false);
         assert!(codec.is_plain());

@@ -1,7 +1,8 @@
 //! Batches of updates in the three modes of atomicity.
 //!
-//! Source: P4Runtime specification, "Batch Atomicity". A batch is applied while the switch is locked, so that no packet
-//! sees a part of it in any mode. The modes differ in the state that remains when an update fails.
+//! Source: P4Runtime specification, "Batch Atomicity". A batch is applied while the switch is locked, so that in
+//! every mode a packet is processed either before or after the whole batch. The modes differ in the state that remains
+//! when an update fails.
 
 use super::entity::{self, Target};
 use super::read::Output;
@@ -91,27 +92,27 @@ fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
     }
     for mut saved in saved.into_iter().filter_map(|saved| saved.entity) {
         if let Kind::TableEntry(entry) = &mut saved {
-            keep_what_is_constant(target, entry);
+            omit_constant_action(target, entry);
         }
         let marked = take_marked(&mut saved);
         if entity::write(target, Type::Modify, &saved).is_err() {
             report(entity::write(target, Type::Insert, &saved));
         }
         if let Some(marked) = marked {
-            report(put_back_marked(target, &saved, entity::direct::marked_before(&marked)));
+            report(restore_marked(target, &saved, entity::direct::marked_before(&marked)));
         }
     }
 }
 
-/// A constant entry can only have changed in its direct resources, and only these can be written.
-fn keep_what_is_constant(target: &Target<'_>, entry: &mut v1::TableEntry) {
+/// Removes the action of a constant entry: only its direct resources can have changed, and only these can be written.
+fn omit_constant_action(target: &Target<'_>, entry: &mut v1::TableEntry) {
     let indirect = target.pipeline.table(entry.table_id).is_ok_and(|(_, t)| t.implementation.is_some());
     if std::mem::take(&mut entry.is_const) || (entry.is_default_action && indirect) {
         entry.action = None;
     }
 }
 
-/// The per-colour counters of a meter, which clients can only set to zero.
+/// Takes out the per-colour counters of a meter, which clients can only set to zero.
 fn take_marked(saved: &mut Kind) -> Option<v1::MeterCounterData> {
     match saved {
         Kind::TableEntry(entry) => entry.meter_counter_data.take(),
@@ -121,7 +122,7 @@ fn take_marked(saved: &mut Kind) -> Option<v1::MeterCounterData> {
     }
 }
 
-fn put_back_marked(target: &mut Target<'_>, saved: &Kind, marked: MarkedCounts) -> Result<(), Refusal> {
+fn restore_marked(target: &mut Target<'_>, saved: &Kind, marked: MarkedCounts) -> Result<(), Refusal> {
     let entry = match saved {
         Kind::MeterEntry(meter) => {
             let index = meter.index.as_ref().and_then(|index| u64::try_from(index.index).ok()).unwrap_or(0);

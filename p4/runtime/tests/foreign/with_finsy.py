@@ -1,4 +1,4 @@
-"""Drives a P4Runtime server with finsy: arguments are its port, the P4Info and the P4 file."""
+"""Drives a P4Runtime server with finsy. The arguments are its port, the P4Info and the P4 file."""
 
 import asyncio
 import sys
@@ -50,7 +50,7 @@ async def failures(switch: fy.Switch) -> None:
         assert codes == {0: fy.GRPCStatusCode.ALREADY_EXISTS, 2: fy.GRPCStatusCode.NOT_FOUND}, codes
     else:
         raise AssertionError("two updates must fail")
-    assert [e async for e in switch.read(entry(9))], "the second was done"
+    assert [e async for e in switch.read(entry(9))], "the second update was applied"
     print("partial failures: ok")
 
 
@@ -78,7 +78,7 @@ async def replication(switch: fy.Switch) -> None:
 
 
 async def stream(switch: fy.Switch) -> None:
-    """Ports 1 and 2 are wired together: what goes out of one comes in at the other."""
+    """Ports 1 and 2 are connected: a frame that leaves at one arrives at the other."""
     async with asyncio.timeout(10):
         packets = switch.read_packets()
         waiting = asyncio.ensure_future(anext(packets))

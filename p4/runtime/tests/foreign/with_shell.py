@@ -1,6 +1,6 @@
-"""Drives a P4Runtime server with p4runtime-shell: arguments are its port, the P4Info and the P4 file.
+"""Drives a P4Runtime server with p4runtime-shell. The arguments are its port, the P4Info and the P4 file.
 
-Writes hold one update each: version 0.0.6 does not return from a failed write that also has updates that went well.
+Each write has one update: version 0.0.6 does not return from a failed write that also has successful updates.
 """
 
 import sys
@@ -71,7 +71,7 @@ def frame(dst: int, src: int) -> bytes:
 
 
 def stream() -> None:
-    """Ports 1 and 2 are wired together: what goes out of one comes in at the other."""
+    """Ports 1 and 2 are connected: a frame that leaves at one arrives at the other."""
     punt = sh.TableEntry("MacIngress.macs")(action="punt")
     punt.match["hdr.ethernet.dst"] = "00:00:00:00:00:02"
     punt.insert()

@@ -1,4 +1,4 @@
-//! Arbitration over gRPC. The rules are tested with the state machine.
+//! Arbitration over gRPC. The unit tests of the state machine cover the rules.
 
 use crate::common::{Bench, DEVICE};
 use crate::entities::{l2, table, update};
@@ -11,11 +11,11 @@ fn config(election_id: u128) -> ClientConfig {
     ClientConfig { election_id, ..ClientConfig::new(DEVICE) }
 }
 
-/// The status code of a failed attempt to open a stream.
-async fn refused(bench: &Bench, config: ClientConfig) -> (Code, String) {
+/// The status code and message of a failed attempt to open a stream.
+async fn rejected(bench: &Bench, config: ClientConfig) -> (Code, String) {
     match bench.client_as(config).await.open().await {
         Err(ClientError::Status { code, message }) => (code, message),
-        other => panic!("a refusal was expected, not {other:?}"),
+        other => panic!("an error was expected, not {other:?}"),
     }
 }
 
@@ -24,10 +24,10 @@ async fn a_higher_election_id_takes_over_and_all_controllers_are_notified() {
     let bench = Bench::start().await;
     let (mut old, mut old_session) = bench.primary().await;
     let mut new = bench.client(9).await;
-    let (_session, answer) = new.open().await.expect("accepted");
-    assert_eq!(answer, Arbitrated { is_primary: true, has_primary: true, highest: Some(9) });
-    let heard = old_session.wait_for_arbitration().await.expect("the stream goes on");
-    assert_eq!(heard, Arbitrated { is_primary: false, has_primary: true, highest: Some(9) });
+    let (_session, response) = new.open().await.expect("accepted");
+    assert_eq!(response, Arbitrated { is_primary: true, has_primary: true, highest: Some(9) });
+    let notice = old_session.wait_for_arbitration().await.expect("the stream goes on");
+    assert_eq!(notice, Arbitrated { is_primary: false, has_primary: true, highest: Some(9) });
     let denied = old.insert([table(l2(&[1], 2))]).await.expect_err("no longer primary");
     assert_eq!(denied.code(), Some(Code::PermissionDenied));
     new.insert([table(l2(&[1], 2))]).await.expect("the primary writes");
@@ -38,40 +38,40 @@ async fn a_backup_is_notified_when_the_primary_disconnects() {
     let bench = Bench::start().await;
     let (primary, session) = bench.primary().await;
     let mut backup = bench.client(1).await;
-    let (code, words) = refused(&bench, config(1)).await;
+    let (code, words) = rejected(&bench, config(1)).await;
     assert_eq!(code, Code::InvalidArgument);
     assert!(words.contains("election id") && words.contains("already used"), "{words}");
     let mut other = bench.client(0).await;
-    let (mut backup_session, answer) = other.open().await.expect("accepted");
-    assert_eq!(answer, Arbitrated { is_primary: false, has_primary: true, highest: Some(1) });
+    let (mut backup_session, response) = other.open().await.expect("accepted");
+    assert_eq!(response, Arbitrated { is_primary: false, has_primary: true, highest: Some(1) });
     drop((primary, session));
-    let heard = backup_session.wait_for_arbitration().await.expect("the stream goes on");
-    assert_eq!(heard, Arbitrated { is_primary: false, has_primary: false, highest: Some(1) });
+    let notice = backup_session.wait_for_arbitration().await.expect("the stream goes on");
+    assert_eq!(notice, Arbitrated { is_primary: false, has_primary: false, highest: Some(1) });
     let _session = backup.become_primary().await.expect("the old primary is gone");
     assert_eq!(backup.election_id(), 1);
 }
 
 #[tokio::test]
-async fn become_primary_outbids_a_live_one() {
+async fn become_primary_raises_the_election_id_above_that_of_a_connected_primary() {
     let bench = Bench::start().await;
     let (_primary, _session) = bench.primary().await;
     let mut rival = bench.client(0).await;
-    let _session = rival.become_primary().await.expect("it bids higher");
+    let _session = rival.become_primary().await.expect("its election id is higher");
     assert_eq!(rival.election_id(), 2);
 }
 
 #[tokio::test]
-async fn unknown_devices_and_too_many_streams_are_refused() {
+async fn unknown_devices_and_too_many_streams_are_rejected() {
     let bench =
         Bench::with(|config| config.limits = Limits { streams_per_role: 1, ..Limits::default() }).await;
     let unknown = ClientConfig { device_id: 99, ..config(1) };
-    assert_eq!(refused(&bench, unknown).await.0, Code::NotFound);
+    assert_eq!(rejected(&bench, unknown).await.0, Code::NotFound);
     let (_client, _session) = bench.primary().await;
-    assert_eq!(refused(&bench, config(5)).await.0, Code::ResourceExhausted);
+    assert_eq!(rejected(&bench, config(5)).await.0, Code::ResourceExhausted);
 }
 
 #[tokio::test]
-async fn a_stream_keeps_its_role() {
+async fn a_stream_cannot_change_its_role() {
     use v1::stream_message_request::Update;
     let bench = Bench::start().await;
     let mut grpc = bench.client(1).await.grpc();
@@ -84,9 +84,9 @@ async fn a_stream_keeps_its_role() {
         })),
     };
     let messages = tokio_stream::iter([arbitration("a"), arbitration("b")]);
-    let mut answers = grpc.stream_channel(messages).await.expect("accepted").into_inner();
-    assert!(answers.message().await.expect("the first is fine").is_some());
-    let end = answers.message().await.expect_err("the second is not");
+    let mut responses = grpc.stream_channel(messages).await.expect("accepted").into_inner();
+    assert!(responses.message().await.expect("the first is fine").is_some());
+    let end = responses.message().await.expect_err("the second is not");
     assert_eq!(end.code(), Code::FailedPrecondition);
 }
 
@@ -99,7 +99,7 @@ async fn writes_are_checked_in_the_specified_order() {
         let updates = vec![update(Type::Insert, table(l2(&[1], 1)))];
         let role = role.to_string();
         let request = v1::WriteRequest { device_id, role, election_id, updates, ..Default::default() };
-        let code = grpc.write(request).await.expect_err("must be refused").code();
+        let code = grpc.write(request).await.expect_err("must be rejected").code();
         assert_eq!(code, expected);
     };
     check(99, "", 1, Code::NotFound).await;
@@ -112,7 +112,7 @@ async fn writes_are_checked_in_the_specified_order() {
 }
 
 #[tokio::test]
-async fn roles_have_primaries_of_their_own() {
+async fn each_role_has_its_primary() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let mut other = bench.client_as(ClientConfig { role: "monitor".into(), ..config(1) }).await;
@@ -122,7 +122,7 @@ async fn roles_have_primaries_of_their_own() {
 }
 
 #[tokio::test]
-async fn stream_messages_before_arbitration_are_refused_but_do_not_end_the_stream() {
+async fn stream_messages_before_arbitration_are_rejected_and_the_stream_stays_open() {
     use v1::stream_message_request::Update;
     use v1::stream_message_response::Update as Answer;
     let bench = Bench::start().await;
@@ -133,17 +133,18 @@ async fn stream_messages_before_arbitration_are_refused_but_do_not_end_the_strea
         Update::Other(prost_types::Any::default()),
     ];
     let messages = messages.map(|update| v1::StreamMessageRequest { update: Some(update) });
-    let mut answers = grpc.stream_channel(tokio_stream::iter(messages)).await.expect("accepted").into_inner();
+    let mut responses =
+        grpc.stream_channel(tokio_stream::iter(messages)).await.expect("accepted").into_inner();
     let mut codes = Vec::new();
-    while let Ok(Some(answer)) = answers.message().await {
-        let Some(Answer::Error(error)) = answer.update else { panic!("an error was expected") };
+    while let Ok(Some(response)) = responses.message().await {
+        let Some(Answer::Error(error)) = response.update else { panic!("an error was expected") };
         codes.push(Code::from(error.canonical_code));
     }
     assert_eq!(codes, [Code::PermissionDenied, Code::PermissionDenied, Code::Unimplemented]);
 }
 
 #[tokio::test]
-async fn a_lost_primary_may_come_back_with_its_id() {
+async fn a_primary_that_disconnected_can_reuse_its_election_id() {
     let bench = Bench::start().await;
     let (client, session) = bench.primary().await;
     drop((client, session));
@@ -152,14 +153,14 @@ async fn a_lost_primary_may_come_back_with_its_id() {
     let mut tries = 0;
     let session = loop {
         match again.open().await {
-            Ok((session, answer)) => {
-                assert!(answer.is_primary);
+            Ok((session, response)) => {
+                assert!(response.is_primary);
                 break session;
             }
             Err(error) => assert_eq!(error.code(), Some(Code::InvalidArgument)),
         }
         tries += 1;
-        assert!(tries < 10_000, "the server never notices");
+        assert!(tries < 10_000, "the election id stays in use");
         tokio::task::yield_now().await;
     };
     again.insert([table(l2(&[5], 1))]).await.expect("the pipeline has stayed");

@@ -40,7 +40,7 @@ fn value_set(values: &[&[u8]]) -> Kind {
 }
 
 #[tokio::test]
-async fn values_are_only_modified() {
+async fn array_elements_and_value_sets_can_only_be_modified() {
     modify_only(counter(at(0), 1)).await;
     modify_only(meter(at(0), 1)).await;
     modify_only(register(id::PLAIN, at(0), bits(&[1]))).await;
@@ -66,7 +66,7 @@ async fn registers_are_written_and_read_by_element_and_as_a_whole() {
 }
 
 #[tokio::test]
-async fn bad_register_requests() {
+async fn invalid_register_requests_are_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -92,13 +92,13 @@ async fn bad_register_requests() {
         (register(id::PLAIN, at(16), None), Code::OutOfRange),
         (register(0, at(0), None), Code::InvalidArgument),
     ] {
-        let error = c.read([entity]).await.expect_err("must be refused");
+        let error = c.read([entity]).await.expect_err("must be rejected");
         assert_eq!(error.code(), Some(expected));
     }
 }
 
 #[tokio::test]
-async fn struct_registers() {
+async fn struct_registers_are_written_and_read_by_component() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let member = |bytes: &[u8]| v1::P4Data { data: Some(Data::Bitstring(bytes.to_vec())) };
@@ -159,7 +159,7 @@ async fn long_responses_are_split_for_default_message_limits() {
 }
 
 #[tokio::test]
-async fn counters() {
+async fn counters_are_written_and_read_by_element_and_as_a_whole() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -178,7 +178,7 @@ async fn counters() {
 }
 
 #[tokio::test]
-async fn meters() {
+async fn meters_are_written_and_read_by_element_and_as_a_whole() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -207,7 +207,7 @@ async fn meters() {
 }
 
 #[tokio::test]
-async fn value_sets() {
+async fn value_sets_are_replaced_as_a_whole() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -221,7 +221,7 @@ async fn value_sets() {
 }
 
 #[tokio::test]
-async fn digest_configurations() {
+async fn digest_configurations_are_inserted_modified_and_deleted() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -241,7 +241,7 @@ async fn digest_configurations() {
 }
 
 #[tokio::test]
-async fn a_read_reports_each_request_in_order_after_what_it_found() {
+async fn a_read_returns_all_entities_and_then_one_result_per_request() {
     let bench = Bench::start().await;
     let (client, _session) = bench.primary().await;
     let requests = [

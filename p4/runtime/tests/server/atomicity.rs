@@ -38,7 +38,7 @@ fn multicast(group: u32, port: u8) -> Kind {
     })
 }
 
-/// A batch that changes entities of every kind and would succeed.
+/// A batch that changes entities of most kinds and succeeds.
 fn changes() -> Vec<v1::Update> {
     use Type::{Delete, Insert, Modify};
     let counter = v1::CounterEntry {
@@ -81,7 +81,7 @@ async fn prepared(client: &mut Client) {
 }
 
 #[tokio::test]
-async fn a_failed_batch_leaves_everything_as_it_was() {
+async fn a_failed_batch_changes_nothing() {
     for mode in [Atomicity::RollbackOnError, Atomicity::DataplaneAtomic] {
         let bench = Bench::start().await;
         let (mut client, _session) = bench.primary().await;
@@ -103,7 +103,7 @@ async fn a_failed_batch_leaves_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn unknown_modes_are_refused() {
+async fn unknown_modes_are_rejected() {
     let bench = Bench::start().await;
     let (client, _session) = bench.primary().await;
     let request = v1::WriteRequest {
@@ -112,6 +112,6 @@ async fn unknown_modes_are_refused() {
         atomicity: 17,
         ..Default::default()
     };
-    let refused = client.grpc().write(request).await.expect_err("no such mode");
-    assert_eq!(refused.code(), Code::InvalidArgument);
+    let rejected = client.grpc().write(request).await.expect_err("no such mode");
+    assert_eq!(rejected.code(), Code::InvalidArgument);
 }

@@ -157,7 +157,7 @@ async fn only_counters_of_constant_entries_can_be_modified() {
     let marked = v1::TableEntry { is_const: true, ..ids.fixed() };
     check(c.delete([table(marked.clone())]).await, Code::InvalidArgument);
     check(c.modify([table(marked)]).await, Code::InvalidArgument);
-    // The default is constant too, so it cannot be modified.
+    // The default action is constant too: only the counter of the default entry can be modified.
     check(
         c.modify([table(v1::TableEntry { counter_data: counted(2), ..ids.default_of(ids.fixed) })]).await,
         Code::Ok,
@@ -175,7 +175,7 @@ async fn only_counters_of_constant_entries_can_be_modified() {
 }
 
 #[tokio::test]
-async fn initial_entries_can_be_extended_and_constant_ones_stay() {
+async fn initial_entries_can_be_changed_unless_they_are_constant() {
     let (bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let constant = v1::TableEntry { action: ids.forward(5), is_const: true, ..ids.mixed(&[8, 0], 2) };
@@ -204,7 +204,7 @@ async fn initial_entries_can_be_extended_and_constant_ones_stay() {
 }
 
 #[tokio::test]
-async fn a_failed_batch_puts_counters_of_constant_entries_back() {
+async fn a_failed_batch_restores_counters_of_constant_entries() {
     for mode in [Atomicity::RollbackOnError, Atomicity::DataplaneAtomic] {
         let (_bench, mut client, _session, ids) = start().await;
         let with = |packets, entry| table(v1::TableEntry { counter_data: counted(packets), ..entry });
@@ -238,7 +238,7 @@ async fn reconciling_keeps_changes_of_initial_entries() {
 }
 
 #[tokio::test]
-async fn groups_may_be_sized_by_their_members() {
+async fn the_size_of_a_group_can_be_its_number_of_members() {
     let (_bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let member = |member_id| {

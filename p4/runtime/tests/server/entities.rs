@@ -1,4 +1,4 @@
-//! Short ways to write entities.
+//! Constructors of entities.
 
 use crate::common::program::id;
 use p4runtime::proto::p4::v1::{

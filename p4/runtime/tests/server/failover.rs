@@ -123,7 +123,7 @@ async fn members_with_a_down_port_are_skipped() {
     let in_group = |port: u8| Member {
         member_id: u32::from(port),
         weight: 1,
-        // The last action has no watch port.
+        // The last member has no watch port.
         watch_kind: (port < 4).then(|| WatchKind::WatchPort(vec![port])),
     };
     let group = Kind::ActionProfileGroup(Box::new(v1::ActionProfileGroup {
@@ -147,7 +147,7 @@ async fn one_shot_sets_skip_ports_that_are_down() {
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     check(&bench, &[], &[2, 3, 4]);
     check(&bench, &[2, 4], &[3]);
-    // An empty group runs no action: the packet leaves by the initial egress_spec.
+    // A set whose watched ports are all down runs no action: egress_spec stays 0, which is not a port.
     check(&bench, &[2, 3, 4], &[]);
     check(&bench, &[8], &[2, 3, 4]);
 }
@@ -160,7 +160,7 @@ async fn random_sets_spread_the_packets_of_one_flow() {
         (0..200).flat_map(|_| bench.send(7, 20)).map(|(port, _)| port).collect()
     };
     client.insert([one_shot(&ids, Hash as i32)]).await.expect("a set");
-    assert_eq!(leaves(&bench).len(), 1, "one flow, one way");
+    assert_eq!(leaves(&bench).len(), 1, "one flow has one egress port");
     client.modify([one_shot(&ids, Random as i32)]).await.expect("another set");
     assert_eq!(leaves(&bench), BTreeSet::from([2, 3, 4]));
     bench.set_ports(&[3]);
@@ -227,7 +227,7 @@ async fn backup_replicas_are_used_in_order() {
 }
 
 #[tokio::test]
-async fn clones_are_truncated_classified_and_backed_up() {
+async fn clones_have_length_and_class_of_their_session_and_use_backups() {
     let (bench, mut client, _session, ids) = start().await;
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     let clones = |bench: &Bench| -> Vec<(u16, u8, usize)> {
@@ -238,7 +238,7 @@ async fn clones_are_truncated_classified_and_backed_up() {
     client.insert([session(vec![replica(6, &[7])], 3, 25)]).await.expect("a session");
     assert_eq!(clones(&bench), [(6, 3, 25)], "port, class, length");
     client.modify([session(vec![replica(6, &[7])], 0, 0)]).await.expect("a session");
-    assert_eq!(clones(&bench), [(6, 0, 60)], "class 0 is class 0");
+    assert_eq!(clones(&bench), [(6, 0, 60)], "class 0 is set as well");
     bench.set_ports(&[6]);
     assert_eq!(clones(&bench), [(7, 0, 60)]);
     bench.set_ports(&[6, 7]);
@@ -258,7 +258,7 @@ fn colours(
 }
 
 #[tokio::test]
-async fn direct_meters_count_their_colours() {
+async fn direct_meters_count_packets_by_colour() {
     let (bench, mut client, _session, ids) = start().await;
     let flow = v1::TableEntry {
         table_id: ids.flows,
@@ -269,8 +269,8 @@ async fn direct_meters_count_their_colours() {
         ..Default::default()
     };
     let set = v1::TableEntry { meter_counter_data: colours(None, None, count(1, 1)), ..flow.clone() };
-    let refused = client.insert([crate::entities::table(set)]).await.expect_err("only zero");
-    assert_eq!(refused.code(), Some(tonic::Code::InvalidArgument));
+    let rejected = client.insert([crate::entities::table(set)]).await.expect_err("only zero");
+    assert_eq!(rejected.code(), Some(tonic::Code::InvalidArgument));
     client.insert([crate::entities::table(flow.clone())]).await.expect("an entry");
     (0..4).for_each(|_| drop(bench.send(3, 20)));
     let requested = v1::TableEntry {
@@ -308,7 +308,7 @@ async fn direct_meters_count_their_colours() {
 }
 
 #[tokio::test]
-async fn indirect_meters_count_their_colours() {
+async fn indirect_meters_count_packets_by_colour() {
     let (bench, mut client, _session, ids) = start().await;
     let meter = |index, counter_data| {
         let index = Some(v1::Index { index });

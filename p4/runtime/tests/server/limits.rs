@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Longer than any response takes; only a server without the limit reaches it.
+/// Timeout that only a server without the tested limit reaches.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -111,7 +111,7 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     // The server's first bytes show that it has admitted the second connection.
     second.read_exact(&mut [0; 9]).await.expect("settings");
     let third = TcpStream::connect(bench.handle.address()).await.expect("the system accepts it");
-    assert_eq!(read_until_closed(third).await, Vec::<u8>::new(), "closed without a word");
+    assert_eq!(read_until_closed(third).await, Vec::<u8>::new(), "closed without any bytes");
     drop(first);
     // The place is free when the server has processed the end of the connection.
     let again = async {

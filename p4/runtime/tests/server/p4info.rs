@@ -16,7 +16,7 @@ fn both((source, text): (&str, &str)) -> (P4Info, P4Info) {
 }
 
 #[test]
-fn what_p4c_makes_of_a_program_is_that_programs() {
+fn the_p4info_of_p4c_matches_the_program() {
     for program in PROGRAMS {
         let (ours, theirs) = both(program);
         assert_eq!(differences(&ours, &theirs), Vec::<String>::new());

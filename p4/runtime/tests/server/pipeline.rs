@@ -16,13 +16,13 @@ fn routes() -> Kind {
 }
 
 #[tokio::test]
-async fn a_server_without_a_pipeline_reports_it() {
+async fn a_server_without_a_pipeline_rejects_reads() {
     let bench = Bench::start().await;
     let mut client = bench.client(1).await;
-    assert_eq!(client.pipeline(ResponseType::All).await.expect("answered"), None);
-    let refused = client.read([routes()]).await.expect_err("nothing to read");
-    assert_eq!(refused.code(), Some(Code::FailedPrecondition));
-    let version = client.api_version().await.expect("answered");
+    assert_eq!(client.pipeline(ResponseType::All).await.expect("the call succeeds"), None);
+    let rejected = client.read([routes()]).await.expect_err("nothing to read");
+    assert_eq!(rejected.code(), Some(Code::FailedPrecondition));
+    let version = client.api_version().await.expect("the call succeeds");
     assert_eq!(version.split('.').count(), 3, "{version}");
 }
 
@@ -30,19 +30,24 @@ async fn a_server_without_a_pipeline_reports_it() {
 async fn reads_return_the_pipeline_as_set() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
-    let all = client.pipeline(ResponseType::All).await.expect("answered").expect("it is set");
+    let all = client.pipeline(ResponseType::All).await.expect("the call succeeds").expect("it is set");
     assert_eq!(all, config(SOURCE, info()));
-    let cookie = client.pipeline(ResponseType::CookieOnly).await.expect("answered").expect("it is set");
+    let cookie =
+        client.pipeline(ResponseType::CookieOnly).await.expect("the call succeeds").expect("it is set");
     assert_eq!((cookie.p4info, cookie.p4_device_config.len(), cookie.cookie), (None, 0, all.cookie));
-    let parts = client.pipeline(ResponseType::P4infoAndCookie).await.expect("answered").expect("it is set");
-    assert_eq!((parts.p4info, parts.p4_device_config.len()), (all.p4info, 0));
     let parts =
-        client.pipeline(ResponseType::DeviceConfigAndCookie).await.expect("answered").expect("it is set");
+        client.pipeline(ResponseType::P4infoAndCookie).await.expect("the call succeeds").expect("it is set");
+    assert_eq!((parts.p4info, parts.p4_device_config.len()), (all.p4info, 0));
+    let parts = client
+        .pipeline(ResponseType::DeviceConfigAndCookie)
+        .await
+        .expect("the call succeeds")
+        .expect("it is set");
     assert_eq!((parts.p4info, parts.p4_device_config), (None, all.p4_device_config));
 }
 
 #[tokio::test]
-async fn bad_configurations_leave_the_running_pipeline_untouched() {
+async fn invalid_configurations_do_not_change_the_running_pipeline() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     client.insert([table(l2(&[1], 1))]).await.expect("inserted");
@@ -50,7 +55,7 @@ async fn bad_configurations_leave_the_running_pipeline_untouched() {
         for action in
             [Action::Verify, Action::VerifyAndSave, Action::VerifyAndCommit, Action::ReconcileAndCommit]
         {
-            let error = client.pipeline_action(action, config.clone()).await.expect_err("must be refused");
+            let error = client.pipeline_action(action, config.clone()).await.expect_err("must be rejected");
             assert_eq!(error.code(), Some(Code::InvalidArgument), "{action:?}");
             assert!(error.to_string().contains(words), "{error}");
         }
@@ -72,7 +77,7 @@ async fn bad_configurations_leave_the_running_pipeline_untouched() {
 }
 
 #[tokio::test]
-async fn verify_changes_nothing_and_commit_clears() {
+async fn verify_keeps_entries_and_commit_clears_them() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     client.insert([table(route(&[10, 0, 0, 0], 8))]).await.expect("inserted");
@@ -104,7 +109,7 @@ async fn a_saved_pipeline_takes_writes_until_it_is_committed() {
 }
 
 #[tokio::test]
-async fn reconciling_keeps_the_forwarding_state_or_refuses() {
+async fn reconciling_keeps_the_forwarding_state_or_fails() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let plain = register(id::PLAIN, at(3), bits(&[9]));
@@ -117,18 +122,18 @@ async fn reconciling_keeps_the_forwarding_state_or_refuses() {
     for first in 11..16 {
         client.insert([table(route(&[first, 0, 0, 0], 8))]).await.expect("there is room now");
     }
-    let refused = client.pipeline_action(Action::ReconcileAndCommit, Some(config(SOURCE, info()))).await;
-    assert_eq!(refused.expect_err("six routes, room for four").code(), Some(Code::InvalidArgument));
+    let rejected = client.pipeline_action(Action::ReconcileAndCommit, Some(config(SOURCE, info()))).await;
+    assert_eq!(rejected.expect_err("six routes, room for four").code(), Some(Code::InvalidArgument));
     assert_eq!(client.read([routes()]).await.expect("read").len(), 6);
 }
 
 #[tokio::test]
-async fn only_the_primary_sets_the_pipeline() {
+async fn only_the_primary_can_set_the_pipeline() {
     let bench = Bench::start().await;
     let (_client, _session) = bench.primary().await;
     let mut other = bench.client(0).await;
-    let refused = other.set_pipeline(info(), device_config(SOURCE), 1).await.expect_err("a backup");
-    assert_eq!(refused.code(), Some(Code::PermissionDenied));
+    let rejected = other.set_pipeline(info(), device_config(SOURCE), 1).await.expect_err("a backup");
+    assert_eq!(rejected.code(), Some(Code::PermissionDenied));
     let mut grpc = other.grpc();
     let get = v1::GetForwardingPipelineConfigRequest { device_id: DEVICE + 1, response_type: 0 };
     assert_eq!(grpc.get_forwarding_pipeline_config(get).await.expect_err("unknown").code(), Code::NotFound);
@@ -137,7 +142,7 @@ async fn only_the_primary_sets_the_pipeline() {
 }
 
 #[tokio::test]
-async fn large_configurations_pass() {
+async fn configurations_above_the_default_message_limit_are_accepted() {
     let bench = Bench::start().await;
     let mut client = bench.client(1).await;
     let _session = client.become_primary().await.expect("no other controller is connected");

@@ -1,4 +1,4 @@
-//! Action profiles: members, groups, one-shot groups.
+//! Action profiles: members, groups, one-shot action sets.
 
 use crate::common::Bench;
 use crate::common::program::id;
@@ -35,7 +35,7 @@ async fn all(client: &mut Client, wildcard: Kind) -> Vec<Kind> {
 }
 
 #[tokio::test]
-async fn members() {
+async fn members_are_inserted_modified_and_deleted() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -56,7 +56,7 @@ async fn members() {
 }
 
 #[tokio::test]
-async fn groups() {
+async fn groups_are_checked_against_size_weights_and_use() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -105,7 +105,7 @@ async fn entries_refer_to_members_and_groups() {
 }
 
 #[tokio::test]
-async fn one_shot_groups() {
+async fn one_shot_sets_are_checked_and_read_back() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -119,8 +119,8 @@ async fn one_shot_groups() {
     let Type::ActionProfileActionSet(good) = set(&[1]) else { unreachable!("a set was made") };
     let with_group_action =
         v1::ActionProfileActionSet { group_action: Some(v1::Action::default()), ..good.clone() };
-    let refused = Type::ActionProfileActionSet(with_group_action);
-    check(c.insert([entry(id::GROUPS, 3, refused)]).await, Code::Unimplemented);
+    let rejected = Type::ActionProfileActionSet(with_group_action);
+    check(c.insert([entry(id::GROUPS, 3, rejected)]).await, Code::Unimplemented);
     use v1::action_profile_action_set::ActionSelectionMode::Random;
     let random = v1::ActionProfileActionSet { action_selection_mode: Random as i32, ..good.clone() };
     let random = entry(id::GROUPS, 3, Type::ActionProfileActionSet(random));

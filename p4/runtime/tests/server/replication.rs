@@ -44,7 +44,7 @@ fn session(id: u32, replicas: Vec<v1::Replica>, class_of_service: u32, packet_le
 }
 
 #[tokio::test]
-async fn multicast_groups() {
+async fn multicast_groups_are_checked_and_read_back() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -79,7 +79,7 @@ async fn multicast_groups() {
 }
 
 #[tokio::test]
-async fn clone_sessions() {
+async fn clone_sessions_are_checked_and_read_back() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;

@@ -10,7 +10,7 @@ use proptest::test_runner::{Config, TestRunner};
 use prost::Message;
 use tonic::Code;
 
-/// Requests of a run; the seed is proptest's and printed when one fails.
+/// Number of requests of a run.
 const REQUESTS: usize = 400;
 
 /// Identifiers: those of the program, and others.
@@ -97,7 +97,7 @@ fn entity() -> impl Strategy<Value = Kind> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn random_requests_are_answered() {
+async fn random_requests_get_a_response() {
     let bench = Bench::start().await;
     let (mut client, session) = bench.primary().await;
     let mut runner = TestRunner::new(Config::default());

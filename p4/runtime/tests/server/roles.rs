@@ -44,7 +44,7 @@ async fn a_role_accesses_only_its_objects() {
 }
 
 #[tokio::test]
-async fn a_batch_that_leaves_the_role_is_undone() {
+async fn a_batch_with_an_object_of_another_role_is_undone() {
     let bench = Bench::start().await;
     let (_everything, _session) = bench.primary().await;
     let (mut client, _session) = role(&bench, "l2", &owning(&[id::L2])).await;
@@ -67,14 +67,14 @@ async fn pipelines_and_groups_need_permission() {
         r#type: Some(v1::packet_replication_engine_entry::Type::MulticastGroupEntry(group)),
     };
     client.insert([Kind::PacketReplicationEngineEntry(entry.clone())]).await.expect_err("not its own");
-    let leave = RoleConfig { can_push_pipeline: true, ..RoleConfig::default() };
-    let (mut other, _session) = role(&bench, "loader", &leave).await;
+    let may_load = RoleConfig { can_push_pipeline: true, ..RoleConfig::default() };
+    let (mut other, _session) = role(&bench, "loader", &may_load).await;
     other.insert([Kind::PacketReplicationEngineEntry(entry)]).await.expect("it may");
     other.set_pipeline(info(), device_config(SOURCE), 1).await.expect("it may");
 }
 
 #[tokio::test]
-async fn packets_go_to_the_roles_that_receive_them() {
+async fn packets_are_sent_to_the_roles_whose_filter_they_pass() {
     let bench = Bench::start().await;
     let (mut everything, mut all) = bench.primary().await;
     let punt = v1::TableEntry { action: runs(call(id::PUNT, &[])), ..l2(&[0x77], 1) };
@@ -103,6 +103,6 @@ async fn exclusive_objects_belong_to_one_role() {
         role_config: Some(owning(&[id::L2]).to_any()),
         ..ClientConfig::new(DEVICE)
     };
-    let refused = bench.client_as(config).await.open().await.expect_err("it is taken");
-    assert_eq!(refused.code(), Some(Code::InvalidArgument));
+    let rejected = bench.client_as(config).await.open().await.expect_err("it is taken");
+    assert_eq!(rejected.code(), Some(Code::InvalidArgument));
 }

@@ -24,7 +24,7 @@ async fn backup(bench: &Bench) -> (Client, Session) {
 }
 
 #[tokio::test]
-async fn a_backup_reads_and_nothing_else() {
+async fn a_backup_can_only_read() {
     let bench = Bench::start().await;
     let (mut client, mut session) = bench.primary().await;
     let (mut other, mut others_session) = backup(&bench).await;
@@ -45,7 +45,7 @@ async fn a_backup_reads_and_nothing_else() {
     assert_eq!(*bench.sent.lock().expect("no thread panicked"), [], "the packet has been dropped");
     let shown = other.read([register(id::PLAIN, at(0), None)]).await.expect("reading needs no primary");
     assert_eq!(shown, [register(id::PLAIN, at(0), bits(&[0]))]);
-    // Packets of the switch go to the primary; a backup that had one would find it before the next error.
+    // Packets of the switch are sent to the primary only; a backup would receive one before the next error.
     let punt = v1::TableEntry { action: runs(call(id::PUNT, &[])), ..l2(&[2], 0) };
     client.insert([table(punt)]).await.expect("inserted");
     bench.receive(5, &frame(2, 1));
@@ -55,7 +55,7 @@ async fn a_backup_reads_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_stream_reads() {
+async fn a_client_without_a_stream_can_only_read() {
     let bench = Bench::start().await;
     let (_client, _session) = bench.primary().await;
     let mut stranger = bench.client(77).await;
@@ -81,7 +81,7 @@ async fn errors_of_a_whole_call_have_no_details() {
         (request(DEVICE, "unknown", 1), Code::NotFound),
         (request(DEVICE, "", 2), Code::PermissionDenied),
     ] {
-        let status = client.grpc().write(request).await.expect_err("refused");
+        let status = client.grpc().write(request).await.expect_err("rejected");
         assert_eq!((status.code(), status.details()), (expected, &[][..]), "{status}");
         assert!(!status.message().is_empty());
     }
@@ -98,11 +98,11 @@ async fn errors_of_a_whole_call_have_no_details() {
         (set(DEVICE, "unknown", 1), Code::NotFound),
         (set(DEVICE, "", 2), Code::PermissionDenied),
     ] {
-        let status = client.grpc().set_forwarding_pipeline_config(request).await.expect_err("refused");
+        let status = client.grpc().set_forwarding_pipeline_config(request).await.expect_err("rejected");
         assert_eq!((status.code(), status.details()), (expected, &[][..]), "{status}");
     }
     let unknown = v1::ReadRequest { device_id: DEVICE + 1, ..Default::default() };
-    let status = client.grpc().read(unknown).await.expect_err("refused");
+    let status = client.grpc().read(unknown).await.expect_err("rejected");
     assert_eq!((status.code(), status.details()), (Code::NotFound, &[][..]));
 }
 
@@ -126,7 +126,7 @@ async fn a_delete_ignores_all_but_the_key() {
 }
 
 #[tokio::test]
-async fn the_default_of_a_table_with_a_profile_stays() {
+async fn the_default_entry_of_a_table_with_a_profile_cannot_be_modified() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let default = |action| v1::TableEntry {
@@ -168,7 +168,7 @@ async fn entities_requested_twice_are_returned_twice() {
     assert_eq!(found, expected);
 }
 
-/// Writes batches with the same value for all elements; every read sees one whole batch.
+/// Writes batches with the same value for all elements while another client reads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn reads_see_whole_batches() {
     const ROUNDS: u8 = 100;
@@ -189,7 +189,7 @@ async fn reads_see_whole_batches() {
         let found = reader.read(one_by_one).await.expect("read");
         let values: Vec<u8> = found.iter().map(value_of).collect();
         assert!(values.iter().all(|value| *value == values[0]), "{values:?}");
-        assert!(values[0] >= last, "what has been seen is not taken back");
+        assert!(values[0] >= last, "a later read does not see an older batch");
         last = values[0];
     }
     writer.await.expect("the writer has not failed");

@@ -22,9 +22,9 @@ async fn untouched(client: &mut Client) {
 /// Checks that a configuration is rejected with this code and changes nothing, for every pipeline action.
 async fn check(client: &mut Client, config: &v1::ForwardingPipelineConfig, expected: Code) {
     for action in [Action::VerifyAndSave, Action::VerifyAndCommit, Action::ReconcileAndCommit] {
-        let refused = client.pipeline_action(action, Some(config.clone())).await;
-        let code = refused.as_ref().err().and_then(ClientError::code);
-        assert_eq!(code, Some(expected), "{action:?}: {refused:?}");
+        let rejected = client.pipeline_action(action, Some(config.clone())).await;
+        let code = rejected.as_ref().err().and_then(ClientError::code);
+        assert_eq!(code, Some(expected), "{action:?}: {rejected:?}");
     }
     untouched(client).await;
 }
@@ -42,7 +42,7 @@ async fn primary(bench: &Bench) -> (Client, p4runtime::client::Session) {
 }
 
 #[tokio::test]
-async fn device_configurations_cut_off_anywhere_are_refused() {
+async fn truncated_device_configurations_are_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = primary(&bench).await;
     let whole = device_config(SOURCE);
@@ -56,7 +56,7 @@ async fn device_configurations_cut_off_anywhere_are_refused() {
 }
 
 #[tokio::test]
-async fn a_p4info_that_lacks_an_object_is_refused() {
+async fn a_p4info_that_lacks_an_object_is_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = primary(&bench).await;
     let removals: [fn(&mut p4runtime::proto::p4::config::v1::P4Info); 8] = [
@@ -77,11 +77,11 @@ async fn a_p4info_that_lacks_an_object_is_refused() {
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_are_refused() {
+async fn a_device_configuration_of_100_mib_is_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = primary(&bench).await;
     check(&mut client, &with(vec![b'/'; 100 << 20]), Code::InvalidArgument).await;
-    // A message above the limit of all messages is not even decoded.
+    // A message above the limit for all messages is rejected before it is decoded.
     let limits = Limits { request_bytes: 1 << 20, ..Limits::default() };
     let bench = Bench::with(|config| config.limits = limits).await;
     let (mut client, _session) = primary(&bench).await;
@@ -89,7 +89,7 @@ async fn a_hundred_megabytes_are_refused() {
 }
 
 #[tokio::test]
-async fn a_pipeline_without_a_cookie_has_none() {
+async fn a_pipeline_set_without_a_cookie_is_read_without_one() {
     let bench = Bench::start().await;
     let (mut client, _session) = primary(&bench).await;
     let none = v1::ForwardingPipelineConfig { cookie: None, ..config(SOURCE, info()) };
@@ -98,7 +98,7 @@ async fn a_pipeline_without_a_cookie_has_none() {
     assert_eq!(shown.cookie, None);
 }
 
-/// A stream that says nothing until it is dropped.
+/// A stream that sends nothing until it is dropped.
 struct Silent {
     _ends_it: tokio::sync::mpsc::Sender<v1::StreamMessageRequest>,
     _answers: tonic::Streaming<v1::StreamMessageResponse>,
@@ -121,8 +121,8 @@ async fn a_thousand_streams_do_not_affect_the_primary() {
     for _ in 0..1000 {
         streams.push(silent(&other).await.expect("there is room"));
     }
-    let refused = silent(&other).await.map(drop).expect_err("no room");
-    assert_eq!(refused.code(), Code::ResourceExhausted);
+    let rejected = silent(&other).await.map(drop).expect_err("no room");
+    assert_eq!(rejected.code(), Code::ResourceExhausted);
     untouched(&mut client).await;
     client.modify([register(crate::common::program::id::PLAIN, at(0), bits(&[1]))]).await.expect("it writes");
     streams.clear();
@@ -152,7 +152,7 @@ async fn controllers_beyond_the_limit_of_a_role_are_rejected() {
     client.delete([table(l2(&[1], 1))]).await.expect("the primary has stayed");
 }
 
-/// Opens a stream with one arbitration message and waits for the first answer.
+/// Opens a stream with one arbitration message and waits for the first response.
 async fn arbitrate(
     client: &mut Client,
     election_id: Option<v1::Uint128>,
@@ -167,7 +167,7 @@ async fn arbitrate(
 }
 
 #[tokio::test]
-async fn a_backup_that_never_reads_is_disconnected_and_the_primary_is_not() {
+async fn a_backup_that_never_reads_is_disconnected_but_the_primary_is_not() {
     let limits = Limits { stream_queue: 2, stream_reserve: 2, ..Limits::default() };
     let bench = Bench::with(|config| config.limits = limits).await;
     // Notifications repeat the role's configuration, so few of them fill the buffers of the connection.
@@ -185,13 +185,13 @@ async fn a_backup_that_never_reads_is_disconnected_and_the_primary_is_not() {
     let mut primary = bench.client_as(as_role(1)).await;
     let (mut session, _) = primary.open().await.expect("no other controller is connected");
     let mut backup = bench.client_as(as_role(0)).await;
-    let (mut deaf, _) = backup.open().await.expect("accepted");
+    let (mut unread, _) = backup.open().await.expect("accepted");
     for election_id in 2..200 {
         session.arbitrate(election_id).await.expect("the primary's stream goes on");
         assert!(session.wait_for_arbitration().await.expect("and answers").is_primary);
     }
     let end = loop {
-        if let Err(error) = deaf.wait_for_arbitration().await {
+        if let Err(error) = unread.wait_for_arbitration().await {
             break error;
         }
     };
@@ -205,7 +205,7 @@ async fn a_role_configuration_above_its_limit_ends_the_stream() {
     let huge = RoleConfig { shared_ids: (0..1 << 20).collect(), ..RoleConfig::default() };
     let as_role =
         ClientConfig { role: "huge".into(), role_config: Some(huge.to_any()), ..ClientConfig::new(DEVICE) };
-    let refused = bench.client_as(as_role).await.open().await.expect_err("too large");
-    assert_eq!(refused.code(), Some(Code::InvalidArgument));
+    let rejected = bench.client_as(as_role).await.open().await.expect_err("too large");
+    assert_eq!(rejected.code(), Some(Code::InvalidArgument));
     untouched(&mut client).await;
 }

@@ -40,7 +40,7 @@ async fn digests_are_listed_acknowledged_and_not_repeated() {
     bench.receive(1, &frame(1, 11));
     let list = digest_list(&mut session).await;
     assert_eq!((list.list_id, list.timestamp), (1, 5_000));
-    assert_eq!(sources(&list), [[10], [11]], "distinct, in order, none from before it was enabled");
+    assert_eq!(sources(&list), [[10], [11]], "distinct, in order, no message from before it was enabled");
     bench.receive(1, &frame(1, 10));
     bench.receive(1, &frame(1, 12));
     bench.receive(1, &frame(1, 13));
@@ -74,18 +74,22 @@ async fn only_the_primary_receives_digests() {
     let (mut client, _session) = bench.primary().await;
     client.insert([digest(0, 1, 0)]).await.expect("enabled");
     let mut other = bench.client(5).await;
-    let mut new_session = other.become_primary().await.expect("it bids higher");
+    let mut new_session = other.become_primary().await.expect("its election id is higher");
     bench.receive(1, &frame(1, 10));
     assert_eq!(sources(&digest_list(&mut new_session).await), [[10]]);
     other.delete([digest(0, 0, 0)]).await.expect("disabled");
     bench.receive(1, &frame(1, 11));
     other.insert([digest(0, 1, 0)]).await.expect("enabled");
     bench.receive(1, &frame(1, 12));
-    assert_eq!(sources(&digest_list(&mut new_session).await), [[12]], "none from while it was disabled");
+    assert_eq!(
+        sources(&digest_list(&mut new_session).await),
+        [[12]],
+        "no message from the time when it was disabled"
+    );
 }
 
 #[tokio::test]
-async fn packet_in_has_its_metadata() {
+async fn a_packet_in_has_the_fields_of_its_header_as_metadata() {
     let bench = Bench::start().await;
     let (mut client, mut session) = bench.primary().await;
     let punt = v1::TableEntry { action: runs(call(id::PUNT, &[])), ..l2(&[2], 0) };
@@ -98,7 +102,7 @@ async fn packet_in_has_its_metadata() {
 }
 
 #[tokio::test]
-async fn packet_out_is_sent_and_malformed_ones_are_reported() {
+async fn a_packet_out_is_sent_and_malformed_ones_are_reported() {
     let bench = Bench::start().await;
     let (_client, mut session) = bench.primary().await;
     let metadata = |metadata_id, value: &[u8]| v1::PacketMetadata { metadata_id, value: value.to_vec() };
@@ -143,9 +147,9 @@ async fn idle_entries_are_reported() {
     bench.switch.wake();
     let SessionEvent::Idle(idle) = next(&mut session).await else { panic!("a notification was expected") };
     assert_eq!(idle.table_entry, [v1::TableEntry { action: None, ..entry }]);
-    let refused =
+    let rejected =
         client.insert([table(v1::TableEntry { idle_timeout_ns: 5, ..route(&[1, 0, 0, 0], 8) })]).await;
-    assert_eq!(refused.expect_err("not supported there").code(), Some(Code::InvalidArgument));
+    assert_eq!(rejected.expect_err("not supported there").code(), Some(Code::InvalidArgument));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use p4runtime::client::Client;
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, update::Type};
 use tonic::Code;
 
-/// Writes one entity and checks the status code.
+/// Checks the status code of a write.
 #[track_caller]
 fn check(result: Result<(), p4runtime::client::ClientError>, expected: Code) {
     let code = match &result {
@@ -78,53 +78,54 @@ async fn byte_strings_become_canonical() {
 }
 
 #[tokio::test]
-async fn malformed_keys_are_refused() {
+async fn malformed_keys_are_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
-    let refused = Code::InvalidArgument;
-    insert(c, of(0), refused).await;
-    insert(c, of(id::COUNTER), refused).await;
+    let rejected = Code::InvalidArgument;
+    insert(c, of(0), rejected).await;
+    insert(c, of(id::COUNTER), rejected).await;
     insert(c, of(0x02ff_ffff), Code::NotFound).await;
-    insert(c, v1::TableEntry { r#match: vec![], ..l2(&[1], 1) }, refused).await;
-    insert(c, v1::TableEntry { r#match: vec![exact(1, &[1]), exact(1, &[1])], ..l2(&[1], 1) }, refused).await;
-    insert(c, v1::TableEntry { r#match: vec![exact(2, &[1])], ..l2(&[1], 1) }, refused).await;
-    insert(c, v1::TableEntry { r#match: vec![lpm(1, &[1], 48)], ..l2(&[1], 1) }, refused).await;
-    insert(c, v1::TableEntry { priority: 1, ..l2(&[1], 1) }, refused).await;
-    insert(c, route(&[10, 0, 0, 0], 0), refused).await;
-    insert(c, route(&[10, 0, 0, 0], -1), refused).await;
-    insert(c, route(&[10, 0, 0, 0], 33), refused).await;
-    insert(c, route(&[10, 0, 0, 1], 24), refused).await;
-    insert(c, acl(vec![ternary(1, &[1], &[1])], 0), refused).await;
-    insert(c, acl(vec![ternary(1, &[0], &[0])], 1), refused).await;
-    insert(c, acl(vec![ternary(1, &[3], &[1])], 1), refused).await;
-    insert(c, acl(vec![range(2, &[2], &[1])], 1), refused).await;
-    insert(c, acl(vec![range(2, &[0], &[0xff, 0xff])], 1), refused).await;
-    insert(c, v1::TableEntry { action: forward(1), ..of(id::KEYLESS) }, refused).await;
-    insert(c, v1::TableEntry { is_const: true, ..l2(&[1], 1) }, refused).await;
+    insert(c, v1::TableEntry { r#match: vec![], ..l2(&[1], 1) }, rejected).await;
+    insert(c, v1::TableEntry { r#match: vec![exact(1, &[1]), exact(1, &[1])], ..l2(&[1], 1) }, rejected)
+        .await;
+    insert(c, v1::TableEntry { r#match: vec![exact(2, &[1])], ..l2(&[1], 1) }, rejected).await;
+    insert(c, v1::TableEntry { r#match: vec![lpm(1, &[1], 48)], ..l2(&[1], 1) }, rejected).await;
+    insert(c, v1::TableEntry { priority: 1, ..l2(&[1], 1) }, rejected).await;
+    insert(c, route(&[10, 0, 0, 0], 0), rejected).await;
+    insert(c, route(&[10, 0, 0, 0], -1), rejected).await;
+    insert(c, route(&[10, 0, 0, 0], 33), rejected).await;
+    insert(c, route(&[10, 0, 0, 1], 24), rejected).await;
+    insert(c, acl(vec![ternary(1, &[1], &[1])], 0), rejected).await;
+    insert(c, acl(vec![ternary(1, &[0], &[0])], 1), rejected).await;
+    insert(c, acl(vec![ternary(1, &[3], &[1])], 1), rejected).await;
+    insert(c, acl(vec![range(2, &[2], &[1])], 1), rejected).await;
+    insert(c, acl(vec![range(2, &[0], &[0xff, 0xff])], 1), rejected).await;
+    insert(c, v1::TableEntry { action: forward(1), ..of(id::KEYLESS) }, rejected).await;
+    insert(c, v1::TableEntry { is_const: true, ..l2(&[1], 1) }, rejected).await;
     assert_eq!(read(c, v1::TableEntry { table_id: id::L2, ..Default::default() }).await, []);
 }
 
 #[tokio::test]
-async fn malformed_actions_are_refused() {
+async fn malformed_actions_are_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let mut check = async |action: Option<v1::TableAction>, expected| {
         insert(&mut client, v1::TableEntry { action, ..l2(&[1], 1) }, expected).await;
     };
-    let refused = Code::InvalidArgument;
-    check(None, refused).await;
-    check(Some(v1::TableAction::default()), refused).await;
-    check(runs(call(0, &[])), refused).await;
-    check(runs(call(id::L2, &[])), refused).await;
-    check(runs(call(id::FORWARD, &[])), refused).await;
-    check(runs(call(id::FORWARD, &[&[1], &[1]])), refused).await;
+    let rejected = Code::InvalidArgument;
+    check(None, rejected).await;
+    check(Some(v1::TableAction::default()), rejected).await;
+    check(runs(call(0, &[])), rejected).await;
+    check(runs(call(id::L2, &[])), rejected).await;
+    check(runs(call(id::FORWARD, &[])), rejected).await;
+    check(runs(call(id::FORWARD, &[&[1], &[1]])), rejected).await;
     let twice = v1::action::Param { param_id: 1, value: vec![1] };
-    check(runs(v1::Action { action_id: id::FORWARD, params: vec![twice.clone(), twice] }), refused).await;
+    check(runs(v1::Action { action_id: id::FORWARD, params: vec![twice.clone(), twice] }), rejected).await;
     check(runs(call(id::NO_ACTION, &[])), Code::PermissionDenied).await;
     use v1::table_action::Type::{ActionProfileGroupId, ActionProfileMemberId};
-    check(Some(v1::TableAction { r#type: Some(ActionProfileMemberId(1)) }), refused).await;
-    check(Some(v1::TableAction { r#type: Some(ActionProfileGroupId(1)) }), refused).await;
+    check(Some(v1::TableAction { r#type: Some(ActionProfileMemberId(1)) }), rejected).await;
+    check(Some(v1::TableAction { r#type: Some(ActionProfileGroupId(1)) }), rejected).await;
     check(runs(call(id::ENTRY_ONLY, &[&[1]])), Code::Ok).await;
 }
 
@@ -139,7 +140,7 @@ async fn inserting_into_a_full_table_fails() {
 }
 
 #[tokio::test]
-async fn modifying_replaces_what_is_given_and_keeps_the_action() {
+async fn modify_replaces_all_fields_but_keeps_an_action_that_is_not_given() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     modify(&mut client, l2(&[1], 1), Code::NotFound).await;
@@ -173,7 +174,7 @@ async fn default_entries_can_only_be_modified() {
 }
 
 #[tokio::test]
-async fn constant_entries_can_be_read_and_not_changed() {
+async fn constant_entries_can_be_read_but_not_changed() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let fixed =
@@ -187,7 +188,7 @@ async fn constant_entries_can_be_read_and_not_changed() {
 }
 
 #[tokio::test]
-async fn reads_filter() {
+async fn reads_return_the_entries_that_pass_the_filter() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let low = acl(vec![ternary(1, &[1], &[1])], 1);
@@ -209,9 +210,9 @@ async fn reads_filter() {
     let by_action = v1::TableEntry { action: runs(call(id::NO_ACTION, &[])), ..of(id::ACL) };
     assert_eq!(read(c, by_action).await, [any]);
     assert_eq!(count(c, v1::TableEntry { r#match: vec![exact(1, &[9])], ..of(id::L2) }).await, 0);
-    let refused =
+    let rejected =
         c.read([table(v1::TableEntry { priority: 1, ..of(0) })]).await.expect_err("no filter there");
-    assert_eq!(refused.code(), Some(Code::InvalidArgument));
+    assert_eq!(rejected.code(), Some(Code::InvalidArgument));
 }
 
 #[tokio::test]
@@ -238,7 +239,7 @@ async fn reads_return_direct_counters_and_meters_with_entries() {
 }
 
 #[tokio::test]
-async fn direct_entities() {
+async fn direct_counters_and_meters_are_modified_and_read_by_entry() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -289,10 +290,10 @@ async fn a_batch_reports_each_update_in_order() {
         panic!("details were expected")
     };
     let codes: Vec<_> = failed.iter().map(|error| (error.index, error.code)).collect();
-    let refused = Code::InvalidArgument;
+    let rejected = Code::InvalidArgument;
     assert_eq!(
         (total, codes),
-        (6, vec![(1, Code::AlreadyExists), (3, refused), (4, refused), (5, Code::NotFound)])
+        (6, vec![(1, Code::AlreadyExists), (3, rejected), (4, rejected), (5, Code::NotFound)])
     );
     assert_eq!(read(&mut client, of(id::L2)).await.len(), 2);
 }

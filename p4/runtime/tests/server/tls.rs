@@ -61,7 +61,7 @@ async fn a_client_with_the_root_certificate_connects() {
 }
 
 #[tokio::test]
-async fn plain_text_is_refused() {
+async fn plain_text_connections_are_rejected() {
     let bench = bench(&Authority::new(), None).await;
     let endpoint = bench.handle.endpoint().replace("https", "http");
     let connected = Client::connect(&endpoint, ClientConfig::new(DEVICE)).await;
@@ -73,7 +73,7 @@ async fn plain_text_is_refused() {
 }
 
 #[tokio::test]
-async fn clients_need_a_certificate_of_the_authority_that_the_server_names() {
+async fn clients_need_a_certificate_of_the_authority_that_the_server_trusts() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let bench = bench(&authority, Some(&clients)).await;
     assert!(check(&bench, trusting(&authority, Some(clients.issue("controller")))).await);

@@ -36,7 +36,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
 #[tokio::test]
-async fn strings_are_read_back_and_numbers_are_ports() {
+async fn strings_are_read_back_and_decimal_names_are_port_numbers() {
     let bench = Bench::with(|config| config.compile = Arc::new(compile)).await;
     let bundle = SourceBundle::single("main.p4", PROGRAM);
     let info = p4info::from_program(&compile(&bundle).expect("the program is good"));

@@ -46,7 +46,6 @@ impl ControlPlane<'_> {
     }
 
     fn loaded(&self) -> Result<&Loaded<'_>> {
-        // Shortens the borrow; only the lifetime differs.
         self.loaded.as_ref().ok_or(ControlError::NoProgram)
     }
 

@@ -42,7 +42,7 @@ impl ControlPlane<'_> {
         let target = self.check_entry(reference, &entry)?;
         let (now, timeout) = (self.now, entry.idle_timeout);
         let table = self.table_mut(reference)?;
-        refuse_const_entry(table, &entry.key)?;
+        reject_const_entry(table, &entry.key)?;
         table.modify(now, TableEntry { is_const: false, ..entry }, target)?;
         self.schedule_idle_scan(timeout);
         Ok(())
@@ -51,8 +51,8 @@ impl ControlPlane<'_> {
     /// Removes an entry.
     pub fn table_delete<'r>(&mut self, table: impl Into<ObjectRef<'r>>, key: &EntryKey) -> Result<()> {
         let table = self.table_mut(table.into())?;
-        refuse_const_table(table)?;
-        refuse_const_entry(table, key)?;
+        reject_const_table(table)?;
+        reject_const_entry(table, key)?;
         let id = table.find(key)?;
         table.remove(id);
         Ok(())
@@ -61,7 +61,7 @@ impl ControlPlane<'_> {
     /// Removes all entries that are not constant.
     pub fn table_clear<'r>(&mut self, table: impl Into<ObjectRef<'r>>) -> Result<()> {
         let table = self.table_mut(table.into())?;
-        refuse_const_table(table)?;
+        reject_const_table(table)?;
         for id in 0..table.entries.len() as u32 {
             if table.get(id).is_some_and(|e| !e.shown.is_const) {
                 table.remove(id);
@@ -242,7 +242,7 @@ impl ControlPlane<'_> {
     /// Checks an entry to be added or modified, except its key.
     fn check_entry(&self, reference: ObjectRef<'_>, entry: &TableEntry) -> Result<EntryTarget> {
         let table = self.table(reference)?;
-        refuse_const_table(table)?;
+        reject_const_table(table)?;
         if table.shape.needs_priority() && entry.key.priority <= 0 {
             return Err(ControlError::invalid(
                 "priority",
@@ -277,14 +277,14 @@ impl ControlPlane<'_> {
     }
 }
 
-fn refuse_const_table(table: &Table) -> Result<()> {
+fn reject_const_table(table: &Table) -> Result<()> {
     if table.const_entries {
         return Err(ControlError::Constant { what: format!("table {}", table.name) });
     }
     Ok(())
 }
 
-fn refuse_const_entry(table: &Table, key: &EntryKey) -> Result<()> {
+fn reject_const_entry(table: &Table, key: &EntryKey) -> Result<()> {
     let id = table.find(key)?;
     if table.get(id).is_some_and(|e| e.shown.is_const) {
         return Err(ControlError::Constant { what: format!("entry of table {}", table.name) });

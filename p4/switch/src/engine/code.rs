@@ -465,9 +465,9 @@ impl Carried {
         if self.narrow { count.div_ceil(2) } else { count }
     }
 
-    /// Shorter runs of narrow limbs are carried as wide ones: a separate run would cost more time than it saves
-    /// memory.
-    const LEAST: u32 = 5;
+    /// Minimum length of a run of narrow limbs. Shorter runs are carried as wide limbs, because a separate run costs
+    /// more time than the memory that it saves is worth.
+    const MIN_NARROW_RUN: u32 = 5;
 
     /// Splits consecutive limbs into narrow and wide runs.
     pub(crate) fn split(at: At, count: u32, narrow: &[bool]) -> Vec<Carried> {
@@ -481,7 +481,7 @@ impl Carried {
         }
         let mut merged: Vec<Carried> = Vec::new();
         for run in made {
-            let run = Carried { narrow: run.narrow && run.count >= Carried::LEAST, ..run };
+            let run = Carried { narrow: run.narrow && run.count >= Carried::MIN_NARROW_RUN, ..run };
             match merged.last_mut() {
                 Some(last) if !last.narrow && !run.narrow => last.count += run.count,
                 _ => merged.push(run),

@@ -276,8 +276,8 @@ impl Context {
             return self.emit_unaligned(frame, plan, origin);
         }
         let at = self.out.bytes.len();
-        let came = origin.checked_sub(1).filter(|bit| bit.is_multiple_of(8)).map(|bit| (bit / 8) as usize);
-        match came.and_then(|from| self.packet.head.get(from..from + length)) {
+        let source = origin.checked_sub(1).filter(|bit| bit.is_multiple_of(8)).map(|bit| (bit / 8) as usize);
+        match source.and_then(|from| self.packet.head.get(from..from + length)) {
             Some(bytes) => self.out.bytes.extend_from_slice(bytes),
             None => {
                 for byte in 0..u64::from(plan.bytes) {
@@ -394,16 +394,16 @@ impl Context {
     }
 
     fn put_together(&self) -> Frame {
-        let came = &self.packet;
+        let received = &self.packet;
         let consumed = self.cursor.div_ceil(8);
         let mut head = smallvec::SmallVec::from_slice(&self.out.bytes);
-        let payload = usize::try_from(consumed).ok().and_then(|at| came.head.get(at..));
+        let payload = usize::try_from(consumed).ok().and_then(|at| received.head.get(at..));
         let tail = match payload {
             Some(payload) => {
                 head.extend_from_slice(payload);
-                came.tail
+                received.tail
             }
-            None => came.len().saturating_sub(consumed) as u32,
+            None => received.len().saturating_sub(consumed) as u32,
         };
         Frame { head, tail }
     }
@@ -442,8 +442,8 @@ fn patch(frame: &Limbs, plan: &Emission, header: &mut [u8]) {
     for patch in &plan.patches {
         let Some((here, rest)) = pieces.split_at_checked((patch.end - placed) as usize) else { return };
         (pieces, placed) = (rest, patch.end);
-        let came = header.get(patch.at as usize..).and_then(|rest| rest.first_chunk::<8>());
-        let mut word = came.map_or(0, |bytes| u64::from_be_bytes(*bytes)) & patch.kept;
+        let bytes = header.get(patch.at as usize..).and_then(|rest| rest.first_chunk::<8>());
+        let mut word = bytes.map_or(0, |bytes| u64::from_be_bytes(*bytes)) & patch.kept;
         for piece in here {
             word |= piece.of(frame[usize::from(piece.a)]);
         }

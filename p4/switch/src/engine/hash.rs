@@ -236,9 +236,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Hashes of limbs equal hashes of their bytes, padded with zeros.
+        /// The bytes are padded with zeros to whole limbs.
         #[test]
-        fn limbs_hash_like_their_bytes(bytes in prop::collection::vec(any::<u8>(), 1..70)) {
+        fn hashes_of_limbs_equal_hashes_of_their_bytes(bytes in prop::collection::vec(any::<u8>(), 1..70)) {
             let mut limbs: Vec<u64> = bytes
                 .chunks(8)
                 .map(|chunk| {
@@ -255,9 +255,8 @@ mod tests {
             prop_assert_eq!(xor16_limbs(&limbs), xor16(&bytes));
         }
 
-        /// Processing eight bytes at a time equals processing one byte at a time.
         #[test]
-        fn words_hash_like_their_bytes(bytes: Vec<u8>) {
+        fn eight_bytes_at_a_time_equal_one_byte_at_a_time(bytes: Vec<u8>) {
             for crc in [&CRC16, &CRC32] {
                 let start = reflect(crc.parameters.initial & (u32::MAX >> (32 - crc.width)), crc.width);
                 let slow = crc.rest(start, &bytes) ^ crc.parameters.final_xor;
@@ -268,7 +267,7 @@ mod tests {
 
     /// Check values of the CRC catalogue and of RFC 1071, section 3.
     #[test]
-    fn check_values_of_the_standards() {
+    fn check_values_of_the_standards_are_computed() {
         assert_eq!(crc16(b"123456789"), 0xbb3d);
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
         let ccitt = CrcParameters {

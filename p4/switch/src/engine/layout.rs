@@ -126,24 +126,24 @@ pub(crate) fn malformed<T>(place: impl Into<String>, what: impl Into<String>) ->
 impl Layout {
     pub(crate) fn new(program: &Program) -> Result<Layout, LoadError> {
         let storage = &program.storage;
-        let mut places = Places::new(storage);
+        let mut allocator = Allocator::new(storage);
         for carried in [true, false] {
-            places.place_headers(storage, carried)?;
+            allocator.place_headers(storage, carried)?;
             if carried {
                 // The origins of all headers follow the headers.
-                places.origins_at = places.next;
-                places.next += storage.headers.len() as u32;
-                places.metadata_at = places.next;
+                allocator.origins_at = allocator.next;
+                allocator.next += storage.headers.len() as u32;
+                allocator.metadata_at = allocator.next;
             }
-            places.place_rest(storage, carried);
+            allocator.place_rest(storage, carried);
             if carried {
-                places.carried = places.next;
+                allocator.carried = allocator.next;
             }
         }
         let scalars: Vec<Slot> = storage
             .scalars
             .iter()
-            .zip(&places.at)
+            .zip(&allocator.at)
             .map(|(scalar, at)| Slot { at: at.unwrap_or(0), kind: scalar.kind })
             .collect();
         let mut layout = Layout {
@@ -151,11 +151,11 @@ impl Layout {
             headers: Vec::new(),
             stacks: Vec::new(),
             standard: Standard::default(),
-            carried: places.carried,
-            metadata_at: places.metadata_at,
-            total: places.next,
+            carried: allocator.carried,
+            metadata_at: allocator.metadata_at,
+            total: allocator.next,
         };
-        layout.headers = (places.origins_at..)
+        layout.headers = (allocator.origins_at..)
             .zip(&storage.headers)
             .map(|(origin, h)| layout.header_layout(storage, h, origin))
             .collect::<Result<_, _>>()?;
@@ -174,7 +174,7 @@ impl Layout {
             for (limb, is_narrow) in
                 narrow.iter_mut().skip(slot.at as usize).take(slot.cells() as usize).enumerate()
             {
-                // The limb after a varbit is its length, which counts as narrow like that of a field.
+                // The limb after a varbit holds its length, which is below 2^32; `bits` is 0 for this limb.
                 *is_narrow = bits(limb as u32) <= 32;
             }
         }
@@ -288,7 +288,7 @@ impl Layout {
 }
 
 /// Allocates the limbs of all scalars.
-struct Places {
+struct Allocator {
     at: Vec<Option<u32>>,
     next: u32,
     carried: u32,
@@ -296,9 +296,15 @@ struct Places {
     origins_at: u32,
 }
 
-impl Places {
-    fn new(storage: &Storage) -> Places {
-        Places { at: vec![None; storage.scalars.len()], next: 0, carried: 0, metadata_at: 0, origins_at: 0 }
+impl Allocator {
+    fn new(storage: &Storage) -> Allocator {
+        Allocator {
+            at: vec![None; storage.scalars.len()],
+            next: 0,
+            carried: 0,
+            metadata_at: 0,
+            origins_at: 0,
+        }
     }
 
     fn place_headers(&mut self, storage: &Storage, carried: bool) -> Result<(), LoadError> {

@@ -3,7 +3,7 @@
 //! [`translate`] prints bytecode ([`crate::engine`]) as Rust functions with one statement per operation; operands
 //! become constants that the Rust compiler can optimise. The printed code calls [`Runtime`] for packet bytes, tables,
 //! arrays and externs. A [`Translation`] identifies its bytecode by a fingerprint, and [`crate::Prepared`] uses it
-//! for exactly that bytecode, so an outdated translation costs speed but never correctness.
+//! for exactly that bytecode, so an outdated translation is never used.
 
 mod packet;
 mod runtime;

@@ -148,10 +148,10 @@ pub(super) fn route(code: &Code, from: Pc, to: Pc) -> Route {
 
 /// Rejects nested calls that bytecode would stop at run time, so that a translation never behaves differently.
 fn check_depth(code: &Code, functions: &BTreeMap<Pc, BTreeSet<Pc>>) -> Result<(), Untranslatable> {
-    const MOST: usize = crate::engine::run::MAX_DEPTH;
+    const LIMIT: usize = crate::engine::run::MAX_DEPTH;
     let mut depth: BTreeMap<Pc, usize> = functions.keys().map(|entry| (*entry, 0)).collect();
     // Computes the longest call chains; the number of rounds is bounded by the maximum depth.
-    for _ in 0..=MOST {
+    for _ in 0..=LIMIT {
         let mut deeper = false;
         for (entry, reached) in functions {
             let inside = depth.get(entry).copied().unwrap_or(0);
@@ -177,23 +177,23 @@ fn check_depth(code: &Code, functions: &BTreeMap<Pc, BTreeSet<Pc>>) -> Result<()
             return Ok(());
         }
     }
-    Err(Untranslatable::Depth(MOST))
+    Err(Untranslatable::Depth(LIMIT))
 }
 
 fn print_function(code: &Code, entry: Pc, reached: &BTreeSet<Pc>, out: &mut String) {
-    let mut places: BTreeSet<Pc> = BTreeSet::new();
+    let mut labels: BTreeSet<Pc> = BTreeSet::new();
     for pc in reached {
         if let Some(op) = code.ops.get(*pc as usize) {
             let on = |to: &Pc| matches!(route(code, *pc, *to), Route::On);
-            places.extend(targets(code, *op).into_iter().filter(on));
+            labels.extend(targets(code, *op).into_iter().filter(on));
         }
     }
     let _ = writeln!(out, "\nfn at_{entry}(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {{");
-    for place in places.iter().rev() {
+    for place in labels.iter().rev() {
         let _ = writeln!(out, "'to_{place}: {{");
     }
     for pc in reached {
-        if places.contains(pc) {
+        if labels.contains(pc) {
             out.push_str("}\n");
         }
         if let Some(op) = code.ops.get(*pc as usize) {

@@ -16,7 +16,7 @@ pub struct Component {
     pub kind: ScalarKind,
     /// Its first limb in the element.
     pub offset: usize,
-    /// How many limbs it has.
+    /// Number of its limbs.
     pub limbs: usize,
 }
 
@@ -114,9 +114,9 @@ impl Registers {
 
     /// Returns an array.
     pub(crate) fn get(&self, array: usize) -> Option<RegisterArray<'_>> {
-        let place = self.arrays.get(array)?;
-        let values = self.values.get(place.values.clone())?;
-        Some(RegisterArray { components: &place.components, stride: place.stride, values })
+        let layout = self.arrays.get(array)?;
+        let values = self.values.get(layout.values.clone())?;
+        Some(RegisterArray { components: &layout.components, stride: layout.stride, values })
     }
 
     /// Returns the limbs of an array.

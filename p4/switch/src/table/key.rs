@@ -199,7 +199,7 @@ impl Component {
     fn canonical(&self, wanted: &FieldMatch) -> Result<FieldMatch, ControlError> {
         let field = || format!("match {}", self.name);
         let fit = |bits: &Bits| fit(bits, self.width, &field());
-        let refuse = || {
+        let mismatch = || {
             let kind = format!("{:?}", self.kind).to_lowercase();
             Err(ControlError::invalid(field(), format!("does not have the match kind of the key, {kind}")))
         };
@@ -222,7 +222,7 @@ impl Component {
             (MatchKind::Lpm, FieldMatch::Exact(value)) => self.lpm(fit(value)?, self.width)?,
             (MatchKind::Lpm, FieldMatch::Ternary { value, mask }) => {
                 // Constant entries of the source express prefixes as masks.
-                let Some(prefix_bits) = prefix_length(mask, self.width) else { return refuse() };
+                let Some(prefix_bits) = prefix_length(mask, self.width) else { return mismatch() };
                 self.lpm(fit(value)?, prefix_bits)?
             }
             (MatchKind::Optional | MatchKind::Range, FieldMatch::Ternary { mask, .. }) if is_zero(mask) => {
@@ -236,7 +236,7 @@ impl Component {
             }
             (MatchKind::Range, FieldMatch::Range { low, high }) => self.range(fit(low)?, fit(high)?)?,
             (MatchKind::Range, FieldMatch::Exact(value)) => self.range(fit(value)?, fit(value)?)?,
-            _ => return refuse(),
+            _ => return mismatch(),
         })
     }
 

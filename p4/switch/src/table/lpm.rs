@@ -41,7 +41,7 @@ pub(crate) struct LpmMap {
     /// All entries by number, for building the intervals.
     rules: Vec<Option<Rule>>,
     /// Hash table lookups since the last change.
-    looked: usize,
+    lookups: usize,
 }
 
 impl LpmMap {
@@ -77,7 +77,7 @@ impl LpmMap {
 
     fn changed(&mut self) {
         self.built = None;
-        self.looked = 0;
+        self.lookups = 0;
     }
 
     #[inline]
@@ -91,8 +91,8 @@ impl LpmMap {
 
     fn search(&mut self, shape: &KeyShape, key: &[u64]) -> Option<EntryId> {
         if self.built.is_none() {
-            self.looked += self.lengths.len();
-            if self.looked > self.rules.len() * BUILD_COST {
+            self.lookups += self.lengths.len();
+            if self.lookups > self.rules.len() * BUILD_COST {
                 self.built = Some(self.build(shape));
             }
         }

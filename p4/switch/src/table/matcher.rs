@@ -101,7 +101,7 @@ mod tests {
     }
 
     /// Looks up an entry by linear search.
-    fn naive(rules: &[(EntryId, Rule)], shape: &KeyShape, key: &[u64]) -> Option<(u32, i32)> {
+    fn linear_search(rules: &[(EntryId, Rule)], shape: &KeyShape, key: &[u64]) -> Option<(u32, i32)> {
         let matching = rules.iter().filter(|(_, rule)| rule.matches(shape, key));
         matching.map(|(_, rule)| (rule.prefix_bits, rule.priority)).max_by_key(|(prefix, priority)| {
             if shape.method == Method::Lpm { i64::from(*prefix) } else { i64::from(*priority) }
@@ -154,7 +154,7 @@ mod tests {
                         (rule.prefix_bits, rule.priority)
                     })
                 });
-                let expected = naive(&rules, &shape, &key);
+                let expected = linear_search(&rules, &shape, &key);
                 if shape.method == Method::Lpm {
                     assert_eq!(found.map(|f| f.0), expected.map(|e| e.0));
                 } else {
@@ -177,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_a_scan_finds(
+        fn a_lookup_equals_a_linear_search(
             kinds in prop::collection::vec(kind(), 1..4),
             entries in prop::collection::vec((prop::collection::vec((0u128..60, 0u128..60), 4), 1i32..6), 0..40),
             removed in prop::collection::vec(any::<bool>(), 10),

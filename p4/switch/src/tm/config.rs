@@ -133,10 +133,10 @@ pub struct GroupProfile {
 pub struct Lossless {
     /// Headroom in bytes, for packets that still arrive after a pause was sent.
     pub headroom_bytes: u64,
-    /// The group resumes its sender (XON) when the headroom is empty and its share of the pool is at most this value
-    /// ...
+    /// XON: the group resumes its sender when its headroom is empty and its share of the pool is at most the larger of
+    /// `xon_bytes` and the threshold minus `xon_offset_bytes`.
     pub xon_bytes: u64,
-    /// ... or at most the threshold minus this value, whichever is larger.
+    /// Distance of XON from the threshold; see `xon_bytes`.
     pub xon_offset_bytes: u64,
 }
 

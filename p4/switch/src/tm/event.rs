@@ -10,7 +10,7 @@ pub enum TmEvent {
         /// The port.
         port: u16,
     },
-    /// A pause (or its refresh) or a resume was handed over for sending.
+    /// A pause (or its refresh) or a resume was returned for sending.
     PauseSent {
         /// The port that sends it.
         port: u16,

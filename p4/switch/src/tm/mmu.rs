@@ -108,7 +108,7 @@ impl Mmu {
         self.egress.iter().map(|(_, used)| used)
     }
 
-    /// Returns the current threshold of a group. A profile that names no pool gets 0.
+    /// Returns the current threshold of a group; 0 if the pool of its profile does not exist.
     pub(super) fn group_threshold(&self, profile: &GroupProfile) -> u64 {
         self.ingress
             .get(profile.pool)

@@ -62,8 +62,8 @@ impl<P> TrafficManager<P> {
         };
         let port = &mut self.ports[at];
         let queue = usize::from(port.config.maps.paused_queue[priority] & 7);
-        let held = port.paused >> priority & 1 == 1 && port.queue_use[queue].packets > 0;
-        match (port.watchdog[priority], held) {
+        let is_paused = port.paused >> priority & 1 == 1 && port.queue_use[queue].packets > 0;
+        match (port.watchdog[priority], is_paused) {
             (WatchdogState::Idle, true) => {
                 let due = Time(now.0.saturating_add(settings.detection.0));
                 port.watchdog[priority] = WatchdogState::Detecting(due);

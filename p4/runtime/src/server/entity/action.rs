@@ -22,7 +22,7 @@ pub(crate) fn decode(
     pipeline: &Pipeline,
     table: &ir::Table,
     action: &v1::Action,
-    place: Use,
+    usage: Use,
 ) -> Result<ActionCall, Refusal> {
     let (_, named) = pipeline.action(action.action_id).map_err(|error| Refusal::invalid(error.message))?;
     let of = |id: ActionId| pipeline.program.actions.get(id.index());
@@ -36,7 +36,7 @@ pub(crate) fn decode(
             named.preamble.name, table.preamble.name
         )));
     };
-    match (reference.scope, place) {
+    match (reference.scope, usage) {
         (ActionScope::TableOnly, Use::Default) => {
             return Err(Refusal::denied(format!("action {} is for entries only", declared.preamble.name)));
         }

@@ -68,7 +68,7 @@ pub(crate) fn marked_value(data: Option<&v1::MeterCounterData>) -> Result<Option
     }
 }
 
-/// Decodes the same when a failed batch is rolled back; any value is allowed.
+/// Decodes the same counters to roll back a failed batch; any value is allowed.
 pub(crate) fn marked_before(data: &v1::MeterCounterData) -> MarkedCounts {
     let count =
         |data: Option<v1::CounterData>| data.and_then(|data| counter_value(&data).ok()).unwrap_or_default();
@@ -161,7 +161,7 @@ pub(crate) fn read_meters(
     Ok(())
 }
 
-/// The keys of the entries whose resources are requested: one, all of a table, or all of all tables.
+/// The keys of the entries whose resources are requested: one, all of a table, or those of all tables.
 fn owners(
     target: &mut Target<'_>,
     entry: Option<&v1::TableEntry>,

@@ -93,7 +93,9 @@ fn decode_field(pipeline: &Pipeline, field: Field<'_>, wire: Option<&Wire>) -> R
             Ok(FieldMatch::Range { low, high })
         }
         (_, None) => refuse("no match is set"),
-        (kind, Some(_)) => refuse(&format!("is not matched as the table declares it, {}", kind_name(kind))),
+        (kind, Some(_)) => {
+            refuse(&format!("has another match kind than the table declares ({})", kind_name(kind)))
+        }
     }
 }
 

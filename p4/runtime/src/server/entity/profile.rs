@@ -44,10 +44,10 @@ pub(crate) fn write_member(
         return Err(Refusal::invalid(format!("no table uses action profile {name}; it has no actions")));
     };
     let call = action::decode(pipeline, table, wire, Use::Entry)?;
-    let member_of = ProfileMember { id: member.member_id, call };
+    let decoded = ProfileMember { id: member.member_id, call };
     match kind {
-        Type::Insert => target.control.member_insert(member.action_profile_id, &member_of)?,
-        _ => target.control.member_modify(member.action_profile_id, &member_of)?,
+        Type::Insert => target.control.member_insert(member.action_profile_id, &decoded)?,
+        _ => target.control.member_modify(member.action_profile_id, &decoded)?,
     }
     Ok(())
 }

@@ -119,14 +119,14 @@ fn decode_replicas(
             None => return Err(Refusal::invalid("the replica's port is not set")),
         };
         let primary = decode_one(number, replica.instance)?;
-        let standing_in = replica.backup_replicas.iter().map(|backup| {
+        let decoded_backups = replica.backup_replicas.iter().map(|backup| {
             let backup = decode_one(port_number(&backup.port)?, backup.instance)?;
             match backup.egress_port == primary.egress_port {
                 true => Err(Refusal::invalid(format!("port {number} cannot be a backup of itself"))),
                 false => Ok(backup),
             }
         });
-        backups.push(standing_in.collect::<Result<_, _>>()?);
+        backups.push(decoded_backups.collect::<Result<_, _>>()?);
         decoded.push(primary);
     }
     Ok((decoded, backups))

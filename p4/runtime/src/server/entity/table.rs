@@ -142,8 +142,8 @@ impl Resources {
     }
 }
 
-/// Modifies the direct resources of an entry, or of the default entry without `key`. A meter without configuration is
-/// reset; counters that are not given stay.
+/// Modifies the direct resources of an entry, or of the default entry if `key` is `None`. A meter without configuration
+/// is reset; counters that are not given stay.
 fn set_resources(
     target: &mut Target<'_>,
     table: &ir::Table,
@@ -319,7 +319,7 @@ fn decode_action(
     Ok((action, EntryNotes::default()))
 }
 
-/// Filter of a read, and the direct resources to return.
+/// Filter of a read. Its set fields also select the direct resources to return; `action` is an action id.
 struct Wanted<'a> {
     filter: &'a v1::TableEntry,
     action: Option<u32>,

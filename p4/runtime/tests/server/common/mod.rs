@@ -58,7 +58,7 @@ impl Bench {
         Bench::with(|_| {}).await
     }
 
-    /// With other settings.
+    /// Starts a server with changed settings.
     pub(crate) async fn with(change: impl FnOnce(&mut ServerConfig)) -> Bench {
         let tm = TmConfig::lossy((1..=8).map(|port| (port, Rate::from_gbps(100))), 1 << 24);
         let mut config =
@@ -91,7 +91,7 @@ impl Bench {
         Client::connect(&self.handle.endpoint(), config).await.expect("the server listens")
     }
 
-    /// A primary with the pipeline set.
+    /// Returns a primary that has set the pipeline.
     pub(crate) async fn primary(&self) -> (Client, Session) {
         let mut client = self.client(1).await;
         let session = client.become_primary().await.expect("no other controller is connected");
@@ -99,7 +99,7 @@ impl Bench {
         (client, session)
     }
 
-    /// A frame from a host.
+    /// Processes a frame that arrives at a port.
     pub(crate) fn receive(&self, port: u16, bytes: &[u8]) {
         self.switch.receive(port, Frame::new(bytes, 0));
     }

@@ -1,4 +1,4 @@
-//! A program with one object of every kind in P4Runtime, built without the front end.
+//! A program with objects of every kind in P4Runtime, built without the front end.
 
 use p4_lang::ir::*;
 
@@ -89,7 +89,7 @@ impl Builder {
         ActionId(self.0.actions.len() as u32 - 1)
     }
 
-    /// A table; its default action is the first.
+    /// Adds a table; its default action is the first of `actions`.
     fn table(
         &mut self,
         id: u32,

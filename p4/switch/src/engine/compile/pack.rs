@@ -8,7 +8,7 @@ use crate::engine::code::{At, Op};
 use crate::engine::layout::Slot;
 use crate::limbs;
 
-/// Wider values use the general operations.
+/// Maximum width of values that are split into pieces; wider values use the general operations.
 const MAX_BITS: u32 = 4_096;
 
 /// Whether values of a type can be split into pieces.

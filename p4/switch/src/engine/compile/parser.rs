@@ -25,10 +25,10 @@ impl Compiler<'_> {
         let accept = self.emit(Op::End);
         let no_error = self.number(0);
         let reject = self.emit(Op::Reject { error: no_error });
-        let mut places = Vec::with_capacity(states.len());
+        let mut entries = Vec::with_capacity(states.len());
         let mut pending = PendingJumps::default();
         for (index, state) in states.iter().enumerate() {
-            places.push(self.here());
+            entries.push(self.here());
             self.place = format!("parser state {}", state.name);
             if is_reached_backwards(states, index) {
                 // Counts iterations of a loop of states.
@@ -38,8 +38,8 @@ impl Compiler<'_> {
             self.state(state, reject, &mut pending)?;
         }
         self.in_parser = false;
-        self.set_state_targets(&pending, &places, accept, reject)?;
-        Ok(places.first().copied().unwrap_or(accept))
+        self.set_state_targets(&pending, &entries, accept, reject)?;
+        Ok(entries.first().copied().unwrap_or(accept))
     }
 
     fn state(&mut self, state: &State, reject: Pc, pending: &mut PendingJumps) -> Result<()> {
@@ -154,24 +154,24 @@ impl Compiler<'_> {
     fn set_state_targets(
         &mut self,
         pending: &PendingJumps,
-        places: &[Pc],
+        entries: &[Pc],
         accept: Pc,
         reject: Pc,
     ) -> Result<()> {
-        let place = |target: Target| match target {
+        let entry_of = |target: Target| match target {
             Target::Accept => Some(accept),
             Target::Reject => Some(reject),
-            Target::State(id) => places.get(id.index()).copied(),
+            Target::State(id) => entries.get(id.index()).copied(),
         };
         for (jump, target) in &pending.jumps {
-            match place(*target) {
+            match entry_of(*target) {
                 Some(to) => self.set_target(&[*jump], to),
                 None => return self.malformed("a transition to a state that does not exist"),
             }
         }
         for (table, index, target) in &pending.tables {
             let slot = self.code.switches.get_mut(*table as usize).and_then(|t| t.targets.get_mut(*index));
-            match (slot, place(*target)) {
+            match (slot, entry_of(*target)) {
                 (Some(slot), Some(to)) => *slot = to,
                 _ => return self.malformed("a transition to a state that does not exist"),
             }

@@ -22,10 +22,10 @@ pub(super) fn compact(code: &mut Code) {
     let ops = code.ops.clone();
     retarget(code, |pc| destination(&ops, pc));
     let reached = reached(code);
-    let mut place = Vec::with_capacity(code.ops.len() + 1);
+    let mut new_pc = Vec::with_capacity(code.ops.len() + 1);
     let mut kept = Vec::with_capacity(code.ops.len());
     for (pc, op) in code.ops.iter().enumerate() {
-        place.push(kept.len() as Pc);
+        new_pc.push(kept.len() as Pc);
         // A jump to the next reachable operation has no effect.
         let falls = |to: Pc| to as usize > pc && (pc + 1..to as usize).all(|between| !reached[between]);
         let needed = reached[pc] && !matches!(op, Op::Jump { to } if falls(*to));
@@ -33,9 +33,9 @@ pub(super) fn compact(code: &mut Code) {
             kept.push(*op);
         }
     }
-    place.push(kept.len() as Pc);
+    new_pc.push(kept.len() as Pc);
     code.ops = kept;
-    retarget(code, |pc| place.get(pc as usize).copied().unwrap_or(0));
+    retarget(code, |pc| new_pc.get(pc as usize).copied().unwrap_or(0));
 }
 
 fn retarget(code: &mut Code, to: impl Fn(Pc) -> Pc) {

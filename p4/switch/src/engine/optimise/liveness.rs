@@ -8,7 +8,7 @@ use crate::engine::code::{Carried, Code, Op};
 use crate::engine::layout::Slot;
 use crate::machine::Field;
 
-/// Clearing or carrying a few extra limbs is cheaper than an additional range.
+/// Maximum gap inside a range of limbs: to clear or carry a few extra limbs is cheaper than an additional range.
 const GAP: u32 = 4;
 
 /// Fields that the switch reads after a block.
@@ -79,9 +79,9 @@ impl Liveness {
             }
             // Locals are reinitialised at the start of each block.
             bitset::clear_range(row, (code.carried, code.frame.len() as u32 - code.carried));
-            let looked_at = READ_BY_SWITCH.iter().filter_map(|field| code.standard.slot(*field));
+            let read_by_switch = READ_BY_SWITCH.iter().filter_map(|field| code.standard.slot(*field));
             let lists = code.field_lists.iter().flat_map(|(_, slots)| slots.iter().copied());
-            looked_at.chain(lists).for_each(|slot| bitset::set_range(row, (slot.at, slot.cells())));
+            read_by_switch.chain(lists).for_each(|slot| bitset::set_range(row, (slot.at, slot.cells())));
         }
     }
 

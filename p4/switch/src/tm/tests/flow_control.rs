@@ -96,10 +96,10 @@ fn early_drop_selects_packets_that_are_not_ecn_capable() {
         port.queues[0].early_drop = Some(curve);
     }
     let mut tm = tm(config);
-    let deaf = Arrival { ecn_capable: false, ..arrival(1, 2, 0, 1_000) };
+    let not_capable = Arrival { ecn_capable: false, ..arrival(1, 2, 0, 1_000) };
     for _ in 0..7 {
-        tm.enqueue(Time::ZERO, deaf, 0).expect("below Kmax");
+        tm.enqueue(Time::ZERO, not_capable, 0).expect("below Kmax");
     }
-    assert_eq!(tm.enqueue(Time::ZERO, deaf, 0).unwrap_err().0, DropReason::Early);
+    assert_eq!(tm.enqueue(Time::ZERO, not_capable, 0).unwrap_err().0, DropReason::Early);
     assert!(tm.enqueue(Time::ZERO, arrival(1, 2, 0, 1_000), 0).is_ok());
 }

@@ -69,7 +69,7 @@ fn a_lone_lossless_queue_pauses_at_two_megabytes() {
 }
 
 #[test]
-fn cells_and_reservation_are_exact() {
+fn packets_are_counted_in_whole_cells_and_the_reservation_is_not_shared() {
     // Packets of one cell: the group sends a pause at the first cell with share >= (18 MB - share) / 8.
     let mut tm = tm(listing());
     while !tm.is_pausing_peer(1, LOSSLESS) {
@@ -87,7 +87,7 @@ fn cells_and_reservation_are_exact() {
 }
 
 #[test]
-fn with_the_lossy_pool_full_it_pauses_at_444_kilobytes() {
+fn with_the_lossy_pool_full_a_lossless_queue_pauses_at_444_kilobytes() {
     let mut tm = tm(listing());
     assert!(tm.block(2) && tm.block(3));
     // Fills enough lossy queues, including their reservations, to use the 14 MB available to lossy traffic at
@@ -109,11 +109,11 @@ fn with_the_lossy_pool_full_it_pauses_at_444_kilobytes() {
 #[test]
 fn lossy_traffic_leaves_four_megabytes_to_lossless_queues() {
     let mut tm = tm(listing());
-    let mut refused = 0;
-    while refused < 1_000 {
+    let mut dropped = 0;
+    while dropped < 1_000 {
         for port in 1..=64 {
             for class in [0u8, 1, 2, 5, 6, 7] {
-                refused += u32::from(tm.enqueue(Time::ZERO, arrival(port, port, class, 1_000), 0).is_err());
+                dropped += u32::from(tm.enqueue(Time::ZERO, arrival(port, port, class, 1_000), 0).is_err());
             }
         }
     }
@@ -196,12 +196,12 @@ fn the_shared_headroom_suffices_for_61_groups_at_their_limit() {
 fn lossy_classes_are_dropped_at_egress_without_a_pause() {
     let mut tm = tm(listing());
     assert!(tm.block(2));
-    let refused = loop {
+    let dropped = loop {
         if let Err((reason, _)) = tm.enqueue(Time::ZERO, arrival(1, 2, LOSSY, 1_000), 0) {
             break reason;
         }
     };
-    assert_eq!(refused, DropReason::EgressThreshold);
+    assert_eq!(dropped, DropReason::EgressThreshold);
     let queue = tm.queue(2, LOSSY).expect("the port exists");
     // Alpha 1/2 of 14 MB gives one third, in addition to the reservation.
     assert!(queue.bytes.abs_diff(14_000_000 / 3 + 1_664) <= 1_040, "{}", queue.bytes);
