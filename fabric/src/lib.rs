@@ -8,7 +8,7 @@
 //! - [`run`] runs a [`scenario::Scenario`] to its end, collection included; [`Fabric`] is the network itself, driven
 //!   event by event.
 //! - [`counterfactual::verify`] repeats a run without the root cause that a verdict names.
-//! - [`prove`] and [`storm`] put a single switch under worst-case traffic.
+//! - [`prove`] and [`storm`] test a single switch under worst-case traffic.
 
 mod agent;
 mod collect;

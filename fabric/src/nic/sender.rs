@@ -168,7 +168,8 @@ impl Sender {
         self.next = self.acknowledged.min(self.next);
     }
 
-    /// The retransmission timeout has expired: all outstanding packets that are not known to have arrived are retransmitted.
+    /// The retransmission timeout has expired: all outstanding packets that are not known to have arrived are
+    /// retransmitted.
     pub fn timed_out(&mut self) {
         match &mut self.recovery {
             None => self.next = self.acknowledged,
