@@ -38,7 +38,7 @@ fn every_problem_of_a_topology_is_reported() {
          3 0 100Gbps 1us 0\n1 0 11Tbps 2s -0.1\n",
         "1\n0 9 3 100 1 0\n",
         &[
-            "t:1:5: 8 links are announced and 7 are there",
+            "t:1:5: 8 links are announced, but the file has 7",
             "t:2:3: `9` is not a node of this network: a whole number from 0 to 4",
             "t:4:5: `fast` is not a rate from 1kb/s to 10Tb/s, e.g. `100Gbps` or `50Mb/s`",
             "t:5:3: node 3 cannot be linked to itself",
@@ -76,7 +76,7 @@ fn headers_that_cannot_be() {
         &[
             "t:1:1: `70000` is not the number of nodes, which need distinct addresses: a whole number from 1 to 65536",
             "t:1:9: `99999999999999999999` is not the number of links: a whole number from 0 to 33357824",
-            "f:1:1: 9 flows are announced and 0 are there",
+            "f:1:1: 9 flows are announced, but the file has 0",
             "f:1:3: the first line holds the number of flows and nothing else",
         ],
     );
@@ -98,7 +98,7 @@ fn every_problem_of_a_flow_file_is_reported() {
         TOPOLOGY,
         "7\n0 3 3 100 1000 2\n0 0 8 70000 0 -1\n1 2 3\nx 2 3 100 1 1\n0 2 0 0 99999999999999999999 1m\n",
         &[
-            "f:1:1: 7 flows are announced and 5 are there",
+            "f:1:1: 7 flows are announced, but the file has 5",
             "f:2:3: node 3 is a switch, not a host",
             "f:3:3: host 0 cannot send to itself",
             "f:3:5: `8` is not a priority: a whole number from 0 to 7",

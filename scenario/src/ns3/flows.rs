@@ -68,7 +68,7 @@ pub fn parse_flows(name: &str, text: &str, topology: Option<&TopologyFile>) -> (
         }
     }
     if read < count {
-        source.problem(header[0].offset, format!("{count} flows are announced and {read} are there"));
+        source.problem(header[0].offset, format!("{count} flows are announced, but the file has {read}"));
     }
     (flows, source.problems)
 }

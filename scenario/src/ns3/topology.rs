@@ -82,7 +82,7 @@ pub fn parse_topology(name: &str, text: &str) -> (TopologyFile, Vec<Problem>) {
         }
     }
     if read < links {
-        source.problem(header[2].offset, format!("{links} links are announced and {read} are there"));
+        source.problem(header[2].offset, format!("{links} links are announced, but the file has {read}"));
     }
     (file, source.problems)
 }

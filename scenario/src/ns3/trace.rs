@@ -25,7 +25,7 @@ pub fn parse_trace(name: &str, text: &str, nodes: usize) -> (Vec<u32>, Vec<Probl
         }
     }
     if read < count {
-        source.problem(first.offset, format!("{count} nodes are announced and {read} are there"));
+        source.problem(first.offset, format!("{count} nodes are announced, but the file has {read}"));
     }
     (traced, source.problems)
 }
