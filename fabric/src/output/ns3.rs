@@ -20,9 +20,9 @@ use crate::record::{FlowRecord, PauseRecord};
 /// sequence and priority 6, regardless of a packet's actual headers.
 const COUNTED_HEADER_BYTES: u64 = 48;
 
-/// `FCT_OUTPUT_FILE`: a line for every complete flow, in the order of completion: `sip dip sport dport
-/// size start fct standalone_fct`, addresses as eight hexadecimal digits. The last is the completion time
-/// without other traffic: the path's RTT and the serialisation of all packets on its slowest link.
+/// `FCT_OUTPUT_FILE`: a line for every complete flow, in the order of completion:
+/// `sip dip sport dport size start fct standalone_fct`, addresses as eight hexadecimal digits. The last is the completion
+/// time without other traffic: the path's RTT and the serialisation of all packets on its slowest link.
 pub fn completions(scenario: &Scenario, flows: &[FlowRecord]) -> String {
     let mut paths = Paths::new(&scenario.topology);
     let payload_bytes = u64::from(scenario.host.payload_bytes.max(1));
@@ -63,8 +63,8 @@ fn bits(address: IpAddr) -> u32 {
     }
 }
 
-/// `PFC_OUTPUT_FILE`: a line for every pause and resume when it takes effect at a port: `time node
-/// node_type port type`, where type 1 of a node is a switch and 0 a host, and the last is 1 for a pause and 0 for a
+/// `PFC_OUTPUT_FILE`: a line for every pause and resume when it takes effect at a port:
+/// `time node node_type port type`, where type 1 of a node is a switch and 0 a host, and the last is 1 for a pause and 0 for a
 /// resume.
 pub fn pauses(topology: &Topology, pauses: &[PauseRecord]) -> String {
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! The trace file: a count and as many node numbers, whose packets the simulator dumps. Harrier captures whole links on
-//! demand, so that the file is checked and has no further effect.
+//! The trace file: a count and as many node numbers: the simulator dumps the packets of these nodes. Harrier captures
+//! whole links on demand, so that the file is checked and has no further effect.
 
 use super::text::{Source, lines};
 use crate::problem::Problem;
