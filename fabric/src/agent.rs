@@ -19,7 +19,7 @@ pub trait HostAgent: Send {
     fn finished(&mut self, now: Time, flow: usize);
     /// When [`HostAgent::wake`] is to be called.
     fn next_wake(&self) -> Option<Time>;
-    /// The time of [`HostAgent::next_wake`] has come.
+    /// Called at the time of [`HostAgent::next_wake`].
     fn wake(&mut self, now: Time);
     /// Removes and returns the polling packets to send now.
     fn take_polls(&mut self) -> Vec<PollRequest>;

@@ -58,7 +58,7 @@ impl InProcessController {
             quiet_ns: scenario.agents.quiet.as_ns(),
             poll_retry_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_RETRY)
                 .max(2 * scenario.agents.read_delay.as_ns()),
-            // Nothing restarts or loses messages here, so that idle switches need no audit.
+            // Switches do not restart here, so that idle switches need no audit.
             audit_ns: 0,
             ..CollectSettings::default()
         };

@@ -1,7 +1,7 @@
-//! A deterministic discrete-event lossless fabric.
+//! Deterministic discrete-event simulation of a lossless fabric.
 //!
 //! Links with serialisation and propagation, switches that execute a P4 program on every packet
-//! ([`p4_switch::Switch`]), hosts with RDMA NICs (DCQCN, go-back-N, PFC), workloads and faults. Time is an
+//! ([`p4_switch::Switch`]), hosts with RDMA NICs (DCQCN, DCTCP, TIMELY, go-back-N, PFC) and faults. Time is an
 //! integer number of picoseconds and events happen in order of time and scheduling, so that a run is a function
 //! of scenario, seed and version.
 //!

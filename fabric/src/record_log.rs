@@ -42,7 +42,7 @@ impl<T> RecordLog<T> {
         std::mem::take(&mut self.records)
     }
 
-    /// Records discarded because nothing took them.
+    /// Number of records that were discarded because the log was full.
     pub(crate) fn discarded(&self) -> u64 {
         self.discarded
     }

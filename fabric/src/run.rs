@@ -38,7 +38,7 @@ pub struct RunOutcome {
     pub ground_truth: Option<GroundTruth>,
     /// Deviations from the expectation; empty for a run as intended.
     pub deviations: Vec<String>,
-    /// The telemetry collected, one entry an event.
+    /// The telemetry collected, one entry per event.
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
     pub snapshot_times: Vec<Time>,

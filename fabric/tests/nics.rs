@@ -164,7 +164,7 @@ fn a_read_takes_the_time_of_its_request_and_its_data() {
     let data = Time(64 * wire(1058).0) + wire(1058) + Time::from_us(2);
     let flow = &fabric.flows()[0];
     assert_eq!(flow.duration(), Some(request + data));
-    // The data comes from h3.
+    // The data is sent by h3.
     assert_eq!(flow.flow.to_string(), "10.0.3.1:10000>10.0.1.1:4791/udp");
     assert_eq!((flow.sent_packets, flow.acknowledged_bytes), (64, 64_000));
 }

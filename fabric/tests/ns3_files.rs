@@ -87,7 +87,7 @@ fn a_trace_file_is_checked_if_present() {
 
 #[test]
 fn traffic_uses_the_other_path_after_a_link_failure() {
-    // 20 us after the flows start; both spines' links to leaf 5 carry traffic or could.
+    // 20 us after the flows start; ECMP may use both spines' links to leaf 5.
     let scenario = scenario("LINK_DOWN 20 6 5\n");
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
     for seed in 1..5 {

@@ -57,9 +57,9 @@ pub struct Fabric<S = Switch> {
     switches: Vec<SwitchNode<S>>,
     hosts: Vec<Nic>,
     agents: Vec<AgentSlot>,
-    /// Senders, one a flow.
+    /// Senders, one per flow.
     senders: Vec<SendState>,
-    /// Receivers, one a flow.
+    /// Receivers, one per flow.
     receivers: Vec<ReceiveState>,
     faults: Vec<Fault>,
     random: Random,

@@ -1,6 +1,6 @@
 //! The two ends of an RDMA READ (InfiniBand Architecture Specification, volume 1, section 9.7.5).
 //!
-//! The requester sends one request a message and keeps a limited number of requests outstanding. The responder sends
+//! The requester sends one request per message and keeps a limited number of requests outstanding. The responder sends
 //! data packets, which are not acknowledged: the next request implies what has arrived. After a gap in the responses,
 //! or a timeout, the requester requests the data again from the first missing packet on.
 

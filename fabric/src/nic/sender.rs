@@ -130,7 +130,7 @@ impl Sender {
         Some((number, self.layout.payload(number)))
     }
 
-    /// All packets below `upto` have arrived. Returns nothing if that was known.
+    /// All packets below `upto` have arrived. Returns `None` if that was known.
     pub fn acknowledge(&mut self, upto: u64) -> Option<Acknowledged> {
         let upto = upto.min(self.acknowledged + self.slots.len() as u64);
         let news = upto.checked_sub(self.acknowledged).filter(|n| *n > 0)?;

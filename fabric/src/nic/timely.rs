@@ -81,7 +81,7 @@ mod tests {
 
     const GBPS: u64 = 1_000_000_000;
 
-    /// After each of these RTTs in us, one a window, the rate has the expected value.
+    /// After each of these RTTs in us, one per window, the rate has the expected value.
     fn check(start_gbps: u64, rtts_us: &[u64], expected_gbps: &[f64]) {
         let config = TimelyConfig {
             additive_increase: Rate(GBPS),
