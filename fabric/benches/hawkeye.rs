@@ -1,9 +1,9 @@
-//! One switch of the poster's network with the whole telemetry program, printed as Rust and as bytecode: nanoseconds a
-//! packet in memory.
+//! Nanoseconds a packet at one switch of the poster's network, with the whole telemetry program translated to Rust and
+//! as bytecode. The frames stay in memory; there is no network around the switch.
 //!
-//! `cargo bench -p harrier-fabric --bench hawkeye [-- ROUNDS [PACKETS [CASES]]]`. A packet is received, parsed, routed, entered into the
-//! flow, port and causality registers, queued, dequeued and deparsed. Without arguments the fastest of ten rounds
-//! is reported, the one that other work on the machine has disturbed least; one short round suits an
+//! `cargo bench -p harrier-fabric --bench hawkeye [-- ROUNDS [PACKETS [CASES]]]`. A packet is received, parsed, routed,
+//! entered into the flow, port and causality registers, queued, dequeued and deparsed. Without arguments the fastest of
+//! ten rounds is reported: other work on the machine has disturbed it least. One short round is enough for an
 //! instruction counter.
 #![allow(
     clippy::disallowed_methods,
@@ -23,7 +23,7 @@ use p4_switch::{Event, Switch};
 use scenario::Scenario;
 use scenario::nic::Operation;
 
-/// Between two packets: a megabyte of 1,048-byte packets in an epoch.
+/// Time between two packets: about a thousand packets of 1,048 bytes in a telemetry epoch.
 const GAP: Time = Time(1_000_000);
 const FLOWS: u16 = 64;
 
@@ -80,7 +80,7 @@ impl Bench {
                 _ => None,
             }));
             for port in self.ports.drain(..) {
-                // The second question finds the port idle, as it will be in a network with room.
+                // The last call finds the queue empty, as in a network without congestion.
                 while let Some(frame) = black_box(switch.transmit(self.now, port)) {
                     black_box(frame);
                 }

@@ -1,8 +1,9 @@
 //! Memory of a large fabric: 320 hosts and 56 switches, every switch with the telemetry program, every host sending.
 //!
-//! `cargo bench -p harrier-fabric --bench memory [-- whole | -- scenario]` prints the process's peak resident memory (Linux: VmHWM) after each
-//! step: of the network alone, or (`whole`) of a run in which agents ask and the controller collects; `scenario` prints the
-//! scenario instead, for `harrier run`. The public ns-3 prototype takes 1.6 GB for a network of this size.
+//! `cargo bench -p harrier-fabric --bench memory [-- whole | -- scenario]` prints the process's peak resident memory
+//! (Linux: VmHWM) after each step: of the network alone, or (`whole`) of a run in which agents poll and the controller
+//! collects; `scenario` prints the scenario instead, for `harrier run`. The public ns-3 prototype takes 1.6 GB for a
+//! network of this size.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -32,7 +33,6 @@ lossless = [3]
 "#;
 
 fn main() {
-    // Host n sends to the host a podset and a bit further.
     let network = scenario::parse("large.toml", SCENARIO).expect("the network is valid");
     let hosts: Vec<&str> = network
         .topology
@@ -42,6 +42,7 @@ fn main() {
         .map(|node| node.name.as_str())
         .collect();
     let switches = network.topology.nodes.len() - hosts.len();
+    // Host n sends to host n + 77, which is in another podset.
     let flows: String = (0..hosts.len())
         .map(|n| {
             let to = hosts[(n + 77) % hosts.len()];
@@ -69,7 +70,7 @@ fn main() {
     println!("{hops} packet-hops in {seconds:.2} s: {}", peak());
 }
 
-/// The same from start to end, with agents that ask and a controller that collects.
+/// Runs the scenario to its end, with agents that poll and a controller that collects.
 fn whole(scenario: &Scenario, pipeline: Pipeline) {
     let start = Instant::now();
     let options = RunOptions { pipeline, diagnose: true };
@@ -78,7 +79,7 @@ fn whole(scenario: &Scenario, pipeline: Pipeline) {
     println!("to its end, with {snapshots} collections, in {seconds:.2} s: {}", peak());
 }
 
-/// The most memory that the process has had resident.
+/// Peak resident memory of the process, as text.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,9 +1,9 @@
-//! The poster's run: packet-hops a CPU second, with the telemetry program on every hop, printed as Rust and as bytecode,
-//! and without a program.
+//! Packet-hops a CPU second of the poster's run: with the telemetry program on every hop, translated to Rust and as
+//! bytecode, and without a program.
 //!
-//! `cargo bench -p harrier-fabric` prints one line a case. The public files of the scenario are used where they
-//! lie next to the workspace; otherwise the built-in scenario of the same shape. CPU time is what Linux accounts
-//! to the process (proc_pid_schedstat); elsewhere the clock stands in for it.
+//! `cargo bench -p harrier-fabric` prints one line per case. The public files of the scenario are used if they are next
+//! to the workspace, otherwise the built-in scenario with the same network. CPU time is what Linux accounts to the
+//! process (proc_pid_schedstat); other systems report wall-clock time.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,

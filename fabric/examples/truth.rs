@@ -1,4 +1,4 @@
-//! Prints what really happened in a scenario, seed by seed: `cargo run -p harrier-fabric --example truth -- FILE.toml 20`.
+//! Prints the ground truth of a scenario, seed by seed: `cargo run -p harrier-fabric --example truth -- FILE.toml 20`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,

@@ -5,21 +5,21 @@ use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 use model::{FlowKey, Time, Trigger};
 
-/// A host's agent. It receives the measurements of the NIC and may send polling packets. `flow` is the number of the flow
-/// in the fabric.
+/// A host's agent. It receives the measurements of the NIC and may send polling packets. `flow` is the number of the
+/// flow in the fabric.
 pub trait HostAgent: Send {
     /// A flow has started. `base_rtt` is its RTT without queueing.
     fn started(&mut self, now: Time, flow: usize, key: &FlowKey, priority: u8, base_rtt: Option<Time>);
     /// Data was sent while no other data of the flow was outstanding.
     fn sent(&mut self, now: Time, flow: usize);
-    /// An ACK has arrived. `rtt` is the RTT of the last packet that it acknowledges; absent when it acknowledges no new packet.
-    /// `outstanding` says whether unacknowledged data is left.
+    /// An ACK has arrived. `rtt` is the RTT of the last packet that it acknowledges; absent when it acknowledges no new
+    /// packet. `outstanding` says whether unacknowledged data is left.
     fn acknowledged(&mut self, now: Time, flow: usize, rtt: Option<Time>, outstanding: bool);
     /// A flow is complete.
     fn finished(&mut self, now: Time, flow: usize);
     /// When [`HostAgent::wake`] is to be called.
     fn next_wake(&self) -> Option<Time>;
-    /// The time of [`HostAgent::next_wake`] has come.
+    /// Called at the time of [`HostAgent::next_wake`].
     fn wake(&mut self, now: Time);
     /// Removes and returns the polling packets to send now.
     fn take_polls(&mut self) -> Vec<PollRequest>;

@@ -1,4 +1,5 @@
-//! The controller in virtual time: it receives digests after a delay, reads registers after another, and returns snapshots.
+//! The controller in virtual time: it receives digests after a delay, reads registers after another, and returns
+//! snapshots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl InProcessController {
             quiet_ns: scenario.agents.quiet.as_ns(),
             poll_retry_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_RETRY)
                 .max(2 * scenario.agents.read_delay.as_ns()),
-            // Nothing restarts or loses messages here, so that idle switches need no audit.
+            // Switches do not restart here, so that idle switches need no audit.
             audit_ns: 0,
             ..CollectSettings::default()
         };
@@ -214,10 +215,10 @@ impl InProcessController {
             Command::Read { switch, request, .. }
             | Command::Unlock { switch, request, .. }
             | Command::Poll { switch, request, .. } => (switch, *request),
-            Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
+            Command::Emit(_) => unreachable!("snapshots are kept, not delayed"),
         };
         if self.silent.contains(switch) {
-            return Input::Failed { request, reason: format!("switch `{switch}` does not answer") };
+            return Input::Failed { request, reason: format!("switch `{switch}` does not respond") };
         }
         let now = fabric.now();
         let Some(switch) = fabric.switch_mut(switch) else {

@@ -44,7 +44,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Both as one number, for a single comparison.
+    /// Time and sequence as one number, for a single comparison.
     fn order(self) -> u128 {
         u128::from(self.at.0) << 64 | u128::from(self.sequence)
     }
@@ -91,8 +91,8 @@ impl EventQueue {
         self.push_at(slot, event);
     }
 
-    /// Reserves a slot without scheduling an event. Only the first frame in flight of a link is in the queue, but each frame
-    /// keeps the slot of its transmission.
+    /// Reserves a slot without scheduling an event. Only the first frame in flight of a link is in the queue, but each
+    /// frame keeps the slot of its transmission.
     pub(crate) fn reserve(&mut self, at: Time) -> Slot {
         self.sequence += 1;
         Slot { at, sequence: self.sequence }

@@ -1,7 +1,7 @@
 //! Losses that an evaluation injects into the collection, and full polls for comparison.
 //!
-//! The traffic is not affected: losses are drawn from separate generators, so that a run with losses has the same packets
-//! and the same ground truth as one without.
+//! The traffic is not affected: losses are drawn from separate generators, so that a run with losses has the same
+//! packets and the same ground truth as one without.
 
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 
@@ -22,6 +22,7 @@ pub struct FaultInjection {
     pub threshold_percent: Option<u32>,
 }
 
+/// Random streams of the loss processes.
 const POLLS: u64 = 0x706f_6c6c;
 const DIGESTS: u64 = 0x6469_6765;
 const SILENCE: u64 = 0x7369_6c65;

@@ -24,10 +24,10 @@ pub struct RttStats {
     pub min: Time,
     /// The longest, in picoseconds.
     pub max: Time,
-    /// All together, in picoseconds: divided by `count`, the mean.
+    /// Their sum in picoseconds; divided by `count`, the mean.
     pub sum: Time,
-    /// The RTT with the largest excess over the base at that time, and that base: the shortest RTT before it or the base RTT
-    /// of the topology, in picoseconds. Both zero while no RTT exceeded the base.
+    /// The RTT with the largest excess over the base at that time, and that base: the shortest RTT before it or the
+    /// base RTT of the topology, in picoseconds. Both zero while no RTT exceeded the base.
     #[serde(skip)]
     pub furthest: (Time, Time),
 }
@@ -163,11 +163,11 @@ impl Receiver {
     ) -> (Reply, bool) {
         let before = self.accepted();
         let every = settings.ack_every;
-        let answer = match self {
+        let reply = match self {
             Receiver::InOrder(receiver) => receiver.take(now, number, last, every, settings.nak_interval),
             Receiver::AnyOrder(receiver) => receiver.take(number, last, every),
         };
-        (answer, self.accepted() > before)
+        (reply, self.accepted() > before)
     }
 
     fn accepted(&self) -> u64 {
@@ -206,7 +206,8 @@ pub(crate) struct ReceiveState {
 mod tests {
     use super::*;
 
-    /// These round trips, in microseconds, were furthest above their base with this one and this base.
+    /// After these RTTs, the one furthest above its base is the first value of `furthest`, and its base the second; all
+    /// in us.
     fn check(base: Option<u64>, rtts: &[u64], furthest: (u64, u64)) {
         let mut stats = RttStats::default();
         rtts.iter().for_each(|rtt| stats.add(Time::from_us(*rtt), base.map(Time::from_us)));
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_later_is_no_base() {
+    fn a_shorter_rtt_does_not_become_the_base_of_earlier_rtts() {
         check(None, &[10, 14, 6], (14, 10));
         check(None, &[10, 14, 6, 13], (13, 6));
         check(Some(8), &[10, 14, 9], (14, 8));

@@ -1,14 +1,14 @@
-//! A deterministic discrete-event lossless fabric.
+//! Deterministic discrete-event simulation of a lossless fabric.
 //!
 //! Links with serialisation and propagation, switches that execute a P4 program on every packet
-//! ([`p4_switch::Switch`]), hosts with RDMA NICs (DCQCN, go-back-N, PFC), workloads and faults. Time is an
+//! ([`p4_switch::Switch`]), hosts with RDMA NICs (DCQCN, DCTCP, TIMELY, go-back-N, PFC) and faults. Time is an
 //! integer number of picoseconds and events happen in order of time and scheduling, so that a run is a function
 //! of scenario, seed and version.
 //!
 //! - [`run`] runs a [`scenario::Scenario`] to its end, collection included; [`Fabric`] is the network itself, driven
 //!   event by event.
 //! - [`counterfactual::verify`] repeats a run without the root cause that a verdict names.
-//! - [`prove`] and [`storm`] put a single switch under worst-case traffic.
+//! - [`prove`] and [`storm`] test a single switch under worst-case traffic.
 
 mod agent;
 mod collect;

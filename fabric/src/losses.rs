@@ -21,8 +21,8 @@ impl Losses {
     ) {
         let reason = loss_reason(reason);
         let now_ns = now.as_ns();
-        let place = (index, ingress_port, egress_port, reason, priority);
-        let loss = self.0.entry(place).or_insert_with(|| LossRecord {
+        let key = (index, ingress_port, egress_port, reason, priority);
+        let loss = self.0.entry(key).or_insert_with(|| LossRecord {
             switch: switch.to_string(),
             ingress_port,
             egress_port,

@@ -1,5 +1,5 @@
-//! What operators have besides telemetry, and what a snapshot is completed with: configuration findings, the loss
-//! counters of switches, and the progress of jobs.
+//! The records of a snapshot that operators have besides telemetry: configuration findings, the loss counters of
+//! switches, and the progress of jobs.
 
 use model::{Job, LossRecord, Snapshot, Time, Transfer};
 use scenario::{JobSpec, Scenario};

@@ -1,5 +1,5 @@
-//! Loads, programs and reads the telemetry program of the fabric's switches: the in-process counterpart of the P4Runtime
-//! driver, which executes the controller's plans and requests on [`Switch::control`].
+//! Loads, programs and reads the telemetry program of the fabric's switches: the in-process counterpart of the
+//! P4Runtime driver, which executes the controller's plans and requests on [`Switch::control`].
 
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl Pipeline {
         self.prepared.as_ref()
     }
 
-    /// The same, run by bytecode even if there is a translation to Rust.
+    /// The same program, executed as bytecode even if it has a translation to Rust.
     pub fn untranslated(mut self) -> Pipeline {
         self.prepared = self.prepared.map(Prepared::without_translation);
         self

@@ -1,16 +1,16 @@
 //! Proof by simulation that headroom is sufficient: one port's lossless profile under the worst case of its link.
 //!
-//! The traffic manager of a switch, set up by its configuration ([`scenario::sonic`]), receives frames at line rate for an
-//! egress port that stays paused. After the group has reached XOFF, the following delays add up before the last frame has
-//! arrived (IEEE 802.1Qbb annex, IEEE 802.3 31B.3.7):
+//! The traffic manager of a switch, set up by its configuration ([`scenario::sonic`]), receives frames at line rate for
+//! an egress port that stays paused. After the group has reached XOFF, the following delays add up before the last
+//! frame has arrived (IEEE 802.1Qbb annex, IEEE 802.3 31B.3.7):
 //!
 //! 1. an MTU-sized frame that is already being transmitted delays the pause frame,
 //! 2. the pause frame propagates along the cable (5.05 ns a metre, as in SONiC's computation),
 //! 3. the sender uses the whole reaction time of the standard,
 //! 4. it completes the present frame, and the frames on the cable arrive.
 //!
-//! Chip-internal delays (pipeline, MAC) are unknown for most chips and count as zero: what overflows here overflows on the
-//! chip, too; what fits here needs the chip's own margin in addition.
+//! Chip-internal delays (pipeline, MAC) are unknown for most chips and count as zero: what overflows here overflows on
+//! the chip, too; what fits here needs the chip's own margin in addition.
 
 use buffer_config::headroom::{CABLE_PS_PER_METRE, response_ps};
 use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
@@ -108,8 +108,8 @@ pub enum Verdict {
 /// All proofs of a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The ASIC by Harrier's name; `None` if unknown: its cell size and delays are then unknown, too, so that nothing is
-    /// proved.
+    /// The ASIC by Harrier's name; `None` if unknown: its cell size and delays are then unknown, too, so that nothing
+    /// is proved.
     pub asic: Option<&'static str>,
     /// The combined result.
     pub verdict: Verdict,
@@ -184,7 +184,7 @@ pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicE
                 known.alike.push(port.name.clone());
                 continue;
             }
-            let (used_bytes, outcome) = one(switch, port, priority, cable_m, assumed)?;
+            let (used_bytes, outcome) = prove_one(switch, port, priority, cable_m, assumed)?;
             proofs.push(Proof {
                 port: port.name.clone(),
                 priority,
@@ -205,7 +205,7 @@ pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicE
 const IN: u16 = 0;
 const OUT: u16 = 1;
 
-fn one(
+fn prove_one(
     switch: &ResolvedSwitch,
     port: &ResolvedPort,
     priority: u8,
@@ -243,8 +243,8 @@ fn one(
         }
         if paused_at.is_none() && tm.take_pfc(now, IN).is_some() {
             paused_at = Some(now);
-            let waits = rate.serialisation(u64::from(port.mtu_bytes));
-            last_start = Time(now.0 + waits.0 + cable.0 + reaction);
+            let frame_in_transmission = rate.serialisation(u64::from(port.mtu_bytes));
+            last_start = Time(now.0 + frame_in_transmission.0 + cable.0 + reaction);
         }
         now = Time(now.0 + frame.0);
     }

@@ -125,8 +125,8 @@ pub struct Counters {
     pub pauses_sent: u64,
     /// Resume frames that switches sent.
     pub resumes_sent: u64,
-    /// Packets that end in the switches' program: PFC frames, polling packets after their last hop, and packets without a
-    /// route.
+    /// Packets that end in the switches' program: PFC frames, polling packets after their last hop, and packets without
+    /// a route.
     pub ended_by_program: u64,
     /// Packets that switches dropped: no buffer space, no program or no receiver.
     pub dropped_packets: u64,
@@ -165,8 +165,8 @@ pub struct FlowRecord {
     pub retransmitted_packets: u64,
     /// Data packets that arrived with a congestion mark.
     pub marked_packets: u64,
-    /// Its RTTs, as measured by the NIC: from a packet's departure to its ACK. Retransmitted packets and RDMA READs give no
-    /// samples.
+    /// Its RTTs, as measured by the NIC: from a packet's departure to its ACK. Retransmitted packets and RDMA READs
+    /// give no samples.
     pub rtt: RttStats,
     /// Completion times of its messages.
     pub messages: MessageStats,

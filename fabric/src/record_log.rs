@@ -1,6 +1,6 @@
 //! A bounded log of records, so that a network that runs for days keeps a limited number of them.
 
-/// Most records that a log keeps for certain, unless it keeps all.
+/// Number of latest records that every log keeps until they are taken.
 pub const RECENT_RECORDS: usize = 65_536;
 
 /// Records in order of time. Without [`RecordLog::keep_all`] the oldest are discarded, a batch at a time: the log holds
@@ -19,7 +19,7 @@ impl<T> Default for RecordLog<T> {
 }
 
 impl<T> RecordLog<T> {
-    /// Discards nothing from now on.
+    /// Keeps all records from now on.
     pub(crate) fn keep_all(&mut self) {
         self.keeps_all = true;
     }
@@ -42,7 +42,7 @@ impl<T> RecordLog<T> {
         std::mem::take(&mut self.records)
     }
 
-    /// Records discarded because nothing took them.
+    /// Number of records that were discarded because the log was full.
     pub(crate) fn discarded(&self) -> u64 {
         self.discarded
     }

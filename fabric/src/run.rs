@@ -38,11 +38,11 @@ pub struct RunOutcome {
     pub ground_truth: Option<GroundTruth>,
     /// Deviations from the expectation; empty for a run as intended.
     pub deviations: Vec<String>,
-    /// The telemetry collected, one entry an event.
+    /// The telemetry collected, one entry per event.
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
     pub snapshot_times: Vec<Time>,
-    /// The full poll at each trigger, and when it was complete; empty unless [`FaultInjection::survey`] asks for it.
+    /// The full poll at each trigger, and when it was complete; empty unless [`FaultInjection::survey`] is set.
     pub surveys: Vec<(Time, Snapshot)>,
     /// The record of every flow.
     pub flows: Vec<FlowRecord>,
@@ -115,8 +115,8 @@ pub fn set_agents<S: crate::FabricSwitch>(
         if watching.contains(&node.name) {
             let settings =
                 Settings { threshold_percent: scenario.agents.threshold_percent, ..Settings::default() };
-            let watcher = SimulatedAgent::new(&node.name, number as u16, mac(number as u32), settings)?;
-            fabric.set_agent(&node.name, Box::new(watcher));
+            let agent = SimulatedAgent::new(&node.name, number as u16, mac(number as u32), settings)?;
+            fabric.set_agent(&node.name, Box::new(agent));
         }
     }
     Ok(())
@@ -174,8 +174,9 @@ fn drive_through(
         fabric.set_tap(tap);
     }
     fabric.lose_polls(injection.polls(seed));
-    let new = || InProcessController::new(scenario, options.pipeline.clone()).with_injection(seed, injection);
-    let mut controller = options.diagnose.then(new);
+    let new_controller =
+        || InProcessController::new(scenario, options.pipeline.clone()).with_injection(seed, injection);
+    let mut controller = options.diagnose.then(new_controller);
     let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
     fabric.check_conservation()?;
@@ -281,8 +282,8 @@ const LAST_POLLS: Time = Time::from_us(500);
 /// respond.
 const LAST_COLLECTIONS: Time = Time::from_ms(900);
 
-/// Runs network and controller in order of time: until the scenario's end or until all flows and faults are over, and then
-/// until the controller is idle.
+/// Runs network and controller in order of time: until the scenario's end or until all flows and faults are over, and
+/// then until the controller is idle.
 fn drive(
     scenario: &Scenario,
     fabric: &mut Fabric<Switch>,

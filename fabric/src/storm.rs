@@ -1,8 +1,8 @@
 //! A pause storm at one port with a PFC watchdog, on the traffic manager of its configuration.
 //!
-//! From time 0 to the end of the storm, the peer sends pause frames of the longest duration and refreshes each before it
-//! expires; a packet is queued. The actions of the watchdog are recorded. Its timers are exact, whereas SONiC polls at an
-//! interval ([`buffer_config::explain::watchdog_of`] has the resulting range).
+//! From time 0 to the end of the storm, the peer sends pause frames of the longest duration and refreshes each before
+//! it expires; a packet is queued. The actions of the watchdog are recorded. Its timers are exact, whereas SONiC polls
+//! at an interval ([`buffer_config::explain::watchdog_of`] has the resulting range).
 
 use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
 use model::wire::pfc::{Pfc, quanta_time};
@@ -44,7 +44,7 @@ pub fn replay(
     let pause = Pfc::single(priority, u16::MAX);
     let refresh = Time(quanta_time(u16::MAX, rate).0 / 2);
     let mut events = Vec::new();
-    let mut note = |tm: &mut TrafficManager<()>, now: Time, storm: &mut Storm| {
+    let mut record = |tm: &mut TrafficManager<()>, now: Time, storm: &mut Storm| {
         tm.drain_events(&mut events);
         for event in events.drain(..) {
             match event {
@@ -72,12 +72,12 @@ pub fn replay(
             };
             if !has_packet {
                 has_packet = true;
-                // A switch that drops a single packet is no concern of this test.
+                // A drop of this packet is not an error of the replay.
                 let _ = tm.enqueue(now, arrival, ());
             }
         }
         tm.wake(now);
-        note(&mut tm, now, &mut storm);
+        record(&mut tm, now, &mut storm);
     }
     Ok(storm)
 }

@@ -1,4 +1,4 @@
-//! What hosts, links and switches do together, on small networks with plain switches.
+//! Hosts, links and switches together, on small networks with plain switches.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn network(rest: &str) -> Scenario {
     scenario::parse("test.toml", &text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Runs to the end and checks the books.
+/// Runs to the end and checks conservation.
 fn run(scenario: &Scenario) -> (Vec<FlowRecord>, Vec<PauseRecord>, fabric::Counters) {
     let mut fabric = plain_fabric(scenario, 7);
     fabric.run_until(scenario.stop);
@@ -54,10 +54,10 @@ const ONE_FLOW: &str = r#"
 "#;
 
 #[test]
-fn a_lone_flow_is_exact_to_the_picosecond() {
+fn the_duration_of_a_lone_flow_is_exact_to_the_picosecond() {
     let (flows, pauses, counters) = run(&network(ONE_FLOW));
     let wire = |bytes| Rate::from_gbps(100).serialisation(bytes);
-    // 1000 packets leave back to back; the last crosses two links, its acknowledgement too.
+    // 1000 packets leave back to back; the last one and its ACK cross two links each.
     let data = Time(1000 * wire(1058).0) + wire(1058) + Time::from_us(2);
     let ack = wire(60) + wire(60) + Time::from_us(2);
     assert_eq!(flows[0].duration(), Some(data + ack));
@@ -68,7 +68,7 @@ fn a_lone_flow_is_exact_to_the_picosecond() {
 }
 
 #[test]
-fn an_incast_pauses_and_loses_nothing() {
+fn an_incast_causes_pauses_and_no_drops() {
     let scenario = network(
         r#"
         [switch]
@@ -93,7 +93,7 @@ fn an_incast_pauses_and_loses_nothing() {
 }
 
 #[test]
-fn a_lossy_incast_drops_and_goes_back() {
+fn a_lossy_incast_drops_and_retransmits_packets() {
     let scenario = network(
         r#"
         [switch]
@@ -122,7 +122,7 @@ fn a_lossy_incast_drops_and_goes_back() {
 }
 
 #[test]
-fn congestion_control_shares_and_avoids_pauses() {
+fn congestion_control_shares_the_link_and_avoids_pauses() {
     let scenario = network(
         r#"
         [switch]
@@ -151,7 +151,7 @@ fn congestion_control_shares_and_avoids_pauses() {
 }
 
 #[test]
-fn a_storm_stops_a_flow_until_it_ends() {
+fn a_storm_pauses_a_flow_until_it_ends() {
     let scenario = network(&format!(
         r#"{ONE_FLOW}
         start = "1ms"
@@ -167,14 +167,14 @@ fn a_storm_stops_a_flow_until_it_ends() {
     let (flows, pauses, _) = run(&scenario);
     assert!(flows[0].finish.unwrap() > Time::from_ms(3));
     assert!(flows[0].finish.unwrap() < Time::from_us(3_200));
-    // The switch is stopped at once and, when its memory is full, stops the sender.
+    // The storm pauses the switch port, and its end resumes it.
     let ports: Vec<String> = pauses.iter().filter(|p| p.on).map(|p| p.port.to_string()).collect();
     assert!(ports.contains(&"s:3".to_string()));
     assert!(pauses.iter().any(|p| !p.on && p.port.to_string() == "s:3"));
 }
 
 #[test]
-fn a_slow_receiver_sets_the_pace() {
+fn a_slow_receiver_limits_the_rate_of_a_flow() {
     let scenario = network(&format!(
         r#"{ONE_FLOW}
         [[fault]]
@@ -191,7 +191,7 @@ fn a_slow_receiver_sets_the_pace() {
 }
 
 #[test]
-fn lossy_wires_are_survived() {
+fn lost_frames_are_retransmitted() {
     let scenario = network(ONE_FLOW);
     let scenario = Scenario { loss_ppt: [(0, 10_000_000_000), (2, 10_000_000_000)].into(), ..scenario };
     let (flows, _, _) = run(&scenario);
@@ -200,7 +200,7 @@ fn lossy_wires_are_survived() {
 }
 
 #[test]
-fn the_scenarios_on_the_posters_network_do_what_they_say() {
+fn the_scenarios_on_the_posters_network_pause_the_expected_ports() {
     for name in ["poster-fig1", "host-storm", "contention-only"] {
         let scenario = scenario::builtin(name).unwrap();
         for seed in 1..4 {
@@ -238,10 +238,10 @@ fn equal_seeds_give_equal_runs() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever hosts send at whatever priority, with whatever memory: the books balance, and in a lossless
-    /// network everything arrives once.
+    /// For all flows, priorities and thresholds: conservation holds, every flow completes, and a lossless network drops
+    /// no packets.
     #[test]
-    fn nothing_is_lost(
+    fn every_flow_completes_and_a_lossless_network_drops_no_packets(
         flows in prop::collection::vec((0..3usize, 1..3usize, 1..200_000u64, 0..50u64, 0..8u8), 1..12),
         threshold in 4_000..60_000u64,
         lossless: bool,

@@ -1,5 +1,5 @@
-//! Simulation against arithmetic: latency and headroom to the picosecond and the byte, DCQCN against its theory and a
-//! measurement.
+//! The simulation compared with arithmetic: latency to the picosecond, headroom to the byte, and DCQCN with its fluid
+//! model and a published measurement.
 #![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
 mod common;
@@ -22,7 +22,7 @@ fn parse(text: &str) -> Scenario {
     scenario::parse("closed.toml", text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Hosts h0 to h`n` at one switch, each with its delay; every one but h0 sends to h0 without end.
+/// Hosts h0 to h`n` at one switch, each with its delay; every host but h0 sends to h0 permanently.
 fn star(gbps: u64, delays: &[Time]) -> Scenario {
     let n = delays.len();
     let hosts: Vec<String> = (0..n).map(|host| format!("\"h{host}\"")).collect();
@@ -89,8 +89,8 @@ fn latency_over_links_of_different_rates_is_exact() {
     assert_eq!(fabric.pauses(), []);
 }
 
-/// One sender whose traffic cannot leave the switch, with so much headroom.
-fn dammed(delay: Time, reaction: Reaction, headroom_bytes: u64) -> Fabric<PlainSwitch> {
+/// One sender at a switch with this headroom whose egress port is blocked, after the pause has taken effect.
+fn blocked(delay: Time, reaction: Reaction, headroom_bytes: u64) -> Fabric<PlainSwitch> {
     let mut scenario = star(100, &[delay, delay]);
     scenario.host.dcqcn = None;
     scenario.host.pfc_reaction = reaction;
@@ -99,14 +99,14 @@ fn dammed(delay: Time, reaction: Reaction, headroom_bytes: u64) -> Fabric<PlainS
     scenario.switch.headroom = Headroom::Bytes(headroom_bytes);
     let mut fabric = plain_fabric(&scenario, 1);
     fabric.switch_mut("s").expect("it exists").tm_mut().block(1);
-    // Until the first packets have come, the pause has gone back, and what was on its way has come.
+    // Long enough for the first packets, the pause and the packets in flight to arrive.
     fabric.run_until(Time(Time::from_us(500).0 + 4 * delay.0));
     check_conservation(&fabric);
     fabric
 }
 
 #[test]
-fn headroom_is_what_arrives_until_the_pause_works_to_the_byte() {
+fn the_required_headroom_is_exact_to_the_byte() {
     let rate = Rate::from_gbps(100);
     for (delay, reaction) in [
         (Time::from_ns(200), Reaction::None),
@@ -115,14 +115,15 @@ fn headroom_is_what_arrives_until_the_pause_works_to_the_byte() {
         // 80 km of fibre at 5 ns a metre: 10 MB of headroom.
         (Time::from_ns(80_000 * 5), Reaction::Standard),
     ] {
-        // The pause leaves at once, crosses the link and takes effect; what the sender has begun by then comes.
-        let until_silent = rate.serialisation(60) + delay + delay + reaction.time(rate);
-        let packets = until_silent.0.div_ceil(rate.serialisation(PACKET).0);
-        let fits = dammed(delay, reaction, packets * PACKET);
+        // The pause is sent at once, crosses the link and takes effect after the reaction time. Packets whose
+        // transmission has begun by then still arrive.
+        let until_paused = rate.serialisation(60) + delay + delay + reaction.time(rate);
+        let packets = until_paused.0.div_ceil(rate.serialisation(PACKET).0);
+        let fits = blocked(delay, reaction, packets * PACKET);
         let group = fits.switches().next().expect("it exists").1.tm().group(2, 3).expect("it exists");
         assert_eq!(group.headroom_watermark_bytes, packets * PACKET, "{delay} {reaction:?}");
         assert_eq!((group.bytes, fits.lossless_drops().count()), (10 * PACKET, 0));
-        let short = dammed(delay, reaction, packets * PACKET - 1);
+        let short = blocked(delay, reaction, packets * PACKET - 1);
         let drops: Vec<_> = short
             .lossless_drops()
             .map(|d| (d.packets, d.profile.as_str(), d.reason.as_str(), d.ingress.to_string()))
@@ -133,9 +134,9 @@ fn headroom_is_what_arrives_until_the_pause_works_to_the_byte() {
 }
 
 #[test]
-fn an_80_km_link_loses_nothing_with_headroom_for_it_and_names_what_it_loses_without() {
-    // The rule of thumb of the scenario format's documentation, from `length` to bytes: what the cable holds there and
-    // back, what the peer sends before it reacts, and a packet at either end.
+fn an_80_km_link_drops_no_packets_with_enough_headroom_and_reports_drops_without() {
+    // A simple estimate of the headroom that a link of this `length` needs: the capacity of the cable in both
+    // directions, what the peer sends before it reacts, and a packet at either end.
     let run = |headroom_bytes: u64| {
         let scenario = parse(&format!(
             "name=\"long\"\nstop=\"6ms\"\n[topology]\nrate=\"100Gbps\"\nlength=\"80km\"\n\
@@ -164,7 +165,7 @@ fn an_80_km_link_loses_nothing_with_headroom_for_it_and_names_what_it_loses_with
     let fits = run(enough);
     assert_eq!(fits.lossless_drops().count(), 0);
     assert!((cable..=enough).contains(&used(&fits)), "{} B of {enough} B", used(&fits));
-    // Headroom for half the cable loses the other half, and says where and for want of which profile.
+    // With headroom for half of the cable, the other half is dropped; the record has the ports and the profile.
     let short = run(cable / 2);
     let drops: Vec<_> = short.lossless_drops().collect();
     let [drop] = &drops[..] else { panic!("{drops:?}") };
@@ -185,7 +186,7 @@ fn queue(fabric: &mut Fabric<PlainSwitch>) -> p4_switch::tm::QueueUse {
 /// another datacenter (1.77 ms), write 64 KB messages, up to 160 at once, at 40 Gb/s through marking from 1 to 2 MB
 /// at up to 5 %. Measured there: about 17 Gb/s for each, and queue watermarks around 1.36 MB.
 #[test]
-fn two_flows_of_very_different_round_trips_get_the_same() {
+fn two_flows_with_very_different_rtts_get_equal_rates() {
     let near = Time::from_ns(250);
     let mut scenario = star(40, &[near, near, Time::from_us(884)]);
     let base = |host| fabric::base_rtt(&scenario, &mut scenario::Paths::new(&scenario.topology), host, "h0");
@@ -224,8 +225,8 @@ fn two_flows_of_very_different_round_trips_get_the_same() {
 }
 
 /// The marking probability at the fixed point of DCQCN's fluid model (Zhu et al., SIGCOMM 2015, equations 5 to 9, and
-/// Zhu et al., CoNEXT 2016, section 4): every flow sends `rate` packets a second, notifications come at most once in
-/// `coalescing`.
+/// Zhu et al., CoNEXT 2016, section 4): every flow sends `rate` packets a second, and receives at most one
+/// notification in `coalescing`.
 fn fixed_point(config: &DcqcnConfig, coalescing: Time, rate: f64, packet_bytes: f64) -> f64 {
     let recovery = f64::from(config.fast_recovery_times);
     let counter = config.byte_counter as f64 / packet_bytes;
@@ -255,7 +256,7 @@ fn fixed_point(config: &DcqcnConfig, coalescing: Time, rate: f64, packet_bytes: 
 }
 
 #[test]
-fn the_queue_settles_where_the_theory_says() {
+fn the_mean_queue_is_that_of_the_fluid_model() {
     // Flows, increase timer, byte counter, additive increase in Mb/s, marking curve.
     let curve = |kmin_bytes, kmax_bytes| Ecn { kmin_bytes, kmax_bytes, pmax_ppm: 10_000 };
     for (flows, timer_us, byte_counter, increase_mbps, marking) in [

@@ -1,4 +1,4 @@
-//! Congestion controls besides DCQCN in a network: what their papers promise of queue, throughput and shares.
+//! DCTCP and TIMELY in a network: queue, throughput and shares are those that their papers state.
 #![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
 mod common;
@@ -11,15 +11,15 @@ use scenario::nic::ControlConfig;
 use scenario::nic::DctcpConfig;
 use scenario::nic::TimelyConfig;
 
-/// What a run of flows into one port of 100 Gb/s came to in its second half.
+/// Measurements of the second half of a run of flows into one port of 100 Gb/s.
 #[derive(Debug)]
 struct Found {
     /// Gb/s of each flow.
     gbps: Vec<f64>,
-    /// Mean and most of the queue, in bytes.
+    /// Mean and largest queue, in bytes.
     mean: f64,
     most: u64,
-    /// Slowest round trip of all flows since the beginning.
+    /// Longest RTT of all flows since the beginning.
     slowest: Time,
     pauses: usize,
 }
@@ -29,7 +29,7 @@ impl Found {
         self.gbps.iter().sum()
     }
 
-    /// The least share over the largest.
+    /// The lowest rate divided by the highest.
     fn fairness(&self) -> f64 {
         let least = self.gbps.iter().copied().fold(f64::MAX, f64::min);
         least / self.gbps.iter().copied().fold(0.0, f64::max)
@@ -81,12 +81,12 @@ fn run(control: ControlConfig, flows: usize, marks_at: u64, length: Time) -> Fou
     found
 }
 
-/// Payload that the port carries at most.
+/// The highest payload rate of the port.
 const GOODPUT_GBPS: f64 = 100.0 * 1_000.0 / 1_048.0;
 
 #[test]
-fn dctcp_keeps_the_queue_near_its_mark_the_port_busy_and_the_shares_equal() {
-    // The gain of the public files. With the paper's 1/16 a rate without a window to clock it gives 3 to 6 % away.
+fn dctcp_keeps_the_queue_near_the_marking_threshold_at_full_throughput_and_equal_rates() {
+    // The gain of the public files. With the paper's 1/16, a rate without a window loses 3 to 6 % of the throughput.
     for (step_mbps, flows, marks_at) in [(200, 2, 100_000), (200, 8, 300_000), (50, 2, 300_000)] {
         let config = DctcpConfig {
             gain: 1.0 / 256.0,
@@ -96,8 +96,8 @@ fn dctcp_keeps_the_queue_near_its_mark_the_port_busy_and_the_shares_equal() {
         let found = run(ControlConfig::Dctcp(config), flows, marks_at, Time::from_ms(40));
         assert!(found.total() > 0.97 * GOODPUT_GBPS, "{found:?}");
         assert!(found.fairness() > 0.95, "{found:?}");
-        // Alizadeh et al., section 3.3: the queue swings below its mark and overshoots it by what comes in the round
-        // trip until the mark works: a step a flow, or what the cut takes off.
+        // Alizadeh et al., section 3.3: the queue oscillates below the marking threshold and exceeds it by what arrives
+        // in the RTT until a mark takes effect.
         assert!(found.mean < marks_at as f64, "{found:?}");
         assert!((marks_at..marks_at * 3 / 2).contains(&found.most), "{found:?}");
         assert_eq!(found.pauses, 0);
@@ -105,7 +105,7 @@ fn dctcp_keeps_the_queue_near_its_mark_the_port_busy_and_the_shares_equal() {
 }
 
 #[test]
-fn timely_keeps_round_trips_below_its_threshold_without_any_mark() {
+fn timely_keeps_rtts_below_its_threshold_without_marks() {
     let config = TimelyConfig {
         additive_increase: Rate(50_000_000),
         hyper_increase: Rate(100_000_000),
@@ -113,7 +113,7 @@ fn timely_keeps_round_trips_below_its_threshold_without_any_mark() {
     };
     let found = run(ControlConfig::Timely(config), 2, u64::from(u32::MAX), Time::from_ms(40));
     assert!(found.total() > 0.9 * GOODPUT_GBPS, "{found:?}");
-    // From line rate on, no round trip comes near the 500 us above which every one lowers the rate.
+    // All RTTs stay far below 500 us, above which every RTT lowers the rate.
     assert!(found.slowest < Time::from_us(250), "{found:?}");
     assert!(found.fairness() > 0.9, "{found:?}");
     assert_eq!(found.pauses, 0);

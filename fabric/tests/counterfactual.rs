@@ -1,5 +1,5 @@
-//! The counterfactual check: taking the true culprit out of a run brings its victim back, and taking anybody else out
-//! does not.
+//! Counterfactual runs: the victim recovers in a run without the true culprit, and stays slow in a run without another
+//! flow or host.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -30,8 +30,8 @@ fn see(name: &str, seed: u64) -> Seen {
     Seen { scenario, seed, outcome, truth }
 }
 
-/// The first instance from `seed` on in which the agent of a victim sent a polling packet, and not that of a culprit.
-fn see_asked(name: &str, seed: u64) -> Seen {
+/// The first instance from `seed` on in which a victim was polled.
+fn see_polled(name: &str, seed: u64) -> Seen {
     let polled = |seen: &Seen| {
         let mut triggers = seen.outcome.snapshots.iter().filter_map(|snapshot| snapshot.trigger.as_ref());
         triggers.any(|trigger| seen.truth.victims.contains(&trigger.flow))
@@ -59,7 +59,7 @@ impl Seen {
             spreaders: self.truth.spreaders.clone(),
             victims: self.truth.victims.clone(),
             evidence: vec![Evidence {
-                claim: "its round trip rose".to_string(),
+                claim: "its RTT rose".to_string(),
                 switch: None,
                 port: None,
                 epoch: None,
@@ -82,7 +82,7 @@ impl Seen {
     }
 
     /// All flows that are neither culprits nor the polled victim.
-    fn innocent(&self) -> Vec<FlowKey> {
+    fn bystanders(&self) -> Vec<FlowKey> {
         let victim = self.verdict(RootCause::default()).victim;
         let sent: BTreeSet<FlowKey> = self.outcome.flows.iter().map(|record| record.flow).collect();
         sent.into_iter()
@@ -99,7 +99,7 @@ fn check(seen: &Seen, root_cause: RootCause, expected: Option<bool>) -> Diagnosi
 }
 
 /// The true root with other culprits.
-fn blame(seen: &Seen, flows: &[FlowKey]) -> RootCause {
+fn with_culprits(seen: &Seen, flows: &[FlowKey]) -> RootCause {
     RootCause { port: seen.truth.root_cause.port.clone(), flows: flows.to_vec(), ..RootCause::default() }
 }
 
@@ -113,11 +113,14 @@ fn the_victim_recovers_without_the_true_culprit() {
         "routing-loop",
     ];
     for name in scenarios {
-        let seen = see_asked(name, 5);
+        let seen = see_polled(name, 5);
         let verdict = check(&seen, seen.truth.root_cause.clone(), Some(true));
-        let replay = verdict.verification.unwrap();
-        assert!(replay.rtt_after_ns.is_none_or(|after| after < replay.rtt_before_ns), "{name}: {replay:?}");
-        assert!(!replay.without.is_empty(), "{name}");
+        let verification = verdict.verification.unwrap();
+        assert!(
+            verification.rtt_after_ns.is_none_or(|after| after < verification.rtt_before_ns),
+            "{name}: {verification:?}"
+        );
+        assert!(!verification.without.is_empty(), "{name}");
     }
 }
 
@@ -125,27 +128,30 @@ fn the_victim_recovers_without_the_true_culprit() {
 fn a_configuration_correction_alone_helps() {
     for name in ["misconfigured-alpha", "short-headroom", "dscp-mix-up"] {
         let seen = see(name, 5);
-        let replay = check(&seen, seen.truth.root_cause.clone(), Some(true)).verification.unwrap();
-        let is_enough = replay.without.len() == 1;
+        let verification = check(&seen, seen.truth.root_cause.clone(), Some(true)).verification.unwrap();
+        let is_enough = verification.without.len() == 1;
         assert!(
-            is_enough || replay.shown.ends_with("configuration alone already helps"),
-            "{name}: {replay:?}"
+            is_enough || verification.shown.ends_with("configuration alone already helps"),
+            "{name}: {verification:?}"
         );
     }
 }
 
 #[test]
-fn findings_of_rules_are_corrected_too() {
+fn findings_of_rules_are_corrected() {
     for (name, id) in [("stale-headroom-profile", "far:1/PG020"), ("one-sided-pfc", "far:1/FLEET003")] {
         let seen = see(name, 5);
         let by_rule = RootCause { config: vec![id.to_string()], ..seen.truth.root_cause.clone() };
-        let replay = check(&seen, by_rule, Some(true)).verification.unwrap();
-        assert!(!replay.without.iter().any(|done| done.contains("no better value")), "{name}: {replay:?}");
+        let verification = check(&seen, by_rule, Some(true)).verification.unwrap();
+        assert!(
+            !verification.without.iter().any(|done| done.contains("no better value")),
+            "{name}: {verification:?}"
+        );
     }
 }
 
 #[test]
-fn a_configuration_that_changes_nothing_is_not_to_blame() {
+fn a_verdict_is_refuted_if_correcting_its_setting_changes_nothing() {
     let seen = see("incast-backpressure", 1);
     let root = seen.truth.root_cause.port.clone().unwrap();
     let wrong = RootCause { config: vec![format!("{}/alpha", root.switch)], ..seen.truth.root_cause.clone() };
@@ -158,36 +164,36 @@ fn the_victim_stays_slow_without_a_bystander() {
         [("poster-fig1", 1), ("incast-backpressure", 2), ("two-anomalies", 3), ("ecmp-imbalance", 4)]
     {
         let seen = see(name, seed);
-        for flow in seen.innocent() {
-            // One story's culprits are no innocents of the other.
+        for flow in seen.bystanders() {
+            // The culprits of the other anomaly are not bystanders.
             if seen.truth.others.iter().any(|other| other.root_cause.flows.contains(&flow)) {
                 continue;
             }
-            check(&seen, blame(&seen, &[flow]), Some(false));
+            check(&seen, with_culprits(&seen, &[flow]), Some(false));
         }
     }
 }
 
 #[test]
-fn who_carried_the_pause_is_not_to_blame() {
+fn a_verdict_that_names_a_spreader_is_refuted() {
     let seen = see("poster-fig1", 1);
     let [spreader] = seen.truth.spreaders.as_slice() else { panic!("{:?}", seen.truth) };
-    let replay = check(&seen, blame(&seen, &[*spreader]), Some(false)).verification.unwrap();
-    assert!(replay.shown.contains("but"), "{replay:?}");
+    let verification = check(&seen, with_culprits(&seen, &[*spreader]), Some(false)).verification.unwrap();
+    assert!(verification.shown.contains("but"), "{verification:?}");
 }
 
 #[test]
-fn one_culprit_of_many_is_not_the_whole_story() {
+fn a_verdict_that_names_one_of_several_culprits_is_refuted() {
     let seen = see("poster-fig1", 1);
-    check(&seen, blame(&seen, &seen.truth.root_cause.flows[..1]), Some(false));
+    check(&seen, with_culprits(&seen, &seen.truth.root_cause.flows[..1]), Some(false));
 }
 
 #[test]
-fn a_healthy_host_is_not_to_blame() {
+fn a_verdict_that_names_a_healthy_host_is_refuted() {
     let seen = see("host-storm", 1);
     let wrong = RootCause { host: Some("h4".to_string()), ..RootCause::default() };
-    let replay = check(&seen, wrong, Some(false)).verification.unwrap();
-    assert_eq!(replay.without, ["h4 had no fault"]);
+    let verification = check(&seen, wrong, Some(false)).verification.unwrap();
+    assert_eq!(verification.without, ["h4 had no fault"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The scenario library: every scenario shows what it says, on several seeds, as the fabric's own events tell. The truth
-//! that the run records agrees with the intention, and seeds differ.
+//! The scenario library: on several seeds, every scenario shows the phenomenon that it describes, and its ground truth
+//! agrees with the expectation. Seeds give different instances.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ fn pipeline() -> &'static Pipeline {
     PIPELINE.get_or_init(|| Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// An instance, its run and its truth.
+/// An instance, its run and its ground truth.
 struct Seen {
     scenario: Scenario,
     outcome: RunOutcome,
@@ -35,7 +35,7 @@ fn see(name: &str, seed: u64) -> Seen {
     Seen { scenario, outcome, truth }
 }
 
-/// Every seed's run is as intended, and `phenomenon` holds of it.
+/// The run of every seed is as intended, and `phenomenon` holds for it.
 fn check(name: &str, phenomenon: impl Fn(&Seen)) {
     for seed in SEEDS {
         let seen = see(name, seed);
@@ -67,7 +67,7 @@ impl Seen {
         self.scenario.topology.peer(port).expect("every port has a link")
     }
 
-    /// Each port of the path, but perhaps the root, was paused, and leads to the switch of the next.
+    /// Each port of the path was paused, possibly except the root, and leads to the switch of the next one.
     fn check_path(&self) {
         let path = &self.truth.pause_path;
         for pair in path.windows(2) {
@@ -78,20 +78,20 @@ impl Seen {
     }
 
     /// Pauses spread from a port that itself was never paused.
-    fn check_back_pressure(&self) {
+    fn check_backpressure(&self) {
         assert!(!self.paused().contains(self.root()), "the root {} was paused", self.root());
         self.check_path();
     }
 
-    /// The loop's ports lead to one another and are paused at the end, with their flows.
+    /// The ports of the loop lead to one another and are paused at the end, and their flows are not complete.
     fn check_deadlock(&self) {
-        let ring = &self.truth.pause_loop;
-        assert_eq!(ring.len(), 3);
+        let loop_ports = &self.truth.pause_loop;
+        assert_eq!(loop_ports.len(), 3);
         let end = self.paused_at_end();
-        for (position, port) in ring.iter().enumerate() {
-            let next = &ring[(position + 1) % ring.len()];
+        for (position, port) in loop_ports.iter().enumerate() {
+            let next = &loop_ports[(position + 1) % loop_ports.len()];
             assert_eq!(self.peer(port).switch, next.switch);
-            assert!(end.contains(port), "{port} goes on: {end:?}");
+            assert!(end.contains(port), "{port} is not paused: {end:?}");
         }
         for label in ["round-a", "round-b", "round-c"] {
             let flow = self.outcome.flows.iter().find(|flow| flow.label == label).unwrap();
@@ -104,7 +104,7 @@ impl Seen {
     }
 }
 
-/// The same instance with all switches alike.
+/// The same instance without settings of single switches.
 fn without_odd_switches(seen: &Seen) -> RunOutcome {
     let scenario = Scenario { switches: BTreeMap::new(), source: None, ..seen.scenario.clone() };
     traffic_only(&scenario, seen.outcome.seed)
@@ -119,7 +119,7 @@ fn ended(seen: &Seen) -> Fabric<Switch> {
 
 #[test]
 fn poster() {
-    check("poster-fig1", Seen::check_back_pressure);
+    check("poster-fig1", Seen::check_backpressure);
 }
 
 #[test]
@@ -135,12 +135,12 @@ fn contention_only() {
 #[test]
 fn incast_backpressure() {
     check("incast-backpressure", |seen| {
-        seen.check_back_pressure();
+        seen.check_backpressure();
         let receivers: BTreeSet<_> = seen.truth.root_cause.flows.iter().map(|flow| flow.dst).collect();
         assert_eq!((receivers.len(), seen.truth.root_cause.flows.len()), (1, 6));
         let host = &seen.peer(seen.root()).switch;
         assert!(receivers.contains(&seen.scenario.address(host).unwrap()));
-        // The victim goes somewhere else.
+        // The victim has another receiver.
         assert!(!receivers.contains(&seen.truth.victims[0].dst));
     });
 }
@@ -233,7 +233,7 @@ fn elephant_collision() {
 #[test]
 fn low_rate_attack() {
     check("low-rate-attack", |seen| {
-        seen.check_back_pressure();
+        seen.check_backpressure();
         let of_attack = |flow: &&fabric::FlowRecord| seen.truth.root_cause.flows.contains(&flow.flow);
         let attack: Vec<_> = seen.outcome.flows.iter().filter(of_attack).collect();
         let bits: u64 = attack.iter().map(|flow| flow.bytes * 8).sum();
@@ -248,20 +248,20 @@ fn low_rate_attack() {
 #[test]
 fn routing_loop() {
     check("routing-loop", |seen| {
-        let ring = &seen.truth.pause_loop;
-        assert_eq!(ring.len(), 2);
-        assert_eq!(seen.peer(&ring[0]), &ring[1], "the two ports of one link");
-        // Nothing else ends packets here but their time to live.
+        let loop_ports = &seen.truth.pause_loop;
+        assert_eq!(loop_ports.len(), 2);
+        assert_eq!(seen.peer(&loop_ports[0]), &loop_ports[1], "the two ports of one link");
+        // Only the time to live ends packets here.
         assert!(seen.outcome.counters.ended_by_program > 10);
         assert!(seen.outcome.flows[0].retransmitted_packets > 0);
-        assert!(seen.outcome.flows[0].finish.is_some(), "it goes on when the route is right again");
+        assert!(seen.outcome.flows[0].finish.is_some(), "it completes after the route is corrected");
     });
 }
 
 #[test]
 fn link_flap() {
     check("link-flap", |seen| {
-        seen.check_back_pressure();
+        seen.check_backpressure();
         let fabric = ended(seen);
         assert!(fabric.frame_balance().2 > 0, "nothing was lost on the wire");
         let moved = seen.outcome.flows.iter().filter(|flow| flow.label.starts_with("moved"));
@@ -278,11 +278,11 @@ fn link_flap() {
 fn watchdog_rescue() {
     check("watchdog-rescue", |seen| {
         assert_eq!(seen.truth.pause_loop.len(), 3);
-        let gave_up = |port: &PortRef| {
+        let has_acted = |port: &PortRef| {
             let mut records = seen.outcome.watchdogs.iter();
             records.any(|record| record.port == *port && record.action.is_some())
         };
-        assert!(seen.truth.pause_loop.iter().any(gave_up), "no watchdog of the ring acted");
+        assert!(seen.truth.pause_loop.iter().any(has_acted), "no watchdog of the loop acted");
         assert!(seen.outcome.watchdogs.iter().any(|record| record.action.is_none()), "none was restored");
         // Each time that the loop closes is a separate deadlock.
         let again = seen.truth.again.iter().filter(|again| again.anomaly == seen.truth.anomaly);
@@ -304,7 +304,7 @@ fn watchdog_rescue() {
 #[test]
 fn misconfigured_alpha() {
     check("misconfigured-alpha", |seen| {
-        seen.check_back_pressure();
+        seen.check_backpressure();
         let odd = seen.scenario.switches.keys().next().unwrap();
         assert_eq!(seen.truth.root_cause.config, [format!("{odd}/alpha")]);
         let right = without_odd_switches(seen);
@@ -382,7 +382,7 @@ fn quiet() {
 }
 
 #[test]
-fn seeds_are_different_instances_and_repeat() {
+fn seeds_give_different_and_reproducible_instances() {
     for name in scenario::builtin_names() {
         let scenario = scenario::builtin(name).unwrap();
         if scenario.source.is_none() {
@@ -399,7 +399,7 @@ fn seeds_are_different_instances_and_repeat() {
     }
 }
 
-/// The library is for every day: a scenario is a matter of half a second.
+/// The scenarios of the library are small, so that each runs in about half a second.
 #[test]
 fn scenarios_are_small() {
     for name in scenario::builtin_names() {
@@ -413,7 +413,7 @@ fn scenarios_are_small() {
 /// scenario are as intended.
 #[test]
 #[ignore = "runs nearly two thousand scenarios"]
-fn a_hundred_instances_of_each() {
+fn a_hundred_instances_of_each_scenario_are_as_intended() {
     let mut odd = Vec::new();
     for name in scenario::builtin_names() {
         let scenario = scenario::builtin(name).unwrap();

@@ -1,4 +1,4 @@
-//! What NICs do, healthy and faulty: messages, READs, lossy wires, generations, receive pipelines, watchdogs.
+//! NICs, healthy and faulty: messages, READs, lossy wires, generations, receive pipelines, watchdogs.
 #![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
 mod common;
@@ -44,7 +44,7 @@ fn network(size: &str) -> Scenario {
     scenario::parse("nics.toml", &text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Runs until nothing is left to do, and checks the books.
+/// Runs until all flows and faults are over, and checks conservation.
 fn run(scenario: &Scenario) -> Fabric<PlainSwitch> {
     let mut fabric = plain_fabric(scenario, 7);
     while !fabric.is_through() && fabric.next_time().is_some_and(|at| at <= scenario.stop) {
@@ -73,7 +73,7 @@ fn pauses_of(fabric: &Fabric<PlainSwitch>, port: &str) -> usize {
 }
 
 #[test]
-fn one_message_at_a_time_takes_a_round_trip_each() {
+fn with_one_outstanding_message_each_takes_a_round_trip() {
     let mut scenario = network("40kB");
     scenario.flows[0].messages = Messages {
         operation: Operation::Send,
@@ -82,7 +82,7 @@ fn one_message_at_a_time_takes_a_round_trip_each() {
         ..Messages::default()
     };
     let fabric = run(&scenario);
-    // Four packets, the last over two links, and its acknowledgement back.
+    // Four packets, the last over two links, and its ACK back.
     let message =
         Time(4 * wire(1058).0) + wire(1058) + Time::from_us(2) + wire(60) + wire(60) + Time::from_us(2);
     let flow = &fabric.flows()[0];
@@ -101,13 +101,13 @@ fn messages_start_at_their_interval() {
 }
 
 #[test]
-fn a_window_lets_so_much_out_in_a_round_trip_to_the_picosecond() {
+fn a_window_limits_the_rate_exactly_to_the_picosecond() {
     let (out, back) = (Time(2 * wire(1058).0) + Time::from_us(2), Time(2 * wire(60).0) + Time::from_us(2));
     for window in [1u64, 7, 20] {
         let mut scenario = network("100kB");
         scenario.flows[0].messages.window_bytes = Some(window * 1_000);
         let fabric = run(&scenario);
-        // A window leaves back to back; its first acknowledgement lets the next one go.
+        // The packets of a window are sent back to back; its first ACK opens the next window.
         let (rounds, rest) = (99 / window, 99 % window);
         let expected = Time(rounds * (out + back).0 + rest * wire(1058).0) + out + back;
         assert_eq!(fabric.flows()[0].duration(), Some(expected), "{window} packets");
@@ -115,9 +115,9 @@ fn a_window_lets_so_much_out_in_a_round_trip_to_the_picosecond() {
 }
 
 #[test]
-fn acknowledgements_overtake_data_at_a_priority_of_their_own() {
-    // h1 sends to h3, and both h2 and h3 send to h1 what h1's port cannot take: its acknowledgements come through the
-    // same queue unless they have another.
+fn acks_of_a_separate_priority_overtake_data() {
+    // h1 sends to h3, while h2 and h3 congest h1's port: h1's ACKs share that queue unless they have a separate
+    // priority.
     let slowest = |priority| {
         let mut scenario = network("2MB");
         scenario.host.ack_priority = priority;
@@ -130,14 +130,14 @@ fn acknowledgements_overtake_data_at_a_priority_of_their_own() {
     let alone = Time(2 * wire(1058).0 + 2 * wire(60).0) + Time::from_us(4);
     let (behind, ahead) = (slowest(None), slowest(Some(6)));
     println!("alone {alone}, behind data {behind}, ahead of it {ahead}");
-    // One packet on every wire may have to leave first.
+    // On every link, one packet may already be in transmission.
     assert!(ahead <= alone + Time(4 * wire(1058).0), "{ahead}");
     assert!(behind > Time(10 * alone.0), "{behind}");
 }
 
 #[test]
-fn notifications_at_a_priority_of_their_own_slow_a_sender_whose_acknowledgements_are_paused() {
-    // Class 3 towards h1 is paused for as long as h1 and h2 congest h3: what travels in it does not come back.
+fn cnps_of_a_separate_priority_slow_a_sender_whose_acks_are_paused() {
+    // Priority 3 towards h1 is paused while h1 and h2 congest h3: packets of that priority do not reach h1.
     let sent = |cnp_priority| {
         let mut scenario = network("20MB");
         scenario.stop = Time::from_ms(1);
@@ -150,13 +150,13 @@ fn notifications_at_a_priority_of_their_own_slow_a_sender_whose_acknowledgements
         assert_eq!(fabric.flows()[0].acknowledged_bytes, 0);
         fabric.flows()[0].sent_packets
     };
-    let (slowed, deaf) = (sent(6), sent(3));
-    println!("{slowed} packets sent with notifications, {deaf} without");
-    assert!(slowed < deaf / 2, "{slowed} against {deaf}");
+    let (with_cnps, without_cnps) = (sent(6), sent(3));
+    println!("{with_cnps} packets sent with CNPs, {without_cnps} without");
+    assert!(with_cnps < without_cnps / 2, "{with_cnps} against {without_cnps}");
 }
 
 #[test]
-fn a_read_costs_a_request_and_its_data() {
+fn a_read_takes_the_time_of_its_request_and_its_data() {
     let mut scenario = network("64kB");
     scenario.flows[0].messages = Messages { operation: Operation::Read, ..Messages::default() };
     let fabric = run(&scenario);
@@ -164,13 +164,13 @@ fn a_read_costs_a_request_and_its_data() {
     let data = Time(64 * wire(1058).0) + wire(1058) + Time::from_us(2);
     let flow = &fabric.flows()[0];
     assert_eq!(flow.duration(), Some(request + data));
-    // The data comes from h3.
+    // The data is sent by h3.
     assert_eq!(flow.flow.to_string(), "10.0.3.1:10000>10.0.1.1:4791/udp");
     assert_eq!((flow.sent_packets, flow.acknowledged_bytes), (64, 64_000));
 }
 
 #[test]
-fn reads_survive_lossy_wires() {
+fn reads_complete_despite_losses() {
     for seed in 1..4 {
         let mut scenario = network("400kB");
         scenario.flows[0].messages = Messages {
@@ -190,7 +190,7 @@ fn reads_survive_lossy_wires() {
 }
 
 #[test]
-fn selective_repeat_wastes_nothing_where_go_back_n_repeats_a_window() {
+fn selective_repeat_retransmits_less_than_go_back_n() {
     let repeated = |reliability| {
         let mut scenario = network("2MB");
         scenario.host.reliability = reliability;
@@ -229,7 +229,7 @@ fn small_pages_make_a_receiver_slow_and_large_ones_do_not() {
 }
 
 #[test]
-fn loopback_halves_what_the_host_takes_and_trips_no_watchdog() {
+fn loopback_traffic_halves_the_receive_rate_and_the_watchdog_does_not_fire() {
     let mut scenario = network("20MB");
     let bus = HostBus { rate: Rate::from_gbps(100), loopback: Rate::from_gbps(100) };
     scenario.faults = vec![fault(FaultKind::HostBus(bus), Time::from_ms(50))];
@@ -264,7 +264,7 @@ fn storm(duration: Time) -> FaultSpec {
 }
 
 #[test]
-fn the_watchdog_of_the_nic_ends_a_storm_after_100_ms_for_good() {
+fn the_nic_watchdog_ends_a_storm_permanently_after_100_ms() {
     let mut scenario = network("1MB");
     scenario.faults = vec![storm(Time::from_ms(400))];
     scenario.host.watchdog = Some(Time::from_ms(100));
@@ -279,7 +279,7 @@ fn the_watchdog_of_the_nic_ends_a_storm_after_100_ms_for_good() {
 }
 
 #[test]
-fn the_watchdog_of_the_switch_gives_the_queue_up_and_takes_it_back() {
+fn the_pfc_watchdog_drops_the_packets_of_a_queue_and_restores_it() {
     let mut scenario = network("1MB");
     scenario.faults = vec![storm(Time::from_ms(400))];
     scenario.host.retransmit_timeout = Some(Time::from_ms(1));
@@ -288,7 +288,7 @@ fn the_watchdog_of_the_switch_gives_the_queue_up_and_takes_it_back() {
     let log: Vec<_> = fabric.watchdogs().iter().map(|w| (w.port.to_string(), w.priority, w.action)).collect();
     let port = || "s:3".to_string();
     assert_eq!(log, [(port(), 3, Some(WatchdogDoes::Drop)), (port(), 3, None)]);
-    // Patience counts from the first packet behind the pause, restoration from the last pause frame.
+    // The detection time counts from the first paused packet, the restoration time from the last pause frame.
     let [fired, restored] = fabric.watchdogs() else { panic!("two records") };
     let first = Time::from_us(1) + wire(1058);
     assert_eq!(fired.at, first + Time::from_ms(200));
@@ -299,15 +299,15 @@ fn the_watchdog_of_the_switch_gives_the_queue_up_and_takes_it_back() {
 }
 
 #[test]
-fn a_stopped_pipeline_pauses_without_end_and_mute_it_loses_what_comes() {
+fn a_stopped_pipeline_pauses_permanently_and_drops_packets_once_it_is_muted() {
     let mut scenario = network("8MB");
     scenario.faults = vec![fault(FaultKind::StoppedPipeline, Time::from_ms(300))];
     scenario.host.retransmit_timeout = Some(Time::from_ms(5));
-    let held = run(&scenario);
-    assert!(held.flows()[0].finish.expect("it finishes") > Time::from_ms(300));
-    assert_eq!((held.counters().lost_by_nics, held.watchdogs().len()), (0, 0));
-    // Refreshed at half time, the pause never ran out.
-    assert!(pauses_of(&held, "s:3") > 1_000);
+    let paused = run(&scenario);
+    assert!(paused.flows()[0].finish.expect("it finishes") > Time::from_ms(300));
+    assert_eq!((paused.counters().lost_by_nics, paused.watchdogs().len()), (0, 0));
+    // The pause is refreshed at half of its duration and never expires.
+    assert!(pauses_of(&paused, "s:3") > 1_000);
     scenario.host.watchdog = Some(Time::from_ms(100));
     let mute = run(&scenario);
     assert_eq!(mute.watchdogs().iter().map(|w| w.at).collect::<Vec<_>>(), [Time::from_ms(100)]);
@@ -337,11 +337,11 @@ fn a_new_receiver_floods_an_old_sender_unless_it_coalesces_cnps() {
     let gen1 = |host: &mut scenario::HostSettings| Generation::Gen1.apply(host);
     let (old, old_gbps) = mixed(gen1, gen1);
     let (flood, flood_gbps) = mixed(gen1, |host| Generation::Gen2.apply(host));
-    let (told, told_gbps) = mixed(gen1, |host| Generation::Gen2.interoperable(host));
-    println!("notifications/s {old} {flood} {told}; Gb/s {old_gbps} {flood_gbps} {told_gbps}");
+    let (coalesced, coalesced_gbps) = mixed(gen1, |host| Generation::Gen2.interoperable(host));
+    println!("notifications/s {old} {flood} {coalesced}; Gb/s {old_gbps} {flood_gbps} {coalesced_gbps}");
     // One a flow in 50 us at most.
-    assert!(old <= 2.0 * 20_000.0 + 100.0 && told <= 2.0 * 20_000.0 + 100.0);
-    assert_eq!((old, old_gbps), (told, told_gbps));
+    assert!(old <= 2.0 * 20_000.0 + 100.0 && coalesced <= 2.0 * 20_000.0 + 100.0);
+    assert_eq!((old, old_gbps), (coalesced, coalesced_gbps));
     assert!(flood_gbps < 0.8 * old_gbps, "{flood_gbps} against {old_gbps} Gb/s");
     let new = mixed(|host| Generation::Gen3.apply(host), |host| Generation::Gen3.apply(host));
     assert!(new.1 > 0.9 * old_gbps, "{} Gb/s", new.1);
@@ -414,8 +414,11 @@ fn every_setting_has_a_key() {
     let read = scenario::parse("keys.toml", text).unwrap_or_else(|problems| panic!("{problems}"));
     assert_eq!((read.switch.cell_bytes, read.switch.shared_headroom_bytes), (208, Some(6_000_000)));
     assert_eq!(read.switch.pfc_reaction, Reaction::Standard);
-    let dog = read.switch.watchdog.expect("there is one");
-    assert_eq!((dog.detection, dog.restoration, dog.priorities), (Time::from_ms(100), None, 1 << 3));
+    let watchdog = read.switch.watchdog.expect("there is one");
+    assert_eq!(
+        (watchdog.detection, watchdog.restoration, watchdog.priorities),
+        (Time::from_ms(100), None, 1 << 3)
+    );
     let host = &read.host;
     assert_eq!((host.reliability, host.watchdog), (Reliability::SelectiveRepeat, Some(Time::from_ms(100))));
     assert_eq!((host.receive.xoff_bytes, host.pfc_reaction), (300_000, Reaction::After(Time::from_us(1))));
@@ -444,7 +447,7 @@ fn every_setting_has_a_key() {
         let wrong = scenario::parse("keys.toml", &text.replace(from, to)).expect_err(problem).to_string();
         assert!(wrong.contains(problem), "{wrong}");
     }
-    // A configuration is read by name, and what is wrong with it reported where it stands.
+    // A configuration is loaded by name, and its problems are reported at their positions.
     let with = text.replace("cell = \"208B\"", "sonic = \"tor.json\"");
     let load = |json: &'static str| {
         scenario::parse_with("keys.toml", &with, |name| Ok((format!("dir/{name}"), json.to_string())))
@@ -452,11 +455,11 @@ fn every_setting_has_a_key() {
     let unfit = load(
         "{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}",
     );
-    let told = unfit.expect_err("no ports, no egress pool, and two conflicting keys").to_string();
+    let report = unfit.expect_err("no ports, no egress pool, and two conflicting keys").to_string();
     for problem in
         ["there is no egress pool", "has 0 ports", "`shared_headroom` has no effect", "`watchdog` has no"]
     {
-        assert!(told.contains(problem), "{told}");
+        assert!(report.contains(problem), "{report}");
     }
     let bad = load("{\"BUFFER_POOL\": \n[}").expect_err("no JSON").to_string();
     assert!(bad.contains("dir/tor.json:2:"), "{bad}");

@@ -1,5 +1,5 @@
-//! ns-3 files with known results: small files of our own against arithmetic, and the poster's files, where they exist,
-//! against an ns-3 run of them.
+//! ns-3 files with known results: small files compared with arithmetic, and the poster's files, if present, compared
+//! with an ns-3 run of them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the comparison is a table for people")]
 
 mod common;
@@ -57,7 +57,7 @@ fn ours(pauses: &[PauseRecord]) -> Vec<(u64, String, bool)> {
 }
 
 #[test]
-fn the_poster_files_give_what_ns3_gives() {
+fn the_posters_files_give_the_results_of_ns3() {
     let Some(directory) = common::poster_directory() else { return };
     let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
@@ -99,8 +99,8 @@ fn the_poster_files_give_what_ns3_gives() {
     );
 }
 
-/// Everything that is not a matter of chance is the same text: addresses, ports, sizes and how long a flow takes alone.
-/// A start may differ by the nanosecond that the simulator loses to floating point.
+/// The columns that do not depend on random numbers are equal: addresses, ports, sizes and the completion time without
+/// other traffic. A start may differ by one nanosecond, which the simulator loses to floating point.
 fn check_columns(ours: &str, theirs: &str) {
     let rows = |text: &str| -> Vec<Vec<String>> {
         text.lines().map(|line| line.split(' ').map(str::to_string).collect()).collect()
@@ -114,7 +114,7 @@ fn check_columns(ours: &str, theirs: &str) {
     }
 }
 
-/// Looks at the queues as the settings say.
+/// Samples the queues at the times of the settings.
 struct Queues(Option<output::QueueMonitor>);
 
 impl Watch for Queues {
@@ -129,8 +129,8 @@ impl Watch for Queues {
     }
 }
 
-/// A run of files of our own, and the three files that the simulator would write.
-fn run_own(name: &str) -> (RunOutcome, [String; 3]) {
+/// Runs a fixture. Also returns the three files that the simulator would write.
+fn run_fixture(name: &str) -> (RunOutcome, [String; 3]) {
     let Loaded { scenario, outputs } = common::load_ns3(&common::fixture(name).join("config.txt")).unwrap();
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
     let mut queues = Queues(Some(output::QueueMonitor::new(&outputs, &scenario)));
@@ -148,16 +148,16 @@ fn wire(bytes: u64, gbps: u64) -> u64 {
 }
 
 #[test]
-fn lone_flows_on_a_line_take_what_arithmetic_says() {
-    let (outcome, [completions, pauses, queues]) = run_own("ns3-line");
-    // Data of 1000 + 48 bytes over 100, 400, 400 and 100 Gb/s; the fast links in the middle add their cut nanoseconds.
-    // Acknowledgements have 60 bytes. Cables: 1 + 3 + 3 + 1 us.
-    let (flight, answer) = (8_000, 2 * wire(60, 100) + 2 * wire(60, 400) + 8_000);
-    let first = 1_000 * wire(1_048, 100) + 2 * wire(1_048, 400) + wire(1_048, 100) + flight + answer;
+fn lone_flows_on_a_line_complete_at_the_computed_time() {
+    let (outcome, [completions, pauses, queues]) = run_fixture("ns3-line");
+    // Data of 1000 + 48 bytes over 100, 400, 400 and 100 Gb/s; the fast links in the middle add nanoseconds that are
+    // rounded down. ACKs have 60 bytes. Cables: 1 + 3 + 3 + 1 us.
+    let (flight, ack) = (8_000, 2 * wire(60, 100) + 2 * wire(60, 400) + 8_000);
+    let first = 1_000 * wire(1_048, 100) + 2 * wire(1_048, 400) + wire(1_048, 100) + flight + ack;
     // 100 full packets and one of 500 bytes, which waits behind them at 50 Gb/s.
     let queued = wire(1_048, 100) + 2 * wire(1_048, 400) + 100 * wire(1_048, 50) + wire(548, 50) + flight;
     let second = queued + wire(60, 50) + 2 * wire(60, 400) + wire(60, 100) + 8_000;
-    // Alone: twice the cables, a payload at every hop, and everything at the slowest link's rate.
+    // Without other traffic: twice the cables, a payload at every hop, and all bytes at the slowest link's rate.
     let alone = |hops: u64, bytes: u64, gbps: u64| 16_000 + hops + bytes * 8 / gbps;
     let (one, two) = (2 * 80 + 2 * 20, 80 + 2 * 20 + 160);
     let expected = format!(
@@ -168,7 +168,7 @@ fn lone_flows_on_a_line_take_what_arithmetic_says() {
     );
     assert_eq!(completions, expected);
     assert_eq!((pauses.as_str(), outcome.counters.dropped_packets), ("", 0));
-    // 1001 looks at eight ports from 2 s on. The line is as fast as its sender: never a whole packet waits.
+    // 1001 samples of eight ports from 2 s on. The line is as fast as its sender, so that no whole packet is queued.
     let ports = ["4 1", "4 2", "4 3", "5 1", "5 2", "6 1", "6 2", "6 3"];
     let block = |time: u64, looks: u64| {
         let rows = ports.map(|port| format!("{port} {looks}\n"));
@@ -178,8 +178,8 @@ fn lone_flows_on_a_line_take_what_arithmetic_says() {
 }
 
 #[test]
-fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
-    let (outcome, [completions, pauses, _]) = run_own("ns3-incast");
+fn an_incast_pauses_at_the_computed_time_and_keeps_its_port_busy() {
+    let (outcome, [completions, pauses, _]) = run_fixture("ns3-incast");
     const PACKETS: u64 = 1_500;
     let (data, ack, cable) = (wire(1_356, 100), wire(60, 100), 1_000);
     // Both senders' packets alternate at the receiver's port, which is busy from the first to the last of them: a
@@ -191,8 +191,9 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
         .collect();
     assert_eq!(ends.len(), 2);
     assert_eq!(ends[1], last);
-    // One of two packets that come leaves. Of the sender whose packets are second in turn, n - (n - 1) / 2 wait when its
-    // n-th has come and the one that leaves at that instant has not left: 16, more than 16 + 4 KiB, at the thirtieth.
+    // Half of the arriving packets leave. Of the sender that is second in turn, n - (n - 1) / 2 packets are queued when
+    // its n-th has arrived and the packet that leaves at that instant has not left yet: 16 packets at the
+    // thirtieth, more than 16 + 4 KiB.
     let limit = 20 * 1_024 / 1_356 + 1;
     let n = (1..).find(|n| n - (n - 1) / 2 == limit).expect("it grows");
     assert_eq!((limit, n), (16, 30));
@@ -213,7 +214,7 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
     assert_eq!(outcome.counters.dropped_packets, 0);
 }
 
-/// The innocent victim's question brings in what the diagnosis rests on.
+/// The victim's polling packet collects the records that the diagnosis is based on.
 fn check_snapshot(outcome: &RunOutcome) {
     let victim = outcome.flows.iter().find(|flow| flow.label == "2->4").unwrap();
     let snapshot = outcome
@@ -228,10 +229,11 @@ fn check_snapshot(outcome: &RunOutcome) {
     }
 }
 
-/// How much of the result is chance: `cargo test -p harrier-fabric --test ns3_fidelity -- --ignored --nocapture`.
+/// Prints how much the results depend on the seed:
+/// `cargo test -p harrier-fabric --test ns3_fidelity -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints figures for docs/ns3-comparison.md and checks nothing"]
-fn seeds_change_what_marking_touches() {
+fn prints_the_results_of_twelve_seeds() {
     let Some(directory) = common::poster_directory() else { return };
     let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
     for seed in 1..=12 {

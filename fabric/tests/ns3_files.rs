@@ -32,7 +32,7 @@ fn scenario(rest: &str) -> Scenario {
     load(rest, "").unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Every key of the public simulator's configuration, with the values that it comes with.
+/// Every key of the simulators' settings files, with the values of the public files.
 const ALL_KEYS: &str = "USE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\nTRACE_OUTPUT_FILE mix/mix.tr\n\
     FCT_OUTPUT_FILE mix/fct.txt\nPFC_OUTPUT_FILE mix/pfc.txt\nALPHA_RESUME_INTERVAL 1\nRATE_DECREASE_INTERVAL 4\n\
     CLAMP_TARGET_RATE 0\nRP_TIMER 900\nEWMA_GAIN 0.00390625\nFAST_RECOVERY_TIMES 1\nRATE_AI 50Mb/s\n\
@@ -45,7 +45,7 @@ const ALL_KEYS: &str = "USE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\nT
     EPOCH_TIME 1048576\n";
 
 #[test]
-fn outputs_that_go_to_dev_null_are_not_written_and_may_be_several() {
+fn outputs_to_dev_null_are_not_written_and_may_repeat() {
     let config =
         format!("{CONFIG}FCT_OUTPUT_FILE /dev/null\nPFC_OUTPUT_FILE /dev/null\nQLEN_MON_FILE q.txt\n");
     let loaded = ns3::load("c", &config, |name| match name {
@@ -76,18 +76,18 @@ fn every_key_is_known_and_read() {
 }
 
 #[test]
-fn a_trace_file_is_checked_when_it_is_there() {
+fn a_trace_file_is_checked_if_present() {
     assert!(load("", "2\n0 7\nand so on\n").is_ok());
     // One file serves networks of all sizes: the public one lists 348 nodes.
     assert!(load("", "2\n0 800\n").is_ok());
     let found = load("", "4\n0 8 x\n").unwrap_err().to_string();
-    assert!(found.contains("r:1:1: 4 nodes are announced and 3 are there"), "{found}");
+    assert!(found.contains("r:1:1: 4 nodes are announced, but the file has 3"), "{found}");
     assert!(found.contains("r:2:5: `x` is not a node: a whole number from 0 to 4294967295"), "{found}");
 }
 
 #[test]
-fn a_link_goes_down_and_traffic_takes_the_other_way() {
-    // 20 us after the flows start; both spines' links to leaf 5 carry traffic or could.
+fn traffic_uses_the_other_path_after_a_link_failure() {
+    // 20 us after the flows start; ECMP may use both spines' links to leaf 5.
     let scenario = scenario("LINK_DOWN 20 6 5\n");
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
     for seed in 1..5 {
@@ -102,15 +102,15 @@ fn a_link_goes_down_and_traffic_takes_the_other_way() {
 }
 
 #[test]
-fn thresholds_follow_the_buffer_unless_the_file_is_the_posters() {
+fn thresholds_depend_on_the_free_buffer_except_in_the_posters_simulator() {
     let public = scenario("BUFFER_SIZE 32\n").switch;
     let alpha = |alpha_exponent| Threshold::Dynamic { alpha_exponent };
-    // 400 Gb/s is twice doubled from the hosts' 100.
+    // 400 Gb/s is the hosts' 100 Gb/s doubled twice.
     assert_eq!(public.thresholds, [(Rate::from_gbps(100), alpha(-3)), (Rate::from_gbps(400), alpha(-1))]);
     assert_eq!((public.memory_bytes, public.sets_headroom_aside), (32 << 20, true));
     let poster = scenario("BUFFER_SIZE 32\nNO_CC_NODE 1 0\n").switch;
     assert_eq!((poster.threshold, poster.thresholds), (Threshold::Static(16 * 1024), Vec::new()));
-    // The paper's fork knows the poster's keys too, has the public thresholds, and counts memory in kibibytes.
+    // The paper's simulator also accepts the poster's keys, has the public thresholds, and counts memory in kibibytes.
     for key in ["DIR d\n", "AGENT_THRESHOLD 50\n", "EPOCH_TIME 131072\n"] {
         let paper = scenario(&format!("NO_CC_NODE 1 0\nBUFFER_SIZE 3000\n{key}")).switch;
         assert_eq!(paper.thresholds, [(Rate::from_gbps(100), alpha(-3)), (Rate::from_gbps(400), alpha(-1))]);
@@ -128,7 +128,7 @@ fn headers_are_those_of_each_simulator() {
 }
 
 #[test]
-fn windows_are_of_all_pairs_or_of_the_own() {
+fn the_window_is_the_largest_of_all_pairs_or_that_of_the_flows_pair() {
     let all = scenario("HAS_WIN 1\nGLOBAL_T 1\n");
     assert_eq!(all.flows[0].messages.window_bytes, None);
     let own = scenario("HAS_WIN 1\nGLOBAL_T 0\n");
@@ -139,7 +139,7 @@ fn windows_are_of_all_pairs_or_of_the_own() {
 }
 
 #[test]
-fn chunks_and_pace_are_honoured() {
+fn chunks_and_pacing_take_effect() {
     let chunks = scenario("L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 8000\nRATE_BOUND 0\n");
     assert_eq!((chunks.host.nak_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
     let plain = scenario("L2_CHUNK_SIZE 8000\n");
@@ -181,7 +181,7 @@ fn the_other_congestion_controls_take_their_parameters_from_the_file() {
     );
     let Some(ControlConfig::Dctcp(parameters)) = dctcp.instead_of_dcqcn else { panic!("{dctcp:?}") };
     assert_eq!((parameters.gain, parameters.additive_increase), (0.5, Rate::from_gbps(2)));
-    // Both get through to the end of a flow.
+    // Flows complete with both.
     for mode in [7, 8] {
         let scenario = of(mode);
         let mut fabric = plain_fabric(&scenario, 1);

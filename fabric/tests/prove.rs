@@ -37,12 +37,12 @@ const CABLES: [u32; 4] = [5, 40, 300, 2000];
 const NO_CHANGE: (&str, &str) = ("PORT", "PORT");
 
 #[test]
-fn the_floor_with_the_port_mtu_is_where_drops_end() {
+fn headroom_at_the_computed_floor_is_just_sufficient() {
     for speed in SPEEDS {
         for cable in CABLES {
             for mtu in [1500, 9100] {
                 let floor = floor_bytes(Floor::WithPortMtu, speed, f64::from(cable), mtu, 1024);
-                // A frame that is not yet in when the pause is due, and rounding to whole frames.
+                // One frame that is still arriving when XOFF is reached, and one for rounding to whole frames.
                 let fits = proof(&switch(speed, cable, mtu, floor + 2 * 1024, NO_CHANGE));
                 assert_eq!(fits.outcome, Outcome::Fits, "{speed} {cable} {mtu}: {fits:?}");
                 assert!(fits.used_bytes <= fits.configured_bytes);
@@ -56,7 +56,7 @@ fn the_floor_with_the_port_mtu_is_where_drops_end() {
 }
 
 #[test]
-fn what_sonic_computes_for_spectrum_never_drops() {
+fn the_headroom_that_sonic_computes_for_spectrum_is_sufficient() {
     let spectrum = asic::by_name("spectrum-3").expect("a known ASIC");
     for speed in SPEEDS {
         for cable in CABLES {
@@ -79,15 +79,15 @@ fn what_sonic_computes_for_spectrum_never_drops() {
 }
 
 #[test]
-fn an_egress_limit_below_the_pause_point_is_seen() {
-    // One group pauses at a fifth of 8 MB; the queue is full before.
+fn an_egress_limit_below_xoff_is_reported() {
+    // A group pauses at a fifth of 8 MB; the queue reaches its limit before that.
     let text =
         switch(100_000, 40, 9100, 200_000, ("\"static_th\": \"99000000\"", "\"static_th\": \"1000000\""));
     let found = proof(&text).outcome;
     assert_eq!(found, Outcome::NeverPauses { reason: Some("EgressThreshold".into()) });
 }
 
-/// A report of a good switch, changed.
+/// The report of a correct switch with these changes.
 fn report(changes: &[(&str, &str)]) -> Report {
     let mut text = switch(100_000, 40, 9100, 90_000, NO_CHANGE);
     for (from, to) in changes {
@@ -104,12 +104,15 @@ const KNOWN: (&str, &str) = (
 );
 
 #[test]
-fn what_cannot_be_proved_is_no_pass() {
+fn a_switch_with_unproved_priorities_does_not_pass() {
     let check = |changes: &[(&str, &str)], verdict: Verdict, why: &str| {
         let found = report(changes);
         assert_eq!(found.verdict, verdict, "{changes:?}: {found:#?}");
-        let said: Vec<&str> = found.unproved.iter().map(|u| u.why.as_str()).collect();
-        assert!(said.iter().all(|s| s.contains(why)) && said.is_empty() == why.is_empty(), "{said:?}");
+        let reasons: Vec<&str> = found.unproved.iter().map(|u| u.why.as_str()).collect();
+        assert!(
+            reasons.iter().all(|s| s.contains(why)) && reasons.is_empty() == why.is_empty(),
+            "{reasons:?}"
+        );
     };
     check(&[KNOWN], Verdict::Holds, "");
     check(&[], Verdict::NotProvable, "");
@@ -118,7 +121,7 @@ fn what_cannot_be_proved_is_no_pass() {
     check(&[KNOWN, (", \"Ethernet4|3\": {\"profile\": \"p\"}", "")], Verdict::NotProvable, "no profile");
     check(&[KNOWN, ("\"90000\"", "\"0\"")], Verdict::NotProvable, "no headroom");
     check(&[KNOWN, ("\"pfc_enable\": \"3\"", "\"pfc_enable\": \"\"")], Verdict::NothingToProve, "");
-    // What fails, fails on any chip.
+    // A drop is a failure even if the ASIC is unknown.
     check(&[("\"90000\"", "\"20000\"")], Verdict::Fails, "");
     check(
         &[KNOWN, ("\"90000\"", "\"20000\""), (", \"Ethernet4\": \"40m\"", "")],
@@ -149,13 +152,13 @@ fn pools_by_class_are_simulated() {
         "{\"DEVICE_METADATA\": {\"localhost\": {\"platform\": \"x86_64-wistron_6512_32r-r0\"}}, \"PORT\"",
     );
     let mut changes = by_class.to_vec();
-    // A fifth of the pool, where the group pauses, is more than this: it must not count.
+    // The group pauses at a fifth of the pool, which is above this limit: the limit must not apply.
     changes.push(("\"static_th\": \"99000000\"", "\"static_th\": \"1000000\""));
     changes.push(teralynx);
     assert_eq!(report(&changes).verdict, Verdict::Holds);
     changes.push(("\"90000\"", "\"20000\""));
     assert_eq!(report(&changes).verdict, Verdict::Fails);
-    // Elsewhere a profile in a pool of the other direction is refused.
+    // On other ASICs a profile in a pool of the other direction is rejected.
     let text = by_class
         .iter()
         .fold(switch(100_000, 40, 9100, 90_000, NO_CHANGE), |t, (from, to)| t.replace(from, to));

@@ -1,5 +1,5 @@
-//! Static verdicts and simulation agree on every link of SONiC's headroom vectors, with the headroom that SONiC computes
-//! for it and with headroom just at the edge.
+//! Static verdicts and simulation agree on every link of SONiC's headroom vectors, with the headroom that SONiC
+//! computes for it and with headroom that is just sufficient or one byte short.
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the vectors")]
 
@@ -43,7 +43,7 @@ impl Case {
         )
     }
 
-    /// Whether the rules say that headroom does not suffice, and whether the simulated switch drops.
+    /// Whether the rules report too little headroom, and whether the simulated switch drops packets.
     fn judge(&self, xoff: u64) -> (bool, bool) {
         let text = self.switch(xoff);
         let db = input::load(&text);
@@ -105,9 +105,9 @@ fn rules_and_simulation_agree_on_all_vectors() {
             assert!(case.check(edge - 1), "{link:?} does not drop below {edge}");
         }
     }
-    // What SONiC computes is too little for some: with lossless frames of 4 KiB at up to 50 Gb/s, where whole frames are
-    // much of it; for Tofino 2 at 800 Gb/s; and at 1.6 Tb/s, which has no pause quanta, so that the scripts grant the
-    // peer less than at 100 Gb/s.
+    // The headroom that SONiC computes is too small for some vectors: with lossless frames of 4 KiB at up to 50 Gb/s,
+    // where whole frames are a large part of it; for Tofino 2 at 800 Gb/s; and at 1.6 Tb/s, which has no pause quanta,
+    // so that the scripts allow the peer less time than at 100 Gb/s.
     eprintln!("{} distinct vectors, {dropped} of them drop; {} edges", seen.len(), edges.len());
     assert!(dropped < seen.len() / 10);
 }

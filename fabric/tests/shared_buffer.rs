@@ -82,7 +82,7 @@ fn config(switch: ResolvedSwitch, ports: u16) -> Result<TmConfig, SonicError> {
 }
 
 #[test]
-fn the_tables_arrive_in_the_traffic_manager() {
+fn the_tables_configure_the_traffic_manager() {
     let tm = config(resolved(LISTING), 3).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(tm.memory_bytes, 24_000_000);
     assert_eq!(tm.ingress_pools.len(), 1);
@@ -91,11 +91,14 @@ fn the_tables_arrive_in_the_traffic_manager() {
         tm.egress_pools.iter().map(|pool| pool.size_bytes).collect::<Vec<_>>(),
         [14_000_000, 24_000_000]
     );
-    // Port 1 leads to h1, whose neighbour is Ethernet8; ports 2 and 3 take what is left: Ethernet0 and Ethernet4.
+    // Port 1 leads to h1, whose neighbour is Ethernet8; ports 2 and 3 use the remaining Ethernet0 and Ethernet4.
     let [one, two] = [&tm.ports[0], &tm.ports[1]];
-    assert_eq!((one.watchdog, two.watchdog.map(|dog| dog.action)), (None, Some(WatchdogAction::Drop)));
-    assert_eq!(two.watchdog.and_then(|dog| dog.restoration), Some(Time::from_ms(400)));
-    assert_eq!(two.watchdog.map(|dog| dog.priorities), Some(0b1_1000));
+    assert_eq!(
+        (one.watchdog, two.watchdog.map(|watchdog| watchdog.action)),
+        (None, Some(WatchdogAction::Drop))
+    );
+    assert_eq!(two.watchdog.and_then(|watchdog| watchdog.restoration), Some(Time::from_ms(400)));
+    assert_eq!(two.watchdog.map(|watchdog| watchdog.priorities), Some(0b1_1000));
     assert_eq!(two.pfc_enabled, 0b1_1000);
     assert_eq!(
         two.queues[3].ecn,
@@ -119,13 +122,13 @@ fn the_tables_arrive_in_the_traffic_manager() {
 }
 
 #[test]
-fn the_code_points_of_the_configuration_are_the_switchs() {
+fn dscp_classes_are_those_of_the_configuration() {
     let classes = scenario::dscp_classes(&resolved(LISTING)).expect("there are ports");
     assert_eq!((classes[24], classes[32], classes[8]), (3, 4, 1));
 }
 
 #[test]
-fn what_cannot_be_built_says_why() {
+fn a_configuration_that_does_not_fit_is_rejected_with_the_reason() {
     let error = config(resolved(LISTING), 4).unwrap_err();
     assert_eq!(error, SonicError::TooFewPorts { configured: 3, needed: 4 });
     let mut sizeless = resolved(LISTING);
@@ -181,8 +184,8 @@ fn network() -> Scenario {
     scenario
 }
 
-/// Blocks the port to h2, sends for a while; what the fabric is like then.
-fn at_the_breakpoint(scenario: &Scenario) -> Fabric<PlainSwitch> {
+/// Blocks the port to h2 and returns the fabric after 2 ms of traffic.
+fn with_blocked_port(scenario: &Scenario) -> Fabric<PlainSwitch> {
     let mut fabric = plain_fabric(scenario, 1);
     let switch = fabric.switch_mut("s").expect("it exists");
     assert!(switch.tm_mut().block(2));
@@ -192,11 +195,11 @@ fn at_the_breakpoint(scenario: &Scenario) -> Fabric<PlainSwitch> {
 }
 
 #[test]
-fn a_blocked_port_shows_pause_point_and_headroom_and_loses_nothing() {
+fn a_blocked_port_uses_headroom_after_xoff_and_drops_no_packets() {
     let scenario = network();
-    let mut fabric = at_the_breakpoint(&scenario);
+    let mut fabric = with_blocked_port(&scenario);
     let group = fabric.switches().next().expect("it exists").1.tm().group(1, 3).expect("it exists");
-    // 1/8 of what is free: 2,000,000 B and the reservation, to within a packet.
+    // XOFF is 1/8 of the free buffer: 2,000,000 B and the reservation, to within a packet.
     assert!((2_000_000 - 1_058..=2_000_000 + 1_248).contains(&group.watermark_bytes), "{group:?}");
     assert!(group.headroom_watermark_bytes > 0 && group.headroom_watermark_bytes <= 96_928, "{group:?}");
     assert_eq!(fabric.lossless_drops().count(), 0);
@@ -210,11 +213,13 @@ fn a_blocked_port_shows_pause_point_and_headroom_and_loses_nothing() {
     assert_eq!((flow.sent_packets, flow.retransmitted_packets), (8_000, 0));
 }
 
-/// A third host sends lossy traffic to h2 first, until it fills the pool of lossy queues; then h1 its lossless traffic.
+/// A third host sends lossy traffic to h2 first, until it fills the pool of lossy queues; then h1 sends lossless
+/// traffic.
 fn lossy_before_lossless(lossy_threshold: ConfiguredThreshold) -> Fabric<PlainSwitch> {
     let mut scenario = network();
     let mut switch = resolved(LISTING);
-    // One queue takes but a third of a pool at alpha 1/2; here it stands for the hundreds of queues of a full switch.
+    // At alpha 1/2 a queue takes only a third of a pool. The other threshold lets one queue represent the hundreds of a
+    // full switch.
     for profile in switch.profiles.iter_mut().filter(|profile| profile.name == "egress_lossy_profile") {
         profile.threshold = Some(lossy_threshold);
     }
@@ -236,7 +241,7 @@ fn lossy_before_lossless(lossy_threshold: ConfiguredThreshold) -> Fabric<PlainSw
 }
 
 #[test]
-fn with_the_lossy_pool_full_a_lossless_queue_pauses_at_444_kilobytes() {
+fn a_lossless_group_pauses_at_444_kb_while_the_lossy_pool_is_full() {
     let fabric = lossy_before_lossless(ConfiguredThreshold::Static { bytes: 14_000_000 });
     let tm = fabric.switches().next().expect("it exists").1.tm();
     let lossy = tm.egress_pools().next().expect("there are two").bytes;
@@ -252,18 +257,18 @@ fn with_the_lossy_pool_full_a_lossless_queue_pauses_at_444_kilobytes() {
 }
 
 #[test]
-fn headroom_too_small_for_the_cable_loses_packets_by_name() {
+fn too_little_headroom_for_the_cable_drops_packets_and_names_the_profile() {
     // 10 km of fibre hold 250 kB at 40 Gb/s; the profile has headroom for 300 m.
     let mut scenario = network();
     scenario.topology.links[0].delay = Time::from_us(50);
-    let fabric = at_the_breakpoint(&scenario);
-    let [drops] = &fabric.lossless_drops().collect::<Vec<_>>()[..] else { panic!("one place") };
+    let fabric = with_blocked_port(&scenario);
+    let [drops] = &fabric.lossless_drops().collect::<Vec<_>>()[..] else { panic!("one record") };
     assert_eq!((drops.profile.as_str(), drops.reason.as_str()), ("ingress_lossless_profile", "HeadroomFull"));
     assert_eq!((drops.ingress.to_string(), drops.egress.to_string()), ("s:1".to_string(), "s:2".to_string()));
-    // What is on the way when the pause is sent, and what leaves until it arrives, less the headroom.
-    let on_the_way = 2 * 50 * 40_000 / 8;
+    // Packets in flight when the pause is sent, and those sent until it arrives, minus the headroom.
+    let in_flight = 2 * 50 * 40_000 / 8;
     let lost = drops.packets * 1_058;
-    assert!(lost.abs_diff(on_the_way - 96_928) < 5_000, "{lost} B lost");
+    assert!(lost.abs_diff(in_flight - 96_928) < 5_000, "{lost} B lost");
 }
 
 #[test]
@@ -274,7 +279,7 @@ fn a_smaller_alpha_pauses_earlier() {
     }
     let mut scenario = network();
     scenario.switch.sonic = Some(Arc::new(switch));
-    let fabric = at_the_breakpoint(&scenario);
+    let fabric = with_blocked_port(&scenario);
     let group = fabric.switches().next().expect("it exists").1.tm().group(1, 3).expect("it exists");
     assert!(
         (18_000_000 / 65 - 1_058..=18_000_000 / 65 + 1_248).contains(&group.watermark_bytes),
@@ -293,25 +298,25 @@ fn with_switch(rest: &str, json: &str) -> Result<Scenario, Problems> {
 }
 
 #[test]
-fn a_configuration_that_does_not_fit_the_switch_is_refused_with_all_that_is_wrong() {
+fn all_reasons_why_a_configuration_does_not_fit_the_switch_are_reported() {
     let unfit = LISTING
         .replacen("\"Ethernet8\": {\"lanes\"", "\"Ethernet99\": {\"lanes\"", 1)
         .replace("\"type\": \"egress\"", "\"type\": \"ingress\"");
-    let told = with_switch("sonic_errors = \"run\"\n", &unfit).expect_err("no egress pool").to_string();
+    let report = with_switch("sonic_errors = \"run\"\n", &unfit).expect_err("no egress pool").to_string();
     assert!(
-        told.contains("x.toml:18:9: the configuration does not fit switch `s1`: there is no egress pool"),
-        "{told}"
+        report.contains("x.toml:18:9: the configuration does not fit switch `s1`: there is no egress pool"),
+        "{report}"
     );
-    assert!(told.contains("profile `egress_lossy_profile` is used for egress, its pool"), "{told}");
-    assert!(told.contains("profile `egress_lossless_profile` is used for egress, its pool"), "{told}");
+    assert!(report.contains("profile `egress_lossy_profile` is used for egress, its pool"), "{report}");
+    assert!(report.contains("profile `egress_lossless_profile` is used for egress, its pool"), "{report}");
 }
 
 #[test]
-fn settings_that_a_configuration_overrules_are_not_taken_in_silence() {
+fn settings_that_a_configuration_overrides_are_reported() {
     let more = "sonic_errors = \"run\"\nmemory = \"1MB\"\nalpha_exponent = 0\n[switch.watchdog]\n";
-    let told = with_switch(more, LISTING).expect_err("three keys without effect").to_string();
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), 3, "{told}");
+    let report = with_switch(more, LISTING).expect_err("three keys without effect").to_string();
+    let lines: Vec<&str> = report.lines().collect();
+    assert_eq!(lines.len(), 3, "{report}");
     for (line, expected) in lines.iter().zip([
         "x.toml:20:10: `memory` has",
         "x.toml:21:18: `alpha_exponent` has",
@@ -320,8 +325,8 @@ fn settings_that_a_configuration_overrules_are_not_taken_in_silence() {
         assert!(line.starts_with(expected), "no `{expected}` in `{line}`");
     }
     let inherited = "sonic_errors = \"run\"\n[switches.s1]\nlossless = [3]\n";
-    let told = with_switch(inherited, LISTING).expect_err("a key without effect").to_string();
-    assert!(told.starts_with("x.toml:21:12: `lossless` has no effect"), "{told}");
+    let report = with_switch(inherited, LISTING).expect_err("a key without effect").to_string();
+    assert!(report.starts_with("x.toml:21:12: `lossless` has no effect"), "{report}");
     assert_eq!(
         with_switch("sonic_errors = \"run\"\n[switches.s1]\ndscp = { 24 = 4 }\n", LISTING).map(|_| ()),
         Ok(())
@@ -329,32 +334,35 @@ fn settings_that_a_configuration_overrules_are_not_taken_in_silence() {
 }
 
 #[test]
-fn a_configuration_with_errors_is_refused_unless_the_scenario_is_about_them() {
-    // The group of a switch whose headroom lies in a pool of the wrong direction, and a profile that is not there.
+fn a_configuration_with_errors_is_rejected_unless_sonic_errors_is_run() {
+    // The profile of the lossless groups refers to a pool that does not exist.
     let wrong = LISTING.replacen(
         "ingress_lossless_profile\": {\"pool\": \"ingress_pool\"",
         "ingress_lossless_profile\": {\"pool\": \"no_pool\"",
         1,
     );
     let scenario = with_switch;
-    let told = scenario("", &wrong).expect_err("the pool is not there").to_string();
+    let report = scenario("", &wrong).expect_err("the pool is not there").to_string();
     let line = 1 + wrong[..wrong.find("no_pool").unwrap()].matches('\n').count();
-    assert!(told.contains(&format!("dir/tor.json:{line}:")), "{told}");
-    assert!(told.contains("no_pool") && told.contains("sonic_errors = \"run\""), "{told}");
-    let kept = scenario("sonic_errors = \"run\"\n", &wrong).unwrap_or_else(|told| panic!("{told}"));
+    assert!(report.contains(&format!("dir/tor.json:{line}:")), "{report}");
+    assert!(report.contains("no_pool") && report.contains("sonic_errors = \"run\""), "{report}");
+    let kept = scenario("sonic_errors = \"run\"\n", &wrong).unwrap_or_else(|report| panic!("{report}"));
     assert!(kept.switch.sonic_findings.iter().any(|finding| finding.message.contains("no_pool")));
-    // The listing says nothing of ECN and watchdogs on all ports; with them no rule has an error left.
-    let told = scenario("", LISTING).expect_err("no watchdog, no ECN").to_string();
-    assert!(told.contains("(WD013)") && told.contains("(ECN007)"), "{told}");
-    let dog = "{\"detection_time\": \"200\", \"restoration_time\": \"400\", \"action\": \"drop\"}";
+    // The listing lacks ECN and watchdogs on some ports; with both, no rule reports an error.
+    let report = scenario("", LISTING).expect_err("no watchdog, no ECN").to_string();
+    assert!(report.contains("(WD013)") && report.contains("(ECN007)"), "{report}");
+    let watchdog = "{\"detection_time\": \"200\", \"restoration_time\": \"400\", \"action\": \"drop\"}";
     let whole = LISTING
         .replace(
             "\"Ethernet0|3\": {",
             "\"Ethernet4,Ethernet8|3-4\": {\"wred_profile\": \"AZURE_LOSSLESS\"}, \"Ethernet0|3-4\": {",
         )
         .replace("\"pfc_enable\": \"3,4\"}", "\"pfc_enable\": \"3,4\", \"pfcwd_sw_enable\": \"3,4\"}")
-        .replace("\"PFC_WD\": {", &format!("\"PFC_WD\": {{\"Ethernet4\": {dog}, \"Ethernet8\": {dog}, "));
-    let good = scenario("", &whole).unwrap_or_else(|told| panic!("{told}"));
+        .replace(
+            "\"PFC_WD\": {",
+            &format!("\"PFC_WD\": {{\"Ethernet4\": {watchdog}, \"Ethernet8\": {watchdog}, "),
+        );
+    let good = scenario("", &whole).unwrap_or_else(|report| panic!("{report}"));
     assert!(good.switch.sonic.is_some());
     let alone = scenario("sonic_errors = \"run\"\n", LISTING).map(|_| ());
     assert_eq!(alone, Ok(()));

@@ -1,4 +1,4 @@
-//! Watchdogs by arithmetic (`harrier check --explain-watchdog`) and on the fabric's traffic manager agree.
+//! The watchdog timeline of `harrier check --explain-watchdog` agrees with a replay on the traffic manager.
 
 use buffer_config::explain::timeline;
 use buffer_config::resolved::ResolvedSwitch;
@@ -27,7 +27,7 @@ fn storm(switch: &ResolvedSwitch, ms: u32) -> Storm {
         .expect("the configuration sets a switch up")
 }
 
-/// The replay lies in the windows of the timeline, and restoration is exact.
+/// The replay is within the windows of the timeline, and restoration is exact.
 #[track_caller]
 fn check(switch: &ResolvedSwitch, ms: u32) {
     let (by_rule, found) = (timeline(switch, "Ethernet0", ms).expect("a watchdog"), storm(switch, ms));
@@ -44,7 +44,8 @@ fn check(switch: &ResolvedSwitch, ms: u32) {
     match (by_rule.restored_ms, found.restored) {
         (Some(window), Some(at)) => {
             assert!(within(at, window), "{by_rule:?} {found:?}");
-            // A pause outlasts its frame: a storm may be seen just after the last one, and counts from then.
+            // A pause lasts longer than its frame: the storm may be detected just after the last frame, and the
+            // restoration time then counts from the detection.
             let from =
                 found.last_pause.max(found.detected.expect("a queue is restored only after a detection"));
             let wait = by_rule.watchdog.restoration_ms.expect("there is a window");
@@ -65,12 +66,12 @@ fn the_defaults_of_2016_restore_after_exactly_200_ms() {
     }
     let found = storm(&switch, 1000);
     assert_eq!(found.detected, Some(Time::from_ms(200)));
-    assert_eq!(found.restored.expect("it comes back").saturating_sub(found.last_pause), Time::from_ms(200));
+    assert_eq!(found.restored.expect("it is restored").saturating_sub(found.last_pause), Time::from_ms(200));
     assert_eq!(found.dropped, 1);
 }
 
 #[test]
-fn timeline_and_replay_agree_for_other_watchdogs_too() {
+fn timeline_and_replay_agree_for_other_watchdogs() {
     for speed in [10_000, 100_000, 400_000] {
         for (detection, restoration, poll) in [(400, 800, 200), (600, 600, 600), (100, 2000, 100)] {
             for action in ["drop", "forward", "alert"] {
@@ -87,7 +88,7 @@ fn timeline_and_replay_agree_for_other_watchdogs_too() {
 }
 
 #[test]
-fn without_a_restoration_time_it_never_comes_back() {
+fn without_a_restoration_time_the_queue_is_not_restored() {
     let switch = switch(100_000, 100, r#""detection_time": "200", "action": "drop""#);
     check(&switch, 1000);
     assert_eq!(storm(&switch, 1000).restored, None);

@@ -1,5 +1,5 @@
-//! The whole telemetry program on each of the switch's engines and as Rust: the same packets, events, registers and
-//! counters; and a packet costs no allocation.
+//! The whole telemetry program gives the same packets, events, registers and counters on each of the switch's engines
+//! and as translated Rust, and processing a packet allocates no memory.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use scenario::Scenario;
 use scenario::nic::Operation;
 
-/// Switch `s1`'s neighbour in the poster's network: one with hosts and equal-cost paths.
+/// The first switch of the poster's network, programmed.
 fn switch(scenario: &Scenario, pipeline: &Pipeline, engine: Engine) -> Switch {
     let plans = controller::plan::plan(&scenario.topology, &plan_settings(scenario, 1), &pipeline.layout)
         .expect("the topology can be programmed");
@@ -27,7 +27,7 @@ fn switch(scenario: &Scenario, pipeline: &Pipeline, engine: Engine) -> Switch {
     switch
 }
 
-/// A packet between two hosts: data, an answer, a congestion notification, a pause, a question.
+/// A frame between two hosts: data packet, ACK, CNP, PFC frame or polling packet.
 fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
     let hosts: Vec<IpAddr> =
         scenario.topology.nodes.iter().filter_map(|node| node.addresses.first().copied()).collect();
@@ -50,7 +50,7 @@ fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
     }
 }
 
-/// What leaves the switch, in words.
+/// Sends a frame through the switch. Returns the frames that it transmits, its events and its counters, as text.
 fn send(switch: &mut Switch, at: Time, port: u16, frame: Frame) -> String {
     switch.receive(at, port, frame);
     let sent: Vec<_> = (0..=8)
@@ -64,8 +64,8 @@ fn registers(switch: &mut Switch, pipeline: &Pipeline) -> Vec<Vec<u64>> {
     names.map(|name| switch.control().register(name.as_str()).expect("it exists").limbs().to_vec()).collect()
 }
 
-/// A packet: what it is, its flow, its port, a byte that is changed, its length in three bytes if below 20, and the time
-/// since the one before.
+/// A packet: what it is, its flow, its port, a byte that is changed, its length in three bytes if below 20, and the
+/// time since the one before.
 type Arrival = (u8, u16, u16, Option<(usize, u8)>, usize, u64);
 
 fn arrivals(flows: u16, gap_ns: u64, most: usize) -> impl Strategy<Value = Vec<Arrival>> {
@@ -73,7 +73,7 @@ fn arrivals(flows: u16, gap_ns: u64, most: usize) -> impl Strategy<Value = Vec<A
     prop::collection::vec((0u8..8, 0..flows, 1u16..9, changed, 0usize..80, 0..gap_ns), 1..most)
 }
 
-/// Sends the same packets through switches and compares what leaves them, what happens and what they remember.
+/// Sends the same packets through switches and compares frames, events, counters and registers.
 fn check(pipelines: &[(&Pipeline, Engine)], arrivals: Vec<Arrival>) -> Result<(), TestCaseError> {
     let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
     let mut switches: Vec<Switch> =
@@ -110,18 +110,18 @@ fn check(pipelines: &[(&Pipeline, Engine)], arrivals: Vec<Arrival>) -> Result<()
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Some packets as hosts send them, some with a few bytes changed, some cut off. Few slots, so that flows evict one
-    /// another.
+    /// Some packets are as hosts send them, some have a changed byte, some are truncated. There are few slots, so that
+    /// flows evict one another.
     #[test]
-    fn engines_agree(arrivals in arrivals(40, 2_000_000, 60)) {
+    fn all_engines_give_the_same_results(arrivals in arrivals(40, 2_000_000, 60)) {
         let pipeline = Pipeline::hawkeye(&[("FLOW_SLOT_BITS", 3)]).expect("it compiles");
         let engines = [Engine::Interpreter, Engine::Compiled, Engine::Unoptimised];
         check(&engines.map(|engine| (&pipeline, engine)), arrivals)?;
     }
 
-    /// The sizes that the program was printed with; so many flows in so short a time that some share a slot.
+    /// With the register sizes of the translation, and so many flows in a short time that some share a slot.
     #[test]
-    fn the_translation_agrees(arrivals in arrivals(4_000, 5_000, 400)) {
+    fn the_translation_gives_the_results_of_the_engines(arrivals in arrivals(4_000, 5_000, 400)) {
         let translated = Pipeline::hawkeye(&[]).expect("it compiles");
         let compiled = translated.clone().untranslated();
         check(
@@ -139,19 +139,19 @@ proptest! {
 fn the_translation_is_up_to_date() {
     let pipeline = Pipeline::hawkeye(&[]).expect("it compiles");
     let prepared = pipeline.prepared().expect("it can be loaded");
-    let printed = p4_switch::native::translate(prepared).expect("it can be translated");
+    let translation = p4_switch::native::translate(prepared).expect("it can be translated");
     let committed = include_str!("../src/translated.rs");
     let committed = committed.strip_prefix("// @generated by scripts/translate.sh\n").expect("it is marked");
-    assert!(printed == committed, "the program or the translator has changed: run scripts/translate.sh");
+    assert!(translation == committed, "the program or the translator has changed: run scripts/translate.sh");
     assert!(prepared.is_translated());
 }
 
 #[test]
-fn telemetry_allocates_nothing() {
+fn telemetry_allocates_no_memory() {
     let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
     let pipeline = Pipeline::hawkeye(&[]).expect("it compiles");
     let mut switch = switch(&scenario, &pipeline, Engine::Compiled);
-    // Few enough that no two share a slot: an evicted slot is reported, and reports are kept.
+    // Few enough that no two share a slot: evictions would cause digests, which are kept.
     let frames: Vec<Frame> = (0..24).map(|flow| frame(&scenario, flow as u8 % 4, flow)).collect();
     let mut events: Vec<Event> = Vec::new();
     let mut forward = |rounds: usize, now: Time| {

@@ -1,5 +1,5 @@
-//! Whole runs with the telemetry program on every hop: traffic as without it, and snapshots that hold what the
-//! diagnosis needs.
+//! Whole runs with the telemetry program on every hop: the traffic is the same as without it, and snapshots contain
+//! what the diagnosis needs.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn port(text: &str) -> PortRef {
 }
 
 #[test]
-fn the_poster_leaves_a_trail_to_the_incast() {
+fn the_posters_snapshot_has_the_pause_path_to_the_incast() {
     let outcome = builtin("poster-fig1", 1);
     let snapshot = &outcome.snapshots[0];
     assert_eq!(snapshot.missing, Vec::<MissingData>::new());
@@ -54,7 +54,7 @@ fn the_poster_leaves_a_trail_to_the_incast() {
 }
 
 #[test]
-fn a_storm_leaves_a_trail_to_the_host() {
+fn the_snapshots_of_a_storm_have_the_pause_path_to_the_host() {
     let outcome = builtin("host-storm", 1);
     let paused: Vec<&str> = ["sw1:1", "sw2:3", "sw4:1"]
         .into_iter()
@@ -64,7 +64,7 @@ fn a_storm_leaves_a_trail_to_the_host() {
 }
 
 #[test]
-fn contention_leaves_no_pause() {
+fn the_snapshot_of_contention_has_no_pauses() {
     let outcome = builtin("contention-only", 1);
     let snapshot = &outcome.snapshots[0];
     assert!(snapshot.switches.iter().all(|s| s.pauses.is_empty()));
@@ -73,12 +73,12 @@ fn contention_leaves_no_pause() {
 }
 
 #[test]
-fn nothing_new_starts_when_the_run_is_over() {
+fn no_flow_starts_after_the_scenarios_end() {
     let mut scenario = scenario::builtin("poster-fig1").unwrap();
     scenario.stop = model::Time::from_us(2_200);
     scenario.flows[2].start = model::Time::from_us(2_195);
     let early = outcome(&scenario, 1);
-    assert!(early.end > scenario.stop, "the collection goes on after the end");
+    assert!(early.end > scenario.stop, "the collection continues after the end");
     for late in 3..6 {
         scenario.flows[late].start = scenario.stop + model::Time(1);
         scenario.flows[late].start_jitter = model::Time::ZERO;
@@ -96,11 +96,11 @@ fn equal_seeds_give_equal_outcomes() {
 }
 
 #[test]
-fn nothing_is_lost_on_the_way() {
+fn no_packet_is_lost_in_a_lossless_run() {
     let scenario = scenario::builtin("poster-fig1").unwrap();
     let mut fabric = fabric::prepare(&scenario, 3, pipeline(), true).unwrap();
     for part in (1..=16).rev() {
-        // In the middle of everything and at the end.
+        // During the run and at its end.
         fabric.run_until(model::Time(scenario.stop.0 / part));
         let (sent, arrived, lost, flying) = fabric.frame_balance();
         assert_eq!(sent, arrived + lost + flying);
@@ -115,7 +115,7 @@ fn nothing_is_lost_on_the_way() {
 }
 
 #[test]
-fn the_program_changes_no_traffic() {
+fn the_program_does_not_change_the_traffic() {
     let scenario = scenario::builtin("poster-fig1").unwrap();
     let options = RunOptions { pipeline: pipeline().clone(), diagnose: false };
     let with = run(&scenario, 2, &options).unwrap();

@@ -1,5 +1,5 @@
-//! Configuration findings of a scenario's switches, from their settings and the network's links alone: the expected outcome
-//! of the scenario is not used.
+//! Configuration findings of a scenario's switches, from their settings and the network's links only: the expected
+//! outcome of the scenario is not used.
 //!
 //! There are three kinds of findings:
 //! - those of `harrier check` in SONiC configurations ([`crate::config_findings`]);
@@ -20,8 +20,8 @@ use crate::settings::{Headroom, SwitchSettings};
 use crate::sonic::{self, Configured, config_findings, dscp_classes, view};
 
 impl Scenario {
-    /// The findings that held at any time from `from` to `to`, by switch and setting. Findings that a rule of `harrier check`
-    /// already covers are omitted.
+    /// The findings that held at any time from `from` to `to`, by switch and setting. Findings that a rule of
+    /// `harrier check` already covers are omitted.
     pub fn audit(&self, from: Time, to: Time) -> Vec<ConfigFinding> {
         let switches = self.all_switches();
         let mut findings = Vec::new();
@@ -62,8 +62,9 @@ impl Scenario {
         majority(&self.all_switches(), common)
     }
 
-    /// Headroom that is smaller than what arrives after a pause was sent: the bytes on the cable in both directions, what the
-    /// peer sends before it reacts, and a frame in transmission at either end (IEEE 802.1Qbb annex O).
+    /// A finding about headroom that is smaller than what arrives after a pause was sent: the bytes on the cable in
+    /// both directions, what the peer sends before it reacts, and a frame in transmission at either end (IEEE 802.1Qbb
+    /// annex O).
     fn short_headroom<'s>(&'s self, name: &'s str, settings: &SwitchSettings) -> Option<ConfigFinding> {
         let own = self.sonic_headroom(name, settings);
         if settings.lossless == 0 && settings.sonic.is_none() {
@@ -92,7 +93,7 @@ impl Scenario {
             ),
             format!("give {name}:{port} at least {needed} bytes of headroom"),
         );
-        // The port with the largest deficit stands for the others.
+        // The port with the largest deficit represents the others.
         finding.port = (short.len() == 1).then_some(port);
         finding.deviation = Deviation::Less;
         Some(finding)

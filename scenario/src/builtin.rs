@@ -38,14 +38,14 @@ const BUILTIN: [(&str, &str); 24] = texts![
     "quiet",
 ];
 
-/// Files of `scenario/library`, by the names that the scenarios' texts have for them.
+/// Files of `scenario/library`, by their names in the texts of the scenarios.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         [$(($name, include_str!(concat!("../library/", $name)))),*]
     };
 }
 
-/// What built-in scenarios name besides their own text.
+/// The files that built-in scenarios refer to.
 const FILES: [(&str, &str); 4] = files![
     "stale-headroom-profile/near.json",
     "stale-headroom-profile/far.json",
@@ -53,7 +53,8 @@ const FILES: [(&str, &str); 4] = files![
     "one-sided-pfc/far.json",
 ];
 
-/// The evaluation of Hawkeye (SIGCOMM 2025) as scenarios, one an anomaly; `{load}` stands for the load of the background.
+/// The evaluation of Hawkeye (SIGCOMM 2025) as scenarios, one for each anomaly; `{load}` is replaced by the load of the
+/// background.
 const PAPER: [(&str, &str); 5] = [
     ("paper-contention", include_str!("../library/paper/contention.toml")),
     ("paper-backpressure", include_str!("../library/paper/backpressure.toml")),
@@ -88,13 +89,13 @@ pub fn builtin_source(name: &str) -> Option<&'static str> {
     BUILTIN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The files that a built-in scenario names: their names in its text, and their texts.
+/// The files that a built-in scenario refers to: their names in its text, and their texts.
 pub fn builtin_files(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let text = builtin_source(name).unwrap_or_default();
     FILES.into_iter().filter(move |(file, _)| text.contains(&format!("\"{file}\"")))
 }
 
-/// A file that built-in scenarios name: its path and text.
+/// A file that built-in scenarios refer to: its path and text.
 fn load(name: &str) -> Result<(String, String), String> {
     let found = FILES.iter().find(|(known, _)| *known == name);
     let (path, text) = found.ok_or_else(|| format!("no built-in scenario has a file `{name}`"))?;
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_of_the_evaluation_are_valid_at_every_load() {
+    fn scenarios_of_the_evaluation_are_valid_at_every_load() {
         for name in paper_names(&[1, 30, 90]) {
             assert_eq!(builtin(&name).map(|scenario| scenario.name), Some(name));
         }
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_is_named_by_a_scenario() {
+    fn every_file_is_used_by_a_scenario() {
         for (file, _) in FILES {
             let mut scenarios = builtin_names();
             assert!(scenarios.any(|name| builtin_files(name).any(|(named, _)| named == file)), "{file}");
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_valid_and_called_by_their_names() {
+    fn all_scenarios_are_valid_and_have_the_names_of_their_files() {
         for name in builtin_names() {
             let text = builtin_source(name).unwrap();
             let scenario = parse_with(name, text, load).unwrap_or_else(|problems| panic!("{problems}"));

@@ -1,6 +1,6 @@
-//! Corrects configuration findings, for counterfactual runs: the switch gets the setting of the majority, sufficient headroom,
-//! PFC on the priorities of its peers, or routes on shortest paths. A finding of a rule of `harrier check` is corrected
-//! through the setting that it concerns.
+//! Corrects configuration findings, for counterfactual runs: the switch gets the setting of the majority, sufficient
+//! headroom, PFC on the priorities of its peers, or routes on shortest paths. A finding of a rule of `harrier check` is
+//! corrected through the setting that it concerns.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::Scenario;
 use crate::settings::{Headroom, SwitchSettings};
 use crate::sonic::{self, view};
 
-/// The switch and the setting of a finding with this identifier. A finding may concern one port; the switch is corrected as
-/// a whole.
+/// The switch and the setting of a finding with this identifier. A finding may concern one port; the switch is
+/// corrected as a whole.
 pub fn place_of(id: &str) -> Option<(&str, Setting)> {
     let (place, what) = id.split_once('/')?;
     let switch = place.split_once(':').map_or(place, |(switch, _)| switch);
@@ -21,8 +21,8 @@ pub fn place_of(id: &str) -> Option<(&str, Setting)> {
 }
 
 impl Scenario {
-    /// Corrects the finding with this identifier ([`model::ConfigFinding::id`]) and returns a description of the correction.
-    /// Does nothing and returns nothing if no better value is known.
+    /// Corrects the finding with this identifier ([`model::ConfigFinding::id`]) and returns a description of the
+    /// correction. Returns `None` and changes nothing if no better value is known.
     pub fn correct(&mut self, id: &str) -> Option<String> {
         let (switch, setting) = place_of(id)?;
         if self.topology.is_host(switch) || self.topology.node(switch).is_none() {
@@ -95,9 +95,10 @@ impl Scenario {
         let resolved = Arc::make_mut(self.own_settings(switch).sonic.as_mut()?);
         let mut changed = false;
         for port in &mut resolved.ports {
-            let lacks = wanted.iter().find(|(name, _)| *name == port.name).map_or(0, |(_, mask)| *mask);
-            changed |= lacks & !port.pfc_priorities != 0;
-            port.pfc_priorities |= lacks;
+            let wanted_priorities =
+                wanted.iter().find(|(name, _)| *name == port.name).map_or(0, |(_, mask)| *mask);
+            changed |= wanted_priorities & !port.pfc_priorities != 0;
+            port.pfc_priorities |= wanted_priorities;
         }
         changed.then(|| format!("{switch} has PFC enabled on the priorities of its neighbours"))
     }

@@ -1,7 +1,7 @@
 //! Which of several equal-cost ports a flow takes: the hash of the telemetry program's routing block
 //! (`p4/hawkeye/routing.p4`), computed without a switch. A test compares it with the switches.
 //!
-//! Scenarios use it to find a source port that leads a flow through a given switch.
+//! Scenarios use it to find a source port that routes a flow through a given switch.
 
 use std::collections::BTreeMap;
 
@@ -49,8 +49,8 @@ impl<'t> Tracer<'t> {
         Tracer { topology, settings, router: settings.router(topology), peers, next: BTreeMap::new() }
     }
 
-    /// The egress ports on the path of a flow, in order. The path ends at its host, where a route is missing, or where it
-    /// returns to a switch that it has left; the last port then leads to that switch.
+    /// The egress ports on the path of a flow, in order. The path ends at its host, where a route is missing, or where
+    /// it returns to a switch that it has left; the last port then leads to that switch.
     pub fn path(&mut self, key: &FlowKey) -> Vec<PortRef> {
         let hosts = (self.topology.host_of(key.src), self.topology.host_of(key.dst));
         let (Some(src), Some(dst)) = hosts else { return Vec::new() };
@@ -86,8 +86,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_check_value_of_crc32() {
-        // "123456789" gives 0xCBF43926; a 5-tuple is longer, so its hash is checked against a second implementation.
+    fn the_flow_hash_is_crc32() {
+        // The second implementation gives the check value 0xCBF43926 for "123456789".
         let key: FlowKey = "10.0.1.1:10000>10.0.2.1:4791/udp".parse().unwrap();
         let mut table = [0u32; 256];
         for (n, entry) in table.iter_mut().enumerate() {

@@ -1,13 +1,13 @@
 //! The scenario format: a description of a network, its settings, its traffic and its faults.
 //!
 //! A [`Scenario`] is plain data. It is read from TOML with [`parse`], or from the files of the HPCC family of ns-3
-//! simulators with [`ns3::load`]; [`builtin`] returns the ones that come with Harrier. What a scenario leaves to the seed
-//! is drawn when it is read ([`Scenario::instance`]), so that an instance is a function of the text and the seed.
+//! simulators with [`ns3::load`]; [`builtin`] returns the ones that come with Harrier. What a scenario leaves to the
+//! seed is drawn when it is read ([`Scenario::instance`]), so that an instance is a function of the text and the seed.
 //!
 //! - [`topology`] and [`workload`] generate networks and traffic from a few parameters.
-//! - [`sonic`] turns SONiC configurations into the settings of simulated switches; [`Scenario::audit`] lists what is
-//!   wrong with them.
-//! - [`ecmp`] and [`Paths`] compute which way a flow takes, without a switch.
+//! - [`sonic`] turns SONiC configurations into the settings of simulated switches; [`Scenario::audit`] returns the
+//!   findings in them.
+//! - [`ecmp`] and [`Paths`] compute the path of a flow, without a switch.
 //!
 //! Simulation, telemetry and diagnosis are not part of this crate: the fabric builds a network from a `Scenario`.
 

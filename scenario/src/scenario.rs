@@ -1,5 +1,5 @@
-//! The types of a scenario: network, settings, traffic, faults and the expected outcome. Plain data; it is read from TOML
-//! ([`crate::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
+//! The types of a scenario: network, settings, traffic, faults and the expected outcome. Plain data; it is read from
+//! TOML ([`crate::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +76,7 @@ pub struct ScenarioText {
     pub files: BTreeMap<String, (String, String)>,
 }
 
-/// One message from a host to another.
+/// A flow from one host to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowSpec {
     /// Its label in reports.
@@ -116,7 +116,7 @@ impl FlowSpec {
 pub struct JobSpec {
     /// Its name: the label of its workload.
     pub name: String,
-    /// Its flows, by position; each waits only for others of the job.
+    /// Its flows, by position; each depends only on other flows of the job.
     pub flows: Range<usize>,
 }
 
@@ -168,7 +168,8 @@ pub enum FaultKind {
     MttMisses(MttModel),
     /// PCIe bottleneck: the host's bus is slower than the link, or loopback traffic shares it.
     HostBus(HostBus),
-    /// The receive pipeline stops: the buffer fills, the NIC pauses its switch permanently, and drops what still arrives.
+    /// The receive pipeline stops: the buffer fills, the NIC pauses its switch permanently, and drops what still
+    /// arrives.
     StoppedPipeline,
 }
 

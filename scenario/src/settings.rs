@@ -27,8 +27,8 @@ pub struct SwitchSettings {
     pub threshold: Threshold,
     /// Limits of ports with particular rates.
     pub thresholds: Vec<(Rate, Threshold)>,
-    /// Whether the shared buffer is the memory less the headroom of all ports and one reservation a port. Otherwise all memory
-    /// may be shared, and headroom comes out of what is then free.
+    /// Whether the shared buffer is the memory minus the headroom of all ports and one reservation for each port.
+    /// Otherwise all memory may be shared, and headroom is taken from the memory that is then free.
     pub sets_headroom_aside: bool,
     /// XON is this far below XOFF.
     pub xon_offset_bytes: u64,
@@ -48,8 +48,8 @@ pub struct SwitchSettings {
     pub pfc_reaction: Reaction,
     /// The PFC watchdog; absent: none.
     pub watchdog: Option<Watchdog>,
-    /// The SONiC configuration of the switch. It overrides everything above except `pfc_reaction`, `pause_quanta` and `dscp`;
-    /// memory, thresholds, lossless priorities, headroom and marking above are then derived from it.
+    /// The SONiC configuration of the switch. It overrides everything above except `pfc_reaction`, `pause_quanta` and
+    /// `dscp`; memory, thresholds, lossless priorities, headroom and marking above are then derived from it.
     pub sonic: Option<Arc<ResolvedSwitch>>,
     /// The findings of `harrier check` in that configuration, in the order of its file.
     pub sonic_findings: Arc<Vec<Finding>>,
@@ -230,11 +230,11 @@ pub struct HostSettings {
     pub instead_of_dcqcn: Option<ControlConfig>,
     /// How congestion marks are returned to the sender.
     pub notification: Notification,
-    /// Packets per acknowledgement.
+    /// Packets per ACK.
     pub ack_every: u64,
-    /// Priority of acknowledgements; absent: that of the data.
+    /// Priority of ACKs; absent: that of the data.
     pub ack_priority: Option<u8>,
-    /// Priority of congestion notification packets.
+    /// Priority of CNPs.
     pub cnp_priority: u8,
     /// Least time between two NAKs of the same packet.
     pub nak_interval: Time,
@@ -246,14 +246,15 @@ pub struct HostSettings {
     pub is_paced: bool,
     /// How lost packets are recovered; that of a flow's sender applies.
     pub reliability: Reliability,
-    /// Bytes that a flow sends at line rate before the rate limiter holds it; up to one packet: every packet is paced.
+    /// Bytes that a flow sends at line rate before the rate limiter delays it; if they fit into one packet, every
+    /// packet is paced.
     pub burst_bytes: u64,
     /// The receive buffer.
     pub receive: ReceiveLimits,
     /// How fast it reacts to pause frames.
     pub pfc_reaction: Reaction,
-    /// Timeout of the NIC watchdog: how long the receive pipeline may be stopped while the NIC pauses its switch, before the
-    /// NIC stops sending pauses for good. Absent: no watchdog.
+    /// Timeout of the NIC watchdog: how long the receive pipeline may be stopped while the NIC pauses its switch,
+    /// before the NIC stops sending pauses permanently. Absent: no watchdog.
     pub watchdog: Option<Time>,
 }
 
@@ -265,7 +266,7 @@ pub enum Notification {
         /// The interval.
         interval: Time,
     },
-    /// In the BECN bit of every acknowledgement of a marked packet.
+    /// In the BECN bit of every ACK of a marked packet.
     Acknowledgements,
 }
 

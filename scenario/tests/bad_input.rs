@@ -16,7 +16,7 @@ fn load(config: &str, topology: &str, flows: &str) -> Result<scenario::Scenario,
     loaded.map(|loaded| loaded.scenario)
 }
 
-/// The problems, one a line.
+/// Reading has exactly these problems.
 fn check(result: Result<scenario::Scenario, Problems>, expected: &[&str]) {
     let found = result.expect_err("there are problems").0;
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -85,7 +85,7 @@ flows = ["F9"]
 }
 
 #[test]
-fn broken_toml_is_located() {
+fn problems_of_toml_have_positions() {
     let problems = scenario::parse("x.toml", "name = \nstop = \"1ms\"\n[topology\n").unwrap_err();
     assert!(problems.0.len() >= 2, "{problems}");
     assert_eq!(problems.0[0].line, 1);
@@ -93,7 +93,7 @@ fn broken_toml_is_located() {
 
 proptest! {
     #[test]
-    fn no_text_makes_the_readers_panic(config in "(TOPOLOGY_FILE t\n|FLOW_FILE f\n|[A-Z_ 0-9.\n]{0,30}){0,8}", topology in "[0-9 .GMbpsu\n-]{0,80}", flows in "[0-9 .\n-]{0,60}") {
+    fn readers_never_panic(config in "(TOPOLOGY_FILE t\n|FLOW_FILE f\n|[A-Z_ 0-9.\n]{0,30}){0,8}", topology in "[0-9 .GMbpsu\n-]{0,80}", flows in "[0-9 .\n-]{0,60}") {
         let _ = load(&config, &topology, &flows);
         let _ = load(CONFIG, &topology, &flows);
         let _ = load(CONFIG, TOPOLOGY, &flows);
@@ -103,7 +103,7 @@ proptest! {
 }
 
 #[test]
-fn priorities_beyond_seven_are_refused_whatever_their_size() {
+fn priorities_above_seven_are_rejected() {
     let poster = scenario::builtin_source("poster-fig1").unwrap();
     for priority in ["8", "9", "64", "255", "256", "-1"] {
         let text = poster.replace("lossless = [3]", &format!("lossless = [3, {priority}]"));
@@ -113,7 +113,7 @@ fn priorities_beyond_seven_are_refused_whatever_their_size() {
 }
 
 #[test]
-fn nothing_lasts_or_holds_nothing() {
+fn zero_durations_and_sizes_are_rejected() {
     let poster = scenario::builtin_source("poster-fig1").unwrap();
     let text = poster.replacen("stop = \"9ms\"", "stop = \"0s\"", 1).replace("\"53900B\"", "\"0B\"");
     let problems = scenario::parse("s", &text).expect_err("two zeros").to_string();
@@ -134,7 +134,7 @@ fn check_drawn(more: &str, expected: &[&str]) {
 }
 
 #[test]
-fn picks_must_exist_and_be_possible() {
+fn unknown_and_impossible_picks_are_reported() {
     check_drawn("[[pick]]\nname = \"a\"\ncount = 9\n", &["needs 9 node(s); 4 meet its conditions"]);
     check_drawn(
         "[[pick]]\nname = \"a\"\nunder = \"$b\"\n[[pick]]\nname = \"c\"\ntier = \"attic\"\n",
@@ -226,15 +226,15 @@ fn impossible_devices_are_reported_with_their_position() {
 }
 
 #[test]
-fn what_can_never_happen_has_places() {
+fn settings_without_effect_are_reported_with_their_position() {
     let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h3\"\nsize = \"1kB\"\n";
     check_drawn(
         &format!(
             "{flow}start = \"2ms\"\n[[fault]]\nkind = \"storm\"\nhost = \"h1\"\nstart = \"1ms\"\nduration = \"0ms\"\ninterval = \"1ps\"\n"
         ),
         &[
-            "x.toml:12:9: nothing starts at 2.000 ms: the run ends at 1.000 ms (`stop`)",
-            "x.toml:16:9: nothing starts at 1.000 ms",
+            "x.toml:12:9: a start at 2.000 ms has no effect: the run ends at 1.000 ms (`stop`)",
+            "x.toml:16:9: a start at 1.000 ms has no effect",
             "x.toml:17:12: `duration` of fault 1 must be a time above zero",
             "x.toml:18:12: `interval` of 1 ps is less than the 6.720 ns that a pause frame takes on the link of `h1`",
         ],
@@ -242,7 +242,7 @@ fn what_can_never_happen_has_places() {
     check_drawn(
         &format!("{flow}[[failure]]\nlink = \"leaf1:3\"\nstart = \"5ms\"\nduration = \"0s\"\n"),
         &[
-            "x.toml:14:9: nothing starts at 5.000 ms",
+            "x.toml:14:9: a start at 5.000 ms has no effect",
             "x.toml:15:12: `duration` of failure 1 must be a time above zero",
         ],
     );
@@ -261,7 +261,7 @@ fn permanent_failures_that_partition_the_network_are_reported() {
         format!("[[flow]]\nfrom = \"h1\"\nto = [\"h2\", \"h3\"]\nsize = \"1kB\"\nstart = \"{start}\"\n")
     };
     let failure = "[[failure]]\nbetween = [\"leaf1\", \"spine1\"]\nstart = \"100us\"\n";
-    // Under way when the link fails, or later but with the link mended.
+    // A flow that is active when the link fails, and one that starts during a temporary outage, are possible.
     check_drawn(&format!("{}{failure}", flow("50us")), &[]);
     check_drawn(&format!("{}{failure}duration = \"200us\"\n", flow("150us")), &[]);
     let cut = "x.toml:8:1: no path leads from host `h1` to host `h3`: permanent link failures have cut it since 100.000 us";
@@ -276,7 +276,7 @@ fn permanent_failures_that_partition_the_network_are_reported() {
 }
 
 #[test]
-fn what_would_never_come_to_an_end_is_refused() {
+fn scenarios_that_would_run_too_long_are_rejected() {
     check_drawn(
         "[[flow]]\nfrom = [\"h1\", \"h2\"]\nto = [\"h3\", \"h4\"]\nsize = \"1B\"\nrepeat = 100000\nevery = \"1ps\"\ncount = 100\n",
         &["x.toml:8:1: 20000000 flows here, after 0 before: a scenario has at most 1000000"],
@@ -291,7 +291,7 @@ fn what_would_never_come_to_an_end_is_refused() {
 }
 
 #[test]
-fn what_is_expected_must_exist() {
+fn unknown_switches_settings_and_ports_of_an_expectation_are_reported() {
     check_drawn(
         "[expect]\nconfig = [\"leaf9/alpha\", \"h1/alpha\", \"leaf1/taste\", \"leaf1\", \"leaf1/alpha\"]\npause_path = [\"leaf1:9\"]\nport = \"leaf1:1\"\n",
         &[

@@ -1,4 +1,4 @@
-//! Malformed ns-3 files: every problem of all files at once, each where the wrong value stands.
+//! Malformed ns-3 files: all problems of all files are reported at once, each at the position of the wrong value.
 
 use scenario::ns3;
 
@@ -19,12 +19,12 @@ fn check(config: &str, topology: &str, flows: &str, expected: &[&str]) {
     assert_eq!(found, expected);
 }
 
-/// Right files with these lines of settings in addition, from line 6 on, have exactly these problems.
+/// Correct files with these lines of settings in addition, from line 6 on, have exactly these problems.
 fn check_settings(more: &str, expected: &[&str]) {
     check(&format!("TOPOLOGY_FILE t\nFLOW_FILE f\n{MAPS}{more}"), TOPOLOGY, FLOWS, expected);
 }
 
-/// One value of one key, at column `KEY `, is refused with this text.
+/// One value of one key, at column `KEY `, is rejected with this message.
 fn check_value(key: &str, value: &str, expected: &str) {
     let expected = format!("c:6:{}: `{value}` is not {expected}", key.len() + 2);
     check_settings(&format!("{key} {value}\n"), &[&expected]);
@@ -38,7 +38,7 @@ fn every_problem_of_a_topology_is_reported() {
          3 0 100Gbps 1us 0\n1 0 11Tbps 2s -0.1\n",
         "1\n0 9 3 100 1 0\n",
         &[
-            "t:1:5: 8 links are announced and 7 are there",
+            "t:1:5: 8 links are announced, but the file has 7",
             "t:2:3: `9` is not a node of this network: a whole number from 0 to 4",
             "t:4:5: `fast` is not a rate from 1kb/s to 10Tb/s, e.g. `100Gbps` or `50Mb/s`",
             "t:5:3: node 3 cannot be linked to itself",
@@ -57,7 +57,7 @@ fn every_problem_of_a_topology_is_reported() {
 }
 
 #[test]
-fn headers_that_cannot_be() {
+fn impossible_headers_are_reported() {
     let config = format!("TOPOLOGY_FILE t\nFLOW_FILE f\n{MAPS}");
     check(
         &config,
@@ -76,7 +76,7 @@ fn headers_that_cannot_be() {
         &[
             "t:1:1: `70000` is not the number of nodes, which need distinct addresses: a whole number from 1 to 65536",
             "t:1:9: `99999999999999999999` is not the number of links: a whole number from 0 to 33357824",
-            "f:1:1: 9 flows are announced and 0 are there",
+            "f:1:1: 9 flows are announced, but the file has 0",
             "f:1:3: the first line holds the number of flows and nothing else",
         ],
     );
@@ -98,7 +98,7 @@ fn every_problem_of_a_flow_file_is_reported() {
         TOPOLOGY,
         "7\n0 3 3 100 1000 2\n0 0 8 70000 0 -1\n1 2 3\nx 2 3 100 1 1\n0 2 0 0 99999999999999999999 1m\n",
         &[
-            "f:1:1: 7 flows are announced and 5 are there",
+            "f:1:1: 7 flows are announced, but the file has 5",
             "f:2:3: node 3 is a switch, not a host",
             "f:3:3: host 0 cannot send to itself",
             "f:3:5: `8` is not a priority: a whole number from 0 to 7",
@@ -127,7 +127,7 @@ fn every_problem_of_a_settings_file_is_reported() {
         FLOWS,
         &[
             "c:2:11: cannot read `missing`: no such file",
-            "c:3:9: congestion control 3 is not simulated: HPCC needs what switches write into packets (INT); 0 (none), \
+            "c:3:9: congestion control 3 is not simulated: HPCC needs in-band telemetry from switches (INT); 0 (none), \
              1 (DCQCN), 7 (TIMELY) and 8 (DCTCP) are",
             "c:4:9: `50` is not a rate from 1kb/s to 10Tb/s, e.g. `100Gbps` or `50Mb/s`",
             "c:5:1: unknown key `NEW_KEY`",
@@ -148,7 +148,7 @@ fn every_problem_of_a_settings_file_is_reported() {
 }
 
 #[test]
-fn numbers_out_of_range_are_refused_for_every_key() {
+fn numbers_out_of_range_are_rejected_for_every_key() {
     let timer = "a timer in microseconds: a whole number from 1 to 1000000000";
     for key in ["RP_TIMER", "ALPHA_RESUME_INTERVAL", "RATE_DECREASE_INTERVAL"] {
         for value in ["0", "0.000001", "0.5", "1.5", "-4", "1us", "99999999999999999999"] {
@@ -227,8 +227,8 @@ fn numbers_out_of_range_are_refused_for_every_key() {
 }
 
 #[test]
-fn the_papers_keys_have_ranges_too() {
-    // Its unit of memory is a kibibyte.
+fn the_keys_of_the_papers_simulator_are_checked() {
+    // The unit of memory of that simulator is a kibibyte.
     check_settings(
         "BUFFER_SIZE 1000\nAGENT_THRESHOLD 0\nEPOCH_TIME -1\n",
         &[
@@ -239,7 +239,7 @@ fn the_papers_keys_have_ranges_too() {
 }
 
 #[test]
-fn settings_must_fit_together_and_to_the_network() {
+fn settings_that_contradict_each_other_or_the_network_are_reported() {
     check_settings(
         "QLEN_MON_START 5\nQLEN_MON_END 4\nMIN_RATE 200Gbps\nFCT_OUTPUT_FILE a\nPFC_OUTPUT_FILE a\nQLEN_MON_FILE t\n",
         &[
@@ -256,7 +256,7 @@ fn settings_must_fit_together_and_to_the_network() {
            which is earlier",
         ],
     );
-    // The rate is no matter where nothing lowers it.
+    // Without congestion control `MIN_RATE` has no effect.
     check_settings("MIN_RATE 200Gbps\nCC_MODE 0\n", &[]);
     check_settings(
         "LINK_DOWN 3000000 3 4\nSIMULATOR_STOP_TIME 4\n",
@@ -274,7 +274,7 @@ fn settings_must_fit_together_and_to_the_network() {
         "SIMULATOR_STOP_TIME 1.5\n",
         &["f:2:16: the first flow starts at 2.000000 s, and `SIMULATOR_STOP_TIME` is 1.500000 s"],
     );
-    // Three links of 12.5 kB three times over and 4 KiB each; the paper's unit is a kibibyte.
+    // Three links, each with headroom of three times 12.5 kB and 4 KiB reserved; the paper's unit is a kibibyte.
     check_settings(
         "BUFFER_SIZE 121\nDIR d\n",
         &[
@@ -320,8 +320,8 @@ fn marking_needs_all_three_parameters_of_every_rate_at_a_switch() {
 }
 
 #[test]
-fn unreachable_hosts_are_named_where_the_flow_names_them() {
-    // Hosts 0 and 1 at switch 3, host 2 at switch 4, nothing between.
+fn flows_to_unreachable_hosts_are_reported_at_their_destination() {
+    // Hosts 0 and 1 at switch 3, host 2 at switch 4, no link between the switches.
     let torn = "5 2 3\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n";
     check(
         &format!("TOPOLOGY_FILE t\nFLOW_FILE f\n{MAPS}"),
@@ -332,7 +332,7 @@ fn unreachable_hosts_are_named_where_the_flow_names_them() {
 }
 
 #[test]
-fn comments_of_the_public_files_are_passed_over() {
+fn comments_of_the_public_files_are_ignored() {
     check_settings("CC_MODE 1 {Specifying different CC. 1: DCQCN, 3: HPCC}\n", &[]);
     check_settings("#NO_CC_NODE 16 0 1\n// anything at all\n  # more\n", &[]);
 }

@@ -1,4 +1,4 @@
-//! The committed JSON Schema says what the reader knows, and the library obeys it.
+//! The committed JSON Schema lists the keys of the reader, and the scenarios of the library are valid by it.
 #![allow(clippy::disallowed_methods, reason = "a test reads the committed file")]
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn properties(schema: &Value, definition: &str) -> BTreeSet<String> {
     at["properties"].as_object().expect(definition).keys().cloned().collect()
 }
 
-/// The keys that the reader knows where `snippet` ends with an unknown one.
+/// The keys of the section at the end of `snippet`, from the reader's message about an unknown key.
 fn known(snippet: &str) -> BTreeSet<String> {
     let text = format!("{snippet}\nno_such_key = 1\n");
     let problems = scenario::parse("x", &text).expect_err("there is an unknown key").to_string();
@@ -24,14 +24,14 @@ fn known(snippet: &str) -> BTreeSet<String> {
     line.split_once("known are ").expect(line).1.split(", ").map(str::to_string).collect()
 }
 
-/// A section's keys in the schema are those that the reader knows in one of these texts.
+/// The keys of a definition in the schema are those that the reader accepts in these sections.
 fn check(definition: &str, snippets: &[&str]) {
     let read: BTreeSet<String> = snippets.iter().flat_map(|snippet| known(snippet)).collect();
     assert_eq!(properties(&schema(), definition), read, "{definition}");
 }
 
 #[test]
-fn the_schema_knows_what_the_reader_knows() {
+fn the_schema_lists_the_keys_of_the_reader() {
     check("", &[""]);
     let kinds = ["links", "fat-tree", "leaf-spine", "podset", "json"];
     let topologies = kinds.map(|kind| format!("[topology]\nkind = \"{kind}\""));
@@ -65,7 +65,7 @@ fn the_schema_knows_what_the_reader_knows() {
     assert_eq!(properties(&schema(), "workload"), all);
 }
 
-/// What of `value` the schema does not allow.
+/// Adds the violations of the schema in `value` to `wrong`.
 fn validate(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
     if let Some(name) = schema["$ref"].as_str() {
         let name = name.rsplit('/').next().unwrap();
@@ -125,7 +125,7 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut V
 }
 
 #[test]
-fn the_library_obeys_the_schema() {
+fn the_library_is_valid_by_the_schema() {
     let schema = schema();
     for name in scenario::builtin_names() {
         let text = scenario::builtin_source(name).unwrap();

@@ -19,8 +19,8 @@ pub struct Intervention {
 }
 
 impl Intervention {
-    /// The root cause of a verdict. The victim itself is never removed. A verdict that the fabric is not the cause (host only)
-    /// concerns the two hosts of the victim.
+    /// The root cause of a verdict. The victim itself is never removed. A verdict that the fabric is not the cause
+    /// (host only) concerns the two hosts of the victim.
     pub fn of(diagnosis: &Diagnosis, scenario: &Scenario) -> Intervention {
         let root = &diagnosis.root_cause;
         let mut hosts: BTreeSet<String> = root.host.iter().cloned().collect();
@@ -45,9 +45,9 @@ impl Intervention {
         *self == Intervention::default()
     }
 
-    /// The instance of `scenario` for `seed` with this intervention, and descriptions of the changes. The remaining flows start
-    /// at the same times: start jitter is drawn before anything is removed, and a flow that depends on a removed flow starts
-    /// as in the run `before`.
+    /// The instance of `scenario` for `seed` with this intervention, and descriptions of the changes. The remaining
+    /// flows start at the same times: start jitter is drawn before anything is removed, and a flow that depends on a
+    /// removed flow starts as in the run `before`.
     ///
     /// # Errors
     /// The problems of an instance that cannot be drawn.
@@ -128,15 +128,15 @@ fn settle_starts(scenario: &mut Scenario, seed: u64) {
     }
 }
 
-/// The remaining flows. A flow that depends on a removed flow starts when it did in the original run, or not at all if it did
-/// not, so that it meets the same traffic.
+/// The remaining flows. A flow that depends on a removed flow starts when it did in the original run, or not at all if
+/// it did not, so that it competes with the same traffic.
 fn without(flows: Vec<FlowSpec>, removed: &[bool], starts: &[Option<Time>]) -> Vec<FlowSpec> {
     let mut kept: Vec<FlowSpec> = Vec::new();
     // The position of every flow in the new list.
-    let mut instead: Vec<Option<usize>> = Vec::with_capacity(flows.len());
+    let mut new_position: Vec<Option<usize>> = Vec::with_capacity(flows.len());
     for ((at, flow), removed) in flows.into_iter().enumerate().zip(removed) {
         let after: Option<Vec<usize>> =
-            flow.after.iter().map(|before| instead.get(*before).copied().flatten()).collect();
+            flow.after.iter().map(|before| new_position.get(*before).copied().flatten()).collect();
         let start = starts.get(at).copied().flatten();
         let left = match (after, start) {
             _ if *removed => None,
@@ -144,7 +144,7 @@ fn without(flows: Vec<FlowSpec>, removed: &[bool], starts: &[Option<Time>]) -> V
             (None, Some(start)) => Some(FlowSpec { after: Vec::new(), start, ..flow }),
             (None, None) => None,
         };
-        instead.push(left.is_some().then_some(kept.len()));
+        new_position.push(left.is_some().then_some(kept.len()));
         kept.extend(left);
     }
     kept

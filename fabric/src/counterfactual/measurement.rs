@@ -10,8 +10,8 @@ use crate::record::{FlowRecord, PauseRecord};
 
 /// A victim has recovered if at most this part of its RTT above the base remains ...
 const LEFT_PERCENT: u64 = 25;
-/// ... and pauses and queues are gone if at most this part of them remains: background traffic may cause some at the same
-/// ports.
+/// ... and pauses and queues are gone if at most this part of them remains: background traffic may cause some at the
+/// same ports.
 const GONE_PERCENT: u64 = 50;
 /// Ports that were paused for at most this part of the longest paused time are not compared.
 const LESSER_PERCENT: u64 = 10;
@@ -32,8 +32,8 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// The same scope without queues and pauses: with a corrected configuration a queue may be harmless, and ports may pause
-    /// where they dropped.
+    /// The same scope without queues and pauses: with a corrected configuration a queue may be harmless, and ports may
+    /// pause where they dropped.
     pub(super) fn without_root(self) -> Scope {
         Scope { root: None, may_pause: true, ..self }
     }
@@ -90,8 +90,8 @@ impl Measurement {
         }
     }
 
-    /// The measurement of a run in which the victim is slow, above `threshold` percent of the base RTT as for the agents; or
-    /// why it is not.
+    /// The measurement of a run in which the victim is slow, above `threshold` percent of the base RTT as for the
+    /// agents; or why it is not.
     pub(super) fn slow(run: &Rerun, scope: &Scope, threshold: u32) -> Result<Measurement, String> {
         let measurement = Measurement::of(run, scope);
         let limit = measurement.base.unwrap_or_default().0.saturating_mul(u64::from(threshold));
@@ -113,7 +113,7 @@ impl Measurement {
 
     /// Whether RTT excess, pauses or drops are less than half of before.
     pub(super) fn helps(&self, before: &Measurement) -> bool {
-        let halved = |after: u64, before: u64| before > 0 && is_part(after, before, GONE_PERCENT);
+        let halved = |after: u64, before: u64| before > 0 && is_at_most_percent(after, before, GONE_PERCENT);
         halved(self.excess(before.base), before.excess(before.base))
             || halved(total(&self.paused).0, total(&before.paused).0)
             || halved(self.dropped_packets, before.dropped_packets)
@@ -121,9 +121,10 @@ impl Measurement {
 
     /// Compares this run, without the root cause, with the original one: whether the verdict holds, and why.
     pub(super) fn compare(&self, before: &Measurement, scope: &Scope) -> (bool, Verification) {
-        let recovered = is_part(self.excess(before.base), before.excess(before.base), LEFT_PERCENT);
+        let recovered =
+            is_at_most_percent(self.excess(before.base), before.excess(before.base), LEFT_PERCENT);
         let paused = self.still_paused(before).filter(|_| !scope.may_pause);
-        let queued = !is_part(self.queue_bytes, before.queue_bytes, GONE_PERCENT);
+        let queued = !is_at_most_percent(self.queue_bytes, before.queue_bytes, GONE_PERCENT);
         let ns = |time: Option<Time>| time.map(Time::as_ns);
         let shown = match (recovered, paused, &scope.root) {
             (false, ..) => format!("the victim stays slow: {}", self.round_trip(before)),
@@ -151,10 +152,12 @@ impl Measurement {
     /// A port among the longest paused ones that is still paused.
     fn still_paused<'b>(&self, before: &'b Measurement) -> Option<&'b PortRef> {
         let most = before.paused.values().max()?.0;
-        let matters = |time: &Time| !is_part(time.0, most, LESSER_PERCENT);
+        let matters = |time: &Time| !is_at_most_percent(time.0, most, LESSER_PERCENT);
         let left = |port: &PortRef| self.paused.get(port).map_or(0, |time| time.0);
         let mut paused = before.paused.iter().filter(|(_, time)| matters(time));
-        paused.find(|(port, time)| !is_part(left(port), time.0, GONE_PERCENT)).map(|(port, _)| port)
+        paused
+            .find(|(port, time)| !is_at_most_percent(left(port), time.0, GONE_PERCENT))
+            .map(|(port, _)| port)
     }
 
     fn round_trip(&self, before: &Measurement) -> String {
@@ -170,7 +173,7 @@ impl Measurement {
 }
 
 /// Whether `part` is at most `percent` percent of `whole`.
-fn is_part(part: u64, whole: u64, percent: u64) -> bool {
+fn is_at_most_percent(part: u64, whole: u64, percent: u64) -> bool {
     u128::from(part) * 100 <= u128::from(whole) * u128::from(percent)
 }
 

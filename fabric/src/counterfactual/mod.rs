@@ -1,12 +1,12 @@
-//! Counterfactual runs: a verdict is verified by repeating the run without its root cause. If the verdict is right, the
-//! victim's RTT returns to normal, and the pauses and queues on its path disappear.
+//! Counterfactual runs: a verdict is verified by repeating the run without its root cause. If the verdict is right,
+//! most of the excess of the victim's RTT over the base RTT disappears, and so do the pauses and queues on its path.
 //!
-//! Both runs, with and without the root cause, have no agents and no polling packets, so that they differ in the root cause
-//! only. A verdict is refuted if the victim stays slow. It is also refuted if the victim recovers but the ports of the pause
-//! path stay paused, or the queue at the root port remains: the removed flow was then only a spreader.
+//! Both runs, with and without the root cause, have no agents and no polling packets, so that they differ in the root
+//! cause only. A verdict is refuted if the victim stays slow. It is also refuted if the victim recovers but the ports
+//! of the pause path stay paused, or the queue at the root port remains: the removed flow was then only a spreader.
 //!
-//! Configuration findings are first corrected alone. If that is sufficient, no flows or hosts are removed; otherwise the
-//! correction must at least help.
+//! Configuration findings are first corrected alone. If that is sufficient, no flows or hosts are removed; otherwise
+//! the correction must at least help.
 
 mod intervention;
 mod measurement;
@@ -32,8 +32,8 @@ use stopwatch::{Stopwatch, Trace, Traces};
 /// Samples of the queue at the root port in the window of a verdict.
 const SAMPLES: u64 = 32;
 
-/// Repeats the run without the root cause of each verdict and adds the result to it. A verdict without a root cause that can
-/// be removed is not verified; the reason is added to its `missing`.
+/// Repeats the run without the root cause of each verdict and adds the result to it. A verdict without a root cause
+/// that can be removed is not verified; the reason is added to its `missing`.
 ///
 /// # Errors
 /// As [`crate::run`].

@@ -1,4 +1,4 @@
-//! Queue lengths of some ports at some times.
+//! Queue lengths of chosen ports at chosen times.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -39,7 +39,7 @@ impl Traces {
         change(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
     }
 
-    /// Takes what was recorded.
+    /// Removes and returns the traces.
     pub(super) fn take(&self) -> BTreeMap<FlowKey, Trace> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_counts_where_it_touches_the_window() {
+    fn the_longest_wait_that_overlaps_the_window_is_returned() {
         let us = Time::from_us;
         let trace =
             Trace { waits: vec![(us(0), us(10)), (us(20), us(50))], pending: Some(us(60)), base_rtt: None };
@@ -117,6 +117,6 @@ mod tests {
         assert_eq!(longest(0, 5), Some(us(10)));
         assert_eq!(longest(12, 15), None);
         assert_eq!(longest(5, 20), Some(us(30)));
-        assert_eq!(longest(55, 70), Some(us(40)), "what is pending waits until the end of the run");
+        assert_eq!(longest(55, 70), Some(us(40)), "a pending wait lasts until the end of the run");
     }
 }

@@ -29,7 +29,8 @@ use super::fault::Fault;
 use super::host::queue_pair;
 use super::{AgentSlot, Fabric, NodeIndex, SwitchNode};
 
-/// Why a scenario cannot be built. Scenarios that were read from files have been checked, so that only drawing can fail.
+/// Why a scenario cannot be built. Scenarios that were read from files have been checked, so that only drawing can
+/// fail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     /// Two nodes have the same name.
@@ -341,7 +342,7 @@ fn reliability(flow: &RunFlow, settings: &HostSettings) -> Reliability {
     }
 }
 
-/// Packets of a chunk, whose first packet a NAK names.
+/// Packets of a chunk. A NAK names the first packet of the chunk that the missing packet is in.
 fn chunk_packets(settings: &HostSettings) -> u64 {
     let payload = u64::from(settings.payload_bytes.max(1));
     settings.nak_chunk_bytes.map_or(1, |bytes| (bytes / payload).max(1))
@@ -368,8 +369,8 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
     }
 }
 
-/// Base RTT: the round-trip time of a full data packet between two hosts and its ACK without queueing, along the first of
-/// the shortest paths. Absent when no path exists.
+/// Base RTT: the round-trip time of a full data packet between two hosts and its ACK without queueing, along the first
+/// of the shortest paths. Absent when no path exists.
 pub fn base_rtt(scenario: &Scenario, paths: &mut Paths<'_>, src: &str, dst: &str) -> Option<Time> {
     let settings = scenario.host_settings(src);
     let data = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);

@@ -102,8 +102,8 @@ impl<S: FabricSwitch> Fabric<S> {
         self.kick(link);
     }
 
-    /// Whether a NIC may pause a priority of its switch. When the NIC watchdog fires, this records it and, where pauses end
-    /// by resume frames only, sends those.
+    /// Whether a NIC may pause a priority of its switch. When the NIC watchdog fires, this records it and, where pauses
+    /// end by resume frames only, sends those.
     pub(super) fn may_pause(&mut self, host: u32, priority: u8) -> bool {
         let now = self.now;
         let nic = &mut self.hosts[host as usize];
@@ -151,7 +151,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let settings = &nic.settings;
         let number = unwrap_psn(psn, state.receiver.expected());
         let last = number + 1 == state.packets;
-        let (answer, accepted) = state.receiver.take(now, number, last, settings);
+        let (reply, accepted) = state.receiver.take(now, number, last, settings);
         match accepted {
             true => self.counters.data_packets_accepted += 1,
             false => self.counters.data_packets_discarded += 1,
@@ -172,10 +172,10 @@ impl<S: FabricSwitch> Fabric<S> {
             }
         }
         if state.requester.is_some() {
-            self.receive_read_response(host, flow, answer);
+            self.receive_read_response(host, flow, reply);
             return;
         }
-        let frame = match answer {
+        let frame = match reply {
             Reply::Ack(upto) => Some(state.template.ack(upto, echo)),
             Reply::Nak(missing) => Some(state.template.nak(missing, None, echo)),
             Reply::SelectiveNak { missing, arrived } => {
@@ -293,15 +293,15 @@ impl<S: FabricSwitch> Fabric<S> {
         self.schedule_agent(host);
     }
 
-    /// Schedules a polling packet from the receiver, along the reverse path of the victim. The message from the sender's agent
-    /// to the receiver takes half of the base RTT.
+    /// Schedules a polling packet from the receiver, along the reverse path of the victim. The message from the
+    /// sender's agent to the receiver takes half of the base RTT.
     fn schedule_reverse_poll(&mut self, host: u32, poll: &PollRequest) {
         let flow = poll.trigger.flow;
         let is_victim = |state: &SendState| state.host == host && state.key == flow;
         let Some(index) = self.senders.iter().position(is_victim) else { return };
         let Some(receiver) = self.receivers.get(index) else { return };
         let host = receiver.host;
-        // ACKs are sent to the same RoCE port, see `Fabric::add_flow`.
+        // ACKs are sent to the same RoCE port, see `Fabric::receive_state`.
         let back = FlowKey { src: flow.dst, dst: flow.src, ..flow };
         let polling = Polling { flow: back, ..poll.polling };
         let frame = polling_frame(self.hosts[host as usize].mac, &polling);

@@ -57,9 +57,9 @@ pub struct Fabric<S = Switch> {
     switches: Vec<SwitchNode<S>>,
     hosts: Vec<Nic>,
     agents: Vec<AgentSlot>,
-    /// Senders, one a flow.
+    /// Senders, one per flow.
     senders: Vec<SendState>,
-    /// Receivers, one a flow.
+    /// Receivers, one per flow.
     receivers: Vec<ReceiveState>,
     faults: Vec<Fault>,
     random: Random,
@@ -71,9 +71,9 @@ pub struct Fabric<S = Switch> {
     losses: Losses,
     notices: Vec<SwitchNotice>,
     triggers: Vec<PollRequest>,
-    /// Polls of reverse paths that are under way to the host that sends them; slots are reused.
+    /// Polling packets of reverse paths that receivers will send, with the host; slots are reused.
     reverse_polls: Vec<Option<(u32, Frame)>>,
-    /// Room for events of one switch, kept to avoid allocation.
+    /// Buffer for the events of one switch, kept to avoid allocation.
     scratch: Vec<SwitchEvent>,
     names: BTreeMap<String, NodeIndex>,
     /// The history of every packet; present if the ground truth of the run is computed.
@@ -86,8 +86,8 @@ pub struct Fabric<S = Switch> {
     stop: Time,
 }
 
-/// Receives every frame whose transmission starts. Directed link 2n leads from end `a` of the topology's link n to end `b`,
-/// 2n + 1 back.
+/// Receives every frame whose transmission starts. Directed link 2n leads from end `a` of the topology's link n to end
+/// `b`, 2n + 1 back.
 pub trait Tap: Send {
     /// Called when the transmission of a frame starts on a directed link.
     fn frame(&mut self, now: Time, link: u32, frame: &Frame);
@@ -141,8 +141,8 @@ impl<S: FabricSwitch> Fabric<S> {
         self.log = Some(Box::default());
     }
 
-    /// Keeps all records of pauses and watchdogs from now on. Otherwise only the last [`crate::RECENT_RECORDS`] of each are
-    /// certain to be kept, until they are taken.
+    /// Keeps all records of pauses and watchdogs from now on. Otherwise only the last [`crate::RECENT_RECORDS`] of each
+    /// are certain to be kept, until they are taken.
     pub fn keep_all_records(&mut self) {
         self.pauses.keep_all();
         self.watchdogs.keep_all();
@@ -423,7 +423,8 @@ impl<S: FabricSwitch> Fabric<S> {
         self.lossless_drops.values()
     }
 
-    /// Packets that the traffic managers of switches have dropped, one entry for each pair of ports, priority and reason.
+    /// Packets that the traffic managers of switches have dropped, one entry for each pair of ports, priority and
+    /// reason.
     pub fn losses(&self) -> impl Iterator<Item = &LossRecord> {
         self.losses.iter()
     }

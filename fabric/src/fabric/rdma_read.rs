@@ -22,7 +22,7 @@ impl<S: FabricSwitch> Fabric<S> {
         self.kick(link);
     }
 
-    /// Requests all packets from `missing` on again.
+    /// Repeats the request for all packets from `missing` on.
     pub(super) fn repeat_read_request(&mut self, flow: usize, missing: u64) {
         let state = &mut self.receivers[flow];
         let layout = self.senders[flow].sender.layout();
@@ -58,8 +58,8 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     /// Processes the receiver's reply to a response that has reached the requester.
-    pub(super) fn receive_read_response(&mut self, host: u32, flow: usize, answer: Reply) {
-        match answer {
+    pub(super) fn receive_read_response(&mut self, host: u32, flow: usize, reply: Reply) {
+        match reply {
             Reply::Nak(missing) => {
                 self.repeat_read_request(flow, missing);
                 return;

@@ -1,5 +1,5 @@
-//! What the fabric does about the events of its switches: ports that may send, pauses, drops, watchdogs, and messages to
-//! the controller.
+//! Processes the events of switches: ports that may send, pauses, drops, watchdog actions, and messages to the
+//! controller.
 
 use model::{PortRef, Time};
 use p4_switch::tm::WatchdogAction;
@@ -79,7 +79,7 @@ impl<S: FabricSwitch> Fabric<S> {
         else {
             return;
         };
-        // The program consumes PFC frames and polling packets: they end without being lost.
+        // The program consumes PFC frames and polling packets: such an end is not a loss.
         if matches!(reason, DropReason::Ingress | DropReason::Egress) {
             if let Some(log) = &mut self.log {
                 log.dropped(index);

@@ -1,11 +1,11 @@
 //! DCQCN, the congestion control of RoCEv2 NICs (Zhu et al., "Congestion Control for Large-Scale RDMA
 //! Deployments", SIGCOMM 2015): the reaction point of one flow.
 //!
-//! Two reactions to a CNP are in use, see [`Cut`]; [`scenario::nic::Generation`] combines them with the other differences
-//! between NICs.
+//! Two reactions to a CNP are in use, see [`Cut`]; [`scenario::nic::Generation`] combines them with the other
+//! differences between NICs.
 //!
-//! Timers are not events: the state is advanced to the present whenever it is read. The result is the same, since a rate
-//! matters only when a packet is sent and a CNP only when it arrives.
+//! Timers are not events: the state is advanced to the present whenever it is read. The result is the same, since a
+//! rate matters only when a packet is sent and a CNP only when it arrives.
 
 use model::{Rate, Time};
 use scenario::nic::{Cut, DcqcnConfig};
@@ -29,7 +29,7 @@ struct Active {
     byte_stage: u32,
     /// Bytes sent since the last increase by byte counter.
     bytes: u64,
-    /// When the rate was last lowered at once.
+    /// When the rate was last cut immediately.
     cut_at: Option<Time>,
 }
 
@@ -80,16 +80,16 @@ impl ReactionPoint {
             }
         }
         if self.config.cut == Cut::Immediate {
-            self.cut_at_once(now);
+            self.cut_immediately(now);
         }
     }
 
-    fn cut_at_once(&mut self, now: Time) {
+    fn cut_immediately(&mut self, now: Time) {
         let Some(active) = &mut self.active else {
             return;
         };
         active.notified_for_alpha = false;
-        // No polled decrease is left.
+        // Cuts are immediate: no decrease is polled for.
         active.decrease_due = Time::MAX;
         if active.cut_at.is_some_and(|at| now.saturating_sub(at) < self.config.decrease_interval) {
             return;

@@ -32,7 +32,7 @@ pub enum Reply {
     Nothing,
 }
 
-/// The receiving side of one message.
+/// The receiving side of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     expected: u64,
@@ -54,8 +54,8 @@ impl Receiver {
         Receiver { chunk_packets, ..Receiver::default() }
     }
 
-    /// Processes packet `number`. In-order packets are acknowledged every `ack_every` packets and at the end (`last`). A
-    /// missing packet is reported once, and again after `nak_interval`.
+    /// Processes packet `number`. In-order packets are acknowledged every `ack_every` packets and at the end (`last`).
+    /// A missing packet is reported once, and again after `nak_interval`.
     pub fn take(&mut self, now: Time, number: u64, last: bool, ack_every: u64, nak_interval: Time) -> Reply {
         if number == self.expected {
             self.expected += 1;
@@ -101,10 +101,10 @@ mod tests {
         Sender::new(Layout::new(bytes, None, payload), Reliability::GoBackN)
     }
 
-    const REFUSE: Time = Time::from_us(500);
+    const NAK_INTERVAL: Time = Time::from_us(500);
 
     #[test]
-    fn the_last_packet_carries_the_rest() {
+    fn the_last_packet_has_the_remaining_bytes() {
         let mut sender = sender(2_000_000, 1300);
         assert_eq!(sender.layout().packets(), 1539);
         let sizes: Vec<u32> =
@@ -115,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_refused_once() {
+    fn a_gap_causes_one_nak_per_interval() {
         let mut receiver = Receiver::default();
-        let mut take = |at, number| receiver.take(Time::from_us(at), number, false, 1, REFUSE);
+        let mut take = |at, number| receiver.take(Time::from_us(at), number, false, 1, NAK_INTERVAL);
         assert_eq!(take(0, 0), Reply::Ack(1));
         assert_eq!(take(1, 2), Reply::Nak(1));
         assert_eq!(take(2, 3), Reply::Nothing);
@@ -126,30 +126,32 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_goes_back_to_the_beginning_of_a_chunk() {
+    fn a_nak_names_the_first_packet_of_the_chunk() {
         let mut receiver = Receiver::by_chunks(4);
         let mut sender = sender(10_000, 1000);
         for number in 0..6 {
             assert_eq!(sender.take(Time::ZERO).map(|(n, _)| n), Some(number));
-            receiver.take(Time::ZERO, number, false, 1, REFUSE);
+            receiver.take(Time::ZERO, number, false, 1, NAK_INTERVAL);
         }
         sender.acknowledge(6);
-        assert_eq!(receiver.take(Time::ZERO, 7, false, 1, REFUSE), Reply::Nak(4));
+        assert_eq!(receiver.take(Time::ZERO, 7, false, 1, NAK_INTERVAL), Reply::Nak(4));
         sender.rewind(4);
         assert_eq!((sender.acknowledged_bytes(), sender.upcoming()), (4_000, Some(4)));
-        assert_eq!(receiver.take(Time::ZERO, 4, false, 1, REFUSE), Reply::Ack(5));
+        assert_eq!(receiver.take(Time::ZERO, 4, false, 1, NAK_INTERVAL), Reply::Ack(5));
     }
 
     proptest! {
         #[test]
-        fn psn_unwraps(near in 0..1u64 << 40, offset in -1_000_000i64..1_000_000) {
+        fn a_psn_unwraps_to_the_nearest_packet_number(near in 0..1u64 << 40, offset in -1_000_000i64..1_000_000) {
             let number = near.saturating_add_signed(offset);
             prop_assert_eq!(unwrap_psn((number & u64::from(PSN_MASK)) as u32, near), number);
         }
 
-        /// Whatever the wire loses, a message arrives whole and in order.
+        /// A flow is delivered completely and in order for every pattern of losses.
         #[test]
-        fn every_message_arrives(losses in prop::collection::vec(any::<bool>(), 0..60), size in 0..40_000u64) {
+        fn every_flow_is_delivered_despite_losses(
+            losses in prop::collection::vec(any::<bool>(), 0..60), size in 0..40_000u64,
+        ) {
             let mut losses = losses.into_iter();
             let (mut sender, mut receiver) = (sender(size, 1000), Receiver::default());
             let mut now = Time::ZERO;
@@ -164,7 +166,7 @@ mod tests {
                 if losses.next().unwrap_or(false) {
                     continue;
                 }
-                match receiver.take(now, number, number + 1 == sender.layout().packets(), 1, REFUSE) {
+                match receiver.take(now, number, number + 1 == sender.layout().packets(), 1, NAK_INTERVAL) {
                     _ if losses.next().unwrap_or(false) => {}
                     Reply::Ack(upto) => {
                         sender.acknowledge(upto);

@@ -19,8 +19,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Divides `bytes` into messages of `message_bytes` and packets of up to `payload_bytes`. A flow of 0 bytes is one empty
-    /// packet.
+    /// Divides `bytes` into messages of `message_bytes` and packets of up to `payload_bytes`. A flow of 0 bytes is one
+    /// empty packet.
     pub fn new(bytes: u64, message_bytes: Option<u64>, payload_bytes: u32) -> Layout {
         let payload_bytes = u64::from(payload_bytes.max(1));
         let message_bytes = message_bytes.unwrap_or(bytes).clamp(1, bytes.max(1));
@@ -78,7 +78,7 @@ pub struct MessageStats {
     pub min: Time,
     /// The slowest, in picoseconds.
     pub max: Time,
-    /// All together, in picoseconds: divided by `count`, the mean.
+    /// Their sum in picoseconds; divided by `count`, the mean.
     pub sum: Time,
 }
 
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate_holds_back_what_is_too_many_or_too_early() {
+    fn the_gate_limits_outstanding_messages_and_their_start_times() {
         let layout = Layout::new(4_000, Some(1_000), 1_000);
         let messages = Messages { outstanding: Some(2), interval: Time::from_us(5), ..Messages::default() };
         let mut gate = MessageGate::new(layout, messages);

@@ -1,9 +1,9 @@
 //! An RDMA NIC: its transmit queues, flow control in both directions, and the protocol engines of its flows.
 //!
-//! The protocol engines are [`message`] (what is sent), [`sender`] with [`gbn`] or [`selective`] (reliability), [`dcqcn`],
-//! [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (wire format) and [`read`]
-//! (RDMA READ). [`receive`] models slow receivers, [`watchdog`] the NIC watchdog. This module schedules the frames of
-//! all flows of a host.
+//! The protocol engines are [`message`] (messages and packets), [`sender`] with [`gbn`] or [`selective`] (reliability),
+//! [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (wire
+//! format) and [`read`] (RDMA READ). [`receive`] models slow receivers, [`watchdog`] the NIC watchdog. This module
+//! schedules the frames of all flows of a host.
 
 pub mod control;
 pub mod dcqcn;
@@ -57,7 +57,7 @@ pub(crate) struct Nic {
     pub(crate) wake_at: Option<Time>,
 }
 
-/// A frame that leaves.
+/// A frame to transmit.
 pub(crate) struct Outgoing {
     pub(crate) frame: Frame,
     /// The flow, if it had no outstanding packets before.

@@ -1,14 +1,14 @@
 //! Rate limiting of a flow: packet by packet, or in bursts at line rate with longer gaps between them.
 //!
-//! Gen1 NICs (Bai et al., NSDI 2023, section 7.2) limit the rate of bursts, so that fewer queue pairs are active at a time
-//! and compete for the NIC's cache; Gen2 and Gen3 limit packets. The average rate is the same.
+//! Gen1 NICs (Bai et al., NSDI 2023, section 7.2) limit the rate of bursts, so that fewer queue pairs are active at a
+//! time and compete for the NIC's cache; Gen2 and Gen3 limit the rate of single packets. The average rate is the same.
 
 use model::Time;
 
 /// The rate limiter of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
-    /// Bytes of a burst; up to one packet: each packet is limited.
+    /// Bytes of a burst; if they fit into one packet, every packet is paced.
     burst_bytes: u64,
     /// When the present burst began, its bytes so far, and how long those take at the flow's rate.
     began: Time,
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_even_and_bursts_dense_at_the_same_average() {
+    fn bursts_are_sent_at_line_rate_with_the_average_rate_of_paced_packets() {
         assert_eq!(times(0), [0, 400, 800, 1200, 1600, 2000, 2400, 2800, 3200, 3600]);
         assert_eq!(times(4000), [0, 100, 200, 300, 1600, 1700, 1800, 1900, 3200, 3300]);
     }

@@ -1,8 +1,9 @@
 //! The packets that a NIC sends, and how it parses those that it receives.
 //!
 //! Data packets are RDMA WRITEs, SENDs and READ responses over RoCEv2. The wire size of a packet is its payload plus a
-//! configured number of header bytes (58 for RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12, invariant CRC 4), so
-//! that the sizes of other simulators can be reproduced. Header bytes beyond those written here are counted as payload.
+//! configured number of header bytes (58 for RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12, invariant CRC 4),
+//! so that the sizes of other simulators can be reproduced. Header bytes beyond those written here are counted as
+//! payload.
 
 use std::net::IpAddr;
 
@@ -134,7 +135,8 @@ impl Template {
         Frame { head, tail: tail + ETHERNET_MIN_FRAME_BYTES.saturating_sub(written) }
     }
 
-    /// Data packet `number` with `payload` bytes; `ends` says whether it is the first and whether it is the last of its message.
+    /// Data packet `number` with `payload` bytes; `ends` says whether it is the first and whether it is the last of its
+    /// message.
     pub fn data(&self, operation: Operation, number: u64, ends: (bool, bool), payload: u32) -> Frame {
         let [only, first, last, middle] = opcodes(operation);
         let opcode = match ends {
@@ -179,14 +181,14 @@ impl Template {
         self.frame(ECN_NOT_CAPABLE, Content::Other { bytes: &bytes }, 0)
     }
 
-    /// An ACK of all packets below `upto`. `congested` echoes a congestion mark in the BECN bit, for NICs that do not send
-    /// CNPs.
+    /// An ACK of all packets below `upto`. `congested` echoes a congestion mark in the BECN bit, for NICs that do not
+    /// send CNPs.
     pub fn ack(&self, upto: u64, congested: bool) -> Frame {
         self.ack_frame(upto.wrapping_sub(1), aeth::ACKNOWLEDGE, congested, 0)
     }
 
-    /// A NAK: packet `missing` was expected and another one arrived. With selective repeat, `arrived` takes the place of the
-    /// message sequence number ([`super::selective`]).
+    /// A NAK: packet `missing` was expected and another one arrived. With selective repeat, `arrived` takes the place
+    /// of the message sequence number ([`super::selective`]).
     pub fn nak(&self, missing: u64, arrived: Option<u64>, congested: bool) -> Frame {
         self.ack_frame(missing, aeth::NAK_SEQUENCE, congested, arrived.unwrap_or(0))
     }
@@ -311,19 +313,19 @@ mod tests {
     }
 
     #[test]
-    fn answers_fill_the_smallest_frame() {
+    fn acks_are_padded_and_control_packets_parse_back() {
         let template = template("11.0.2.1:10000>11.0.4.1:100/udp", 58);
-        let acknowledgement = template.ack(1, true);
-        assert_eq!(acknowledgement.len(), 60);
-        assert_eq!(read(&acknowledgement), Received::Ack { queue_pair: 7, psn: 0, congested: true });
-        let refusal = template.nak(0x100_0001, Some(0x100_0005), false);
-        assert_eq!(read(&refusal), Received::Nak { queue_pair: 7, psn: 1, arrived: 5, congested: false });
+        let ack = template.ack(1, true);
+        assert_eq!(ack.len(), 60);
+        assert_eq!(read(&ack), Received::Ack { queue_pair: 7, psn: 0, congested: true });
+        let nak = template.nak(0x100_0001, Some(0x100_0005), false);
+        assert_eq!(read(&nak), Received::Nak { queue_pair: 7, psn: 1, arrived: 5, congested: false });
         assert_eq!(read(&template.read_request(9, 4096)), Received::ReadRequest { queue_pair: 7, psn: 9 });
         assert_eq!(read(&template.cnp()), Received::Cnp { queue_pair: 7 });
     }
 
     #[test]
-    fn ipv6_is_spoken_too() {
+    fn ipv6_packets_parse_back() {
         let template = template("[fd00::1]:10000>[fd00::2]:4791/udp", 78);
         let frame = template.data(Operation::Send, 0, (true, true), 100);
         assert_eq!(frame.len(), 178);

@@ -1,4 +1,4 @@
-//! Priority flow control at a NIC: the pauses that it receives. Those that it sends come from [`super::receive`].
+//! Priority flow control at a NIC: the pauses that it receives. [`super::receive`] decides which ones it sends.
 
 use model::wire::pfc::quanta_time;
 use model::{Rate, Time};
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quanta_run_out() {
+    fn a_pause_expires_after_its_quanta() {
         let mut received_pauses = ReceivedPauses::new(PauseEnd::Quanta, Rate::from_gbps(100));
         received_pauses.receive(Time::ZERO, 3, 10);
         assert!(received_pauses.is_paused(Time(51_199), 3));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reaction_shifts_both_ends() {
+    fn the_reaction_time_delays_pause_and_resume() {
         let mut received_pauses = ReceivedPauses::new(PauseEnd::ResumeOnly, Rate::from_gbps(100));
         received_pauses.set_rate(Rate::from_gbps(100), Time::from_us(2));
         received_pauses.receive(Time::ZERO, 3, 1);

@@ -1,8 +1,8 @@
 //! The two ends of an RDMA READ (InfiniBand Architecture Specification, volume 1, section 9.7.5).
 //!
-//! The requester sends one request a message and keeps a limited number of requests outstanding. The responder sends data
-//! packets, which are not acknowledged: the next request implies what has arrived. After a gap in the responses, or a
-//! timeout, the requester requests the data again from the first missing packet on.
+//! The requester sends one request per message and keeps a limited number of requests outstanding. The responder sends
+//! data packets, which are not acknowledged: the next request implies what has arrived. After a gap in the responses,
+//! or a timeout, the requester requests the data again from the first missing packet on.
 
 use super::message::Layout;
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_are_limited_and_say_what_has_arrived() {
+    fn requests_are_limited_and_acknowledge_earlier_messages() {
         let layout = Layout::new(10_000, Some(2_000), 1_000);
         let (mut requester, mut responder) =
             (Requester::new(layout, Some(2)), Responder::new(layout, Some(2)));

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_one_pauses_resumes_and_loses_what_is_too_much() {
+    fn a_slow_pipeline_pauses_at_xoff_drops_when_full_and_resumes_at_xon() {
         let mut pipeline = pipeline();
         assert!(!pipeline.is_used());
         pipeline.slow(0, Slowdown::Rate(Rate(8_000_000_000)), None);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_one_does_nothing_until_it_goes_on() {
+    fn a_stopped_pipeline_processes_nothing_until_it_recovers() {
         let mut pipeline = pipeline();
         pipeline.slow(7, Slowdown::Stopped, None);
         pipeline.push(3, 0, frame());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_part_decides_and_stalls_add_up() {
+    fn the_lowest_rate_applies_and_stalls_add_up() {
         let mut pipeline = pipeline();
         pipeline.slow(0, Slowdown::Rate(Rate::from_gbps(80)), None);
         let bus = HostBus { rate: Rate::from_gbps(16), loopback: Rate::from_gbps(16) };

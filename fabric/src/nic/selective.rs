@@ -3,9 +3,9 @@
 //!
 //! The receiver replies to every out-of-order packet with a NAK that carries the number of the missing packet and, in
 //! place of the message sequence number, that of the received one (the cumulative and the selective acknowledgement of
-//! Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 3.1, and of SRNIC, NSDI 2023). The sender
-//! is in recovery from the first NAK until everything that was outstanding then has arrived. In recovery it retransmits
-//! each packet below the highest one known to have arrived once.
+//! Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 3.1, and of SRNIC, NSDI 2023). The
+//! sender is in recovery from the first NAK until everything that was outstanding then has arrived. In recovery it
+//! retransmits once each missing packet below the highest one known to have arrived.
 
 use std::collections::VecDeque;
 
@@ -18,9 +18,9 @@ pub const MAX_AHEAD: u64 = 1 << 16;
 /// The recovery state of a sender.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
-    /// Packets below count as lost unless they are known to have arrived.
+    /// Packets below this one count as lost unless they are known to have arrived.
     lost_below: u64,
-    /// Packets below have been retransmitted in this recovery.
+    /// Packets below this one have been retransmitted in this recovery.
     retransmitted_below: u64,
     /// In recovery until this packet is acknowledged.
     until: Option<u64>,
@@ -79,8 +79,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Processes packet `number`. In-order packets are acknowledged every `ack_every` packets, at the end (`last`) and when
-    /// they fill a gap. Every out-of-order packet causes a NAK immediately.
+    /// Processes packet `number`. In-order packets are acknowledged every `ack_every` packets, at the end (`last`) and
+    /// when they fill a gap. Every out-of-order packet causes a NAK immediately.
     pub fn take(&mut self, number: u64, last: bool, ack_every: u64) -> Reply {
         let Some(distance) = number.checked_sub(self.expected) else {
             self.discarded_packets += 1;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_missing_is_repeated() {
+    fn only_missing_packets_are_retransmitted() {
         let (mut sender, mut receiver) = (sender(10), Receiver::default());
         let mut order = Vec::new();
         while let Some((number, _)) = sender.take(Time::ZERO) {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_repeats_what_is_not_known_to_have_arrived() {
+    fn a_timeout_retransmits_packets_without_ack_or_selective_nak() {
         let mut sender = sender(4);
         while sender.take(Time::ZERO).is_some() {}
         sender.nak_received(Some(2));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receiver_keeps_a_bounded_number() {
+    fn packets_too_far_ahead_are_discarded() {
         let mut receiver = Receiver::default();
         assert_eq!(receiver.take(MAX_AHEAD, false, 1), Reply::Nothing);
         assert_eq!(
@@ -182,9 +182,11 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the wire loses, a flow arrives whole, and each packet is accepted once.
+        /// A flow is delivered completely for every pattern of losses, and each packet is accepted once.
         #[test]
-        fn every_flow_arrives(losses in prop::collection::vec(any::<bool>(), 0..80), packets in 1..60u64) {
+        fn every_flow_is_delivered_despite_losses(
+            losses in prop::collection::vec(any::<bool>(), 0..80), packets in 1..60u64,
+        ) {
             let mut losses = losses.into_iter();
             let (mut sender, mut receiver) = (sender(packets), Receiver::default());
             for _ in 0..10_000 {

@@ -130,7 +130,7 @@ impl Sender {
         Some((number, self.layout.payload(number)))
     }
 
-    /// All packets below `upto` have arrived. Returns nothing if that was known.
+    /// All packets below `upto` have arrived. Returns `None` if that was known.
     pub fn acknowledge(&mut self, upto: u64) -> Option<Acknowledged> {
         let upto = upto.min(self.acknowledged + self.slots.len() as u64);
         let news = upto.checked_sub(self.acknowledged).filter(|n| *n > 0)?;
@@ -168,7 +168,8 @@ impl Sender {
         self.next = self.acknowledged.min(self.next);
     }
 
-    /// The retransmission timeout has expired: all outstanding packets that are not known to have arrived are retransmitted.
+    /// The retransmission timeout has expired: all outstanding packets that are not known to have arrived are
+    /// retransmitted.
     pub fn timed_out(&mut self) {
         match &mut self.recovery {
             None => self.next = self.acknowledged,

@@ -81,7 +81,7 @@ mod tests {
 
     const GBPS: u64 = 1_000_000_000;
 
-    /// The rates in Gb/s after each of these round trips in microseconds, one a window, from `start` on.
+    /// After each of these RTTs in us, one per window, the rate has the expected value.
     fn check(start_gbps: u64, rtts_us: &[u64], expected_gbps: &[f64]) {
         let config = TimelyConfig {
             additive_increase: Rate(GBPS),
@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn the_gradient_decides_between_the_thresholds() {
-        // From 100 to 110 us: 0.875 * 10 / 20 = 0.4375, times 0.8 off. Then falling: up a step.
+        // From 100 to 110 us: 0.875 * 10 / 20 = 0.4375; the rate drops by 0.8 times that. Then the RTT falls: one step
+        // up.
         check(40, &[100, 110, 100], &[40.0, 40.0 * 0.65, 40.0 * 0.65 + 1.0]);
         // A gradient that would give a negative rate ends at the lowest rate.
         check(40, &[100, 300], &[40.0, 0.1]);

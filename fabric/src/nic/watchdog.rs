@@ -48,21 +48,21 @@ mod tests {
 
     #[test]
     fn the_watchdog_disables_pauses_permanently_after_its_timeout() {
-        let mut dog = NicWatchdog::new(Some(Time::from_ms(100)));
-        assert_eq!(dog.stopped(Time::from_ms(1)), Some(Time::from_ms(101)));
-        assert!(dog.may_pause(Time::from_ms(100)));
-        assert!(!dog.may_pause(Time::from_ms(101)));
-        dog.running();
-        assert!(!dog.may_pause(Time::from_ms(500)));
+        let mut watchdog = NicWatchdog::new(Some(Time::from_ms(100)));
+        assert_eq!(watchdog.stopped(Time::from_ms(1)), Some(Time::from_ms(101)));
+        assert!(watchdog.may_pause(Time::from_ms(100)));
+        assert!(!watchdog.may_pause(Time::from_ms(101)));
+        watchdog.running();
+        assert!(!watchdog.may_pause(Time::from_ms(500)));
     }
 
     #[test]
     fn the_watchdog_does_not_fire_if_the_pipeline_runs_again_in_time() {
-        let mut dog = NicWatchdog::new(Some(Time::from_ms(100)));
-        dog.stopped(Time::ZERO);
-        dog.running();
-        dog.stopped(Time::from_ms(90));
-        assert!(dog.may_pause(Time::from_ms(150)));
+        let mut watchdog = NicWatchdog::new(Some(Time::from_ms(100)));
+        watchdog.stopped(Time::ZERO);
+        watchdog.running();
+        watchdog.stopped(Time::from_ms(90));
+        assert!(watchdog.may_pause(Time::from_ms(150)));
         assert!(NicWatchdog::new(None).may_pause(Time::from_ms(150)));
     }
 }

@@ -17,12 +17,12 @@ use crate::fabric::Fabric;
 use crate::record::{FlowRecord, PauseRecord};
 
 /// Header bytes that the simulators count in the completion time of an unloaded network: Ethernet 14, IPv4 20, UDP 8,
-/// sequence and priority 6, whatever else a packet carries.
+/// sequence and priority 6, regardless of a packet's actual headers.
 const COUNTED_HEADER_BYTES: u64 = 48;
 
-/// `FCT_OUTPUT_FILE`: a line for every complete flow, in the order of completion: `sip dip sport dport
-/// size start fct standalone_fct`, addresses as eight hexadecimal digits. The last is the completion time
-/// without other traffic: the path's RTT and the serialisation of all packets on its slowest link.
+/// `FCT_OUTPUT_FILE`: a line for every complete flow, in the order of completion:
+/// `sip dip sport dport size start fct standalone_fct`, addresses as eight hexadecimal digits. The last is the completion
+/// time without other traffic: the path's RTT and the serialisation of all packets on its slowest link.
 pub fn completions(scenario: &Scenario, flows: &[FlowRecord]) -> String {
     let mut paths = Paths::new(&scenario.topology);
     let payload_bytes = u64::from(scenario.host.payload_bytes.max(1));
@@ -63,8 +63,8 @@ fn bits(address: IpAddr) -> u32 {
     }
 }
 
-/// `PFC_OUTPUT_FILE`: a line for every pause and resume when it takes effect at a port: `time node
-/// node_type port type`, where type 1 of a node is a switch and 0 a host, and the last is 1 for a pause and 0 for a
+/// `PFC_OUTPUT_FILE`: a line for every pause and resume when it takes effect at a port:
+/// `time node node_type port type`, where type 1 of a node is a switch and 0 a host, and the last is 1 for a pause and 0 for a
 /// resume.
 pub fn pauses(topology: &Topology, pauses: &[PauseRecord]) -> String {
     let mut text = String::new();
@@ -81,9 +81,9 @@ const INTERVAL: Time = Time::from_ns(100);
 /// Time between two blocks of the file.
 const BLOCK_NS: u64 = 100_000_000;
 
-/// `QLEN_MON_FILE`: a histogram of the queue length of each switch port. A block begins with `time: T`; a line
-/// of it is `switch port n0 n1 n2 ...`, where n_i is the number of samples so far with a queue of i to i + 1 kilobytes (of
-/// 1000 bytes). A block is written whenever the time is a multiple of 100 ms, and one more after the last sample: the
+/// `QLEN_MON_FILE`: a histogram of the queue length of each switch port. A block begins with `time: T`; a line of it is
+/// `switch port n0 n1 n2 ...`, where n_i is the number of samples so far with a queue of i to i + 1 kilobytes (of 1000
+/// bytes). A block is written whenever the time is a multiple of 100 ms, and one more after the last sample: the
 /// simulator's files lack the samples after the last such multiple.
 #[derive(Clone, Debug)]
 pub struct QueueMonitor {

@@ -1,5 +1,6 @@
-//! Captures in the pcapng format (IETF draft-ietf-opsawg-pcapng): one section with one interface for each direction of a
-//! link, timestamps in nanoseconds. The headers of a frame are captured; its true length is recorded as the original length.
+//! Captures in the pcapng format (IETF draft-ietf-opsawg-pcapng): one section with one interface for each direction of
+//! a link, timestamps in nanoseconds. The headers of a frame are captured; its true length is recorded as the original
+//! length.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -25,7 +26,7 @@ const NANOSECONDS: u8 = 9;
 pub struct Interface {
     /// Its name, as tools show it.
     pub name: String,
-    /// Bits a second.
+    /// Its speed.
     pub rate: Rate,
 }
 
@@ -36,7 +37,7 @@ impl<W: Write> Capture<W> {
     /// Begins a capture: writes the section header and the interfaces, which are numbered from 0.
     ///
     /// # Errors
-    /// What `writer` reports.
+    /// Errors of `writer`.
     pub fn new(writer: W, interfaces: &[Interface]) -> Result<Capture<W>, PcapError> {
         let application = format!("harrier {}", env!("CARGO_PKG_VERSION"));
         let section = SectionHeaderBlock {
@@ -62,7 +63,7 @@ impl<W: Write> Capture<W> {
     /// Writes a frame that was sent on an interface at `at`.
     ///
     /// # Errors
-    /// What the writer reports, and an interface that does not exist.
+    /// Errors of the writer; an interface that does not exist.
     pub fn packet(&mut self, interface: u32, at: Time, frame: &Frame) -> Result<(), PcapError> {
         self.0.write_pcapng_block(EnhancedPacketBlock {
             interface_id: interface,

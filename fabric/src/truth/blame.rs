@@ -1,5 +1,5 @@
-//! Which flows made a queue grow: those that sent more during the queue than before it. A flow whose previous rate caused no
-//! queue is no culprit.
+//! Which flows made a queue grow: those that sent more during the queue than before it. A flow that only keeps its
+//! previous rate is not a culprit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,15 @@ use super::replay::{Busy, Replay};
 
 /// A flow is a culprit if its excess is at least this part of the largest excess, in percent.
 const PART_PERCENT: f64 = 25.0;
-/// Between this and that it is a minor contributor, which a verdict may or may not name.
+/// A flow with an excess between this and [`PART_PERCENT`] is a minor contributor, which a verdict may or may not name.
 const MINOR_PERCENT: f64 = 4.0;
-/// The rate that a flow is entitled to is that of its latest sending in so much time before the queue, without the time in which
-/// the port was paused.
+/// A flow's previous rate is that of its packets in this time before the queue, not counting the time in which the port
+/// was paused.
 const BEFORE: Time = Time::from_ms(1);
-/// That time is looked at in slices of this length. A slice in which the flow sent nothing does not count: a flow that
-/// was stopped and goes on sends no more than it did.
+/// That time is divided into slices of this length. Slices in which the flow sent nothing do not count: a flow that was
+/// paused and resumes does not exceed its previous rate.
 const SLICE: Time = Time::from_us(10);
-/// A flow that had sent for less than this before the queue is one of those that made it.
+/// A flow that had sent for less than this before the queue has no previous rate: all its packets are excess.
 const NEWCOMER: Time = Time::from_us(100);
 
 /// The culprits of a queue.
@@ -82,8 +82,8 @@ fn sending_since(replay: &Replay, port: &PortRef, at: Time) -> Time {
     Time(from.0.saturating_sub(left))
 }
 
-/// The slices before a queue in which several flows stood in an earlier one: what they sent then was part of that
-/// event and does not count as previous rate.
+/// The slices before a queue in which several flows were in an earlier queue: their packets belong to that event and do
+/// not count for the previous rate.
 fn shared_queues(
     replay: &Replay,
     port: &PortRef,
@@ -107,16 +107,17 @@ fn shared_queues(
         .collect()
 }
 
-/// Bytes that a flow sent in `length` picoseconds above its rate from before.
+/// The excess of a flow in `length` picoseconds, in bytes.
 fn more(sent: &Sent, shared: &BTreeSet<u64>, length: u64) -> f64 {
     let calm = || sent.before.iter().filter(|(slice, _)| !shared.contains(slice));
     let (slices, bytes) = calm().fold((0, 0), |(n, sum), (_, bytes)| (n + 1, sum + bytes));
     let time = slices * SLICE.0;
-    let entitled = if time < NEWCOMER.0 { 0.0 } else { bytes as f64 / time as f64 * length as f64 };
-    sent.inside as f64 - entitled
+    let previous_bytes = if time < NEWCOMER.0 { 0.0 } else { bytes as f64 / time as f64 * length as f64 };
+    sent.inside as f64 - previous_bytes
 }
 
-/// The blame for these queues as it stood earlier, until when; only where it is not what it is in the end. In order of time.
+/// The culprits of these queues as computed at earlier times, each with the time until which they applied, if they
+/// differ from the final ones. In order of time.
 pub(super) fn phases(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) -> Vec<(Time, Blame)> {
     let (Some(first), Some(last)) = (times.first(), times.last()) else { return Vec::new() };
     let (from, until) = (first.from, last.until.min(end));
@@ -141,15 +142,15 @@ pub(super) fn phases(replay: &Replay, port: &PortRef, times: &[Busy], end: Time)
     found
 }
 
-/// The blame for a queue is looked at so often at most while it stands ...
+/// The culprits of a queue are computed at most this often while it lasts ...
 const MOST_PHASES: u64 = 24;
-/// ... and no oftener than this.
+/// ... and with at least this time in between.
 const SHORTEST_PHASE: Time = Time::from_us(25);
 
-/// A queue that is back so soon is the same: it was gone only because its sources were paused.
+/// A queue that returns within this time is the same: it drained only because its senders were paused.
 const SAME: Time = Time::from_us(60);
 
-/// The times with a queue at `port`, each with those that follow soon, except lasting shallow ones.
+/// The queues at `port`. Queues that follow each other soon are merged, except long shallow ones.
 pub(super) fn queues(replay: &Replay, port: &PortRef) -> Vec<Busy> {
     let mut merged: Vec<Busy> = Vec::new();
     for busy in replay.busy.get(port).into_iter().flatten() {

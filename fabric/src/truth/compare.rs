@@ -48,7 +48,11 @@ fn one(expect: &Expectation, truth: &GroundTruth, said: &mut Vec<String>) {
         said.push(format!("the root was expected at {} and is at {}", show(&expect.port), show(&root.port)));
     }
     if expect.host.is_some() && expect.host != root.host {
-        said.push(format!("host {} was expected to inject and {} did", show(&expect.host), show(&root.host)));
+        said.push(format!(
+            "pauses were expected from host {} and came from {}",
+            show(&expect.host),
+            show(&root.host)
+        ));
     }
     let mut culprits = root.flows.clone();
     culprits
@@ -63,13 +67,13 @@ fn one(expect: &Expectation, truth: &GroundTruth, said: &mut Vec<String>) {
         && *path != truth.pause_path
     {
         said.push(format!(
-            "the pause was expected by {} and came by {}",
+            "the pause path was expected to be {} and is {}",
             list(path),
             list(&truth.pause_path)
         ));
     }
     if let Some(loop_ports) = &expect.pause_loop
-        && !same_ring(loop_ports, &truth.pause_loop)
+        && !is_same_loop(loop_ports, &truth.pause_loop)
     {
         said.push(format!(
             "the loop was expected as {} and is {}",
@@ -99,7 +103,7 @@ fn sets<T: Ord + Display>(
     }
 }
 
-fn same_ring(a: &[PortRef], b: &[PortRef]) -> bool {
+fn is_same_loop(a: &[PortRef], b: &[PortRef]) -> bool {
     a.len() == b.len() && (a.is_empty() || (0..b.len()).any(|turn| b[turn..].iter().chain(&b[..turn]).eq(a)))
 }
 

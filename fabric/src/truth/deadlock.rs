@@ -1,4 +1,4 @@
-//! Rings of ports that wait for one another while nothing moves.
+//! Deadlocks: cyclic buffer dependencies whose ports all stay paused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,7 +143,7 @@ fn walk(next: &BTreeMap<&PortRef, BTreeSet<&PortRef>>, start: &PortRef) -> Optio
 /// Pauses of a port with a shorter gap count as one.
 const SAME: Time = Time::from_us(60);
 
-/// Since when at least one port of the loop was paused before `at`, short gaps aside.
+/// Since when at least one port of the loop was paused before `at`, not counting short gaps.
 fn began(replay: &Replay, loop_ports: &[PortRef], at: Time) -> Time {
     let mut times: Vec<(Time, Time)> =
         loop_ports.iter().flat_map(|port| replay.paused.get(port).into_iter().flatten().copied()).collect();
@@ -169,7 +169,8 @@ fn began(replay: &Replay, loop_ports: &[PortRef], at: Time) -> Time {
     start
 }
 
-/// The root of the first pause of a loop's port from `start` on, and when it was sent; none before the loop was resolved.
+/// The root of the first pause of a loop's port from `start` on, and when it was sent; none before the loop was
+/// resolved.
 fn origin(
     facts: &Facts<'_>,
     replay: &Replay,

@@ -65,7 +65,7 @@ const DRAINS: Time = Time::from_us(100);
 /// A packet of a watched flow that waited less was not delayed.
 pub(super) const NO_HARM: Time = Time::from_us(1);
 /// An event that delayed no watched flow counts only if its paused time is at least 1/n of that of the worst event.
-const LEAST_SILENCE: u128 = 20;
+const LEAST_PAUSED_TIME: u128 = 20;
 
 /// All events, those with the longest delay of watched flows first.
 pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
@@ -74,13 +74,13 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     }
     let deadlocks: Vec<Event> = deadlocks(run);
     let mut pauses = pauses(run);
-    // A queue without a flow that sent more than before has another reason.
+    // A queue without a flow that exceeded its previous rate has another cause.
     pauses.retain(|event| event.host.is_some() || !event.blame.culprits.is_empty());
     for event in &mut pauses {
         event.harm = harm(run, event);
     }
     let most = pauses.iter().map(|event| event.paused_time).max().unwrap_or(0);
-    pauses.retain(|event| event.harm > NO_HARM || event.paused_time * LEAST_SILENCE >= most);
+    pauses.retain(|event| event.harm > NO_HARM || event.paused_time * LEAST_PAUSED_TIME >= most);
     pauses.sort_by(|a, b| {
         b.paused_time.cmp(&a.paused_time).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when)))
     });
@@ -102,8 +102,8 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     found
 }
 
-/// Whether an event only came of a greater one: at a port that waited for it, or by flows that it had held up and that
-/// arrived in bursts. An event that began before is not a consequence.
+/// Whether an event is a consequence of a larger one: at a port that waited for it, or caused by flows that it had
+/// delayed and that arrived in bursts. An event that began earlier is not a consequence.
 fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
     let held_up = |flow: &usize| run.paths[*flow].iter().any(|port| before.touched.contains(port));
     let by_bunches =
@@ -181,8 +181,8 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
         .collect()
 }
 
-/// Until when a queue at a deadlock's root is caused by its flows: once the port itself is paused, or the deadlock is
-/// complete, it grows for that reason.
+/// Until when a queue at a deadlock's root is caused by its flows: afterwards it grows because the port itself is
+/// paused or the deadlock is complete.
 fn made_until(run: &Run<'_>, port: &PortRef, busy: Busy, closed: Time) -> Time {
     let paused = paused_at(run, port).map(|(from, _)| from).find(|from| busy.from <= *from);
     busy.until.min(closed).min(paused.unwrap_or(Time::MAX))
@@ -197,7 +197,7 @@ fn host_behind(run: &Run<'_>, port: &PortRef) -> Option<String> {
     run.facts.peer(port).map(|peer| peer.switch.clone())
 }
 
-/// Events from which pauses came.
+/// Events that caused pauses.
 fn pauses(run: &Run<'_>) -> Vec<Event> {
     let mut found = Vec::new();
     let mut injected: BTreeSet<&PortRef> = BTreeSet::new();
@@ -226,8 +226,8 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
     found
 }
 
-/// A queue from which pauses came at these times, cut where its port was paused: the first part that pauses came from, and
-/// later ones that are more than the moments between two pauses.
+/// A queue that caused pauses at these times, divided where its port was paused: the first part that caused pauses, and
+/// later parts that are longer than the time between two pauses.
 fn between_pauses(run: &Run<'_>, root: &Root, busy: Busy, times: &[Time]) -> Vec<Event> {
     let mut found: Vec<Event> = Vec::new();
     let mut from = busy.from;
@@ -242,13 +242,13 @@ fn between_pauses(run: &Run<'_>, root: &Root, busy: Busy, times: &[Time]) -> Vec
     found
 }
 
-/// A queue from which pauses came, the first one at `first`. If its own port had been paused before that, what happened
-/// since counts.
+/// A queue that caused pauses, the first one at `first`. If its own port had been paused before, only the time since
+/// then counts.
 fn contended(run: &Run<'_>, root: &Root, busy: Busy, first: Time) -> Event {
     let port = root.port().clone();
     let over = paused_at(run, &port).map(|(_, until)| until);
     let over = over.filter(|until| busy.from <= *until && *until <= first).max();
-    // Once it is paused itself, it is not what others wait for.
+    // Once the port itself is paused, other ports do not wait for its queue.
     let paused = paused_at(run, &port).map(|(from, _)| from).find(|from| first < *from);
     let busy =
         Busy { from: over.unwrap_or(busy.from), until: busy.until.min(paused.unwrap_or(Time::MAX)), ..busy };
@@ -303,7 +303,7 @@ fn injections(run: &Run<'_>, port: &PortRef) -> Vec<Event> {
     times.into_iter().filter_map(event).collect()
 }
 
-/// Queues in which packets or ACKs of watched flows waited while the port was not paused.
+/// Queues in which packets or ACKs of watched flows were delayed while the port was not paused.
 fn contentions(run: &Run<'_>) -> Vec<Event> {
     let mut times: BTreeMap<PortRef, Vec<Time>> = BTreeMap::new();
     for stay in watched(run).filter(|stay| waited(run, stay) > NO_HARM) {
@@ -357,9 +357,9 @@ fn waited(run: &Run<'_>, stay: &Stay) -> Time {
     stay.until.min(run.facts.end).saturating_sub(stay.from)
 }
 
-/// The longest that an event held up a packet of a watched flow: at its root, or by silencing a port while the packet was
-/// there. What else waits at such a port does so for another reason, and so does what waits at the root of a contention
-/// while that is paused itself.
+/// The longest delay of a packet of a watched flow by an event: at its root, or at a port that was paused while the
+/// packet was queued there. Other delays at such a port have other causes, and so do delays at the root of a contention
+/// while that port itself is paused.
 fn harm(run: &Run<'_>, event: &Event) -> Time {
     let switches: Vec<(u32, u16)> = event
         .touched

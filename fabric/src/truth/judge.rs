@@ -15,7 +15,7 @@ use crate::record::FlowRecord;
 
 /// Further events of the ground truth: those that delayed watched flows most.
 const MOST_BESIDE: usize = 64;
-/// The same event at another time counts as such if it harmed a watched flow at least this much of the worst time, in
+/// The same event at another time is listed if it delayed a watched flow by at least this part of the longest delay, in
 /// percent.
 const AGAIN_PERCENT: u64 = 20;
 
@@ -53,7 +53,7 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     }
     let mut truths = truths.into_iter();
     let Some(truth) = truths.next() else { return Default::default() };
-    // Where others may join in, what was expected may drown in them.
+    // With `at_least`, another event may delay flows longer than the expected one.
     let is_drowned = |event: &&Event| expect.at_least && event.harm > least && meets(event, &truth);
     let worse = events.iter().filter(is_drowned).map(|event| {
         format!("{} delayed a watched flow for {}, longer than the expected event", event.port, event.harm)
@@ -81,7 +81,7 @@ fn watched(facts: &Facts<'_>) -> Vec<bool> {
     facts.flows.iter().map(by_agent).collect()
 }
 
-/// The switch ports that each flow's data left by.
+/// The egress ports of the switches on the path of each flow's data.
 fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     let mut paths: Vec<Vec<(u32, u16)>> = vec![Vec::new(); facts.flows.len()];
     for stay in replay.stays.iter().filter(|stay| stay.stream.is_data()) {
@@ -95,11 +95,11 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     paths.into_iter().map(|path| path.into_iter().map(name).collect()).collect()
 }
 
-/// A flow is slow if an RTT exceeds the shortest one so far by more than this and by more than the agents' threshold: the
-/// baseline cannot be lower than any RTT seen so far.
+/// A flow is slow if an RTT exceeds the shortest one so far by more than this and by more than the agents' threshold:
+/// the baseline cannot be lower than any RTT seen so far.
 const LEAST_EXCESS: Time = Time::from_us(4);
 
-/// Flows with a round trip well above their best one, that had to send again, or that stood still at the end.
+/// Flows with an RTT well above the shortest one, with retransmissions, or without progress at the end.
 fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     let mut last: BTreeMap<usize, Time> = BTreeMap::new();
     for stay in replay.stays.iter().filter(|s| s.stream.is_data() && !s.lost && s.until < Time::MAX) {
@@ -125,8 +125,8 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
 }
 
 impl Scene<'_, '_> {
-    /// The event that is meant, with the other times of the same event; these are removed from the list.
-    /// If nothing fits, the worst event is what happened instead. The time is the longest that it held up a watched flow.
+    /// The expected event, with the other times of the same event; these are removed from the list. If no event fits,
+    /// the event with the longest delay is returned. The time is the longest delay of a watched flow.
     fn expected(&self, events: &mut Vec<Event>, expect: &Expectation) -> Option<(GroundTruth, Time)> {
         let fitting: Vec<usize> = (0..events.len()).filter(|at| self.fits(expect, &events[*at])).collect();
         let Some(first) = fitting.first().copied() else {
@@ -148,8 +148,8 @@ impl Scene<'_, '_> {
         Some((GroundTruth { again: selected, ..truth }, harm))
     }
 
-    /// Watched flows whose slowest round trip was spent in hosts: the longest waits of their data and ACKs,
-    /// at the switches of their way explain less than half of what it took beyond the best one.
+    /// Watched flows whose longest RTT was spent in hosts: the longest delays of their data and ACKs at the switches of
+    /// their path are less than half of the excess over the shortest RTT.
     fn in_hosts(&self) -> Option<(GroundTruth, Time)> {
         let mut longest: BTreeMap<(usize, bool, u32), u64> = BTreeMap::new();
         for stay in self.replay.stays.iter().filter(|stay| !stay.lost) {
@@ -195,7 +195,7 @@ impl Scene<'_, '_> {
             && (event.harm > NO_HARM || !self.watched.contains(&true) || !event.lost.is_empty())
     }
 
-    /// Flows that were slowed and held up at a port that the event touches, the culprits aside.
+    /// Flows that were slowed and had packets at a port that the event affected, without the culprits.
     fn victims(&self, event: &Event) -> Vec<usize> {
         let (from, until) = event.when;
         let mut held: BTreeSet<usize> = BTreeSet::new();
@@ -270,8 +270,8 @@ impl Scene<'_, '_> {
         phases.into_iter().map(phase).collect()
     }
 
-    /// The way of the pause from the first paused port of a victim to the root: of the watched victims (of all, if none is
-    /// watched), and of those that never come near the root, that of the one which the pause travelled farthest to.
+    /// The pause path, from the first paused port of a victim to the root: preferably of a watched victim, then of one
+    /// that does not cross the root port, then the longest.
     fn pause_path(&self, event: &Event, victims: &[usize]) -> Vec<PortRef> {
         let way = |flow: &usize| {
             let near =
@@ -284,7 +284,7 @@ impl Scene<'_, '_> {
         victims.iter().filter_map(way).max().map(|(_, _, _, _, path)| path).unwrap_or_default()
     }
 
-    /// Settings in which a switch differs from the others, and routes set by hand: `switch/setting`.
+    /// Settings in which a switch differs from the others, and static routes: `switch/setting`.
     fn config(&self) -> Vec<String> {
         let scenario = self.facts.scenario;
         let mut found: BTreeSet<String> = BTreeSet::new();

@@ -10,7 +10,7 @@ use crate::nic::packet::{self, Received};
 pub(crate) struct Stream(u32);
 
 impl Stream {
-    /// Behind all others.
+    /// After all other streams in order.
     pub(crate) const LAST: Stream = Stream(u32::MAX);
 
     /// The flow's number.
@@ -24,7 +24,7 @@ impl Stream {
     }
 }
 
-/// What a packet did at a switch.
+/// What happened to a packet at a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// It arrived and was stored.
@@ -35,7 +35,7 @@ pub(crate) enum What {
     Out,
 }
 
-/// A packet arrived at a port of a switch, or left it.
+/// The arrival of a packet at a port of a switch, or its departure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) at: Time,

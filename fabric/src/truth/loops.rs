@@ -41,7 +41,7 @@ pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Option<RoutingLoop> {
     Some(RoutingLoop { loop_ports, flows: flows.into_iter().collect() })
 }
 
-/// Where the loop starts: at the switch whose route was set by hand, which is where packets go wrong.
+/// The first port of the loop: that of the switch with a static route, which is the wrong one.
 fn entry<'p>(facts: &Facts<'_>, ports: &BTreeSet<&'p PortRef>) -> Option<&'p PortRef> {
     let by_hand = |port: &&&PortRef| {
         let routes = &facts.scenario.routing.routes;

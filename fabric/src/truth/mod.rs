@@ -1,11 +1,11 @@
-//! The ground truth of a run, computed from the simulator's packet log: where every packet was at every time, which pauses
-//! were sent, and which hosts injected pauses. It uses neither telemetry nor the analyzer. Two inputs come from the
-//! scenario: an RTT counts as slow above the agents' threshold, and the name of the cause is the expected one.
+//! The ground truth of a run, computed from the simulator's packet log: where every packet was at every time, which
+//! pauses were sent, and which hosts injected pauses. It uses neither telemetry nor the analyzer. Two inputs come from
+//! the scenario: an RTT counts as slow above the agents' threshold, and the name of the cause is the expected one.
 //!
-//! [`log`] keeps the packet log, [`replay`] reconstructs the queues from it, [`queue`] splits them into periods, [`tree`]
-//! computes which port waited for which, [`deadlock`] and [`loops`] find loops, [`blame`] computes which flows made a queue
-//! grow, [`events`] lists the events of the run, [`judge`] selects the expected one, and [`compare`] compares the result with
-//! the expectation.
+//! [`log`] keeps the packet log, [`replay`] reconstructs the queues from it, [`queue`] splits them into periods,
+//! [`tree`] computes which port waited for which, [`deadlock`] and [`loops`] find loops, [`blame`] computes which flows
+//! made a queue grow, [`events`] lists the events of the run, [`judge`] selects the expected one, and [`compare`]
+//! compares the result with the expectation.
 
 mod blame;
 mod compare;
@@ -46,8 +46,8 @@ impl Facts<'_> {
     }
 }
 
-/// The ground truth of a run, and its deviations from the expectation. Absent for runs without an expectation or without a
-/// packet log.
+/// The ground truth of a run, and its deviations from the expectation. Absent for runs without an expectation or
+/// without a packet log.
 pub(crate) fn establish<S: FabricSwitch>(
     scenario: &Scenario,
     fabric: &Fabric<S>,

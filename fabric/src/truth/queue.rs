@@ -20,7 +20,8 @@ impl Busy {
             && self.until.saturating_sub(self.from) >= LASTS_AT_END
     }
 
-    /// Whether the next queue of the same port was split from this one, or one of the two is shallow compared with the other.
+    /// Whether the next queue of the same port was split from this one, or one of the two is shallow compared with the
+    /// other.
     pub(super) fn is_apart_from(&self, next: &Busy) -> bool {
         self.until == next.from || self.is_shallow_next_to(next) || next.is_shallow_next_to(self)
     }
@@ -96,8 +97,8 @@ fn deep(lengths: &[(Time, u64)], peak: usize, until: Time) -> (usize, usize) {
     (first, last)
 }
 
-/// The stable part of a shallow period, without the rise to and the fall from deep queues: from the first to the last time at
-/// which the length is at most twice the mean.
+/// The stable part of a shallow period, without the rise to and the fall from deep queues: from the first to the last
+/// time at which the length is at most twice the mean.
 fn standing(lengths: &[(Time, u64)], began: usize, ended: usize, until: Time) -> (usize, usize) {
     let length = |n: usize| time_of(lengths, n + 1, until).saturating_sub(lengths[n].0).0;
     let (mut waited, mut time) = (0_u128, 0_u128);
@@ -120,7 +121,7 @@ fn time_of(lengths: &[(Time, u64)], n: usize, until: Time) -> Time {
 mod tests {
     use super::*;
 
-    /// The queues of lengths that hold from their times (in microseconds) on, the last of which ends it.
+    /// These lengths, each with the time in us from which it applies, give the expected queues.
     fn check(lengths: &[(u64, u64)], expected: &[(u64, u64, u64)]) {
         let mut standing = Standing::default();
         let found: Vec<Busy> =
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_on_top_of_a_standing_queue_is_one_of_its_own() {
+    fn a_burst_on_top_of_a_shallow_queue_is_a_separate_queue() {
         check(&[(0, 10), (150, 200), (160, 20), (200, 0)], &[(0, 150, 10), (150, 200, 200)]);
         check(&[(0, 200), (10, 12), (300, 0)], &[(0, 10, 200), (10, 300, 12)]);
         check(
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lasting_shallow_queue_is_apart_from_a_deep_one() {
+    fn a_long_shallow_queue_is_separate_from_a_deep_one() {
         let queue = |from_us, until_us, peak_bytes| Busy {
             from: Time::from_us(from_us),
             until: Time::from_us(until_us),
@@ -169,7 +170,7 @@ mod tests {
         check(queue(0, 20, 200), queue(30, 90, 10), true);
         check(queue(0, 20, 10), queue(30, 90, 200), false);
         check(queue(0, 60, 60), queue(70, 90, 200), false);
-        // The end of one is the beginning of the other: they were cut apart.
+        // The end of one is the beginning of the other: they were split.
         check(queue(0, 60, 60), queue(60, 90, 200), true);
     }
 }

@@ -1,7 +1,7 @@
 //! The queues of every switch at every time, reconstructed from the log.
 //!
-//! A switch forwards packets of one stream in order, so that the n-th to leave is the n-th that arrived; packets that never
-//! left are assumed to follow the others of their stream.
+//! A switch forwards packets of one stream in order, so that the n-th to leave is the n-th that arrived; packets that
+//! never left are assumed to follow the others of their stream.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -29,7 +29,7 @@ pub(super) struct Stay {
     pub(super) lost: bool,
 }
 
-/// What a switch held when it sent a pause, of what had come in by the port that it paused.
+/// A pause that a switch sent, with the packets from the paused port that the switch held.
 #[derive(Clone, Debug)]
 pub(super) struct Episode {
     pub(super) at: Time,
@@ -50,7 +50,7 @@ pub(super) struct Replay {
     pub(super) busy: BTreeMap<PortRef, Vec<Busy>>,
     /// When a port was paused: start and end, in order.
     pub(super) paused: BTreeMap<PortRef, Vec<(Time, Time)>>,
-    /// The stays of data that left or would have left by a port, in the order in which they came.
+    /// The stays of data packets that left or would have left by a port, in order of arrival.
     pub(super) by_port: BTreeMap<PortRef, Vec<usize>>,
 }
 
@@ -85,11 +85,11 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
 /// The buffer occupancy of every switch at a time.
 struct Occupancy<'f> {
     facts: &'f Facts<'f>,
-    /// Bytes by where they came in, where they are to leave, and whose they are.
+    /// Bytes by switch, ingress port, egress port and stream.
     held: BTreeMap<(u32, u16, Option<u16>, Stream), u64>,
     queues: BTreeMap<(u32, u16), (u64, Standing)>,
     busy: BTreeMap<PortRef, Vec<Busy>>,
-    /// A port counts as empty while so little waits there: the packet that goes out and one behind it.
+    /// A port counts as empty up to this number of bytes: the packet in transmission and one more.
     empty: u64,
 }
 
@@ -153,7 +153,7 @@ struct Stays {
     dropped_from_queue: Vec<(usize, ThrownOut)>,
 }
 
-/// Packets of streams that wait, by switch and stream.
+/// Queued packets, by switch and stream.
 type Waiting = BTreeMap<(u32, Stream), VecDeque<usize>>;
 
 fn stays(facts: &Facts<'_>) -> Stays {
@@ -213,7 +213,7 @@ fn stays(facts: &Facts<'_>) -> Stays {
     Stays { stays, stay_of, dropped_from_queue }
 }
 
-/// Ends the stay of a packet that a watchdog threw out: the oldest that had come in and was to leave by these ports.
+/// Ends the stay of a packet that a watchdog dropped: the oldest one with these ingress and egress ports.
 fn drop_from_queue(
     facts: &Facts<'_>,
     stays: &mut [Stay],
@@ -303,7 +303,7 @@ impl Replay {
         times.iter().any(|(start, end)| *start <= until && from <= *end)
     }
 
-    /// The data that came to a port from `from` to `until`.
+    /// The data packets that arrived for a port from `from` to `until`.
     pub(super) fn came(&self, port: &PortRef, from: Time, until: Time) -> impl Iterator<Item = &Stay> {
         let stays = self.by_port.get(port).map_or(&[][..], Vec::as_slice);
         let first = stays.partition_point(|stay| self.stays[*stay].from < from);
@@ -319,7 +319,7 @@ impl Replay {
             .map_or(Time::ZERO, |(start, end)| end.saturating_sub(*start))
     }
 
-    /// When the packet came that is at the head of a port's queue at `at`; absent where none waits.
+    /// When the packet arrived that is at the head of a port's queue at `at`; absent if the queue is empty.
     pub(super) fn head(&self, port: &PortRef, at: Time) -> Option<Time> {
         let stays = self.by_port.get(port)?;
         let after = stays.partition_point(|stay| self.stays[*stay].from <= at);

@@ -1,4 +1,4 @@
-//! Which port waited for which and when, up to the root: a port where flows contended, or a host that injected pauses.
+//! The wait-for edges of every time, up to the root: a port where flows contended, or a host that injected pauses.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -140,7 +140,8 @@ impl Waiting {
         self.attributed[first..].iter().take_while(move |attributed| attributed.at <= until)
     }
 
-    /// The total paused time of all ports that is attributed to a root, directly or through other ports, in picoseconds.
+    /// The total paused time of all ports that is attributed to a root, directly or through other ports, in
+    /// picoseconds.
     pub(super) fn paused_time(&self, root: &Root, from: Time, until: Time) -> u128 {
         let of = |attributed: &AttributedPause| {
             let millionths = attributed.shares.get(root).copied().unwrap_or(0);
@@ -164,7 +165,7 @@ impl Waiting {
     }
 }
 
-/// The shares of roots in a pause: by the bytes that waited for each root, through the ports in between.
+/// The shares of roots in a pause: by the queued bytes that waited for each root, directly or through other ports.
 fn shares(
     facts: &Facts<'_>,
     replay: &Replay,

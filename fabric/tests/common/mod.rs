@@ -10,8 +10,8 @@ use fabric::Fabric;
 use plain::PlainSwitch;
 use scenario::Scenario;
 
-/// A path below the folder of public data beside the repository. If it is absent, says that the test is skipped, or fails
-/// if `HARRIER_REQUIRE_DATA=1`.
+/// A path in the folder of public data next to the repository. If it is absent, prints that the test is skipped, or
+/// fails if `HARRIER_REQUIRE_DATA=1`.
 pub(crate) fn shared_data(path: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(path);
     if path.exists() {
@@ -51,7 +51,7 @@ pub(crate) fn load_ns3(config: &Path) -> Result<scenario::ns3::Loaded, scenario:
 
 /// A file of the poster's scenario.
 pub(crate) fn read_poster(name: &str) -> String {
-    let directory = poster_directory().expect("the caller has looked");
+    let directory = poster_directory().expect("the caller has checked that it exists");
     std::fs::read_to_string(directory.join(name)).unwrap()
 }
 

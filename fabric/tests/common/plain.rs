@@ -1,6 +1,6 @@
 //! A switch without a program: it forwards by destination address and has the traffic manager of the real one.
-//! The floor under every measurement of the P4 switch, and the reference for questions that forwarding has no
-//! part in (queues, flow control, NICs).
+//! It is the baseline for measurements of the P4 switch, and the reference for tests that do not depend on the program
+//! (queues, flow control, NICs).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

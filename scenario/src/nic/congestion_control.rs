@@ -77,7 +77,7 @@ impl Default for DcqcnConfig {
 pub struct DctcpConfig {
     /// Weight g of alpha's moving average; 1/16 in the paper.
     pub gain: f64,
-    /// Increase of the rate per round trip.
+    /// Increase of the rate per RTT.
     pub additive_increase: Rate,
     /// Lowest rate.
     pub min_rate: Rate,

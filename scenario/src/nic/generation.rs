@@ -7,7 +7,7 @@
 //! | a sender lowers its rate | for every CNP | at most once in a window |
 //! | rate limiter | bursts | packets |
 //!
-//! Each generation works with its own kind, but not with the others: a Gen2 receiver floods a Gen1 sender with CNPs, each
+//! Gen1 does not interoperate with the others: a Gen2 receiver floods a Gen1 sender with CNPs, each
 //! of which lowers its rate. [`Generation::interoperable`] is the configuration of the authors for mixed networks.
 
 use model::Time;
@@ -48,8 +48,8 @@ impl Generation {
         }
     }
 
-    /// As [`Generation::apply`], with settings under which all generations interoperate: newer receivers coalesce CNPs like
-    /// Gen1, and their senders react almost immediately and send bursts.
+    /// As [`Generation::apply`], with settings under which all generations interoperate: newer receivers coalesce CNPs
+    /// like Gen1, and their senders react almost immediately and send bursts.
     pub fn interoperable(self, host: &mut HostSettings) {
         self.apply(host);
         if self == Generation::Gen1 {

@@ -1,8 +1,8 @@
 //! The PCIe bus between a NIC and its host, which may be slower than the link and is shared with loopback traffic.
 //!
 //! Loopback traffic crosses the bus to the NIC and back, so towards the host it competes with traffic from the network.
-//! Both have equal shares: each gets half if both need more (the 2:1 congestion of Bai et al., NSDI 2023, section 8.3). The
-//! NIC cannot mark packets, so it pauses the switch.
+//! Both have equal shares: each gets half if both need more (the 2:1 congestion of Bai et al., NSDI 2023, section 8.3).
+//! The NIC cannot mark packets, so it pauses the switch.
 
 use model::Rate;
 

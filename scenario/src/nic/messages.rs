@@ -10,7 +10,7 @@ pub enum Operation {
     Write,
     /// SEND: data is sent in the same direction.
     Send,
-    /// RDMA READ: the flow's source sends one request a message, and its destination responds with the data.
+    /// RDMA READ: the flow's source sends one request per message, and its destination responds with the data.
     Read,
 }
 

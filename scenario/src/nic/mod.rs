@@ -1,5 +1,5 @@
-//! What a scenario can set at an RDMA NIC: its messages, its congestion control and its receive buffer, and the
-//! models of NICs that are slow receivers. The engines that follow these settings are part of the fabric.
+//! The settings of an RDMA NIC (messages, congestion control, receive buffer) and the models of slow receivers. The
+//! protocol engines that use them are part of the fabric.
 
 mod congestion_control;
 mod generation;

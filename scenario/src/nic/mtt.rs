@@ -1,8 +1,8 @@
 //! The memory translation table (MTT) of a slow receiver: a cache of address translations in the NIC.
 //!
-//! E entries for pages of P bytes cover E*P bytes. A random access to a registered region of R bytes hits with probability
-//! E*P/R; on a miss the receive pipeline waits for host memory (Guo et al., SIGCOMM 2016, section 4.4: 2K entries of 4 KB
-//! cover 8 MB; with 2 MB pages they cover 4 GB).
+//! E entries for pages of P bytes cover E*P bytes. A random access to a registered region of R bytes hits with
+//! probability E*P/R; on a miss the receive pipeline waits for host memory (Guo et al., SIGCOMM 2016, section 4.4: 2K
+//! entries of 4 KB cover 8 MB; with 2 MB pages they cover 4 GB).
 
 use model::Time;
 
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn three_in_four_small_pages_miss_and_no_large_one() {
+    fn three_in_four_small_pages_miss_and_no_large_page_does() {
         let mut random = Random::new(1, 2);
         // 4096 packets of 1024 B occupy 1024 pages.
         let mut stall = |model: MttModel| -> u64 {

@@ -55,13 +55,14 @@ pub struct Config {
     pub min_rate: Rate,
     /// `DCTCP_RATE_AI`.
     pub dctcp_rate_ai: Rate,
-    /// `ERROR_RATE_PER_LINK`, for links without a rate of their own.
+    /// `ERROR_RATE_PER_LINK`, for links whose row has no error rate.
     pub error_rate: f64,
     /// `L2_ACK_INTERVAL` in bytes.
     pub ack_interval: u64,
     /// `HAS_WIN`: whether flows have a window.
     pub has_window: bool,
-    /// `GLOBAL_T`: whether the window is the largest bandwidth-delay product of all pairs of hosts, or that of the flow's pair.
+    /// `GLOBAL_T`: whether the window is the largest bandwidth-delay product of all pairs of hosts, or that of the
+    /// flow's pair.
     pub global_window: bool,
     /// `VAR_WIN`: whether the window shrinks with the rate.
     pub variable_window: bool,
@@ -73,9 +74,9 @@ pub struct Config {
     pub kmax: RateMap<u64>,
     /// `PMAX_MAP`: millionths by link rate.
     pub pmax_ppm: RateMap<u32>,
-    /// `AGENT_NODE`: hosts that run an agent, each with its place in the text.
+    /// `AGENT_NODE`: hosts that run an agent, each with its position in the text.
     pub agents: BTreeMap<u32, usize>,
-    /// `NO_CC_NODE`: hosts without congestion control, each with its place in the text.
+    /// `NO_CC_NODE`: hosts without congestion control, each with its position in the text.
     pub without_cc: BTreeMap<u32, usize>,
 }
 
@@ -92,7 +93,7 @@ pub enum CongestionControl {
     Dctcp,
 }
 
-/// Something by link rate in bits a second, each value with its place in the text.
+/// Values by link rate in bits a second, each with its position in the text.
 pub type RateMap<T> = BTreeMap<u64, (T, usize)>;
 
 /// The files that the simulator writes; absent: the settings name none.
@@ -143,7 +144,7 @@ impl Config {
         Simulator::of(self.places.keys().map(String::as_str))
     }
 
-    /// Where a key's value stands; the beginning of the file when it is not there.
+    /// The position of a key's value; 0, the beginning of the file, if the key is absent.
     pub fn place(&self, key: &str) -> usize {
         self.places.get(key).copied().unwrap_or(0)
     }

@@ -5,20 +5,20 @@ use p4_switch::tm::Threshold;
 
 use super::config::CongestionControl;
 
-/// Which simulator a settings file is written for. They read the same files, but not quite alike.
+/// Which simulator a settings file is written for. They read the same files with small differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simulator {
     /// `alibaba-edu/High-Precision-Congestion-Control`.
     #[default]
     Hpcc,
-    /// `lixiao19/Hawkeye-NS3`, the poster's: it adds the keys `AGENT_NODE` and `NO_CC_NODE`.
+    /// `lixiao19/Hawkeye-NS3`, the poster's: adds the keys `AGENT_NODE` and `NO_CC_NODE`.
     Poster,
-    /// `wangshicheng1225/Hawkeye`, the paper's: it alone knows `DIR`, `AGENT_THRESHOLD` and `EPOCH_TIME`.
+    /// `wangshicheng1225/Hawkeye`, the paper's: also adds `DIR`, `AGENT_THRESHOLD` and `EPOCH_TIME`.
     Paper,
 }
 
 impl Simulator {
-    /// The simulator that knows these keys.
+    /// The simulator that has all of these keys.
     pub(super) fn of<'k>(keys: impl Iterator<Item = &'k str>) -> Simulator {
         keys.fold(Simulator::Hpcc, |so_far, key| match (key, so_far) {
             ("DIR" | "AGENT_THRESHOLD" | "EPOCH_TIME", _) | (_, Simulator::Paper) => Simulator::Paper,
@@ -36,7 +36,7 @@ impl Simulator {
         }
     }
 
-    /// Bytes in a unit of `BUFFER_SIZE`: MiB, and KiB in the paper's.
+    /// Bytes in a unit of `BUFFER_SIZE`: MiB, or KiB in the paper's simulator.
     pub(super) fn buffer_unit_bytes(self) -> u64 {
         match self {
             Simulator::Hpcc | Simulator::Poster => 1 << 20,
@@ -44,7 +44,7 @@ impl Simulator {
         }
     }
 
-    /// Where every ingress queue pauses, whatever its port; absent: at a share of what is free, see [`share`].
+    /// XOFF of every ingress queue if it is the same for all ports; absent: a share of the free memory, see [`share`].
     pub(super) fn fixed_threshold(self) -> Option<Threshold> {
         (self == Simulator::Poster).then_some(Threshold::Static(16 * 1024))
     }

@@ -32,13 +32,13 @@ pub struct FlowRow {
     pub bytes: u64,
     /// Start.
     pub start: Time,
-    /// Where the receiving host stands in the text, in bytes.
+    /// Position of the receiving host in the text, in bytes.
     pub dst_offset: usize,
-    /// Where the start stands in the text, in bytes.
+    /// Position of the start in the text, in bytes.
     pub start_offset: usize,
 }
 
-/// Reads a flow file. With a topology the hosts are checked too. The result holds what could be understood.
+/// Reads a flow file. With a topology the hosts are checked too. The result contains all valid rows.
 pub fn parse_flows(name: &str, text: &str, topology: Option<&TopologyFile>) -> (Vec<FlowRow>, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut rows = lines(text);
@@ -68,7 +68,7 @@ pub fn parse_flows(name: &str, text: &str, topology: Option<&TopologyFile>) -> (
         }
     }
     if read < count {
-        source.problem(header[0].offset, format!("{count} flows are announced and {read} are there"));
+        source.problem(header[0].offset, format!("{count} flows are announced, but the file has {read}"));
     }
     (flows, source.problems)
 }
@@ -101,8 +101,8 @@ fn read_flow(source: &mut Source<'_>, row: &[Word<'_>], topology: Option<&Topolo
     })
 }
 
-/// A priority. The simulators keep queue 0 for control frames: it overtakes everything and takes part neither in flow
-/// control nor in marking, which no data of a lossless network does.
+/// A priority. The simulators use queue 0 for control frames: it has strict priority, no flow control and no marking,
+/// so that it is not suitable for data of a lossless network.
 fn read_priority(source: &mut Source<'_>, word: Word<'_>) -> Option<u8> {
     let priority = source.whole(word, "a priority", 0..=7)?;
     if priority == 0 {

@@ -58,7 +58,7 @@ struct Line<'l, 't> {
     end: usize,
 }
 
-/// Reads a settings file. The result holds what could be understood.
+/// Reads a settings file. The result contains all valid values.
 pub fn parse_config(name: &str, text: &str) -> (Config, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut config = Config::default();
@@ -89,7 +89,7 @@ fn without_comment<'l, 't>(words: &'l [Word<'t>]) -> &'l [Word<'t>] {
     &words[..end]
 }
 
-/// Two keys that are only valid together.
+/// Two keys that have an effect only together.
 struct Back {
     to_chunk: bool,
     chunk: Option<u64>,
@@ -277,8 +277,8 @@ fn cc_mode(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) {
         1 => return config.control = CongestionControl::Dcqcn,
         7 => return config.control = CongestionControl::Timely,
         8 => return config.control = CongestionControl::Dctcp,
-        3 => "HPCC needs what switches write into packets (INT)",
-        10 => "HPCC-PINT needs what switches write into packets (INT)",
+        3 => "HPCC needs in-band telemetry from switches (INT)",
+        10 => "HPCC-PINT needs in-band telemetry from switches (INT)",
         _ => "no simulator of the family has it",
     };
     let message = format!(
@@ -300,7 +300,8 @@ fn link_down(source: &mut Source<'_>, line: &Line<'_, '_>) -> Option<LinkDown> {
     (at > LINK_DOWN_BASE).then_some(LinkDown { at, a: a?, b: b? })
 }
 
-/// `n` pairs of a link rate and something. A rate may be there twice with the same value, as in the public files.
+/// A count, then as many pairs of a link rate and a value. A rate may occur twice with the same value, as in the public
+/// files.
 fn map<T: PartialEq>(
     source: &mut Source<'_>,
     line: &Line<'_, '_>,

@@ -1,13 +1,13 @@
 //! Files of the HPCC family of ns-3 simulators: topology, flows and settings.
 //!
-//! The formats are those of the public HPCC simulator (alibaba-edu/High-Precision-Congestion-Control) as the
-//! prototypes of Hawkeye's poster and paper extend them; [`Simulator`] distinguishes the three. All problems of all files are
+//! The formats are those of the public HPCC simulator (alibaba-edu/High-Precision-Congestion-Control) as the prototypes
+//! of Hawkeye's poster and paper extend them; [`Simulator`] distinguishes the three. All problems of all files are
 //! reported with their positions; an unknown key is a problem.
 //!
-//! For comparable results, behaviour that is fixed in the simulators is reproduced: 4 KiB reserved per queue, headroom of three
-//! times the link capacity, XON 3 KiB below XOFF with empty headroom; pauses that last until the resume frame, a window of
-//! the largest bandwidth-delay product, marks echoed in ACKs, and a clock of whole nanoseconds to which serialisation times
-//! are rounded down.
+//! For comparable results, behaviour that is fixed in the simulators is reproduced: 4 KiB reserved per queue, headroom
+//! of three times the link capacity, XON 3 KiB below XOFF with empty headroom; pauses that last until the resume frame,
+//! a window of the largest bandwidth-delay product, marks echoed in ACKs, and a clock of whole nanoseconds to which
+//! serialisation times are rounded down.
 
 mod checks;
 mod config;
@@ -42,8 +42,8 @@ pub struct Loaded {
     pub outputs: Outputs,
 }
 
-/// Reads a settings file and the files that it refers to. `load` takes a name from the settings and returns the path of the
-/// file and its text, or an error; see [`candidates`] for the paths to search.
+/// Reads a settings file and the files that it refers to. `load` takes a name from the settings and returns the path of
+/// the file and its text, or an error; see [`candidates`] for the paths to search.
 ///
 /// # Errors
 /// All problems of all files, in the order of the files and of their lines.
@@ -112,8 +112,8 @@ fn in_order(mut problems: Vec<Problem>, files: &[&str]) -> Problems {
     Problems(problems)
 }
 
-/// The possible paths of a file that a settings file refers to: relative to the directory in which the simulator was started
-/// (usually the parent of the settings' directory), to the settings' directory, and next to the settings.
+/// The possible paths of a file that a settings file refers to: relative to the directory in which the simulator was
+/// started (usually the parent of the settings' directory), to the settings' directory, and next to the settings.
 pub fn candidates(config_path: &Path, named: &str) -> Vec<PathBuf> {
     let directory = config_path.parent().unwrap_or(Path::new(""));
     let mut places = vec![directory.join(named), directory.join("..").join(named)];

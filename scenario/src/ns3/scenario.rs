@@ -209,8 +209,8 @@ fn product(links: &[&Link], payload_bytes: u32) -> u64 {
     (u128::from(round_trip_ns(links, payload_bytes)) * u128::from(slowest) / 8_000_000_000) as u64
 }
 
-/// A round trip as the simulators count it: twice the propagation plus the serialisation of one payload at every hop, each
-/// in whole nanoseconds.
+/// A round trip as the simulators count it: twice the propagation plus the serialisation of one payload at every hop,
+/// each in whole nanoseconds.
 pub fn round_trip_ns(links: &[&Link], payload_bytes: u32) -> u64 {
     let hop =
         |link: &&Link| 2 * link.delay.as_ns() + link.rate.serialisation(u64::from(payload_bytes)).as_ns();

@@ -29,7 +29,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (Vec<Word<'_>>, usize)> 
 fn words(line: &str, start: usize) -> Vec<Word<'_>> {
     line.split_whitespace()
         .map(|text| {
-            // A word is a part of its line, so the difference of the addresses is its place in it.
+            // A word is a part of its line, so the difference of the addresses is its position.
             let offset = text.as_ptr() as usize - line.as_ptr() as usize;
             Word { text, offset: start + offset }
         })
@@ -56,7 +56,7 @@ impl<'t> Source<'t> {
         self.problems.push(Problem::at(self.name, self.text, offset, message));
     }
 
-    /// The line of an offset, for messages that point at a second place.
+    /// The line of an offset, for messages that refer to a second position.
     pub(super) fn line_of(&self, offset: usize) -> usize {
         Problem::at(self.name, self.text, offset, "").line
     }

@@ -10,14 +10,14 @@ use model::{PortRef, Rate, Time, Topology};
 use super::text::{Source, Word, lines};
 use crate::problem::Problem;
 
-/// What a topology file says. Nodes are called by their numbers.
+/// The contents of a topology file. Nodes are named by their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopologyFile {
     /// Nodes, ascending, and links in the order of the file; ports are numbered from 1 in that order.
     pub topology: Topology,
     /// Probability that a frame is lost, by link.
     pub error_rates: Vec<f64>,
-    /// Where every link's rate stands in the text, in bytes.
+    /// Position of every link's rate in the text, in bytes.
     pub rate_offsets: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ const MAX_NODES: u32 = 65_536;
 /// Most links: a switch of 509 ports for every node.
 const MAX_LINKS: u32 = MAX_NODES * 509;
 
-/// Reads a topology file. The result holds what could be understood.
+/// Reads a topology file. The result contains all valid rows.
 pub fn parse_topology(name: &str, text: &str) -> (TopologyFile, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut rows = lines(text);
@@ -82,7 +82,7 @@ pub fn parse_topology(name: &str, text: &str) -> (TopologyFile, Vec<Problem>) {
         }
     }
     if read < links {
-        source.problem(header[2].offset, format!("{links} links are announced and {read} are there"));
+        source.problem(header[2].offset, format!("{links} links are announced, but the file has {read}"));
     }
     (file, source.problems)
 }
@@ -104,7 +104,7 @@ fn read_header(source: &mut Source<'_>, header: &[Word<'_>]) -> Option<[u32; 3]>
     Some([nodes, switches, links])
 }
 
-/// The switches' numbers, on as many lines as it takes.
+/// The switches' numbers, on one or more lines.
 fn read_switches<'t>(
     source: &mut Source<'_>,
     rows: &mut impl Iterator<Item = (Vec<Word<'t>>, usize)>,
@@ -146,9 +146,9 @@ struct LinkRow {
     rate: Rate,
     delay: Time,
     error_rate: f64,
-    /// Where the row stands.
+    /// Position of the row.
     at: usize,
-    /// Where the rate stands.
+    /// Position of the rate.
     rate_at: usize,
 }
 

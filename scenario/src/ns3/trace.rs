@@ -1,5 +1,5 @@
-//! The trace file: a count and as many node numbers, whose packets the simulator dumps. Harrier captures whole links on
-//! demand, so that the file is checked and has no further effect.
+//! The trace file: a count and as many node numbers: the simulator dumps the packets of these nodes. Harrier captures
+//! whole links on demand, so that the file is checked and has no further effect.
 
 use super::text::{Source, lines};
 use crate::problem::Problem;
@@ -25,7 +25,7 @@ pub fn parse_trace(name: &str, text: &str, nodes: usize) -> (Vec<u32>, Vec<Probl
         }
     }
     if read < count {
-        source.problem(first.offset, format!("{count} nodes are announced and {read} are there"));
+        source.problem(first.offset, format!("{count} nodes are announced, but the file has {read}"));
     }
     (traced, source.problems)
 }

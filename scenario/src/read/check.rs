@@ -1,5 +1,5 @@
-//! Checks across the values of a scenario: settings that contradict each other or do not fit the network, and traffic that
-//! can never be sent.
+//! Checks across the values of a scenario: settings that contradict each other or do not fit the network, and traffic
+//! that can never be sent.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use crate::{Scenario, sonic};
 /// Reports a start after the end of the run.
 pub(super) fn check_start(reader: &mut Reader<'_>, section: &Section<'_>, start: Time, stop: Time) {
     if start >= stop {
-        let message = format!("nothing starts at {start}: the run ends at {stop} (`stop`)");
+        let message = format!("a start at {start} has no effect: the run ends at {stop} (`stop`)");
         reader.problem(&section.place("start"), message);
     }
 }
 
 /// Keys that a SONiC configuration overrides.
-const OVERRULED: [&str; 12] = [
+const OVERRIDDEN: [&str; 12] = [
     "memory",
     "lossless",
     "reserved",
@@ -54,8 +54,8 @@ impl SettingPlaces {
     }
 
     /// Reports the keys that have no effect on a switch with a SONiC configuration.
-    pub(super) fn report_overruled(&self, reader: &mut Reader<'_>, section: &Section<'_>) {
-        for key in OVERRULED.iter().chain(&["watchdog"]) {
+    pub(super) fn report_overridden(&self, reader: &mut Reader<'_>, section: &Section<'_>) {
+        for key in OVERRIDDEN.iter().chain(&["watchdog"]) {
             if let Some(place) = section.given(key) {
                 let message = format!(
                     "`{key}` has no effect: the SONiC configuration of the switch overrides it; change it there, or remove it"
@@ -81,7 +81,7 @@ pub(super) struct DeviceCheck {
 /// Problems of several devices at one position, with the message for the first device and their number.
 type Found = BTreeMap<(usize, usize, u8), (String, usize)>;
 
-fn note(found: &mut Found, place: Range<usize>, kind: u8, message: impl FnOnce() -> String) {
+fn add(found: &mut Found, place: Range<usize>, kind: u8, message: impl FnOnce() -> String) {
     let entry = found.entry((place.start, place.end, kind)).or_insert_with(|| (message(), 0));
     entry.1 += 1;
 }
@@ -117,13 +117,13 @@ impl DeviceCheck {
             let place = place(|places| &places.sonic).unwrap_or(0..0);
             for (number, misfit) in sonic::misfits(resolved, &ports).into_iter().enumerate() {
                 let message = || format!("the configuration does not fit switch `{name}`: {misfit}");
-                note(found, place.clone(), number.min(255) as u8, message);
+                add(found, place.clone(), number.min(255) as u8, message);
             }
             return;
         }
         let Some(problem) = too_large(settings, &ports) else { return };
         let place = place(|places| &places.headroom).or_else(|| place(|places| &places.memory));
-        note(found, place.unwrap_or(0..0), 0, || format!("switch `{name}`: {problem}"));
+        add(found, place.unwrap_or(0..0), 0, || format!("switch `{name}`: {problem}"));
     }
 
     fn host(&self, scenario: &Scenario, name: &str, found: &mut Found) {
@@ -133,7 +133,7 @@ impl DeviceCheck {
         if dcqcn.min_rate > link.rate {
             let message =
                 || format!("`min_rate` of {} is above the {} of `{name}`'s link", dcqcn.min_rate, link.rate);
-            note(found, place.clone(), 0, message);
+            add(found, place.clone(), 0, message);
         }
     }
 }

@@ -180,7 +180,8 @@ fn read_fault_kind(
     }
 }
 
-/// Bytes of a pause frame on the wire: the frame of 64, preamble and interframe gap (IEEE 802.3, 4.2.3.2 and annex 31D).
+/// Bytes of a pause frame on the wire: the frame of 64, preamble and interframe gap (IEEE 802.3, 4.2.3.2 and annex
+/// 31D).
 const PAUSE_WIRE_BYTES: u64 = 64 + 8 + 12;
 
 fn storm(

@@ -1,8 +1,8 @@
 //! Random draws: nodes, sizes and times that a scenario leaves to the seed.
 //!
-//! A `[[pick]]` names randomly chosen nodes that meet conditions; `$name` then refers to all of them and `$name.2` to the
-//! second. Reading the same text with another seed gives another instance. Every draw has its own stream of random numbers,
-//! named after what is drawn, so that a new draw does not change the others.
+//! A `[[pick]]` names randomly chosen nodes that meet conditions; `$name` then refers to all of them and `$name.2` to
+//! the second. Reading the same text with another seed gives another instance. Every draw has its own stream of random
+//! numbers, named after what is drawn, so that a new draw does not change the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;

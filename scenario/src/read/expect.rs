@@ -1,5 +1,5 @@
-//! `[expect]`: the intended outcome of a scenario. The ground truth is computed from the run, by the fabric, and compared
-//! with it.
+//! `[expect]`: the intended outcome of a scenario. The ground truth is computed from the run, by the fabric, and
+//! compared with it.
 
 use model::{Anomaly, Cause, FlowKey, PortRef, Setting};
 
@@ -33,7 +33,7 @@ pub struct Expectation {
     pub victims: Option<Vec<FlowKey>>,
     /// Wrong settings: `switch/setting`.
     pub config: Option<Vec<String>>,
-    /// Whether pauses must occur (`true`), must not (`false`), or either.
+    /// Whether pauses must occur (`true`) or must not (`false`).
     pub pauses: Option<bool>,
     /// Whether switches must drop packets (`true`) or must not (`false`).
     pub drops: Option<bool>,

@@ -231,7 +231,7 @@ fn read_switch(
     devices::read_switch(reader, &mut section, &mut settings, load);
     let places = SettingPlaces::of(&section);
     if settings.sonic.is_some() {
-        places.report_overruled(reader, &section);
+        places.report_overridden(reader, &section);
     }
     section.finish(reader);
     (settings, places)
@@ -420,7 +420,6 @@ fn set<T>(target: &mut T, value: Option<T>) {
     }
 }
 
-/// Where the first problem is; for tests and messages.
 impl Problems {
     /// The first problem.
     pub fn first(&self) -> Option<&Problem> {

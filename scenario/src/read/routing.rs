@@ -52,7 +52,7 @@ impl Failure {
     /// Whether routing avoids the link at `now`.
     fn is_avoided(&self, now: Time) -> bool {
         let after = |time: Time| Time(time.0.saturating_add(self.reconverge.0));
-        // Routing knows from the start about a link that is down at the start.
+        // A link that is down at the start is avoided from the start.
         (self.down == Time::ZERO || after(self.down) <= now) && now < after(self.up)
     }
 }

@@ -1,8 +1,9 @@
-//! Reads the SONiC configuration that a scenario refers to, checks it with the rules of `harrier check` and resolves it.
+//! Reads the SONiC configuration that a scenario refers to, checks it with the rules of `harrier check` and resolves
+//! it.
 //!
 //! An error of a rule is a problem of the scenario, reported at its position in the configuration. A scenario about the
-//! misconfiguration sets `sonic_errors = "run"`: the findings are then kept with the resolved switch, so that a diagnosis
-//! can cite them.
+//! misconfiguration sets `sonic_errors = "run"`: the findings are then kept with the resolved switch, so that a
+//! diagnosis can cite them.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use super::draw::Draws;
 use super::units::exceeded;
 use crate::problem::Problem;
 
-/// Loads a file that a text refers to: takes its name, returns its path and text, or an error.
+/// Loads a file that a scenario refers to: takes its name and returns its path and text, or an error.
 pub(super) type Load<'l> = &'l mut dyn FnMut(&str) -> Result<(String, String), String>;
 
 /// The text being read, with the draws and problems so far.
@@ -215,7 +215,7 @@ impl<'d> Section<'d> {
         .map(|placed| placed.value)
     }
 
-    /// A table within this one; an empty section when it is absent.
+    /// A table within this one; `None` when it is absent.
     pub(super) fn section(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<Section<'d>> {
         let spanned = self.take(key)?;
         match spanned.get_ref().as_table() {

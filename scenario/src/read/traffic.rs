@@ -19,7 +19,7 @@ use crate::workload::{
 };
 use crate::{FlowSpec, JobSpec, Scenario};
 
-/// Most source ports that are tried to lead a flow through given switches.
+/// Most source ports that are tried to route a flow through given switches.
 const MAX_TRIES: u32 = 20_000;
 
 /// Most flows of a scenario.
@@ -220,7 +220,8 @@ impl Traffic<'_> {
         false
     }
 
-    /// The source port of a flow: the given one, the next one of the pair, or one that leads it through given switches.
+    /// The source port of a flow: the given one, the next one of the pair, or one with which it passes through given
+    /// switches.
     fn source_port(
         &mut self,
         reader: &mut Reader<'_>,

@@ -115,7 +115,7 @@ pub fn parse_length(text: &str) -> Option<u64> {
 pub(crate) fn exceeded(text: &str) -> Option<&'static str> {
     let (number, unit) = split(text)?;
     let is_number = number.bytes().filter(|byte| *byte == b'.').count() <= 1;
-    // `m` alone is a length, everywhere else the units of different quantities differ.
+    // No unit belongs to two quantities.
     type Unit = fn(&str) -> Option<u64>;
     let kinds: [(Unit, u64, &str); 4] = [
         (time_unit, MAX_TIME.0, "1000000s"),

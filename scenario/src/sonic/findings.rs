@@ -1,9 +1,9 @@
 //! The findings of `harrier check` in the SONiC configurations of a network's switches, in the form that diagnoses use.
 //!
-//! Only warnings and errors of rules with a known effect on traffic are included ([`effect`]). A finding about some ports
-//! of a switch becomes one for each of those ports with a link; a finding about all of them, or about the switch, stays
-//! one. Switches are compared with each other ([`Fleet`]) by the links of this network and not by the hostnames and
-//! neighbours in their files, since several switches may use the same file.
+//! Only warnings and errors of rules with a known effect on traffic are included ([`effect`]). A finding about some
+//! ports of a switch becomes one for each of those ports with a link; a finding about all of them, or about the switch,
+//! stays one. Switches are compared with each other ([`Fleet`]) by the links of this network and not by the hostnames
+//! and neighbours in their files, since several switches may use the same file.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@
 //! | `BUFFER_PROFILE` through `BUFFER_PG` | the priority group; its `xoff` makes it lossless |
 //! | `BUFFER_PROFILE` through `BUFFER_QUEUE` | the queue's limit |
 //! | `WRED_PROFILE` through `QUEUE` | marking (ECN) or early drop |
-//! | `SCHEDULER` | strict, or weighted rounds |
+//! | `SCHEDULER` | strict priority or weighted round robin |
 //! | `TC_TO_PRIORITY_GROUP_MAP`, `TC_TO_QUEUE_MAP`, `MAP_PFC_PRIORITY_TO_QUEUE` | [`ClassMaps`] |
 //! | `PORT_QOS_MAP` `pfc_enable` | the priorities for which PFC is on |
 //! | `PFC_WD` | the watchdog |
@@ -73,14 +73,16 @@ pub enum SonicError {
 struct Side {
     name: &'static str,
     pools: Vec<PoolConfig>,
+    /// By pool of the switch, its position in `pools`; absent for a pool of the other direction.
     place: Vec<Option<usize>>,
     /// An unlimited pool, for packets that are counted in the other direction.
     elsewhere: Option<usize>,
 }
 
-/// Templates of Teralynx count each kind of traffic in one direction: lossless traffic in the ingress pool, lossy traffic in
-/// the egress pool. Their profiles for the other direction use the same pool with a fixed limit, which is the same for both
-/// and does not depend on the size of the pool: it removes the limit there, as in the Azure paper's listing (appendix A).
+/// Templates of Teralynx count each kind of traffic in one direction: lossless traffic in the ingress pool, lossy
+/// traffic in the egress pool. Their profiles for the other direction use the same pool with a fixed limit, which is
+/// the same for both and does not depend on the size of the pool: it removes the limit there, as in the Azure paper's
+/// listing (appendix A).
 fn counts_by_class(switch: &ResolvedSwitch) -> bool {
     switch.asic.and_then(asic::by_name).is_some_and(|asic| asic.vendor == Vendor::Teralynx)
 }
@@ -166,13 +168,13 @@ pub(crate) fn misfits(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Vec<Soni
     }
 }
 
-/// The port of the switch that each port of the configuration is, by the configuration's name for it.
+/// The port number in the topology of each port of the configuration, by its name in the configuration.
 pub(crate) fn port_numbers<'s>(switch: &'s ResolvedSwitch, ports: &[SwitchPort]) -> BTreeMap<&'s str, u16> {
     let chosen = choose(switch, ports, &mut Vec::new());
     chosen.into_iter().map(|(link, port)| (port.name.as_str(), link.number)).collect()
 }
 
-/// The traffic manager of a switch of which two ports are looked at, both configured like `port`.
+/// The traffic manager of a switch with two ports, both configured like `port`.
 pub fn pair(
     switch: &ResolvedSwitch,
     port: &ResolvedPort,
@@ -184,7 +186,7 @@ pub fn pair(
     assemble(switch, chosen, Vec::new()).map_err(|(first, _)| first)
 }
 
-/// The traffic manager; or all that is wrong, in addition to what was found before.
+/// The traffic manager, or all reasons why it is not possible, those in `misfits` included.
 fn assemble(
     switch: &ResolvedSwitch,
     ports: Vec<(&SwitchPort, &ResolvedPort)>,
@@ -213,7 +215,7 @@ fn assemble(
     })
 }
 
-/// The configuration's port for each link.
+/// The port of the configuration that each link uses.
 pub(crate) fn choose<'s, 'l>(
     switch: &'s ResolvedSwitch,
     links: &'l [SwitchPort],
@@ -301,7 +303,7 @@ fn group_profile(switch: &ResolvedSwitch, at: usize, profile: &ResolvedProfile, 
     let lossless = Lossless {
         headroom_bytes,
         xon_bytes: profile.xon_bytes,
-        // Without an offset only `xon` decides.
+        // Without an offset only `xon` applies.
         xon_offset_bytes: profile.xon_offset_bytes.unwrap_or(u64::MAX),
     };
     GroupProfile {
@@ -350,8 +352,8 @@ fn watchdog(found: ResolvedWatchdog) -> Watchdog {
     }
 }
 
-/// The traffic class of each DSCP, for [`controller::plan::PlanSettings`]: the map of the first port, since the pipeline has
-/// one table per switch. Absent when the configuration has no ports.
+/// The traffic class of each DSCP, for [`controller::plan::PlanSettings`]: the map of the first port, since the
+/// pipeline has one table per switch. Absent when the configuration has no ports.
 pub fn dscp_classes(switch: &ResolvedSwitch) -> Option<Vec<u8>> {
     Some(switch.ports.first()?.dscp_to_tc.0.iter().map(|class| class & (CLASSES as u8 - 1)).collect())
 }

@@ -1,5 +1,5 @@
-//! The settings of a scenario that correspond to a SONiC configuration: one value for the whole switch, so that switches with
-//! and without such a configuration can be compared; and corrections of a configuration.
+//! The settings of a scenario that correspond to a SONiC configuration: one value for the whole switch, so that
+//! switches with and without such a configuration can be compared; and corrections of a configuration.
 
 use std::collections::BTreeSet;
 

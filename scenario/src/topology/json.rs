@@ -10,7 +10,7 @@ use crate::problem::Problem;
 /// Reads a topology. Hosts without an address get the next free one of `10.x.y.1`.
 ///
 /// # Errors
-/// All problems of the text; those of its content carry its first line, since JSON text keeps no places.
+/// All problems of the text; those of its content are reported at its first line, since parsed JSON has no positions.
 pub fn parse_json(file: &str, text: &str) -> Result<Network, Vec<Problem>> {
     let problem = |line, column, message| Problem { file: file.to_string(), line, column, message };
     let mut topology: Topology = serde_json::from_str(text).map_err(|error| {

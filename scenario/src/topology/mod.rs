@@ -1,7 +1,7 @@
 //! Generated networks: the Clos families of data centres, and networks from files. One module each.
 //!
-//! Nodes are named by tier, pod and number (`p2-tor5`, `spine3`). [`NodePosition`] holds the same as data, so that names need not
-//! be parsed. Ports are numbered from 1, first the downlinks, then the uplinks, as in cabling plans.
+//! Nodes are named by tier, pod and number (`p2-tor5`, `spine3`). [`NodePosition`] holds the same as data, so that
+//! names need not be parsed. Ports are numbered from 1, first the downlinks, then the uplinks, as in cabling plans.
 
 mod fat_tree;
 mod json;
@@ -67,12 +67,12 @@ pub struct NodePosition {
     pub index: u32,
 }
 
-/// A network with the places of its nodes.
+/// A network with the positions of its nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
     /// Nodes and links.
     pub topology: Topology,
-    /// NodePosition of every node; empty for networks that were not generated.
+    /// Position of every node; empty for networks that were not generated.
     pub places: BTreeMap<String, NodePosition>,
 }
 

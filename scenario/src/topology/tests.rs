@@ -23,7 +23,7 @@ fn capacity(network: &Network, switch: &str) -> (u64, u64) {
     sums
 }
 
-/// What holds for every network made by rule.
+/// Checks the properties that every generated network has.
 fn check(network: &Network) {
     let topology = &network.topology;
     assert_eq!(topology.problems(), Vec::<String>::new());
@@ -59,7 +59,7 @@ fn a_fat_tree_has_as_much_capacity_up_as_down() {
         let (down, up) = capacity(&network, name);
         assert_eq!(down, up, "{name}");
     }
-    // From an edge switch there are two ways up; to another pod they lead over four cores.
+    // Towards another pod, edge and aggregation switches have two next hops, core switches one.
     assert_eq!(network.topology.next_hops("h16")["p1-edge1"].len(), 2);
     assert_eq!(network.topology.next_hops("h16")["p1-agg1"].len(), 2);
     assert_eq!(network.topology.next_hops("h16")["core1"].len(), 1);
@@ -81,7 +81,7 @@ fn the_podset_has_the_published_figures() {
 }
 
 #[test]
-fn impossible_networks_are_refused() {
+fn impossible_networks_are_rejected() {
     let fat_tree = |k| FatTree { k, host: cable(1), fabric: cable(1) }.build().unwrap_err();
     assert_eq!(fat_tree(5), TopologyError::OddK { k: 5 });
     assert_eq!(fat_tree(0), TopologyError::OddK { k: 0 });
@@ -111,7 +111,7 @@ fn json_of_a_network_reads_back() {
     .unwrap();
     let text = serde_json::to_string(&network.topology).unwrap();
     assert_eq!(parse_json("t.json", &text).unwrap().topology, network.topology);
-    let broken = text.replace("h1:1", "nobody:0");
+    let broken = text.replace("h1:1", "unknown:0");
     let messages: Vec<String> =
         parse_json("t.json", &broken).unwrap_err().into_iter().map(|problem| problem.message).collect();
     assert_eq!(messages.len(), 2, "{messages:?}");
@@ -122,7 +122,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_network_holds_together(half in 1..5u32, leaves in 1..6u32, spines in 1..5u32, hosts in 1..6u32, links in 1..3u32) {
+    fn every_generated_network_is_valid(half in 1..5u32, leaves in 1..6u32, spines in 1..5u32, hosts in 1..6u32, links in 1..3u32) {
         check(&FatTree { k: 2 * half, host: cable(25), fabric: cable(100) }.build().unwrap());
         check(&LeafSpine {
             leaves, spines, hosts_per_leaf: hosts, links_per_pair: links, host: cable(25), fabric: cable(100),

@@ -20,8 +20,8 @@ pub fn bisection(topology: &Topology, hosts: &[String]) -> u64 {
     graph.max_flow(source, sink)
 }
 
-/// The highest rate in bits a second that `hosts` can send when all pairs are equally likely: limited by their NICs or by
-/// the bisection. This is a load of 1.
+/// The highest rate in bits a second that `hosts` can send when all pairs are equally likely: limited by their NICs or
+/// by the bisection. This is a load of 1.
 pub fn capacity(topology: &Topology, hosts: &[String]) -> u64 {
     let n = hosts.len() as u128;
     let near = |host: &String| topology.links.iter().find(|l| l.a.switch == *host || l.b.switch == *host);

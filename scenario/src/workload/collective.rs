@@ -1,5 +1,5 @@
-//! Communication patterns of machine learning and of partition-aggregate: transfers and their dependencies. Patterns of
-//! collective operations are in [`model::collective`].
+//! Communication patterns of machine learning and of partition-aggregate applications: transfers and their
+//! dependencies. Patterns of collective operations are in [`model::collective`].
 
 use model::Time;
 use model::collective::{Collective, CollectiveError, Part};

@@ -7,8 +7,8 @@ use crate::random::Random;
 /// Bytes of a request.
 const REQUEST_BYTES: u64 = 64;
 
-/// Random reads: the first `clients` of `hosts` hosts are clients, the others are servers. `arrivals` counts the data, not
-/// the requests.
+/// Random reads: the first `clients` of `hosts` hosts are clients, the others are servers. `arrivals` counts the data,
+/// not the requests.
 ///
 /// # Errors
 /// No client, no server, or too many messages.

@@ -15,7 +15,7 @@ fn cable(gbps: u64) -> Cable {
 }
 
 #[test]
-fn what_networks_carry() {
+fn capacity_is_limited_by_nics_or_by_the_bisection() {
     let fat_tree = FatTree { k: 4, host: cable(100), fabric: cable(100) }.build().unwrap();
     assert_eq!(bisection(&fat_tree.topology, &hosts(&fat_tree)), 8 * 100_000_000_000);
     // Full bisection: the NICs are the limit.
@@ -55,20 +55,19 @@ fn tables_are_cumulative() {
     assert_eq!(table("nothing"), None);
 }
 
-/// Runs the messages with the time of each equal to its dependencies' ends; everything must be able to start.
+/// Every message depends only on earlier messages, which its sender has received.
 fn check_order(messages: &[Message], n: usize) {
     for (index, message) in messages.iter().enumerate() {
         assert!(message.src < n && message.dst < n && message.src != message.dst, "{message:?}");
         for before in &message.after {
-            assert!(*before < index, "message {index} waits for a later one");
-            // What it builds on has arrived where it is sent from.
+            assert!(*before < index, "message {index} depends on a later one");
             assert_eq!(messages[*before].dst, message.src);
         }
     }
 }
 
 #[test]
-fn an_all_reduce_moves_what_it_must() {
+fn every_host_of_an_all_reduce_sends_the_minimum() {
     for n in [2usize, 4, 8] {
         let bytes = 1 << 20;
         let least = 2 * (n as u64 - 1) * bytes / n as u64;
@@ -98,7 +97,7 @@ fn an_all_reduce_moves_what_it_must() {
 }
 
 #[test]
-fn runaway_loads_are_refused() {
+fn loads_with_too_many_messages_are_rejected() {
     let arrivals = Arrivals { bytes_per_second: 1e15, start: Time::ZERO, duration: Time::from_ms(1000) };
     assert_eq!(poisson(4, arrivals, table("hadoop").unwrap(), 1e-3, 1), Err(WorkloadError::TooMany));
     let nothing = Arrivals { bytes_per_second: 0.0, ..arrivals };
@@ -118,14 +117,14 @@ proptest! {
         prop_assert!((mean / table.mean() - 1.0).abs() < 0.1, "{}: {mean} against {}", table.name, table.mean());
         drawn.sort_unstable();
         for ppm in [200_000u64, 500_000, 800_000, 900_000] {
-            // Between the sizes that 1.5 % fewer and 1.5 % more messages have.
+            // Between the quantiles of 1.5 % fewer and 1.5 % more messages.
             let found = drawn[drawn.len() * ppm as usize / 1_000_000];
             prop_assert!(found >= table.quantile(ppm - 15_000) && found <= table.quantile(ppm + 15_000), "{} {ppm}", table.name);
         }
     }
 
     #[test]
-    fn the_load_is_the_one_asked_for(seed: u64, which in 0..TABLES.len(), gbps in 1..50u64, reads: bool) {
+    fn the_offered_load_is_the_requested_one(seed: u64, which in 0..TABLES.len(), gbps in 1..50u64, reads: bool) {
         let table = TABLES[which];
         let scale = 100_000.0 / table.mean();
         let bytes_per_second = gbps as f64 * 1e9 / 8.0;
