@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fabric::{FlowRecord, LosslessDrops, RunOutcome, WatchdogRecord};
+use fabric::{FlowRecord, RunOutcome, WatchdogRecord};
 use model::Time;
-use model::traffic::{FlowOutcome, LosslessDropSummary, Traffic, WatchdogAct};
+use model::traffic::{FlowOutcome, LosslessDrops, Traffic, WatchdogAct};
 
 use crate::output::name;
 use crate::units::{bytes, count, time};
@@ -24,16 +24,6 @@ pub(crate) fn summary(outcome: &RunOutcome) -> Traffic {
         sent_packets: flow.sent_packets,
         retransmitted_packets: flow.retransmitted_packets,
         marked_packets: flow.marked_packets,
-    };
-    let loss = |loss: &LosslessDrops| LosslessDropSummary {
-        ingress: loss.ingress.clone(),
-        egress: loss.egress.clone(),
-        priority: loss.priority,
-        reason: loss.reason.clone(),
-        profile: loss.profile.clone(),
-        packets: loss.packets,
-        first_ns: loss.first.as_ns(),
-        last_ns: loss.last.as_ns(),
     };
     let watchdog = |act: &WatchdogRecord| WatchdogAct {
         at_ns: act.at.as_ns(),
@@ -58,7 +48,7 @@ pub(crate) fn summary(outcome: &RunOutcome) -> Traffic {
         paused_ports,
         drops: outcome.counters.drops.clone(),
         lost_by_nics: outcome.counters.lost_by_nics,
-        lossless_drops: outcome.lossless_drops.iter().map(loss).collect(),
+        lossless_drops: outcome.lossless_drops.clone(),
         watchdogs: outcome.watchdogs.iter().map(watchdog).collect(),
     }
 }
@@ -95,7 +85,7 @@ pub(crate) fn describe(traffic: &Traffic) -> String {
         line("dropped", format!("{} by NICs: receive buffer full", count(traffic.lost_by_nics, "packet")));
     }
     for loss in &traffic.lossless_drops {
-        let LosslessDropSummary { ingress, egress, priority, reason, profile, packets, first_ns, .. } = loss;
+        let LosslessDrops { ingress, egress, priority, reason, profile, packets, first_ns, .. } = loss;
         line(
             "lossless",
             format!(

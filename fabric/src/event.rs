@@ -7,7 +7,7 @@ use model::Time;
 
 /// A scheduled event. Flat and small; frames in flight are kept by their link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum ScheduledEvent {
     /// The first frame in flight of a directed link reaches its far end.
     Arrive { link: u32 },
     /// The transmitter of a directed link has sent its frame.
@@ -54,7 +54,7 @@ impl Slot {
 #[derive(Clone, Copy, Debug)]
 struct Scheduled {
     slot: Slot,
-    event: Event,
+    event: ScheduledEvent,
 }
 
 impl PartialEq for Scheduled {
@@ -86,7 +86,7 @@ pub(crate) struct EventQueue {
 
 impl EventQueue {
     /// Schedules an event after all others of the same time.
-    pub(crate) fn push(&mut self, at: Time, event: Event) {
+    pub(crate) fn push(&mut self, at: Time, event: ScheduledEvent) {
         let slot = self.reserve(at);
         self.push_at(slot, event);
     }
@@ -99,7 +99,7 @@ impl EventQueue {
     }
 
     /// Schedules an event in a reserved slot.
-    pub(crate) fn push_at(&mut self, slot: Slot, event: Event) {
+    pub(crate) fn push_at(&mut self, slot: Slot, event: ScheduledEvent) {
         self.heap.push(Scheduled { slot, event });
     }
 
@@ -109,7 +109,7 @@ impl EventQueue {
     }
 
     /// Removes and returns the next event.
-    pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
+    pub(crate) fn pop(&mut self) -> Option<(Time, ScheduledEvent)> {
         self.heap.pop().map(|next| (next.slot.at, next.event))
     }
 }
@@ -122,11 +122,11 @@ mod tests {
     fn equal_times_keep_the_order_of_reservation() {
         let mut queue = EventQueue::default();
         let late = queue.reserve(Time(5));
-        queue.push(Time(5), Event::NicWake { host: 1 });
-        queue.push(Time(4), Event::NicWake { host: 2 });
-        queue.push_at(late, Event::NicWake { host: 3 });
+        queue.push(Time(5), ScheduledEvent::NicWake { host: 1 });
+        queue.push(Time(4), ScheduledEvent::NicWake { host: 2 });
+        queue.push_at(late, ScheduledEvent::NicWake { host: 3 });
         let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
-        let host = |host| Event::NicWake { host };
+        let host = |host| ScheduledEvent::NicWake { host };
         assert_eq!(order, [(Time(4), host(2)), (Time(5), host(3)), (Time(5), host(1))]);
     }
 }

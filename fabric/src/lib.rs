@@ -50,8 +50,7 @@ pub use flow::RttStats;
 pub use operator_records::OperatorRecords;
 pub use pipeline::Pipeline;
 pub use record::{
-    ConservationError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes,
-    WatchdogRecord,
+    ConservationError, Counters, FlowRecord, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
 };
 pub use record_log::RECENT_RECORDS;
 pub use run::{

@@ -59,28 +59,6 @@ impl From<WatchdogAction> for WatchdogDoes {
     }
 }
 
-/// Packets of a lossless priority that a switch dropped for one reason, between one pair of ports: because of its
-/// configuration or its watchdog.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LosslessDrops {
-    /// When the first was dropped.
-    pub first: Time,
-    /// When the last was dropped.
-    pub last: Time,
-    /// Their ingress port.
-    pub ingress: PortRef,
-    /// Their egress port.
-    pub egress: PortRef,
-    /// Their priority.
-    pub priority: u8,
-    /// The reason.
-    pub reason: String,
-    /// The buffer profile of the priority group.
-    pub profile: String,
-    /// Number of packets.
-    pub packets: u64,
-}
-
 /// Frames or bytes are not conserved: a defect of the simulator, never of its input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConservationError {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
+use model::traffic::LosslessDrops;
 use model::{GroundTruth, Snapshot, Time};
 use p4_switch::Switch;
 use scenario::Scenario;
@@ -15,7 +16,7 @@ use crate::fabric::{BuildError, Fabric, Tap};
 use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
-use crate::record::{ConservationError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
+use crate::record::{ConservationError, Counters, FlowRecord, PauseRecord, WatchdogRecord};
 use crate::truth;
 
 /// The options of a run.

@@ -20,7 +20,7 @@ pub struct Traffic {
     /// Packets that NICs dropped because their receive buffers were full.
     pub lost_by_nics: u64,
     /// Packets of lossless priorities that switches dropped, by place and reason.
-    pub lossless_drops: Vec<LosslessDropSummary>,
+    pub lossless_drops: Vec<LosslessDrops>,
     /// Actions of PFC watchdogs, in order of time.
     pub watchdogs: Vec<WatchdogAct>,
 }
@@ -48,9 +48,10 @@ pub struct FlowOutcome {
     pub marked_packets: u64,
 }
 
-/// Packets of a lossless priority that a switch dropped for one reason at one place.
+/// Packets of a lossless priority that a switch dropped for one reason, between one pair of ports: because of its
+/// configuration or its watchdog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LosslessDropSummary {
+pub struct LosslessDrops {
     /// Their ingress port.
     pub ingress: PortRef,
     /// Their egress port.

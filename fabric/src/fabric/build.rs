@@ -10,7 +10,7 @@ use scenario::nic::{ControlConfig, Operation, Reliability};
 use scenario::topology::CPU_PORT;
 use scenario::{HostSettings, Paths, Problems, Random, RunFlow, Scenario, SonicError};
 
-use crate::event::Event;
+use crate::event::ScheduledEvent;
 use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::link::{End, Link, cut};
 use crate::nic::Nic;
@@ -310,9 +310,9 @@ impl<S: FabricSwitch> Fabric<S> {
     fn add_outages(&mut self, scenario: &Scenario) {
         for failure in &scenario.routing.failures {
             for link in [2 * failure.link as u32, 2 * failure.link as u32 + 1] {
-                self.queue.push(failure.down, Event::Outage { link, up: false });
+                self.queue.push(failure.down, ScheduledEvent::Outage { link, up: false });
                 if failure.up < Time::MAX {
-                    self.queue.push(failure.up, Event::Outage { link, up: true });
+                    self.queue.push(failure.up, ScheduledEvent::Outage { link, up: true });
                 }
             }
         }

@@ -5,7 +5,7 @@ use model::wire::Pfc;
 use scenario::FaultKind;
 use scenario::nic::ReceiveLimits;
 
-use crate::event::Event;
+use crate::event::ScheduledEvent;
 use crate::fabric::Fabric;
 use crate::nic::receive::Slowdown;
 use crate::switch::FabricSwitch;
@@ -48,7 +48,7 @@ impl<S: FabricSwitch> Fabric<S> {
         match slowdown(&kind) {
             Some((slowdown, limits)) if starts => {
                 self.hosts[host as usize].pipeline.slow(index, slowdown, limits);
-                self.queue.push(end, Event::Fault { fault: index });
+                self.queue.push(end, ScheduledEvent::Fault { fault: index });
             }
             Some(_) => {
                 self.hosts[host as usize].pipeline.recover(index);
@@ -61,7 +61,7 @@ impl<S: FabricSwitch> Fabric<S> {
             self.send_pfc(host, &Pfc::single(priority, if over { 0 } else { quanta }));
             if !over {
                 let again = (now + interval.max(Time(1))).min(end);
-                self.queue.push(again, Event::Fault { fault: index });
+                self.queue.push(again, ScheduledEvent::Fault { fault: index });
             }
         }
     }
@@ -81,7 +81,7 @@ impl<S: FabricSwitch> Fabric<S> {
         if !stopped {
             watchdog.running();
         } else if starts && let Some(due) = watchdog.stopped(now) {
-            self.queue.push(due, Event::NicWatchdog { host });
+            self.queue.push(due, ScheduledEvent::NicWatchdog { host });
         }
     }
 

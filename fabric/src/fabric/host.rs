@@ -7,7 +7,7 @@ use p4_switch::tm::PauseEnd;
 use scenario::Notification;
 
 use crate::agent::{PollRequest, polling_frame};
-use crate::event::Event;
+use crate::event::ScheduledEvent;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::flow::SendState;
 use crate::nic::control::Feedback;
@@ -50,7 +50,7 @@ impl<S: FabricSwitch> Fabric<S> {
     /// Starts to process the first frame of the receive buffer, if the pipeline is idle.
     pub(super) fn begin_processing(&mut self, host: u32) {
         if let Some(done) = self.hosts[host as usize].pipeline.begin(self.now) {
-            self.queue.push(done, Event::NicProcessed { host });
+            self.queue.push(done, ScheduledEvent::NicProcessed { host });
         }
     }
 
@@ -126,7 +126,7 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn schedule_refresh(&mut self, host: u32, priority: u8) {
         let half = wire::pfc::quanta_time(u16::MAX, self.hosts[host as usize].line_rate).0 / 2;
-        self.queue.push(self.now + Time(half), Event::NicRefresh { host, priority });
+        self.queue.push(self.now + Time(half), ScheduledEvent::NicRefresh { host, priority });
     }
 
     pub(super) fn nic_refresh(&mut self, host: u32, priority: u8) {
@@ -246,7 +246,7 @@ impl<S: FabricSwitch> Fabric<S> {
             if state.waits_for == 0 {
                 state.start = Time(self.now.0.saturating_add(state.start.0));
                 if state.start <= self.stop {
-                    self.queue.push(state.start, Event::FlowStart { flow: follower });
+                    self.queue.push(state.start, ScheduledEvent::FlowStart { flow: follower });
                 }
             }
         }
@@ -312,7 +312,7 @@ impl<S: FabricSwitch> Fabric<S> {
             Some(entry) => *entry = Some((host, frame)),
             None => self.reverse_polls.push(Some((host, frame))),
         }
-        self.queue.push(self.now + half, Event::ReversePoll { poll: slot as u32 });
+        self.queue.push(self.now + half, ScheduledEvent::ReversePoll { poll: slot as u32 });
     }
 
     pub(super) fn send_reverse_poll(&mut self, poll: u32) {
@@ -346,7 +346,7 @@ impl<S: FabricSwitch> Fabric<S> {
             && slot.wake_at.is_none_or(|scheduled| at < scheduled)
         {
             slot.wake_at = Some(at);
-            self.queue.push(at, Event::AgentWake { host });
+            self.queue.push(at, ScheduledEvent::AgentWake { host });
         }
     }
 
@@ -390,7 +390,7 @@ impl<S: FabricSwitch> Fabric<S> {
             agent.started(now, flow as usize, &state.key, state.priority, state.base_rtt);
         }
         if let Some(timeout) = timeout {
-            self.queue.push(now + timeout.max(Time(1)), Event::Retransmit { flow });
+            self.queue.push(now + timeout.max(Time(1)), ScheduledEvent::Retransmit { flow });
         }
         if is_read {
             self.send_read_requests(flow as usize);
@@ -421,7 +421,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let nic = &self.hosts[state.host as usize];
         let link = nic.link;
         if let Some(timeout) = nic.settings.retransmit_timeout {
-            self.queue.push(self.now + timeout.max(Time(1)), Event::Retransmit { flow });
+            self.queue.push(self.now + timeout.max(Time(1)), ScheduledEvent::Retransmit { flow });
         }
         if stuck {
             self.kick(link);

@@ -8,6 +8,7 @@ mod switch_events;
 
 use std::collections::BTreeMap;
 
+use model::traffic::LosslessDrops;
 use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
 use model::{LossRecord, PortRef, Time};
 use p4_switch::tm::DropReason as QueueDrop;
@@ -16,13 +17,13 @@ use scenario::topology::CPU_PORT;
 use scenario::{Random, Scenario, SonicError};
 
 use crate::agent::{HostAgent, PollRequest};
-use crate::event::{Event, EventQueue};
+use crate::event::{EventQueue, ScheduledEvent};
 use crate::fault_injection::{RandomLoss, is_poll};
 use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
 use crate::losses::Losses;
 use crate::nic::{Nic, Outgoing};
-use crate::record::{ConservationError, Counters, LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
+use crate::record::{ConservationError, Counters, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::record_log::RecordLog;
 use crate::switch::FabricSwitch;
 use crate::truth::PacketLog;
@@ -176,19 +177,19 @@ impl<S: FabricSwitch> Fabric<S> {
         self.now = at;
         self.counters.events += 1;
         match event {
-            Event::Arrive { link } => self.arrive(link),
-            Event::WireFree { link } => self.transmit(link),
-            Event::SwitchWake { switch } => self.wake_switch(switch),
-            Event::NicWake { host } => self.wake_nic(host),
-            Event::NicProcessed { host } => self.nic_processed(host),
-            Event::NicRefresh { host, priority } => self.nic_refresh(host, priority),
-            Event::NicWatchdog { host } => self.nic_watchdog(host),
-            Event::FlowStart { flow } => self.start_flow(flow),
-            Event::Retransmit { flow } => self.check_progress(flow),
-            Event::Fault { fault } => self.fault(fault),
-            Event::AgentWake { host } => self.agent_wake(host),
-            Event::ReversePoll { poll } => self.send_reverse_poll(poll),
-            Event::Outage { link, up } => self.links[link as usize].switch_over(at, up),
+            ScheduledEvent::Arrive { link } => self.arrive(link),
+            ScheduledEvent::WireFree { link } => self.transmit(link),
+            ScheduledEvent::SwitchWake { switch } => self.wake_switch(switch),
+            ScheduledEvent::NicWake { host } => self.wake_nic(host),
+            ScheduledEvent::NicProcessed { host } => self.nic_processed(host),
+            ScheduledEvent::NicRefresh { host, priority } => self.nic_refresh(host, priority),
+            ScheduledEvent::NicWatchdog { host } => self.nic_watchdog(host),
+            ScheduledEvent::FlowStart { flow } => self.start_flow(flow),
+            ScheduledEvent::Retransmit { flow } => self.check_progress(flow),
+            ScheduledEvent::Fault { fault } => self.fault(fault),
+            ScheduledEvent::AgentWake { host } => self.agent_wake(host),
+            ScheduledEvent::ReversePoll { poll } => self.send_reverse_poll(poll),
+            ScheduledEvent::Outage { link, up } => self.links[link as usize].switch_over(at, up),
         }
         true
     }
@@ -207,7 +208,7 @@ impl<S: FabricSwitch> Fabric<S> {
             return;
         };
         if let Some(next) = link.in_flight.front() {
-            self.queue.push_at(next.slot, Event::Arrive { link: index });
+            self.queue.push_at(next.slot, ScheduledEvent::Arrive { link: index });
         }
         if link.loses(slot.at) || link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
             link.lost_frames += 1;
@@ -253,10 +254,10 @@ impl<S: FabricSwitch> Fabric<S> {
         link.busy_until = free_at;
         link.sent_frames += 1;
         link.sent_bytes += frame.len();
-        self.queue.push(free_at, Event::WireFree { link: index });
+        self.queue.push(free_at, ScheduledEvent::WireFree { link: index });
         let slot = self.queue.reserve(free_at + link.delay);
         if link.in_flight.is_empty() {
-            self.queue.push_at(slot, Event::Arrive { link: index });
+            self.queue.push_at(slot, ScheduledEvent::Arrive { link: index });
         }
         link.in_flight.push_back(InFlight { slot, frame });
     }
@@ -268,7 +269,7 @@ impl<S: FabricSwitch> Fabric<S> {
                 && nic.wake_at.is_none_or(|scheduled| at < scheduled)
             {
                 nic.wake_at = Some(at);
-                self.queue.push(at, Event::NicWake { host });
+                self.queue.push(at, ScheduledEvent::NicWake { host });
             }
             return None;
         };
@@ -464,10 +465,10 @@ impl<S: FabricSwitch> Fabric<S> {
     fn schedule_start(&mut self) {
         let starts = |flow: &SendState| flow.waits_for == 0 && flow.start <= self.stop;
         for (index, flow) in self.senders.iter().enumerate().filter(|(_, flow)| starts(flow)) {
-            self.queue.push(flow.start, Event::FlowStart { flow: index as u32 });
+            self.queue.push(flow.start, ScheduledEvent::FlowStart { flow: index as u32 });
         }
         for (index, fault) in self.faults.iter().enumerate().filter(|(_, fault)| fault.start <= self.stop) {
-            self.queue.push(fault.start, Event::Fault { fault: index as u32 });
+            self.queue.push(fault.start, ScheduledEvent::Fault { fault: index as u32 });
         }
     }
 

@@ -1,14 +1,15 @@
 //! Processes the events of switches: ports that may send, pauses, drops, watchdog actions, and messages to the
 //! controller.
 
+use model::traffic::LosslessDrops;
 use model::{PortRef, Time};
 use p4_switch::tm::WatchdogAction;
 use p4_switch::{DropReason, Event as SwitchEvent};
 
 use crate::drop_reason::{drop_reason_name, queue_drop_name};
-use crate::event::Event;
+use crate::event::ScheduledEvent;
 use crate::fabric::{Fabric, NodeIndex};
-use crate::record::{LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
+use crate::record::{PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::switch::FabricSwitch;
 
 impl<S: FabricSwitch> Fabric<S> {
@@ -31,7 +32,7 @@ impl<S: FabricSwitch> Fabric<S> {
             let at = at.max(self.now);
             if node.wake_at.is_none_or(|scheduled| at < scheduled) {
                 node.wake_at = Some(at);
-                self.queue.push(at, Event::SwitchWake { switch: index });
+                self.queue.push(at, ScheduledEvent::SwitchWake { switch: index });
             }
         }
     }
@@ -117,16 +118,16 @@ impl<S: FabricSwitch> Fabric<S> {
             .lossless_drops
             .entry((index, ingress_port, priority, egress_port, reason))
             .or_insert_with(|| LosslessDrops {
-                first: at,
-                last: at,
                 ingress: PortRef::new(switch.clone(), ingress_port),
                 egress: PortRef::new(switch.clone(), egress_port),
                 priority,
                 reason: queue_drop_name(reason).to_string(),
                 profile,
                 packets: 0,
+                first_ns: at.as_ns(),
+                last_ns: at.as_ns(),
             });
-        loss.last = at;
+        loss.last_ns = at.as_ns();
         loss.packets += 1;
     }
 
