@@ -74,6 +74,26 @@ struct Traffic<'t> {
     linked: BTreeSet<&'t str>,
 }
 
+/// A `[[flow]]` section: `count` flows for each pair of hosts, each repeated `repeat` times.
+struct FlowEntry {
+    span: Range<usize>,
+    label: Option<String>,
+    from: Vec<String>,
+    to: Vec<String>,
+    bytes: u64,
+    /// Largest relative deviation of the size, 0 to 1.
+    size_spread: f64,
+    start: Time,
+    repeat: u32,
+    /// Time between repetitions.
+    every: Time,
+    count: u32,
+    /// Switches that the path must contain.
+    through: Vec<String>,
+    common: Common,
+    messages: Messages,
+}
+
 /// The settings that all flows of a `[[flow]]` or `[[workload]]` share.
 struct Common {
     priority: u8,
@@ -114,16 +134,39 @@ impl Traffic<'_> {
         (!hosts.is_empty()).then_some(hosts)
     }
 
-    fn read_flow(&mut self, reader: &mut Reader<'_>, mut section: Section<'_>) {
+    fn read_flow(&mut self, reader: &mut Reader<'_>, section: Section<'_>) {
+        let Some(entry) = self.flow_entry(reader, section) else { return };
+        let pairs = pairs(&entry.from, &entry.to);
+        let wanted = pairs.len().saturating_mul(entry.count as usize).saturating_mul(entry.repeat as usize);
+        if !self.have_room(reader, &entry.span, wanted) {
+            return;
+        }
+        let many = pairs.len() * entry.count as usize > 1;
+        let base = entry.label.clone().unwrap_or_else(|| format!("{}->{}", entry.from[0], entry.to[0]));
+        let mut number = 0;
+        for (src, dst) in pairs {
+            if !self.is_possible(reader, &entry.span, (&src, &dst), entry.start) {
+                continue;
+            }
+            for _ in 0..entry.count {
+                number += 1;
+                let label = if many { format!("{base}-{number}") } else { base.clone() };
+                self.add_flow(reader, &entry, (&src, &dst), &label);
+            }
+        }
+    }
+
+    /// Reads a `[[flow]]` section; `None` without hosts or a size, which is reported.
+    fn flow_entry(&mut self, reader: &mut Reader<'_>, mut section: Section<'_>) -> Option<FlowEntry> {
         let span = section.span.clone();
-        let label = section.text(reader, "label");
+        let label = section.text(reader, "label").map(|text| text.value);
         let from = self.hosts(reader, &mut section, "from");
         let to = self.hosts(reader, &mut section, "to");
         let bytes = section.quantity(reader, "size", A_SIZE, |w| parse_bytes(w).filter(|n| *n > 0));
         if bytes.is_none() {
             section.missing(reader, "size");
         }
-        let spread = section.fraction(reader, "size_spread").unwrap_or(0.0);
+        let size_spread = section.fraction(reader, "size_spread").unwrap_or(0.0);
         let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
         check_start(reader, &section, start, self.stop);
         let repeat = section.integer::<u32>(reader, "repeat", 1..=100_000).unwrap_or(1);
@@ -131,54 +174,52 @@ impl Traffic<'_> {
         if repeat > 1 && every.is_none() {
             section.missing(reader, "every");
         }
+        let every = every.unwrap_or(Time::ZERO);
         let count = section.integer::<u32>(reader, "count", 1..=100_000).unwrap_or(1);
         let through = self.through(reader, &mut section);
         let common = read_common(reader, &mut section);
         let messages = read_messages(reader, &mut section);
         section.finish(reader);
-        let (Some(from), Some(to), Some(bytes)) = (from, to, bytes) else { return };
-        let pairs = pairs(&from, &to);
-        let wanted = pairs.len().saturating_mul(count as usize).saturating_mul(repeat as usize);
-        if !self.have_room(reader, &span, wanted) {
-            return;
-        }
-        let many = pairs.len() * count as usize > 1;
-        let base = label.map_or_else(|| format!("{}->{}", from[0], to[0]), |text| text.value);
-        let mut number = 0;
-        for (src, dst) in pairs {
-            if !self.is_possible(reader, &span, (&src, &dst), start) {
-                continue;
-            }
-            for _ in 0..count {
-                number += 1;
-                let label = if many { format!("{base}-{number}") } else { base.clone() };
-                let bytes = reader.draws.about(&format!("size {label}"), bytes, spread);
-                let Some(sport) = self.source_port(reader, &span, &common, (&src, &dst), &label, &through)
-                else {
-                    continue;
-                };
-                for turn in 0..u64::from(repeat) {
-                    let label = if repeat > 1 { format!("{label}@{}", turn + 1) } else { label.clone() };
-                    let later = every.unwrap_or(Time::ZERO).0.saturating_mul(turn);
-                    self.add(
-                        reader,
-                        &span,
-                        FlowSpec {
-                            label,
-                            src: src.clone(),
-                            dst: dst.clone(),
-                            sport,
-                            dport: common.dport,
-                            priority: common.priority,
-                            bytes,
-                            start: Time(start.0.saturating_add(later)),
-                            start_jitter: common.start_jitter,
-                            after: Vec::new(),
-                            messages,
-                        },
-                    );
-                }
-            }
+        let (from, to, bytes) = (from?, to?, bytes?);
+        Some(FlowEntry {
+            span,
+            label,
+            from,
+            to,
+            bytes,
+            size_spread,
+            start,
+            repeat,
+            every,
+            count,
+            through,
+            common,
+            messages,
+        })
+    }
+
+    /// Adds one flow of an entry, with its repetitions, between two hosts.
+    fn add_flow(&mut self, reader: &mut Reader<'_>, entry: &FlowEntry, hosts: (&str, &str), label: &str) {
+        let bytes = reader.draws.about(&format!("size {label}"), entry.bytes, entry.size_spread);
+        let sport = self.source_port(reader, &entry.span, &entry.common, hosts, label, &entry.through);
+        let Some(sport) = sport else { return };
+        for turn in 0..u64::from(entry.repeat) {
+            let label = if entry.repeat > 1 { format!("{label}@{}", turn + 1) } else { label.to_string() };
+            let later = entry.every.0.saturating_mul(turn);
+            let flow = FlowSpec {
+                label,
+                src: hosts.0.to_string(),
+                dst: hosts.1.to_string(),
+                sport,
+                dport: entry.common.dport,
+                priority: entry.common.priority,
+                bytes,
+                start: Time(entry.start.0.saturating_add(later)),
+                start_jitter: entry.common.start_jitter,
+                after: Vec::new(),
+                messages: entry.messages,
+            };
+            self.add(reader, &entry.span, flow);
         }
     }
 
