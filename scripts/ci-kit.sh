@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the files in deploy/ci on a repository as described in docs/check.md: runs the hook with pre-commit, the
-# steps of the GitHub action, and the script of the GitLab job, and builds the container image if requested. If
-# shellcheck is installed, it checks all scripts.
+# steps of the GitHub action, and the script of the GitLab job, and builds the container image if requested. Checks all
+# scripts with shellcheck, if it is installed.
 #
 #   scripts/ci-kit.sh [HARRIER]
 #
