@@ -45,7 +45,15 @@ pub(crate) fn summary(
             loops()
         ),
         Anomaly::RoutingLoop => format!("{victim} {is} caught in a forwarding loop: {because}"),
-        Anomaly::HostOnly => {
+        Anomaly::ClassContention => {
+            format!("{victim} {is} delayed at {root} by traffic of another class: {because}")
+        }
+        Anomaly::PacketLoss => format!("{victim} {is} delayed by lost packets at {root}: {because}"),
+        Anomaly::PathChange => format!("{victim} {is} delayed by a change of its path at {root}: {because}"),
+        Anomaly::SelfInflicted => {
+            format!("{victim} {is} delayed in the queue of its own packets at {root}: {because}")
+        }
+        Anomaly::HostOnly | Anomaly::Undetermined => {
             format!(
                 "{victim} {is} slow, and no recorded queue or pause on the path explains it: {}",
                 host_only(context)

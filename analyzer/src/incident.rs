@@ -68,11 +68,12 @@ fn severity(d: &Diagnosis) -> u8 {
     let root = &d.root_cause;
     let names_no_root_cause = root.flows.is_empty() && root.host.is_none() && d.pause_loop.is_empty();
     match d.anomaly {
+        Anomaly::Undetermined => 0,
         Anomaly::HostOnly => 1,
         _ if names_no_root_cause => 2,
-        Anomaly::FlowContention => 3,
-        Anomaly::PfcBackpressureFlowContention => 4,
-        Anomaly::PfcStormHostInjection => 5,
+        Anomaly::SelfInflicted | Anomaly::FlowContention => 3,
+        Anomaly::ClassContention | Anomaly::PfcBackpressureFlowContention => 4,
+        Anomaly::PacketLoss | Anomaly::PathChange | Anomaly::PfcStormHostInjection => 5,
         Anomaly::DeadlockInLoopContention
         | Anomaly::DeadlockOutOfLoopContention
         | Anomaly::DeadlockOutOfLoopInjection
@@ -132,6 +133,7 @@ fn incident(verdicts: Vec<&Diagnosis>) -> Option<VerdictGroup<'_>> {
 #[cfg(test)]
 mod tests {
     use model::snapshot::{SNAPSHOT_FORMAT, Source};
+    use model::diagnosis::{Cost, Severity};
     use model::{FollowUp, RootCause, Trigger, TriggerReason};
 
     use super::*;
@@ -175,6 +177,8 @@ mod tests {
             cause,
             summary: String::new(),
             confidence: 0.9,
+            severity: Severity::default(),
+            cost: Cost::default(),
             root_cause: RootCause {
                 port: Some(PortRef::new("sw1", 1)),
                 flows: culprits.iter().map(|n| flow(*n)).collect(),

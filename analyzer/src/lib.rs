@@ -48,7 +48,7 @@ use std::collections::BTreeSet;
 use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
-use model::diagnosis::Collected;
+use model::diagnosis::{Collected, Cost, Severity};
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -147,6 +147,8 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         cause: judged.cause,
         summary,
         confidence: round(ranked.confidence * judged.factor),
+        severity: Severity::default(),
+        cost: Cost::default(),
         root_cause: RootCause {
             port: finding.root.clone(),
             flows: ranked.culprits.clone(),

@@ -53,6 +53,8 @@ impl Seen {
             cause: self.truth.cause.unwrap_or(Cause::Undetermined),
             summary: String::new(),
             confidence: 1.0,
+            severity: Default::default(),
+            cost: Default::default(),
             root_cause,
             pause_path: self.truth.pause_path.clone(),
             pause_loop: self.truth.pause_loop.clone(),

@@ -34,8 +34,18 @@ pub enum Anomaly {
     DeadlockOutOfLoopInjection,
     /// Packets return to a switch they have left.
     RoutingLoop,
-    /// No recorded queue or pause explains the delay: sender, receiver or application.
+    /// Traffic of another class starves or pauses the victim's class.
+    ClassContention,
+    /// Packets were lost: a lossy link, a queue without headroom, or a switch without a route.
+    PacketLoss,
+    /// The path changed or went down: an outage, a detour or a black hole.
+    PathChange,
+    /// The victim's own packets are the queue.
+    SelfInflicted,
+    /// Every hop was clean at that time: sender, receiver or application.
     HostOnly,
+    /// The records neither explain the delay nor show that every hop was clean.
+    Undetermined,
 }
 
 /// The cause that refines an anomaly.
@@ -54,6 +64,36 @@ pub enum Cause {
     Misconfiguration,
     /// The evidence shows the anomaly, but no cause.
     Undetermined,
+}
+
+/// How urgent a verdict is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Ordinary queueing: telemetry, not an incident.
+    #[default]
+    Info,
+    /// A flow is slower, and recovers without intervention.
+    Minor,
+    /// Several flows or a whole job are slower.
+    Major,
+    /// Traffic stops or packets are lost.
+    Critical,
+}
+
+/// What an anomaly cost, as far as the snapshot shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Cost {
+    /// The victim's measured delay above its base round-trip time, in nanoseconds.
+    pub delay_ns: u64,
+    /// Bytes that the link could have carried in that time.
+    pub bytes: u64,
+    /// Number of affected flows, the victim included.
+    pub flows: u64,
+    /// Number of collective operations that depend on an affected flow.
+    pub jobs: u64,
 }
 
 /// The root cause: port, flows, host or configuration.
@@ -155,6 +195,12 @@ pub struct Diagnosis {
     pub summary: String,
     /// The confidence, 0 to 1.
     pub confidence: f64,
+    /// How urgent the verdict is.
+    #[serde(default)]
+    pub severity: Severity,
+    /// What the anomaly cost.
+    #[serde(default)]
+    pub cost: Cost,
     /// The root cause.
     pub root_cause: RootCause,
     /// The pause path, from the victim's side to the root port, which is last.

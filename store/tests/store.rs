@@ -26,6 +26,8 @@ fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis {
         cause: Cause::Incast,
         summary: format!("verdict {id}"),
         confidence: 0.5,
+        severity: Default::default(),
+        cost: Default::default(),
         root_cause: RootCause { port: Some(port.parse().unwrap()), ..RootCause::default() },
         pause_path: vec![port.parse().unwrap()],
         pause_loop: vec![],

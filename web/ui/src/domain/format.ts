@@ -10,7 +10,12 @@ const ANOMALIES: Record<Anomaly, string> = {
   deadlock_out_of_loop_contention: 'Deadlock, initial congestion out of the loop',
   deadlock_out_of_loop_injection: 'Deadlock, pause storm out of the loop',
   routing_loop: 'Forwarding loop',
+  class_contention: 'Contention between traffic classes',
+  packet_loss: 'Packet loss',
+  path_change: 'Path change',
+  self_inflicted: 'Queue of the victim itself',
   host_only: 'Host only: no anomaly in the network',
+  undetermined: 'Undetermined',
 };
 
 // Words with capitals that the general rule would lose.

@@ -11,7 +11,12 @@ export type Anomaly =
   | 'deadlock_out_of_loop_contention'
   | 'deadlock_out_of_loop_injection'
   | 'routing_loop'
-  | 'host_only';
+  | 'class_contention'
+  | 'packet_loss'
+  | 'path_change'
+  | 'self_inflicted'
+  | 'host_only'
+  | 'undetermined';
 
 export interface RootCause {
   port: Port | null;
