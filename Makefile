@@ -28,6 +28,7 @@ check: setup prose         ## formatting, lints, text, dependencies
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	./scripts/audit.sh
+	./scripts/judge-apart.sh
 
 prose: setup               ## spelling, and words that docs/words.toml lists
 	./scripts/prose.sh
@@ -66,6 +67,7 @@ bench:                     ## the measurements in docs/performance.md
 
 audit: setup               ## licences, sources and bans of dependencies
 	./scripts/audit.sh
+	./scripts/judge-apart.sh
 
 setup:                     ## install missing packages (Node.js, Chromium, Debian packages)
 	./scripts/setup.sh

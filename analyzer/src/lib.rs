@@ -22,7 +22,6 @@ pub mod collective;
 mod contention;
 mod context;
 mod coverage;
-pub mod evaluation;
 mod evidence;
 mod explanation;
 mod graph;

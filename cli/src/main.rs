@@ -17,6 +17,7 @@ mod meter;
 mod ns3_files;
 mod output;
 mod redis;
+mod report;
 mod traffic;
 mod units;
 mod watcher;

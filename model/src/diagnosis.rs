@@ -11,7 +11,6 @@ use crate::job::{JobStep, Transfer};
 use crate::port::PortRef;
 use crate::snapshot::Trigger;
 use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
-use crate::traffic::Traffic;
 use crate::verification::Verification;
 use crate::{ConfigFinding, LossRecord};
 
@@ -244,107 +243,4 @@ impl Diagnosis {
         };
         self.root_cause.config.iter().map(setting).collect()
     }
-}
-
-/// Ground truth: what happened in a simulated run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GroundTruth {
-    /// The anomaly; absent for a quiet network.
-    pub anomaly: Option<Anomaly>,
-    /// The cause that refines the anomaly.
-    pub cause: Option<Cause>,
-    /// The root cause.
-    pub root_cause: RootCause,
-    /// The pause path.
-    pub pause_path: Vec<PortRef>,
-    /// Ports of the loop, for deadlocks.
-    #[serde(rename = "loop")]
-    pub pause_loop: Vec<PortRef>,
-    /// The spreaders.
-    pub spreaders: Vec<FlowKey>,
-    /// The victims.
-    pub victims: Vec<FlowKey>,
-    /// Start and end in nanoseconds; verdicts about other times cannot be scored against this event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_ns: Option<(u64, u64)>,
-    /// Flows with a minor contribution: naming them is neither required nor wrong.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub minor: Vec<FlowKey>,
-    /// Earlier culprits, where they differ, in order of time. A verdict at that time cannot name flows that start
-    /// later.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub phases: Vec<Phase>,
-    /// The same event at other times of the run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub again: Vec<GroundTruth>,
-    /// Further intended anomalies of the run; absent if there is at most one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<GroundTruth>,
-    /// Other events that delayed watched flows: a verdict that names one is not wrong.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub beside: Vec<GroundTruth>,
-    /// Links that were down, in order of time.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outages: Vec<Outage>,
-}
-
-/// A link that was down.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outage {
-    /// Its two ends.
-    pub between: [PortRef; 2],
-    /// When it went down, in nanoseconds.
-    pub down_ns: u64,
-    /// When it came up again, in nanoseconds; absent when it did not.
-    pub up_ns: Option<u64>,
-}
-
-/// The culprits of an event at a time before its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Phase {
-    /// The end of this phase, in nanoseconds.
-    pub until_ns: u64,
-    /// The flows with the largest contributions by then.
-    pub flows: Vec<FlowKey>,
-    /// Flows with a minor contribution by then.
-    pub minor: Vec<FlowKey>,
-}
-
-/// The cost of a run. Everything except hops and events differs from run to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunFigures {
-    /// Frames that crossed a link, without PFC frames.
-    pub packet_hops: u64,
-    /// Events of the simulation.
-    pub events: u64,
-    /// Simulated time in nanoseconds.
-    pub simulated_ns: u64,
-    /// CPU time in seconds; absent if it cannot be measured.
-    pub cpu_seconds: Option<f64>,
-    /// Elapsed time in seconds.
-    pub wall_seconds: f64,
-    /// Peak memory use in bytes; absent if it cannot be measured.
-    pub peak_rss: Option<u64>,
-}
-
-/// The output of `harrier run` and `harrier analyze` with `--json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunReport {
-    /// Name of the scenario, or of the input.
-    pub scenario: String,
-    /// The seed of a run; absent for an analysis.
-    pub seed: Option<u64>,
-    /// The ground truth of a run; absent if unknown.
-    pub ground_truth: Option<GroundTruth>,
-    /// The verdicts.
-    pub diagnoses: Vec<Diagnosis>,
-    /// The cost of a run; absent for an analysis.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<RunFigures>,
-    /// The traffic of a run; absent for an analysis.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub traffic: Option<Traffic>,
-    /// Why the collected telemetry supports no verdict; absent if there is one, or if no flow was slow.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
 }

@@ -24,7 +24,7 @@ pub mod verification;
 pub mod wire;
 
 pub use config_finding::{ConfigFinding, Setting};
-pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, Outage, RootCause, RunFigures, RunReport};
+pub use diagnosis::{Anomaly, Cause, Cost, Diagnosis, RootCause, Severity};
 pub use flow::FlowKey;
 pub use job::{Job, JobStep, Transfer};
 pub use loss::{LossReason, LossRecord};

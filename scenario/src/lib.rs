@@ -34,8 +34,8 @@ pub use paths::Paths;
 pub use problem::{Problem, Problems};
 pub use random::Random;
 pub use read::{
-    Expectation, Failure, Routing, TimedRoute, parse, parse_bytes, parse_length, parse_rate, parse_time,
-    parse_with,
+    Expectation, Failure, Outage, Routing, TimedRoute, parse, parse_bytes, parse_length, parse_rate,
+    parse_time, parse_with,
 };
 pub use scenario::{AgentSettings, FaultKind, FaultSpec, FlowSpec, JobSpec, RunFlow, Scenario, ScenarioText};
 pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};

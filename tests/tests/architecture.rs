@@ -31,11 +31,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "harrier-scenario",
         ],
     ),
+    ("harrier-eval", &["harrier-model", "harrier-scenario", "harrier-fabric"]),
     ("harrier-web", &["harrier-model", "harrier-store"]),
 ];
 
 /// Edges that only tests have: a core's conservation test runs the real switch.
-const ALLOWED_IN_TESTS: &[(&str, &[&str])] = &[("harrier-controller", &["p4-lang", "p4-switch"])];
+const ALLOWED_IN_TESTS: &[(&str, &[&str])] =
+    &[("harrier-controller", &["p4-lang", "p4-switch"]), ("harrier-eval", &["p4-switch"])];
 
 /// Crates on top, which may use everything.
 const TOP: &[&str] = &["harrier-cli", "harrier-tests", "harrier-fuzz"];
@@ -98,6 +100,24 @@ fn every_crate_is_in_the_table() {
             "{package} is missing in ARCHITECTURE.md and in this table"
         );
     }
+}
+
+/// What the judge judges cannot see the judge, directly or through other crates, and the judge uses none of it.
+#[test]
+fn the_judged_crates_do_not_depend_on_the_judge() {
+    let edges = edges(|_| true);
+    for judged in ["harrier-analyzer", "harrier-host-agent", "harrier-controller", "harrier-model"] {
+        let mut reached = BTreeSet::from([judged.to_string()]);
+        while let Some(next) =
+            reached.iter().flat_map(|name| &edges[name]).find(|next| !reached.contains(*next)).cloned()
+        {
+            reached.insert(next);
+        }
+        for judge in ["harrier-eval", "harrier-fabric", "harrier-scenario"] {
+            assert!(!reached.contains(judge), "{judged} reaches {judge}: {reached:?}");
+        }
+    }
+    assert!(!edges["harrier-eval"].contains("harrier-analyzer"));
 }
 
 #[test]

@@ -7,13 +7,14 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use model::job::JobDescription;
 use model::snapshot::SNAPSHOT_FORMAT;
-use model::{FlowKey, Job, RunReport, Snapshot, Topology};
+use model::{FlowKey, Job, Snapshot, Topology};
 
 use crate::Outcome;
 use crate::commands::run::{TOPOLOGY_FILE, verdicts};
 use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
+use crate::report::RunReport;
 
 const EXAMPLES: &str = "\
 Examples:

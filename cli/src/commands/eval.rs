@@ -1,18 +1,19 @@
-//! `harrier eval`: runs scenarios repeatedly and compares diagnosis methods with the ground truth.
+//! `harrier eval`: runs scenarios repeatedly and judges the verdicts of diagnosis methods by intervention.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
-use analyzer::evaluation::{Contestant, Observation, Row, rows, table};
-use anyhow::{Context, bail};
+use anyhow::Context;
+use eval::table::{self, Observation, Row, rows};
 use fabric::FaultInjection;
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
-use crate::evaluation::{DEFAULT_EPOCH_SHIFT, Plan, evaluate};
+use crate::evaluation::{Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, evaluate};
 use crate::input::write_all;
 use crate::output::print_json;
 use crate::units::count;
@@ -35,7 +36,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    after_long_help = format!("Exit status 1: the first method did not diagnose every run correctly.\n\n{EXAMPLES}")
+    after_long_help = format!("Exit status 1: a verdict of the first method is wrong, or it missed a disturbance.\n\n{EXAMPLES}")
 )]
 pub(crate) struct Args {
     /// Built-in scenario or scenario file; can be repeated [default: all built-in scenarios]
@@ -50,10 +51,10 @@ pub(crate) struct Args {
     /// First seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Maximum number of instances to draw for a run until one shows the scenario's anomaly
+    /// Maximum number of instances to draw for a run until one meets the scenario's expectation
     ///
-    /// The seed of each further instance is 1000000 higher.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    /// The seed of each further instance is 1000000 higher. With 1, every instance is judged as it fell.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     draws: u64,
     /// Diagnosis method; can be repeated [default: all]
     #[arg(long = "method", value_name = "NAME", value_parser = parse_method)]
@@ -150,26 +151,29 @@ struct Swept {
 /// The JSON output.
 #[derive(Serialize)]
 struct Report {
+    judge: &'static str,
     rows: Vec<Row>,
     totals: Vec<Row>,
 }
 
-/// Runs the command. Exit status 1: the first method did not diagnose every run correctly.
+/// Runs the command. Exit status 1: a verdict of the first method is wrong, or it missed a disturbance.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let names = match args.scenarios.as_slice() {
         [] if args.paper => scenario::paper_names(&PAPER_LOADS),
         [] => scenario::builtin_names().map(str::to_string).collect(),
         named => named.to_vec(),
     };
-    let mut scenarios = Vec::new();
+    let mut subjects = Vec::new();
     for name in names {
-        let scenario = load(&name)?;
-        if scenario.expect.is_none() {
-            bail!(
-                "{name}: the scenario has no [expect] section, so its runs have no ground truth to compare with"
-            );
-        }
-        scenarios.push((name, scenario));
+        let scenario = Arc::new(load(&name)?);
+        let seeds = args.seed..args.seed.saturating_add(args.runs);
+        subjects.extend(seeds.map(|seed| Subject {
+            row: name.clone(),
+            name: name.clone(),
+            scenario: scenario.clone(),
+            seed,
+            disturbances: None,
+        }));
     }
     // An error here must not appear after hours of work.
     for directory in [&args.work, &args.plots].into_iter().flatten() {
@@ -184,8 +188,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         threshold_percent: args.threshold,
     };
     let plan = Plan {
-        scenarios,
-        seeds: args.seed..args.seed.saturating_add(args.runs),
+        subjects,
         methods,
         jobs: args.jobs.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1),
         work: args.work,
@@ -200,7 +203,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let runs = evaluate(&plan)?;
     let failed = runs.iter().filter(|run| !run.failures.is_empty()).count();
     let observations: Vec<Observation> = runs.into_iter().flat_map(|run| run.observations).collect();
-    let report = Report { rows: rows(&observations), totals: table::totals(&observations) };
+    let report = Report {
+        judge: eval::judge::VERSION,
+        rows: rows(&observations),
+        totals: table::totals(&observations),
+    };
     if let Some(plots) = &args.plots {
         for (name, svg) in bars(&report.totals)? {
             write_all(&[(&plots.join(name), svg.into_bytes())])?;

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analyzer::evaluation::names_event;
 use anyhow::{Context, bail};
+use eval::{GroundTruth, names_event};
 use fabric::pipeline::Pipeline;
-use fabric::{RunOptions, RunOutcome};
-use model::{Diagnosis, RunFigures, RunReport, Snapshot, Time, Topology};
+use fabric::{BuildError, RunOptions, RunOutcome};
+use model::{Diagnosis, Snapshot, Time, Topology};
 use scenario::Scenario;
 use scenario::ns3::Loaded;
 
@@ -18,6 +18,7 @@ use crate::input::{read_text, write_all};
 use crate::meter::Meter;
 use crate::ns3_files::Ns3Files;
 use crate::output::{describe, describe_truth, print_json};
+use crate::report::{RunFigures, RunReport};
 use crate::traffic;
 use crate::watcher::Watcher;
 
@@ -112,7 +113,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         files.write(&scenario, &outcome, queues)?;
     }
 
-    let mut report = report(&scenario, &outcome, figures.clone());
+    let instance = scenario.instance(args.seed).map_err(BuildError::from)?;
+    let (ground_truth, deviations) = eval::truth::establish(&instance, &outcome);
+    let mut report = report(&scenario, &outcome, ground_truth, figures.clone());
     if args.verify {
         fabric::counterfactual::verify(&scenario, args.seed, &options.pipeline, &mut report.diagnoses)?;
     }
@@ -130,7 +133,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         outcome.end,
         hops as f64 / seconds
     );
-    Ok(judge(&report, &outcome))
+    Ok(judge(&report, &deviations))
 }
 
 /// Creates the watcher with the observers that the arguments request.
@@ -200,12 +203,17 @@ pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diag
     (diagnoses, missing)
 }
 
-fn report(scenario: &Scenario, outcome: &RunOutcome, figures: RunFigures) -> RunReport {
+fn report(
+    scenario: &Scenario,
+    outcome: &RunOutcome,
+    ground_truth: Option<GroundTruth>,
+    figures: RunFigures,
+) -> RunReport {
     let (diagnoses, missing) = verdicts(&outcome.snapshots, &scenario.topology);
     RunReport {
         scenario: scenario.name.clone(),
         seed: Some(outcome.seed),
-        ground_truth: outcome.ground_truth.clone(),
+        ground_truth,
         diagnoses,
         run: Some(figures),
         traffic: Some(traffic::summary(outcome)),
@@ -214,8 +222,8 @@ fn report(scenario: &Scenario, outcome: &RunOutcome, figures: RunFigures) -> Run
 }
 
 /// Checks that the run went as the scenario expects and that the diagnoses name the ground truth, if there is one.
-fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
-    for deviation in &outcome.deviations {
+fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
+    for deviation in deviations {
         eprintln!("unlike the scenario's expectation: {deviation}");
     }
     let Some(truth) = &report.ground_truth else { return Outcome::Fine };
@@ -230,7 +238,7 @@ fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
         }
         all_found &= found;
     }
-    if all_found && outcome.deviations.is_empty() { Outcome::Fine } else { Outcome::Findings }
+    if all_found && deviations.is_empty() { Outcome::Fine } else { Outcome::Findings }
 }
 
 fn save(directory: &Path, scenario: &Scenario, outcome: &RunOutcome) -> anyhow::Result<()> {

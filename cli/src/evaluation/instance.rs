@@ -5,13 +5,14 @@ use std::hash::Hasher as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use eval::GroundTruth;
 use fabric::RunOptions;
 use fabric::pipeline::Pipeline;
-use model::{GroundTruth, Snapshot, Time, Topology};
+use model::{Snapshot, Time, Topology};
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
+use super::{Plan, Subject};
 use crate::input::write_all;
 
 /// A run that all methods diagnose.
@@ -21,7 +22,9 @@ pub(crate) struct Instance {
     fingerprint: String,
     pub(crate) seed: u64,
     pub(crate) topology: Topology,
-    pub(crate) truth: GroundTruth,
+    pub(crate) truth: Option<GroundTruth>,
+    /// When the run ended.
+    pub(crate) end: Time,
     /// Differences between the run and the scenario's expectation.
     pub(crate) deviations: Vec<String>,
     /// The snapshot of each event, with the time at which its collection was complete.
@@ -37,20 +40,14 @@ pub(crate) struct Instance {
 const NEXT_DRAW: u64 = 1_000_000;
 
 impl Instance {
-    /// Returns an instance that shows the scenario's anomaly: the first of the seeds `seed`, `seed` + 1000000, ...
-    /// whose run meets the scenario's expectation, independently of any diagnosis. If none does, returns the first one
-    /// with its deviations.
-    pub(crate) fn draw(
-        plan: &Plan,
-        pipeline: &Pipeline,
-        name: &str,
-        scenario: &Scenario,
-        seed: u64,
-    ) -> anyhow::Result<Instance> {
+    /// Returns the instance of the subject's seed or, if the plan allows more than one draw and that run is unlike the
+    /// scenario's expectation, the first of the seeds `seed` + 1000000, ... whose run is not. If none is, returns the
+    /// first one.
+    pub(crate) fn draw(plan: &Plan, pipeline: &Pipeline, subject: &Subject) -> anyhow::Result<Instance> {
         let mut first = None;
         for number in 0..plan.draws.max(1) {
-            let seed = seed.saturating_add(number.saturating_mul(NEXT_DRAW));
-            let instance = Instance::obtain(plan, pipeline, name, scenario, seed)?;
+            let seed = subject.seed.saturating_add(number.saturating_mul(NEXT_DRAW));
+            let instance = Instance::obtain(plan, pipeline, &subject.name, &subject.scenario, seed)?;
             if instance.deviations.is_empty() {
                 return Ok(Instance { drawn: number + 1, ..instance });
             }
@@ -94,15 +91,17 @@ impl Instance {
         seed: u64,
         fingerprint: String,
     ) -> anyhow::Result<Instance> {
-        let topology = scenario.instance(seed)?.topology.clone();
+        let drawn = scenario.instance(seed)?.into_owned();
         let options = RunOptions { pipeline: pipeline.clone(), diagnose: true };
         let outcome = fabric::run_with_injection(scenario, seed, &options, &plan.trial)?;
+        let (truth, deviations) = eval::truth::establish(&drawn, &outcome);
         Ok(Instance {
             fingerprint,
             seed,
-            topology,
-            truth: outcome.ground_truth.unwrap_or_default(),
-            deviations: outcome.deviations,
+            topology: drawn.topology,
+            truth,
+            end: outcome.end,
+            deviations,
             snapshots: outcome.snapshot_times.into_iter().zip(outcome.snapshots).collect(),
             surveys: outcome.surveys,
             drawn: 1,

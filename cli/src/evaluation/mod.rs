@@ -1,31 +1,47 @@
-//! Runs scenarios repeatedly on all cores and lets each method diagnose them. `analyzer::evaluation` scores the
-//! diagnoses; this module contains the threads, files and the progress bar.
+//! Runs scenarios repeatedly on all cores and lets each method diagnose them. The crate `eval` judges the diagnoses;
+//! this module contains the methods, the threads, the files and the progress bar.
 
+mod contestant;
 mod instance;
 mod observe;
 pub(crate) mod plot;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use analyzer::evaluation::{Contestant, Observation};
+use eval::judge::Disturbance;
+use eval::table::Observation;
 use fabric::FaultInjection;
 use fabric::pipeline::Pipeline;
 use indicatif::{ProgressBar, ProgressStyle};
 use scenario::Scenario;
 
+pub(crate) use contestant::Contestant;
 pub(crate) use instance::Instance;
 use observe::observe;
+
+/// A run to evaluate.
+#[derive(Clone)]
+pub(crate) struct Subject {
+    /// The name of its row.
+    pub(crate) row: String,
+    /// The scenario's name as an argument of `harrier run`.
+    pub(crate) name: String,
+    /// The scenario.
+    pub(crate) scenario: Arc<Scenario>,
+    /// The seed.
+    pub(crate) seed: u64,
+    /// What was put into it; absent: what its expectation states.
+    pub(crate) disturbances: Option<Vec<Disturbance>>,
+}
 
 /// The runs and settings of an evaluation.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    /// The scenarios, each with its name as an argument of `harrier run`.
-    pub(crate) scenarios: Vec<(String, Scenario)>,
-    /// The seeds of each scenario.
-    pub(crate) seeds: std::ops::Range<u64>,
+    /// The runs.
+    pub(crate) subjects: Vec<Subject>,
     /// The methods.
     pub(crate) methods: Vec<Contestant>,
     /// Number of threads.
@@ -70,7 +86,7 @@ impl Plan {
         if method == Contestant::Harrier {
             options.insert(0, " --method harrier".to_string());
         }
-        format!("harrier eval --scenario {name} --seed {seed} --runs 1 --draws 1{}", options.concat())
+        format!("harrier eval --scenario {name} --seed {seed} --runs 1{}", options.concat())
     }
 }
 
@@ -90,27 +106,25 @@ pub(crate) struct Evaluated {
     pub(crate) failures: Vec<String>,
 }
 
-/// Evaluates all runs in parallel. The result is ordered by scenario and seed.
+/// Evaluates all runs in parallel. The result is in the order of the runs.
 pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
-    let runs: Vec<(&str, &Scenario, u64)> = plan
-        .scenarios
-        .iter()
-        .flat_map(|(name, scenario)| plan.seeds.clone().map(move |seed| (name.as_str(), scenario, seed)))
-        .collect();
     let pipeline = Pipeline::hawkeye(&[("EPOCH_SHIFT", plan.epoch_shift)])?;
-    let bar = ProgressBar::new(runs.len() as u64);
+    // The length of an epoch does not change the traffic, so that the judge always has the same one.
+    let judges = Pipeline::hawkeye(&[])?;
+    let bar = ProgressBar::new(plan.subjects.len() as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<anyhow::Result<Evaluated>>>> =
-        Mutex::new(runs.iter().map(|_| None).collect());
+        Mutex::new(plan.subjects.iter().map(|_| None).collect());
     thread::scope(|scope| {
-        for _ in 0..plan.jobs.clamp(1, runs.len().max(1)) {
+        for _ in 0..plan.jobs.clamp(1, plan.subjects.len().max(1)) {
             scope.spawn(|| {
-                while let Some((index, (name, scenario, seed))) = take(&next, &runs) {
-                    bar.set_message(format!("{name} --seed {seed}"));
-                    let evaluated = Instance::draw(plan, &pipeline, name, scenario, seed)
-                        .map(|instance| observe(plan, name, &instance));
+                while let Some(index) = take(&next, plan.subjects.len()) {
+                    let subject = &plan.subjects[index];
+                    bar.set_message(format!("{} --seed {}", subject.name, subject.seed));
+                    let evaluated = Instance::draw(plan, &pipeline, subject)
+                        .and_then(|instance| observe(plan, &judges, subject, &instance));
                     if let Ok(evaluated) = &evaluated {
                         evaluated.failures.iter().for_each(|text| bar.suspend(|| eprintln!("{text}")));
                     }
@@ -125,10 +139,9 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
     results.into_iter().flatten().collect()
 }
 
-/// Takes the next run and returns it with its index.
-fn take<T: Copy>(next: &AtomicUsize, runs: &[T]) -> Option<(usize, T)> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((index, *runs.get(index)?))
+/// Takes the number of the next of `count` runs.
+fn take(next: &AtomicUsize, count: usize) -> Option<usize> {
+    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count)
 }
 
 #[cfg(test)]
@@ -137,13 +150,12 @@ mod tests {
 
     fn plan() -> Plan {
         Plan {
-            scenarios: Vec::new(),
-            seeds: 1..2,
+            subjects: Vec::new(),
             methods: vec![Contestant::Harrier],
             jobs: 1,
             work: None,
             trial: FaultInjection::default(),
-            draws: 10,
+            draws: 1,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
             program: String::new(),
         }
@@ -162,7 +174,7 @@ mod tests {
         check(
             |plan| plan.trial.lose_polls = 0.02,
             "quiet",
-            "harrier eval --scenario quiet --seed 7 --runs 1 --draws 1 --method harrier --lose-polls 0.02",
+            "harrier eval --scenario quiet --seed 7 --runs 1 --method harrier --lose-polls 0.02",
         );
         check(
             |plan| {
@@ -171,7 +183,7 @@ mod tests {
                 plan.epoch_shift = 18;
             },
             "quiet",
-            "harrier eval --scenario quiet --seed 7 --runs 1 --draws 1 --method spidermon --epoch-shift 18 --threshold 300",
+            "harrier eval --scenario quiet --seed 7 --runs 1 --method spidermon --epoch-shift 18 --threshold 300",
         );
     }
 }

@@ -1,63 +1,153 @@
-//! Lets each method diagnose a run and scores the result.
+//! Lets each method diagnose a run and judges the result.
 
 use std::collections::BTreeSet;
 
-use analyzer::evaluation::{Observation, is_right, missed, names_event, score};
 use analyzer::incident::settle;
 use analyzer::{TopologyIndex, analyze_indexed};
-use model::{Diagnosis, GroundTruth, Snapshot, Time};
+use eval::GroundTruth;
+use eval::judge::{Actor, Bench, Disturbance, Grade, Harm, Judgement, harm, judge};
+use eval::table::Observation;
+use fabric::pipeline::Pipeline;
+use model::diagnosis::Severity;
+use model::{Anomaly, Diagnosis, FlowKey, Snapshot, Time};
+use scenario::Scenario;
 
-use super::{Evaluated, Instance, Plan};
+use super::{Contestant, Evaluated, Instance, Plan, Subject};
 use crate::output::{describe_truth, describe_verdict};
 
-/// Maximum number of unrelated events listed for a failed run.
-const LISTED_UNRELATED: usize = 6;
 /// Length of a polling packet on the wire, a minimum-size frame.
 const POLL_BYTES: u64 = 64;
+/// Nanoseconds in an hour.
+const HOUR_NS: f64 = 3.6e12;
 
-/// Diagnoses and scores a run with every method. Failures are described for the first method only.
-pub(super) fn observe(plan: &Plan, name: &str, instance: &Instance) -> Evaluated {
-    let index = TopologyIndex::new(&instance.topology);
+/// The diagnoses of one method.
+struct Diagnosed {
+    method: Contestant,
+    snapshots: Vec<(Time, Snapshot)>,
+    /// Each verdict, with the time at which its collection was complete.
+    times: Vec<(Time, Diagnosis)>,
+    verdicts: Vec<Diagnosis>,
+}
+
+/// Diagnoses and judges a run with every method. Failures are described for the first method only.
+pub(super) fn observe(
+    plan: &Plan,
+    pipeline: &Pipeline,
+    subject: &Subject,
+    instance: &Instance,
+) -> anyhow::Result<Evaluated> {
+    let scenario = &*subject.scenario.instance(instance.seed)?;
+    let diagnosed: Vec<Diagnosed> = plan.methods.iter().map(|method| diagnose(*method, instance)).collect();
+    let victims = diagnosed.iter().flat_map(|of| &of.verdicts).map(|verdict| verdict.victim).collect();
+    let mut bench = Bench::new(scenario, instance.seed, pipeline, victims);
+    let disturbances = match &subject.disturbances {
+        Some(known) => known.clone(),
+        None => instance.truth.as_ref().map_or_else(Vec::new, |truth| disturbances_of(truth, scenario)),
+    };
+    let mut events: Vec<(Disturbance, Harm)> = Vec::new();
+    for disturbance in disturbances {
+        let harm = harm(&mut bench, &disturbance)?;
+        if !harm.victims.is_empty() {
+            events.push((disturbance, harm));
+        }
+    }
+    let asked: BTreeSet<FlowKey> =
+        instance.snapshots.iter().filter_map(|(_, s)| Some(s.trigger.as_ref()?.flow)).collect();
     let mut evaluated = Evaluated { observations: Vec::new(), failures: Vec::new() };
-    for (rank, method) in plan.methods.iter().enumerate() {
-        let collected = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };
-        let snapshots: Vec<(Time, Snapshot)> =
-            collected.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
-        let settings = method.settings();
-        let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
-        let mut verdicts: Vec<(Time, Diagnosis)> = Vec::new();
-        for (at, snapshot) in &snapshots {
-            let found = analyze_indexed(snapshot, &index, &settings).into_iter().map(|a| a.diagnosis);
-            let found: Vec<Diagnosis> = found.collect();
-            verdicts.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
-            found_in.push((snapshot, found));
+    for (rank, of) in diagnosed.iter().enumerate() {
+        let judgements = judge(&mut bench, scenario, &of.verdicts)?;
+        let missed: Vec<&(Disturbance, Harm)> =
+            events.iter().filter(|event| !names(event, of, &judgements)).collect();
+        let is_false = |judgement: &Judgement| matches!(judgement.grade, Grade::Wrong | Grade::Partly);
+        if rank == 0 && (!missed.is_empty() || judgements.iter().any(is_false)) {
+            evaluated.failures.push(failure(plan, subject, instance, of, &judgements, &missed));
         }
-        let diagnoses = settle(found_in.clone());
-        let score = score(&diagnoses, &instance.truth);
-        if rank == 0 && !(score.is_perfect() && instance.deviations.is_empty()) {
-            evaluated.failures.push(failure(&plan.repeat_command(name, instance.seed), instance, &diagnoses));
-        }
+        let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
+        let undetected = events.iter().filter(|(_, harm)| harm.victims.is_disjoint(&asked)).count() as u64;
         evaluated.observations.push(Observation {
-            scenario: name.to_string(),
+            scenario: subject.row.clone(),
+            method: of.method.name().to_string(),
             drawn: instance.drawn,
-            method: *method,
-            score,
-            missed: missed(&found_in, &diagnoses, &instance.truth),
-            switches_collected: snapshots.iter().map(|(_, s)| s.switches.len() as u64).collect(),
-            telemetry_bytes: snapshots
+            is_unexpected: !instance.deviations.is_empty(),
+            verdicts: graded(of, &judgements),
+            events: events.len() as u64,
+            named: (events.len() - missed.len()) as u64,
+            undetected,
+            host_hours: hosts.count() as f64 * instance.end.as_ns() as f64 / HOUR_NS,
+            switches_collected: of.snapshots.iter().map(|(_, s)| s.switches.len() as u64).collect(),
+            telemetry_bytes: of
+                .snapshots
                 .iter()
                 .map(|(_, s)| s.switches.iter().map(|t| t.bytes).sum())
                 .collect(),
-            polling_bytes: snapshots.iter().map(|(_, s)| s.polls * POLL_BYTES).collect(),
-            causal_coverage: truths(&instance.truth).filter_map(|t| coverage(t, &snapshots)).collect(),
-            time_to_diagnosis_ns: time_to_diagnosis(&verdicts, &instance.truth),
+            polling_bytes: of.snapshots.iter().map(|(_, s)| s.polls * POLL_BYTES).collect(),
+            causal_coverage: truths(instance).filter_map(|t| coverage(t, &of.snapshots)).collect(),
+            time_to_diagnosis_ns: time_to_diagnosis(of, &judgements),
         });
     }
-    evaluated
+    Ok(evaluated)
 }
 
-fn truths(truth: &GroundTruth) -> impl Iterator<Item = &GroundTruth> {
-    std::iter::once(truth).chain(&truth.others).filter(|truth| truth.anomaly.is_some())
+fn diagnose(method: Contestant, instance: &Instance) -> Diagnosed {
+    let index = TopologyIndex::new(&instance.topology);
+    let collected = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };
+    let snapshots: Vec<(Time, Snapshot)> =
+        collected.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
+    let settings = method.settings();
+    let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
+    let mut times: Vec<(Time, Diagnosis)> = Vec::new();
+    for (at, snapshot) in &snapshots {
+        let found = analyze_indexed(snapshot, &index, &settings).into_iter().map(|a| a.diagnosis);
+        let found: Vec<Diagnosis> = found.collect();
+        times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
+        found_in.push((snapshot, found));
+    }
+    let verdicts = settle(found_in);
+    Diagnosed { method, times, verdicts, snapshots }
+}
+
+fn graded(of: &Diagnosed, judgements: &[Judgement]) -> Vec<(Grade, f64, bool)> {
+    let of_verdict = |(verdict, judgement): (&Diagnosis, &Judgement)| {
+        (judgement.grade, verdict.confidence, verdict.severity > Severity::Info)
+    };
+    of.verdicts.iter().zip(judgements).map(of_verdict).collect()
+}
+
+/// The intended events of a scenario with an expectation. The recurrences of an event are one disturbance with it.
+fn disturbances_of(truth: &GroundTruth, scenario: &Scenario) -> Vec<Disturbance> {
+    let intended = std::iter::once(truth).chain(&truth.others).filter(|truth| truth.anomaly.is_some());
+    intended
+        .map(|truth| {
+            let all = std::iter::once(truth).chain(&truth.again);
+            let mut actors: BTreeSet<Actor> = all.flat_map(eval::judge::actor::of_truth).collect();
+            if truth.anomaly == Some(Anomaly::HostOnly) {
+                let ends = truth.victims.iter().take(1).flat_map(|victim| [victim.src, victim.dst]);
+                let hosts = ends.filter_map(|at| scenario.topology.host_of(at));
+                actors.extend(hosts.map(|host| Actor::Host(host.name.clone())));
+            }
+            Disturbance { kind: String::new(), actors }
+        })
+        .filter(|disturbance| !disturbance.actors.is_empty())
+        .collect()
+}
+
+/// Whether a right or partly right verdict about a delayed flow accuses an actor of the disturbance.
+fn names((disturbance, harm): &(Disturbance, Harm), of: &Diagnosed, judgements: &[Judgement]) -> bool {
+    of.verdicts.iter().zip(judgements).any(|(verdict, judgement)| {
+        let innocent: BTreeSet<&Actor> = judgement.guilt.iter().flat_map(|guilt| guilt.innocent()).collect();
+        let mut guilty = judgement.accused.iter().filter(|actor| !innocent.contains(actor));
+        matches!(judgement.grade, Grade::Right | Grade::Partly)
+            && harm.victims.contains(&verdict.victim)
+            && guilty.any(|actor| match actor {
+                Actor::Victim => disturbance.actors.contains(&Actor::Flow(verdict.victim)),
+                other => disturbance.actors.contains(other),
+            })
+    })
+}
+
+fn truths(instance: &Instance) -> impl Iterator<Item = &GroundTruth> {
+    let truth = instance.truth.as_ref();
+    truth.into_iter().flat_map(|t| std::iter::once(t).chain(&t.others)).filter(|t| t.anomaly.is_some())
 }
 
 /// Returns the share of the switches on the pause path that the most complete snapshot contains.
@@ -76,37 +166,45 @@ fn coverage(truth: &GroundTruth, snapshots: &[(Time, Snapshot)]) -> Option<f64> 
     Some(best_recurrence.map_or(share, |best| best.max(share)))
 }
 
-/// Returns the time from the trigger to the end of the first collection with a correct diagnosis.
-fn time_to_diagnosis(verdicts: &[(Time, Diagnosis)], truth: &GroundTruth) -> Option<u64> {
-    let right = verdicts.iter().filter(|(_, d)| truths(truth).any(|t| names_event(d, t)));
-    right.map(|(at, d)| at.as_ns().saturating_sub(d.time_ns)).next()
+/// Returns the time from the trigger to the end of the first collection with a right verdict.
+fn time_to_diagnosis(of: &Diagnosed, judgements: &[Judgement]) -> Option<u64> {
+    let right: BTreeSet<&str> = of
+        .verdicts
+        .iter()
+        .zip(judgements)
+        .filter(|(_, judgement)| judgement.grade == Grade::Right)
+        .map(|(verdict, _)| verdict.id.as_str())
+        .collect();
+    let mut times = of.times.iter().filter(|(_, verdict)| right.contains(verdict.id.as_str()));
+    times.next().map(|(at, verdict)| at.as_ns().saturating_sub(verdict.time_ns))
 }
 
-/// Describes a failed run: the command that repeats it, the ground truth and the diagnoses.
-fn failure(repeats: &str, instance: &Instance, diagnoses: &[Diagnosis]) -> String {
-    let mut text = format!("{repeats}\n");
+/// Describes a failed run: the command that repeats it, the missed disturbances and the verdicts with their grades.
+fn failure(
+    plan: &Plan,
+    subject: &Subject,
+    instance: &Instance,
+    of: &Diagnosed,
+    judgements: &[Judgement],
+    missed: &[&(Disturbance, Harm)],
+) -> String {
+    let mut text = format!("{}\n", plan.repeat_command(&subject.name, instance.seed));
     for deviation in &instance.deviations {
         text.push_str(&format!("    unlike the expectation: {deviation}\n"));
     }
-    for truth in truths(&instance.truth) {
-        let mark = if diagnoses.iter().any(|d| names_event(d, truth)) { "found" } else { "missed" };
-        text.push_str(&format!("    {mark}: {}\n", describe_truth(truth)));
-        for again in &truth.again {
-            text.push_str(&format!("    {mark}, recurrence: {}\n", describe_truth(again)));
-        }
+    for truth in truths(instance) {
+        text.push_str(&format!("    expected: {}\n", describe_truth(truth)));
     }
-    for unrelated in instance.truth.beside.iter().take(LISTED_UNRELATED) {
-        text.push_str(&format!("    unrelated: {}\n", describe_truth(unrelated)));
+    for (disturbance, harm) in missed {
+        let actors: Vec<String> = disturbance.actors.iter().take(12).map(ToString::to_string).collect();
+        let (kind, flows) = (&disturbance.kind, harm.victims.len());
+        text.push_str(&format!("    missed: {kind} {}, which delays {flows} flows\n", actors.join(", ")));
     }
-    for incident in analyzer::incident::incidents(diagnoses) {
-        for verdict in &incident.verdicts {
-            let names_expected = truths(&instance.truth).any(|t| names_event(verdict, t));
-            let mark = match names_expected || is_right(verdict, &instance.truth) {
-                true if names_expected => "right",
-                true => "right, unrelated",
-                false => "wrong",
-            };
-            text.push_str(&format!("    {mark}: {}\n", describe_verdict(verdict)));
+    for (verdict, judgement) in of.verdicts.iter().zip(judgements) {
+        let grade = format!("{:?}", judgement.grade).to_lowercase();
+        text.push_str(&format!("    {grade}: {}\n", describe_verdict(verdict)));
+        if judgement.grade != Grade::Right {
+            text.push_str(&format!("        {}\n", judgement.reason));
         }
     }
     text

@@ -1,12 +1,14 @@
 //! Plots of an evaluation as SVG: bars of one table, or lines over the values of a sweep.
 
-use analyzer::evaluation::{Contestant, Row};
 use anyhow::anyhow;
+use eval::table::Row;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::SegmentedCoord;
 use plotters::coord::types::RangedCoordusize;
 use plotters::prelude::*;
 use serde::Serialize;
+
+use super::Contestant;
 
 /// Width of all plots in pixels.
 const WIDTH: u32 = 640;
@@ -131,7 +133,7 @@ fn draw_bars(area: &Area<'_>, rows: &[Row], quantity: &Quantity) -> Drawn {
     // The first method is at the top.
     let place = |at: usize| rows.len() - 1 - at;
     let name = |segment: &SegmentValue<usize>| match segment {
-        SegmentValue::CenterOf(at) if *at < rows.len() => rows[place(*at)].method.name().to_string(),
+        SegmentValue::CenterOf(at) if *at < rows.len() => rows[place(*at)].method.clone(),
         _ => String::new(),
     };
     let number = |value: &f64| if scale > 10.0 { format!("{value:.0}") } else { format!("{value:.1}") };
@@ -175,7 +177,7 @@ fn draw_curves(area: &Area<'_>, title: &str, points: &[Point], value: fn(&Row) -
         .draw()?;
     for (method, colour) in Contestant::ALL.iter().zip(COLOURS) {
         let of_method = points.iter().enumerate().filter_map(|(at, point)| {
-            let row = point.totals.iter().find(|row| row.method == *method)?;
+            let row = point.totals.iter().find(|row| row.method == method.name())?;
             Some((SegmentValue::CenterOf(at), value(row)))
         });
         let places: Vec<(SegmentValue<usize>, f64)> = of_method.collect();
@@ -199,22 +201,25 @@ fn draw_curves(area: &Area<'_>, title: &str, points: &[Point], value: fn(&Row) -
 
 #[cfg(test)]
 mod tests {
-    use analyzer::evaluation::{Observation, Score, table};
+    use eval::judge::Grade;
+    use eval::table::{self, Observation};
 
     use super::*;
 
     fn observation(method: Contestant) -> Observation {
         Observation {
             scenario: "one".to_string(),
-            method,
+            method: method.name().to_string(),
             drawn: 1,
-            score: Score { true_positive: 1, false_positive: 0, false_negative: 1 },
-            missed: Default::default(),
+            verdicts: vec![(Grade::Right, 0.9, true)],
+            events: 2,
+            named: 1,
             switches_collected: vec![4],
             telemetry_bytes: vec![100],
             polling_bytes: vec![64],
             causal_coverage: vec![1.0],
             time_to_diagnosis_ns: Some(5),
+            ..Observation::default()
         }
     }
 

@@ -24,7 +24,7 @@ pub use intervention::Intervention;
 use crate::fabric::BuildError;
 use crate::pipeline::Pipeline;
 use crate::record::{FlowRecord, PauseRecord};
-use crate::run::{RunError, run_traffic};
+use crate::run::{RunError, run_traffic_watched};
 use measurement::{Measurement, Scope};
 use queues::Queues;
 use stopwatch::{Stopwatch, Trace, Traces};
@@ -122,7 +122,7 @@ impl<'b> Reruns<'b> {
                 fabric.set_agent(sender, Box::new(stopwatch));
             }
         };
-        let fabric = run_traffic(&scenario, self.seed, self.pipeline, set_up, &mut queues)?;
+        let fabric = run_traffic_watched(&scenario, self.seed, self.pipeline, set_up, &mut queues)?;
         Ok(Rerun {
             without,
             traces: traces.take(),

@@ -23,10 +23,10 @@ use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
 use crate::losses::Losses;
 use crate::nic::{Nic, Outgoing};
+use crate::packet_log::PacketLog;
 use crate::record::{ConservationError, Counters, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::record_log::RecordLog;
 use crate::switch::FabricSwitch;
-use crate::truth::PacketLog;
 use fault::Fault;
 
 pub use build::{BuildError, base_rtt};
@@ -149,9 +149,9 @@ impl<S: FabricSwitch> Fabric<S> {
         self.watchdogs.keep_all();
     }
 
-    /// The history of every packet, if it is recorded.
-    pub(crate) fn packet_log(&self) -> Option<&PacketLog> {
-        self.log.as_deref()
+    /// Takes the history of every packet, if it is recorded.
+    pub fn take_packet_log(&mut self) -> Option<Box<PacketLog>> {
+        self.log.take()
     }
 
     /// Drops polling packets at random from now on.

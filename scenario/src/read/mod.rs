@@ -33,7 +33,7 @@ use crate::settings::{Headroom, HostSettings, Notification, SwitchSettings};
 use crate::{AgentSettings, Scenario, ScenarioText};
 
 pub use expect::Expectation;
-pub use routing::{Failure, Routing, TimedRoute};
+pub use routing::{Failure, Outage, Routing, TimedRoute};
 pub use units::{parse_bytes, parse_length, parse_rate, parse_time};
 
 /// The seed of the instance that is read first, whose problems are reported for the text.

@@ -2,14 +2,26 @@
 
 use controller::plan::{PlanSettings, StaticRoute};
 use model::topology::{Node, NodeKind};
-use model::{Outage, PortRef, Time, Topology};
+use model::{PortRef, Time, Topology};
 use p4_switch::tm::PauseEnd;
+use serde::{Deserialize, Serialize};
 
 use super::check::check_start;
 use super::network::read_port;
 use super::table::{Placed, Reader, Section};
 use super::units::{A_TIME, parse_time};
 use crate::Scenario;
+
+/// A link that was down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outage {
+    /// Its two ends.
+    pub between: [PortRef; 2],
+    /// When it went down, in nanoseconds.
+    pub down_ns: u64,
+    /// When it came up again, in nanoseconds; absent when it did not.
+    pub up_ns: Option<u64>,
+}
 
 /// Routes and outages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Prints the ground truth of a scenario, seed by seed: `cargo run -p harrier-fabric --example truth -- FILE.toml 20`.
+//! Prints the ground truth of a scenario, seed by seed: `cargo run -p harrier-eval --example truth -- FILE.toml 20`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -21,6 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for seed in 1..=seeds {
         let start = Instant::now();
         let outcome = run(&scenario, seed, &options)?;
+        let instance = scenario.instance(seed)?;
+        let (truth, deviations) = eval::truth::establish(&instance, &outcome);
         let (counters, seconds) = (&outcome.counters, start.elapsed().as_secs_f64());
         println!(
             "seed {seed}: {seconds:.2} s, end {}, {} hops, {} pauses, drops {:?}, {} snapshots",
@@ -30,8 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             counters.drops,
             outcome.snapshots.len()
         );
-        println!("  {}", serde_json::to_string(&outcome.ground_truth)?);
-        for deviation in &outcome.deviations {
+        println!("  {}", serde_json::to_string(&truth)?);
+        for deviation in &deviations {
             println!("  DEVIATION {deviation}");
         }
         if seeds == 1 {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::diagnosis::Phase;
-use model::{Anomaly, Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
+use crate::GroundTruth;
+use crate::ground_truth::Phase;
+use model::{Anomaly, Cause, FlowKey, PortRef, RootCause, Time};
 use scenario::{Expectation, SwitchSettings};
 
 use super::Facts;
@@ -11,7 +12,7 @@ use super::blame::phases;
 use super::events::{Event, NO_HARM, Run, events};
 use super::replay::{Replay, replay};
 use super::tree::waiting;
-use crate::record::FlowRecord;
+use fabric::FlowRecord;
 
 /// Further events of the ground truth: those that delayed watched flows most.
 const MOST_BESIDE: usize = 64;

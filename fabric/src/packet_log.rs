@@ -7,26 +7,26 @@ use crate::nic::packet::{self, Received};
 
 /// A direction of a flow: its data, or its ACKs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Stream(u32);
+pub struct Stream(u32);
 
 impl Stream {
     /// After all other streams in order.
-    pub(crate) const LAST: Stream = Stream(u32::MAX);
+    pub const LAST: Stream = Stream(u32::MAX);
 
     /// The flow's number.
-    pub(crate) fn flow(self) -> usize {
+    pub fn flow(self) -> usize {
         (self.0 >> 2) as usize
     }
 
     /// Whether these are data.
-    pub(crate) fn is_data(self) -> bool {
+    pub fn is_data(self) -> bool {
         self.0 & 3 == 0
     }
 }
 
 /// What happened to a packet at a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub enum What {
     /// It arrived and was stored.
     In,
     /// It arrived and was dropped.
@@ -37,45 +37,62 @@ pub(crate) enum What {
 
 /// The arrival of a packet at a port of a switch, or its departure.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
-    pub(crate) at: Time,
-    pub(crate) switch: u32,
-    pub(crate) stream: Stream,
-    pub(crate) bytes: u32,
-    pub(crate) port: u16,
-    pub(crate) ttl: u8,
-    pub(crate) what: What,
+pub struct Step {
+    /// When.
+    pub at: Time,
+    /// Number of the switch.
+    pub switch: u32,
+    /// The stream.
+    pub stream: Stream,
+    /// Length in bytes.
+    pub bytes: u32,
+    /// The port.
+    pub port: u16,
+    /// Time to live on arrival; 0 on departure.
+    pub ttl: u8,
+    /// What happened.
+    pub what: What,
 }
 
 /// A switch sent a pause; refreshes are not logged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PauseSent {
-    pub(crate) at: Time,
-    pub(crate) switch: u32,
-    pub(crate) port: u16,
+pub struct PauseSent {
+    /// When.
+    pub at: Time,
+    /// Number of the switch.
+    pub switch: u32,
+    /// The port.
+    pub port: u16,
     /// How many steps had been logged by then.
-    pub(crate) steps: usize,
+    pub steps: usize,
 }
 
 /// A packet was dropped from a queue that a watchdog flushed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ThrownOut {
-    pub(crate) at: Time,
-    pub(crate) switch: u32,
-    pub(crate) ingress: u16,
-    pub(crate) egress: u16,
-    pub(crate) bytes: u64,
+pub struct ThrownOut {
+    /// When.
+    pub at: Time,
+    /// Number of the switch.
+    pub switch: u32,
+    /// Its ingress port.
+    pub ingress: u16,
+    /// Its egress port.
+    pub egress: u16,
+    /// Length in bytes.
+    pub bytes: u64,
     /// How many steps had been logged by then.
-    pub(crate) steps: usize,
+    pub steps: usize,
 }
 
 /// Everything that was logged.
 #[derive(Debug, Default)]
-pub(crate) struct PacketLog {
-    pub(crate) steps: Vec<Step>,
-    pub(crate) pauses: Vec<PauseSent>,
+pub struct PacketLog {
+    /// Arrivals and departures, in order of time.
+    pub steps: Vec<Step>,
+    /// Pauses sent, in order of time.
+    pub pauses: Vec<PauseSent>,
     /// In the order of the drops, of each queue from its head.
-    pub(crate) dropped_from_queue: Vec<ThrownOut>,
+    pub dropped_from_queue: Vec<ThrownOut>,
     /// The step of the packet that a switch is processing.
     current: Option<usize>,
 }

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use eval::GroundTruth;
 use fabric::counterfactual::verify;
 use fabric::{Pipeline, RunOptions, RunOutcome, run};
 use model::diagnosis::{Collected, Evidence, Record};
-use model::{Cause, Diagnosis, FlowKey, GroundTruth, RootCause};
+use model::{Cause, Diagnosis, FlowKey, RootCause};
 use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
@@ -26,7 +27,7 @@ fn see(name: &str, seed: u64) -> Seen {
     let scenario = scenario::builtin(name).unwrap().instance(seed).unwrap().into_owned();
     let options = RunOptions { pipeline: pipeline().clone(), diagnose: true };
     let outcome = run(&scenario, seed, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let truth = outcome.ground_truth.clone().unwrap();
+    let truth = eval::truth::establish(&scenario, &outcome).0.unwrap();
     Seen { scenario, seed, outcome, truth }
 }
 

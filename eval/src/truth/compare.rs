@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-use model::{GroundTruth, PortRef};
+use crate::GroundTruth;
+use model::PortRef;
 use scenario::Expectation;
 
 use super::Facts;

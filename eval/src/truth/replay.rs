@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, VecDeque};
 use model::{PortRef, Time};
 
 use super::Facts;
-use super::log::{Stream, ThrownOut, What};
 pub(super) use super::queue::Busy;
 use super::queue::Standing;
+use fabric::packet_log::{Stream, ThrownOut, What};
 
 /// A stay of a packet in a switch.
 #[derive(Clone, Copy, Debug)]

@@ -5,18 +5,16 @@
 //! than a collection contains), victim path only, port-only and flow-only telemetry, and SpiderMon (NSDI 2022: queues
 //! on the victim's path, without pauses).
 
+use analyzer::{Method, Settings};
 use model::missing_data::Expected;
 use model::telemetry::FlowRecord;
 use model::{MissingData, Snapshot};
 use serde::{Deserialize, Serialize};
 
-use crate::method::Method;
-use crate::settings::Settings;
-
 /// A method of diagnosis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Contestant {
+pub(crate) enum Contestant {
     /// Harrier's rules and collection.
     Harrier,
     /// Hawkeye as published: its edge weights and its replay, on the same registers.
@@ -35,7 +33,7 @@ pub enum Contestant {
 
 impl Contestant {
     /// All methods, in the order of tables.
-    pub const ALL: [Contestant; 7] = [
+    pub(crate) const ALL: [Contestant; 7] = [
         Contestant::Harrier,
         Contestant::Hawkeye,
         Contestant::FullPolling,
@@ -46,7 +44,7 @@ impl Contestant {
     ];
 
     /// Returns the name in arguments and tables.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Contestant::Harrier => "harrier",
             Contestant::Hawkeye => "hawkeye",
@@ -59,25 +57,25 @@ impl Contestant {
     }
 
     /// Returns the method with this name.
-    pub fn named(name: &str) -> Option<Contestant> {
+    pub(crate) fn named(name: &str) -> Option<Contestant> {
         Contestant::ALL.into_iter().find(|c| c.name() == name)
     }
 
     /// Returns the rules of the method.
-    pub fn settings(self) -> Settings {
+    pub(crate) fn settings(self) -> Settings {
         let method = if self == Contestant::Hawkeye { Method::HAWKEYE } else { Method::default() };
         Settings { method, ..Settings::default() }
     }
 
     /// Whether the method uses the telemetry of all switches instead of a collection.
-    pub fn sees_everything(self) -> bool {
+    pub(crate) fn sees_everything(self) -> bool {
         self == Contestant::FullPolling
     }
 
     /// Returns the part of a snapshot that the method uses; for full polling, `snapshot` contains all switches.
     ///
     /// Bytes are scaled by the records that remain, so that each method has its own cost.
-    pub fn look(self, snapshot: &Snapshot) -> Snapshot {
+    pub(crate) fn look(self, snapshot: &Snapshot) -> Snapshot {
         let mut seen = snapshot.clone();
         match self {
             Contestant::Harrier | Contestant::Hawkeye | Contestant::FullPolling => return seen,

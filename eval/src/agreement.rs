@@ -1,0 +1,35 @@
+//! Compares a verdict with the ground truth of a scenario's expectation: the exact anomaly and root cause.
+
+use std::collections::BTreeSet;
+
+use model::{Cause, Diagnosis, FlowKey};
+
+use crate::GroundTruth;
+
+/// Whether anomaly and root cause match exactly: port, host, flows and configuration, and the cause if the truth has
+/// one. Flows with a minor contribution may be named or not. The victim's own contribution does not count. If the
+/// culprits changed during the event, the set at the time of the trigger or any later set is right.
+pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    let others = |flows: &[FlowKey]| {
+        flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect::<BTreeSet<_>>()
+    };
+    let named = others(&diagnosis.root_cause.flows);
+    let names = |flows: &[FlowKey], minor: &[FlowKey]| {
+        let culprits = others(flows);
+        culprits.is_subset(&named) && named.iter().all(|flow| culprits.contains(flow) || minor.contains(flow))
+    };
+    let phases = truth.phases.iter().filter(|phase| diagnosis.time_ns <= phase.until_ns);
+    let (found, real) = (&diagnosis.root_cause, &truth.root_cause);
+    Some(diagnosis.anomaly) == truth.anomaly
+        && found.port == real.port
+        && found.host == real.host
+        && (names(&real.flows, &truth.minor)
+            || phases.into_iter().any(|phase| names(&phase.flows, &phase.minor)))
+        && real.config.iter().cloned().collect::<BTreeSet<_>>() == diagnosis.blamed_settings()
+        && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
+}
+
+/// Whether a verdict names an event or one of its recurrences.
+pub fn names_event(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    names_truth(diagnosis, truth) || truth.again.iter().any(|again| names_truth(diagnosis, again))
+}

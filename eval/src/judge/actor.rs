@@ -1,0 +1,116 @@
+//! Actors: everything that can be taken out of a run.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use model::{Anomaly, Diagnosis, FlowKey, PortRef};
+use scenario::{Scenario, place_of};
+
+use crate::GroundTruth;
+
+/// Something that may delay a victim, and that a run can be repeated without.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Actor {
+    /// The victim's own packets: without them, it has one packet outstanding at a time and cannot queue behind itself.
+    Victim,
+    /// Another flow.
+    Flow(FlowKey),
+    /// The faults and receive limits of a host.
+    Host(String),
+    /// A setting of a switch, by the identifier of a finding about it.
+    Setting(String),
+    /// The losses and outages of the link at this port.
+    Link(PortRef),
+    /// The static routes of a switch.
+    Routes(String),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Actor::Victim => f.write_str("the victim itself"),
+            Actor::Flow(flow) => write!(f, "{flow}"),
+            Actor::Host(host) => write!(f, "host {host}"),
+            Actor::Setting(id) => write!(f, "setting {id}"),
+            Actor::Link(port) => write!(f, "the link at {port}"),
+            Actor::Routes(switch) => write!(f, "the routes of {switch}"),
+        }
+    }
+}
+
+/// What a verdict claims about guilt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// These actors delayed the victim.
+    Accused(BTreeSet<Actor>),
+    /// Nothing in the fabric and no other flow delayed the victim.
+    FabricIsClean,
+    /// A port is congested; who congests it is not said.
+    PlaceOnly,
+    /// Nothing.
+    Silent,
+}
+
+/// Returns what a verdict claims.
+pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
+    let root = &verdict.root_cause;
+    let mut accused: BTreeSet<Actor> = root.config.iter().map(|id| setting(id)).collect();
+    accused.extend(root.host.iter().cloned().map(Actor::Host));
+    for flow in &root.flows {
+        accused.insert(if *flow == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) });
+    }
+    match verdict.anomaly {
+        Anomaly::Undetermined => return Claim::Silent,
+        Anomaly::HostOnly if accused.is_empty() => return Claim::FabricIsClean,
+        Anomaly::SelfInflicted => {
+            accused.insert(Actor::Victim);
+        }
+        Anomaly::PacketLoss | Anomaly::PathChange if accused.is_empty() => {
+            accused.extend(root.port.iter().flat_map(|port| of_port(port, scenario)));
+        }
+        Anomaly::RoutingLoop if accused.is_empty() => {
+            let ports = verdict.pause_loop.iter().chain(&verdict.pause_path).chain(&root.port);
+            accused.extend(ports.map(|port| Actor::Routes(port.switch.clone())));
+        }
+        _ => {}
+    }
+    match (accused.is_empty(), &root.port) {
+        (false, _) => Claim::Accused(accused),
+        (true, Some(_)) => Claim::PlaceOnly,
+        (true, None) => Claim::Silent,
+    }
+}
+
+/// The link at a port and the routes of its switch: what a verdict about a loss or a path means by a port.
+fn of_port(port: &PortRef, scenario: &Scenario) -> Vec<Actor> {
+    let mut actors = vec![Actor::Routes(port.switch.clone())];
+    if scenario.topology.links.iter().any(|link| link.a == *port || link.b == *port) {
+        actors.push(Actor::Link(port.clone()));
+    }
+    actors
+}
+
+/// Findings about one setting are one actor: its identifier names the switch and the setting.
+fn setting(id: &str) -> Actor {
+    match place_of(id) {
+        Some((_, model::Setting::Route)) | None => {}
+        Some((switch, setting)) => return Actor::Setting(format!("{switch}/{}", setting.name())),
+    }
+    match place_of(id) {
+        Some((switch, _)) => Actor::Routes(switch.to_string()),
+        None => Actor::Setting(id.to_string()),
+    }
+}
+
+/// The actors of an intended event, from the root cause that the ground truth of its scenario states.
+pub fn of_truth(truth: &GroundTruth) -> BTreeSet<Actor> {
+    let root = &truth.root_cause;
+    let mut actors: BTreeSet<Actor> = root.config.iter().map(|id| setting(id)).collect();
+    actors.extend(root.host.iter().cloned().map(Actor::Host));
+    actors.extend(root.flows.iter().chain(&truth.minor).copied().map(Actor::Flow));
+    actors.extend(truth.phases.iter().flat_map(|phase| &phase.flows).copied().map(Actor::Flow));
+    if truth.anomaly == Some(Anomaly::RoutingLoop) {
+        actors.extend(truth.pause_loop.iter().map(|port| Actor::Routes(port.switch.clone())));
+    }
+    actors
+}

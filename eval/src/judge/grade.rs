@@ -1,0 +1,223 @@
+//! Grades verdicts: right, partly right, wrong, silent or unjudged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fabric::RunError;
+use model::diagnosis::Record;
+use model::{Anomaly, Cause, Diagnosis, FlowKey, Time};
+use scenario::{FaultKind, Scenario};
+use serde::{Deserialize, Serialize};
+
+use super::actor::{Actor, Claim, claim};
+use super::bench::Bench;
+use super::guilt::{EXPLAINS, Experiment, Guilt, guilt};
+use super::standstill::stood_still;
+
+/// The grade of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// What it claims is true: the accused explain the delay and none of them is innocent, or the fabric was clean.
+    Right,
+    /// Some of it is true.
+    Partly,
+    /// Nothing of it is true.
+    Wrong,
+    /// It claims nothing.
+    Silent,
+    /// It was not judged: it claims a place only, or the run's budget was used up.
+    Unjudged,
+}
+
+/// A verdict with its grade.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The grade.
+    pub grade: Grade,
+    /// The guilt that was measured; absent for claims without accused actors.
+    pub guilt: Option<Guilt>,
+    /// The accused actors.
+    pub accused: BTreeSet<Actor>,
+    /// Why, for people.
+    pub reason: String,
+}
+
+impl Judgement {
+    fn plain(grade: Grade, reason: &str) -> Judgement {
+        Judgement { grade, guilt: None, accused: BTreeSet::new(), reason: reason.to_string() }
+    }
+}
+
+/// The largest number of repeated runs for the verdicts of one run. Later verdicts are [`Grade::Unjudged`].
+pub const BUDGET: usize = 160;
+
+/// Judges every verdict of a run.
+///
+/// # Errors
+/// A run that cannot be repeated.
+pub fn judge(
+    bench: &mut Bench<'_>,
+    scenario: &Scenario,
+    verdicts: &[Diagnosis],
+) -> Result<Vec<Judgement>, RunError> {
+    let before = bench.runs();
+    let mut judgements = Vec::with_capacity(verdicts.len());
+    for verdict in verdicts {
+        judgements.push(if bench.runs() - before > BUDGET {
+            Judgement::plain(Grade::Unjudged, "the budget of repeated runs is used up")
+        } else {
+            judge_one(bench, scenario, verdict)?
+        });
+    }
+    Ok(judgements)
+}
+
+fn judge_one(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Result<Judgement, RunError> {
+    match claim(verdict, scenario) {
+        Claim::Silent => Ok(Judgement::plain(Grade::Silent, "it claims nothing")),
+        Claim::PlaceOnly => Ok(Judgement::plain(Grade::Unjudged, "it names a port and no culprit")),
+        Claim::FabricIsClean => clean(bench, scenario, verdict),
+        Claim::Accused(accused) => convicted(bench, scenario, verdict, accused),
+    }
+}
+
+/// The window that a verdict explains: from the departure of the slow packet to the measurement.
+fn window(verdict: &Diagnosis) -> (Time, Time) {
+    let to = Time::from_ns(verdict.time_ns);
+    let records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
+    let trigger = records.into_iter().find_map(|record| match record {
+        Record::Trigger(trigger) => Some(trigger),
+        _ => None,
+    });
+    let from_ns = trigger.map_or(verdict.time_ns, |trigger| {
+        let departed_ns = trigger.time_ns.saturating_sub(trigger.rtt_ns);
+        trigger.follows.map_or(departed_ns, |first| first.since_ns.min(departed_ns))
+    });
+    (Time::from_ns(from_ns).min(to), to)
+}
+
+/// Judges the claim that nothing in the fabric delayed the victim. It is right if the delay stays without all other
+/// flows, faults of other hosts, losses, outages and static routes, and either disappears without the faults of its own
+/// hosts or stays when the victim has one packet outstanding: otherwise its own packets are the queue.
+fn clean(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Result<Judgement, RunError> {
+    let everything = everything_but_the_ends(scenario, verdict.victim);
+    let mut experiment = bench.on(verdict.victim, window(verdict));
+    let excess_ns = experiment.excess_ns(&BTreeSet::new())?;
+    let left_ns = experiment.excess_ns(&everything)?;
+    let stays = |left_ns: u64| excess_ns > 0 && left_ns as f64 >= EXPLAINS * excess_ns as f64;
+    let mut is_right = stays(left_ns);
+    if is_right {
+        let hosts = ends(scenario, verdict.victim).into_iter().map(Actor::Host).collect();
+        let without_faults_ns = experiment.excess_ns(&hosts)?;
+        let mut thin = everything;
+        thin.insert(Actor::Victim);
+        is_right = without_faults_ns as f64 <= (1.0 - EXPLAINS) * excess_ns as f64
+            || stays(experiment.excess_ns(&thin)?);
+    }
+    let grade = if is_right { Grade::Right } else { Grade::Wrong };
+    let reason = format!("of {excess_ns} ns of delay, {left_ns} ns stay without everything but its hosts");
+    Ok(Judgement::plain(grade, &reason))
+}
+
+fn everything_but_the_ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<Actor> {
+    let mut all = BTreeSet::new();
+    let keys = scenario.flows.iter().filter_map(|flow| scenario.key(flow));
+    all.extend(keys.filter(|key| *key != victim).map(Actor::Flow));
+    let ends = ends(scenario, victim);
+    let faulty = scenario.faults.iter().map(|fault| &fault.host).chain(scenario.hosts.keys());
+    all.extend(faulty.filter(|host| !ends.contains(*host)).cloned().map(Actor::Host));
+    let links = &scenario.topology.links;
+    let lossy = scenario.loss_ppt.keys().copied().chain(scenario.routing.failures.iter().map(|f| f.link));
+    all.extend(lossy.filter_map(|at| Some(Actor::Link(links.get(at)?.a.clone()))));
+    all.extend(scenario.routing.routes.iter().map(|timed| Actor::Routes(timed.route.switch.clone())));
+    all
+}
+
+fn ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<String> {
+    let hosts = [victim.src, victim.dst].into_iter().filter_map(|at| scenario.topology.host_of(at));
+    hosts.map(|host| host.name.clone()).collect()
+}
+
+/// Judges the claim that the accused delayed the victim.
+fn convicted(
+    bench: &mut Bench<'_>,
+    scenario: &Scenario,
+    verdict: &Diagnosis,
+    accused: BTreeSet<Actor>,
+) -> Result<Judgement, RunError> {
+    let order = heaviest_first(bench, verdict.victim, &accused)?;
+    let guilt = guilt(&mut bench.on(verdict.victim, window(verdict)), &order)?;
+    let innocent: Vec<String> = guilt.innocent().map(ToString::to_string).collect();
+    let names_guilty = guilt.parts.len() > innocent.len();
+    let contradiction = contradiction(bench, scenario, verdict)?;
+    let grade = match (guilt.explains(), innocent.is_empty(), names_guilty) {
+        (true, true, _) if contradiction.is_none() => Grade::Right,
+        (_, _, true) if guilt.excess_ns > 0 => Grade::Partly,
+        _ => Grade::Wrong,
+    };
+    let mut reason = format!(
+        "{:.0} % of {} ns of delay disappear without the accused",
+        100.0 * guilt.covered,
+        guilt.excess_ns
+    );
+    if !innocent.is_empty() {
+        reason.push_str(&format!("; innocent: {}", innocent.join(", ")));
+    }
+    if let Some(contradiction) = contradiction {
+        reason.push_str(&format!("; {contradiction}"));
+    }
+    Ok(Judgement { grade, guilt: Some(guilt), accused, reason })
+}
+
+/// The accused, flows by the bytes that they sent in the run with all actors.
+fn heaviest_first(
+    bench: &mut Bench<'_>,
+    victim: FlowKey,
+    accused: &BTreeSet<Actor>,
+) -> Result<Vec<Actor>, RunError> {
+    let run = bench.run(&BTreeSet::new(), victim)?;
+    let sent: BTreeMap<FlowKey, u64> = run.flows.iter().map(|flow| (flow.flow, flow.sent_packets)).collect();
+    let mut order: Vec<Actor> = accused.iter().cloned().collect();
+    order.sort_by_key(|actor| match actor {
+        Actor::Flow(flow) => std::cmp::Reverse(sent.get(flow).copied().unwrap_or(0)),
+        _ => std::cmp::Reverse(u64::MAX),
+    });
+    Ok(order)
+}
+
+/// A physical fact that contradicts the verdict's anomaly or cause.
+fn contradiction(
+    bench: &mut Bench<'_>,
+    scenario: &Scenario,
+    verdict: &Diagnosis,
+) -> Result<Option<String>, RunError> {
+    let is_deadlock = matches!(
+        verdict.anomaly,
+        Anomaly::DeadlockInLoopContention
+            | Anomaly::DeadlockOutOfLoopContention
+            | Anomaly::DeadlockOutOfLoopInjection
+    );
+    if is_deadlock {
+        let run = bench.run(&BTreeSet::new(), verdict.victim)?;
+        let stood = run.log.as_ref().is_some_and(|log| {
+            let ports = &verdict.pause_loop;
+            stood_still(&scenario.topology, run, log, ports, window(verdict))
+        });
+        if !stood {
+            return Ok(Some("the loop did not stand still".to_string()));
+        }
+    }
+    if verdict.cause == Cause::NicStorm
+        && let Some(host) = &verdict.root_cause.host
+        && !injects_pauses(scenario, host)
+    {
+        return Ok(Some(format!("{host} pauses because its receive path is full")));
+    }
+    Ok(None)
+}
+
+/// Whether a host sends pauses without a full receive path behind them.
+fn injects_pauses(scenario: &Scenario, host: &str) -> bool {
+    let injects = |kind: &FaultKind| matches!(kind, FaultKind::Storm { .. } | FaultKind::StoppedPipeline);
+    scenario.faults.iter().any(|fault| fault.host == host && injects(&fault.kind))
+}

@@ -1,0 +1,201 @@
+//! Guilt by intervention: how much of a victim's excess delay disappears without an actor.
+//!
+//! An actor can be guilty although the delay stays when it alone is removed: two bursts may each suffice. It can be
+//! guilty although nothing remains of the delay when it alone stays: one sender of an incast overloads no port. Each
+//! actor is therefore removed in several contexts: from the full run, after all other accused, and after some of them.
+//! Its part is the largest difference. These are the marginal contributions of which the Shapley value is the mean: all
+//! of them for few accused, otherwise those at both ends and in the middle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::actor::Actor;
+
+/// A run that can be repeated without some actors.
+pub trait Experiment {
+    /// The reason why a run is not possible.
+    type Error;
+
+    /// Returns the victim's excess delay in nanoseconds in a run without these actors.
+    ///
+    /// # Errors
+    /// A run that is not possible.
+    fn excess_ns(&mut self, removed: &BTreeSet<Actor>) -> Result<u64, Self::Error>;
+}
+
+/// The smallest part of the excess that counts as guilt. A removed flow shifts the packets of all others by up to a
+/// serialisation time each; repeated runs of innocents stay below 2 % (docs/evaluation/judge.md).
+pub const NOTICEABLE: f64 = 0.05;
+/// A set of actors explains a delay if at least this part of the excess disappears without it.
+pub const EXPLAINS: f64 = 0.75;
+/// The largest number of accused actors that are examined one by one: the lightest half and the heaviest half of it.
+pub const EXAMINED: usize = 12;
+
+/// Up to this number of accused, every context is tried.
+const EXHAUSTIVE: usize = 4;
+
+/// The guilt of a set of accused actors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guilt {
+    /// The excess delay with all actors, in nanoseconds.
+    pub excess_ns: u64,
+    /// The part of it that disappears without all accused actors, 0 to 1.
+    pub covered: f64,
+    /// The part of each examined actor, 0 to 1.
+    pub parts: BTreeMap<Actor, f64>,
+    /// The least part that makes one of them guilty.
+    pub noticeable: f64,
+}
+
+impl Guilt {
+    /// Returns the examined actors that are innocent.
+    pub fn innocent(&self) -> impl Iterator<Item = &Actor> {
+        self.parts.iter().filter(|(_, part)| **part < self.noticeable).map(|(actor, _)| actor)
+    }
+
+    /// Whether the accused actors explain the delay.
+    pub fn explains(&self) -> bool {
+        self.covered >= EXPLAINS
+    }
+}
+
+/// Measures the guilt of `accused`, ordered by the number of bytes that they sent.
+///
+/// # Errors
+/// A run that is not possible.
+pub fn guilt<E: Experiment>(experiment: &mut E, accused: &[Actor]) -> Result<Guilt, E::Error> {
+    let all: BTreeSet<Actor> = accused.iter().cloned().collect();
+    let excess_ns = experiment.excess_ns(&BTreeSet::new())?;
+    let part = |before: u64, after: u64| before.saturating_sub(after) as f64 / excess_ns.max(1) as f64;
+    let left_ns = experiment.excess_ns(&all)?;
+    let noticeable = NOTICEABLE.min(0.5 / all.len().max(1) as f64);
+    let mut parts = BTreeMap::new();
+    if all.len() == 1 {
+        parts.insert(accused[0].clone(), part(excess_ns, left_ns));
+    } else {
+        for (index, actor) in examined(accused) {
+            let alone = BTreeSet::from([actor.clone()]);
+            let mut largest: f64 = 0.0;
+            for context in contexts(accused, index) {
+                let without: BTreeSet<Actor> = context.union(&alone).cloned().collect();
+                let (before, after) = (experiment.excess_ns(&context)?, experiment.excess_ns(&without)?);
+                largest = largest.max(part(before, after));
+                if largest >= noticeable {
+                    break;
+                }
+            }
+            parts.insert(actor.clone(), largest);
+        }
+    }
+    Ok(Guilt { excess_ns, covered: part(excess_ns, left_ns), parts, noticeable })
+}
+
+/// The sets of other accused actors that are removed before the one at `index`: none and all first, as they are shared.
+fn contexts(accused: &[Actor], index: usize) -> Vec<BTreeSet<Actor>> {
+    let others: Vec<&Actor> =
+        accused.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, a)| a).collect();
+    let chosen = |is_in: &dyn Fn(usize) -> bool| -> BTreeSet<Actor> {
+        others.iter().enumerate().filter(|(at, _)| is_in(*at)).map(|(_, actor)| (*actor).clone()).collect()
+    };
+    let mut contexts = vec![BTreeSet::new(), chosen(&|_| true)];
+    if accused.len() <= EXHAUSTIVE {
+        contexts.extend((1..(1_usize << others.len()) - 1).map(|subset| chosen(&|at| subset >> at & 1 == 1)));
+    } else {
+        contexts.push(chosen(&|at| at % 2 == 0));
+        contexts.push(chosen(&|at| at % 2 == 1));
+    }
+    contexts
+}
+
+/// The accused actors that are examined, with their positions: all, or the first and the last ones.
+fn examined(accused: &[Actor]) -> impl Iterator<Item = (usize, &Actor)> {
+    let (first, last) = (EXAMINED / 2, accused.len().saturating_sub(EXAMINED / 2));
+    let few = accused.len() <= EXAMINED;
+    accused.iter().enumerate().filter(move |(index, _)| few || *index < first || *index >= last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn actor(number: u8) -> Actor {
+        Actor::Host(format!("h{number}"))
+    }
+
+    /// A closed form: the excess as a function of the hosts that stay.
+    struct Formula<F>(BTreeSet<u8>, F);
+
+    impl<F: Fn(&BTreeSet<u8>) -> u64> Experiment for Formula<F> {
+        type Error = std::convert::Infallible;
+
+        fn excess_ns(&mut self, removed: &BTreeSet<Actor>) -> Result<u64, Self::Error> {
+            let stay = self.0.iter().copied().filter(|number| !removed.contains(&actor(*number))).collect();
+            Ok((self.1)(&stay))
+        }
+    }
+
+    /// Checks which of the accused hosts are innocent and whether they explain the delay, in a network of ten hosts.
+    #[track_caller]
+    fn check(accused: &[u8], excess: impl Fn(&BTreeSet<u8>) -> u64, innocent: &[u8], explains: bool) {
+        let mut formula = Formula((0..10).collect(), excess);
+        let accused: Vec<Actor> = accused.iter().copied().map(actor).collect();
+        let Ok(guilt) = guilt(&mut formula, &accused);
+        let expected: Vec<Actor> = innocent.iter().copied().map(actor).collect();
+        assert_eq!(guilt.innocent().cloned().collect::<Vec<_>>(), expected, "{guilt:?}");
+        assert_eq!(guilt.explains(), explains, "{guilt:?}");
+    }
+
+    fn count(stay: &BTreeSet<u8>, of: std::ops::Range<u8>) -> u64 {
+        of.filter(|number| stay.contains(number)).count() as u64
+    }
+
+    #[test]
+    fn a_single_cause_is_guilty_and_a_bystander_is_not() {
+        let one = |stay: &BTreeSet<u8>| if stay.contains(&0) { 100 } else { 0 };
+        check(&[0], one, &[], true);
+        check(&[0, 7], one, &[7], true);
+        check(&[7], one, &[7], false);
+    }
+
+    #[test]
+    fn every_sender_of_an_incast_is_guilty_although_none_overloads_the_port() {
+        // Four senders, each with half of the port's rate: the queue is what exceeds the rate.
+        let incast = |stay: &BTreeSet<u8>| (50 * count(stay, 0..4)).saturating_sub(100);
+        check(&[0, 1, 2, 3], incast, &[], true);
+        check(&[0, 1, 2, 3, 8], incast, &[8], true);
+        check(&[0], incast, &[], false);
+    }
+
+    #[test]
+    fn two_causes_of_which_each_suffices_are_both_guilty() {
+        let either = |stay: &BTreeSet<u8>| if count(stay, 0..2) > 0 { 100 } else { 0 };
+        check(&[0, 1], either, &[], true);
+        check(&[0], either, &[0], false);
+    }
+
+    #[test]
+    fn two_causes_that_need_each_other_are_both_guilty() {
+        let both = |stay: &BTreeSet<u8>| if count(stay, 0..2) == 2 { 100 } else { 0 };
+        check(&[0, 1], both, &[], true);
+        check(&[0], both, &[], true);
+    }
+
+    #[test]
+    fn senders_behind_a_full_buffer_are_guilty_although_one_more_or_less_changes_nothing() {
+        // Eight senders; three fill the buffer, and one alone builds no queue.
+        let full = |stay: &BTreeSet<u8>| (50 * count(stay, 0..8)).saturating_sub(60).min(100);
+        check(&[0, 1, 2, 3, 4, 5], full, &[], false);
+        check(&[0, 1, 2, 3, 4, 5, 6, 7], full, &[], true);
+    }
+
+    #[test]
+    fn each_of_three_senders_is_guilty_if_any_two_of_them_suffice() {
+        let two = |stay: &BTreeSet<u8>| if count(stay, 0..3) >= 2 { 100 } else { 0 };
+        check(&[0, 1, 2], two, &[], true);
+        check(&[0, 1, 2, 9], two, &[9], true);
+    }
+
+    #[test]
+    fn without_excess_nobody_is_guilty() {
+        check(&[0, 1], |_| 0, &[0, 1], false);
+    }
+}

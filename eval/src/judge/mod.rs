@@ -1,0 +1,26 @@
+//! The judge by intervention: grades every verdict of a run, and finds the disturbances that no verdict names.
+//!
+//! [`actor`] lists what can be taken out of a run, [`bench`] repeats the run without it, [`guilt`](mod@guilt) measures
+//! the difference, [`standstill`] checks deadlocks from the packets alone, [`grade`] compares a verdict with both,
+//! [`harm`] finds the flows that a disturbance delays, and [`calibration`](mod@calibration) compares confidence with
+//! grades. Definitions and their reasons: docs/evaluation/judge.md.
+
+pub mod actor;
+pub mod bench;
+pub mod calibration;
+pub mod grade;
+pub mod guilt;
+pub mod harm;
+mod standstill;
+mod stopwatch;
+
+pub use actor::Actor;
+pub use bench::Bench;
+pub use calibration::{Bin, Calibration, calibration};
+pub use grade::{Grade, Judgement, judge};
+pub use guilt::Guilt;
+pub use harm::{Disturbance, Harm, harm};
+
+/// The version of these definitions. A change gets a number and a line in docs/evaluation/judge.md, and all published
+/// figures are computed again.
+pub const VERSION: &str = "v1";
