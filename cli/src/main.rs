@@ -67,6 +67,8 @@ enum Command {
     Demo(commands::demo::Args),
     /// List and show the built-in scenarios
     Scenario(commands::scenario::Args),
+    /// Write a scenario with known disturbances, drawn from a seed
+    Generate(commands::generate::Args),
     /// Simulate a scenario and diagnose its slow flows
     Run(commands::run::Args),
     /// Run scenarios repeatedly and compare diagnosis methods with the ground truth
@@ -99,6 +101,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Demo(args) => commands::demo::execute(args),
         Command::Scenario(args) => commands::scenario::execute(args),
+        Command::Generate(args) => commands::generate::execute(args),
         Command::Run(args) => commands::run::execute(args),
         Command::Eval(args) => commands::eval::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),

@@ -5,6 +5,7 @@
 //! seed is drawn when it is read ([`Scenario::instance`]), so that an instance is a function of the text and the seed.
 //!
 //! - [`topology`] and [`workload`] generate networks and traffic from a few parameters.
+//! - [`generate`](mod@generate) draws whole scenarios with known disturbances from a seed.
 //! - [`sonic`] turns SONiC configurations into the settings of simulated switches; [`Scenario::audit`] returns the
 //!   findings in them.
 //! - [`ecmp`] and [`Paths`] compute the path of a flow, without a switch.
@@ -16,6 +17,7 @@ mod builtin;
 mod correct;
 pub mod drawing;
 pub mod ecmp;
+pub mod generate;
 pub mod nic;
 pub mod ns3;
 mod paths;
@@ -30,6 +32,7 @@ pub mod workload;
 
 pub use builtin::{builtin, builtin_files, builtin_names, builtin_source, paper_names};
 pub use correct::place_of;
+pub use generate::{Generated, generate};
 pub use paths::Paths;
 pub use problem::{Problem, Problems};
 pub use random::Random;

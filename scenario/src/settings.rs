@@ -7,7 +7,7 @@ use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
 use model::{Rate, Time};
 use p4_switch::tm::{
-    Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, Threshold, TmConfig, Watchdog,
+    Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, Service, Threshold, TmConfig, Watchdog,
     standard_reaction,
 };
 
@@ -48,6 +48,8 @@ pub struct SwitchSettings {
     pub pfc_reaction: Reaction,
     /// The PFC watchdog; absent: none.
     pub watchdog: Option<Watchdog>,
+    /// Quanta in bytes of priorities that share the link by deficit round robin; the others have strict priority.
+    pub weights: BTreeMap<u8, u32>,
     /// The SONiC configuration of the switch. It overrides everything above except `pfc_reaction`, `pause_quanta` and
     /// `dscp`; memory, thresholds, lossless priorities, headroom and marking above are then derived from it.
     pub sonic: Option<Arc<ResolvedSwitch>>,
@@ -133,6 +135,7 @@ impl Default for SwitchSettings {
             shared_headroom_bytes: None,
             pfc_reaction: Reaction::None,
             watchdog: None,
+            weights: BTreeMap::new(),
             sonic: None,
             sonic_findings: Arc::default(),
         }
@@ -205,8 +208,11 @@ impl SwitchSettings {
                 lossless: is_lossless.then_some(lossless),
             };
         }
-        for queue in &mut port.queues {
+        for (priority, queue) in port.queues.iter_mut().enumerate() {
             queue.ecn = ecn;
+            if let Some(quantum) = self.weights.get(&(priority as u8)) {
+                queue.service = Service::Weighted(*quantum);
+            }
         }
         port.watchdog = self.watchdog;
         port

@@ -67,7 +67,7 @@ flows = ["F9"]
         &[
             "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
             "x.toml:3:1: unknown key `speed`; known are agent, description, expect, failure, fault, flow, host, \
-             hosts, link, name, pick, route, routing, stop, switch, switches, title, topology, workload",
+             hosts, link, name, pick, route, routing, stop, switch, switches, title, topology, version, workload",
             "x.toml:5:18: two nodes have the name `s`",
             "x.toml:6:22: `hosts` of [topology] must hold texts only",
             "x.toml:9:5: port 0 is not between 1 and 509",
@@ -78,7 +78,7 @@ flows = ["F9"]
             "x.toml:17:6: `s` is not a host",
             "x.toml:19:11: `anomaly`: unknown variant `bad_weather`, expected one of `flow_contention`, \
              `pfc_backpressure_flow_contention`, `pfc_storm_host_injection`, `deadlock_in_loop_contention`, \
-             `deadlock_out_of_loop_contention`, `deadlock_out_of_loop_injection`, `routing_loop`, `host_only`",
+             `deadlock_out_of_loop_contention`, `deadlock_out_of_loop_injection`, `routing_loop`, `class_contention`, `packet_loss`, `path_change`, `self_inflicted`, `host_only`, `undetermined`",
             "x.toml:20:10: no flow has the label `F9`",
         ],
     );

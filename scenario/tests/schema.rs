@@ -125,13 +125,20 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut V
 }
 
 #[test]
-fn the_library_is_valid_by_the_schema() {
+fn the_library_and_generated_scenarios_are_valid_by_the_schema() {
     let schema = schema();
     for name in scenario::builtin_names() {
         let text = scenario::builtin_source(name).unwrap();
         let document: toml::Table = toml::from_str(text).unwrap();
         let mut wrong = Vec::new();
         validate(&schema, &schema, &serde_json::to_value(document).unwrap(), name, &mut wrong);
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+    for seed in 1..=100 {
+        let document: toml::Table = toml::from_str(&scenario::generate(seed).text).unwrap();
+        let mut wrong = Vec::new();
+        let name = format!("seed {seed}");
+        validate(&schema, &schema, &serde_json::to_value(document).unwrap(), &name, &mut wrong);
         assert_eq!(wrong, Vec::<String>::new());
     }
     let mut wrong = Vec::new();

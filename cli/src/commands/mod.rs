@@ -4,6 +4,7 @@ pub(crate) mod analyze;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod eval;
+pub(crate) mod generate;
 pub(crate) mod headroom;
 pub(crate) mod p4;
 pub(crate) mod prove;

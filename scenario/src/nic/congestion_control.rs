@@ -83,6 +83,14 @@ pub struct DctcpConfig {
     pub min_rate: Rate,
 }
 
+impl Default for DctcpConfig {
+    /// The gain of the paper; increase and lowest rate as for DCQCN.
+    fn default() -> DctcpConfig {
+        let dcqcn = DcqcnConfig::default();
+        DctcpConfig { gain: 1.0 / 16.0, additive_increase: dcqcn.additive_increase, min_rate: dcqcn.min_rate }
+    }
+}
+
 /// Parameters of TIMELY.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimelyConfig {

@@ -20,7 +20,7 @@ pub(super) fn check_start(reader: &mut Reader<'_>, section: &Section<'_>, start:
 }
 
 /// Keys that a SONiC configuration overrides.
-const OVERRIDDEN: [&str; 12] = [
+const OVERRIDDEN: [&str; 13] = [
     "memory",
     "lossless",
     "reserved",
@@ -33,6 +33,7 @@ const OVERRIDDEN: [&str; 12] = [
     "mark_congestion",
     "cell",
     "shared_headroom",
+    "weights",
 ];
 
 /// Positions of the settings of a switch that are checked against the network.

@@ -27,7 +27,7 @@ use self::routing::read_routing;
 use self::table::{Load, Placed, Reader, Section};
 use self::traffic::read_traffic;
 use self::units::{A_RATE, A_SIZE, A_TIME};
-use crate::nic::Cut;
+use crate::nic::{ControlConfig, Cut, DctcpConfig, TimelyConfig};
 use crate::problem::{Problem, Problems};
 use crate::settings::{Headroom, HostSettings, Notification, SwitchSettings};
 use crate::{AgentSettings, Scenario, ScenarioText};
@@ -38,6 +38,10 @@ pub use units::{parse_bytes, parse_length, parse_rate, parse_time};
 
 /// The seed of the instance that is read first, whose problems are reported for the text.
 const FIRST_SEED: u64 = 1;
+
+/// The newest version of the format. Keys of a later version than a text states are problems, so that an older reader
+/// is not blamed for them; every text of an older version keeps its meaning.
+const NEWEST_VERSION: u32 = 2;
 
 /// Reads a scenario that refers to no other files. `file` is the name of the text in problems.
 ///
@@ -62,7 +66,7 @@ pub fn parse_with(
 /// Reads the instance of a seed.
 pub(crate) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<Scenario, Problems> {
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader { file, text, problems: Vec::new(), draws: Draws::new(seed) };
+    let mut reader = Reader { file, text, problems: Vec::new(), draws: Draws::new(seed), version: 1 };
     for error in errors {
         reader.problem(&error.span().unwrap_or(0..0), error.message());
     }
@@ -85,6 +89,7 @@ pub(crate) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<
 }
 
 fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, load: Load<'_>) -> Scenario {
+    reader.version = root.integer(reader, "version", 1..=NEWEST_VERSION).unwrap_or(1);
     let name = root.text(reader, "name");
     if name.is_none() {
         root.missing(reader, "name");
@@ -228,6 +233,10 @@ fn read_switch(
     if let Some(dscp) = section.section(reader, "dscp") {
         settings.dscp.extend(read_dscp(reader, &dscp));
     }
+    if let Some(weights) = section.section(reader, "weights") {
+        reader.needs_version(2, "`weights`", &weights.span);
+        settings.weights = read_weights(reader, &weights);
+    }
     devices::read_switch(reader, &mut section, &mut settings, load);
     let places = SettingPlaces::of(&section);
     if settings.sonic.is_some() {
@@ -250,6 +259,23 @@ fn read_dscp(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<u8, u8>
             }
             (None, _) => reader.problem(&key.span, format!("`{}` is not a DSCP from 0 to 63", key.value)),
             (_, None) => reader.problem(&value.span, "a priority from 0 to 7 is expected"),
+        }
+    }
+    table
+}
+
+/// Quanta of deficit round robin by priority, e.g. `{ 3 = "8kB", 4 = "2kB" }`.
+fn read_weights(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<u8, u32> {
+    let mut table = BTreeMap::new();
+    for (key, value) in section.entries() {
+        let priority = key.value.parse::<u8>().ok().filter(|priority| *priority < 8);
+        let quantum = value.value.as_deref().and_then(parse_bytes).and_then(|n| u32::try_from(n).ok());
+        match (priority, quantum.filter(|bytes| *bytes >= 64)) {
+            (Some(priority), Some(quantum)) => {
+                table.insert(priority, quantum);
+            }
+            (None, _) => reader.problem(&key.span, format!("`{}` is not a priority from 0 to 7", key.value)),
+            (_, None) => reader.problem(&value.span, "a quantum of at least 64B is expected, e.g. \"8kB\""),
         }
     }
     table
@@ -329,9 +355,7 @@ fn read_host(
         time => parse_time(time).filter(|t| *t > Time::ZERO).map(Some),
     });
     set(&mut host.retransmit_timeout, timeout);
-    if section.flag(reader, "congestion_control") == Some(false) {
-        host.dcqcn = None;
-    }
+    read_congestion_control(reader, &mut section, &mut host);
     devices::read_host(reader, &mut section, &mut host);
     // Explicit congestion control settings override those of the generation.
     set(&mut host.notification, notification);
@@ -342,6 +366,35 @@ fn read_host(
     }
     section.finish(reader);
     (host, min_rate)
+}
+
+/// `congestion_control`: true or false, or, from version 2 on, the name of a congestion control.
+fn read_congestion_control(reader: &mut Reader<'_>, section: &mut Section<'_>, host: &mut HostSettings) {
+    const KEY: &str = "congestion_control";
+    if !section.is_text(KEY) {
+        if section.flag(reader, KEY) == Some(false) {
+            host.dcqcn = None;
+            host.instead_of_dcqcn = None;
+        }
+        return;
+    }
+    let (dcqcn, dctcp, timely) = (
+        host.dcqcn.or(Some(Default::default())).map(ControlConfig::Dcqcn),
+        Some(ControlConfig::Dctcp(DctcpConfig::default())),
+        Some(ControlConfig::Timely(TimelyConfig::default())),
+    );
+    let words = [("none", None), ("dcqcn", dcqcn), ("dctcp", dctcp), ("timely", timely)];
+    let place = section.place(KEY);
+    reader.needs_version(2, "a name for `congestion_control`", &place);
+    let Some(control) = devices::word(reader, section, KEY, &words) else { return };
+    if let Some(ControlConfig::Dctcp(_)) = control {
+        // Its senders need to know which bytes were marked.
+        host.notification = Notification::Acknowledgements;
+    }
+    (host.dcqcn, host.instead_of_dcqcn) = match control {
+        Some(ControlConfig::Dcqcn(config)) => (Some(config), None),
+        other => (None, other),
+    };
 }
 
 fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut HostSettings) {

@@ -20,11 +20,25 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) problems: Vec<Problem>,
     pub(super) draws: Draws,
+    /// The version of the format that the text states.
+    pub(super) version: u32,
 }
 
 impl Reader<'_> {
     pub(super) fn problem(&mut self, span: &Range<usize>, message: impl Into<String>) {
         self.problems.push(Problem::at(self.file, self.text, span.start, message));
+    }
+}
+
+impl Reader<'_> {
+    /// Reports something that texts of an older version cannot contain.
+    pub(super) fn needs_version(&mut self, version: u32, what: &str, span: &Range<usize>) {
+        if self.version < version {
+            let own = self.version;
+            let message =
+                format!("{what} needs `version = {version}` at the top of the file, which has version {own}");
+            self.problem(span, message);
+        }
     }
 }
 
@@ -194,8 +208,12 @@ impl<'d> Section<'d> {
         reader: &mut Reader<'_>,
         key: &'static str,
     ) -> Option<Vec<Placed<String>>> {
-        let is_text = self.table.and_then(|table| table.get(key)).is_some_and(|v| v.get_ref().is_str());
-        if is_text { Some(vec![self.text(reader, key)?]) } else { self.texts(reader, key) }
+        if self.is_text(key) { Some(vec![self.text(reader, key)?]) } else { self.texts(reader, key) }
+    }
+
+    /// Whether the value of a key is a text.
+    pub(super) fn is_text(&self, key: &str) -> bool {
+        self.table.and_then(|table| table.get(key)).is_some_and(|value| value.get_ref().is_str())
     }
 
     /// Whether a key is present.
