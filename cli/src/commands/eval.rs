@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
-use crate::evaluation::{Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, evaluate};
+use crate::evaluation::{Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, evaluate, generated};
 use crate::input::write_all;
 use crate::output::print_json;
 use crate::units::count;
@@ -45,6 +45,12 @@ pub(crate) struct Args {
     /// Run the scenarios of the Hawkeye paper (SIGCOMM 2025), at 10, 30 and 50 % background load
     #[arg(long, conflicts_with = "scenarios")]
     paper: bool,
+    /// Generate a scenario for each seed instead (`harrier generate`)
+    #[arg(long, conflicts_with_all = ["scenarios", "paper"])]
+    generated: bool,
+    /// Generate scenarios with one disturbance of this kind
+    #[arg(long, value_name = "NAME", requires = "generated")]
+    kind: Option<String>,
     /// Number of runs of each scenario, each with its own seed
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     runs: u64,
@@ -159,15 +165,21 @@ struct Report {
 /// Runs the command. Exit status 1: a verdict of the first method is wrong, or it missed a disturbance.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let names = match args.scenarios.as_slice() {
+        _ if args.generated => Vec::new(),
         [] if args.paper => scenario::paper_names(&PAPER_LOADS),
         [] => scenario::builtin_names().map(str::to_string).collect(),
         named => named.to_vec(),
     };
+    let seeds = args.seed..args.seed.saturating_add(args.runs);
     let mut subjects = Vec::new();
+    if args.generated {
+        let kind = args.kind.as_deref();
+        subjects = generated::subjects(seeds.clone(), kind)
+            .with_context(|| "unknown kind; `harrier generate --list` lists them".to_string())?;
+    }
     for name in names {
         let scenario = Arc::new(load(&name)?);
-        let seeds = args.seed..args.seed.saturating_add(args.runs);
-        subjects.extend(seeds.map(|seed| Subject {
+        subjects.extend(seeds.clone().map(|seed| Subject {
             row: name.clone(),
             name: name.clone(),
             scenario: scenario.clone(),

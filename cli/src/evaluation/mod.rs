@@ -2,6 +2,7 @@
 //! this module contains the methods, the threads, the files and the progress bar.
 
 mod contestant;
+pub(crate) mod generated;
 mod instance;
 mod observe;
 pub(crate) mod plot;
@@ -64,6 +65,11 @@ pub(crate) const DEFAULT_EPOCH_SHIFT: u32 = 20;
 impl Plan {
     /// Returns the command that repeats a run: `harrier run` for default settings, otherwise `harrier eval`.
     pub(crate) fn repeat_command(&self, name: &str, seed: u64) -> String {
+        // The name of a generated scenario is followed by a comment with the command that writes it.
+        let (name, comment) = match name.split_once(" # ") {
+            Some((name, comment)) => (name, format!("  # {comment}")),
+            None => (name, String::new()),
+        };
         let name = shell_quoted(name);
         let method = self.methods.first().copied().unwrap_or(Contestant::Harrier);
         let mut options: Vec<String> = Vec::new();
@@ -81,12 +87,12 @@ impl Plan {
         option("lose-digests", trial.lose_digests.to_string(), trial.lose_digests == 0.0);
         option("silent-switches", trial.silent_switches.to_string(), trial.silent_switches == 0.0);
         if options.is_empty() {
-            return format!("harrier run {name} --seed {seed}");
+            return format!("harrier run {name} --seed {seed}{comment}");
         }
         if method == Contestant::Harrier {
             options.insert(0, " --method harrier".to_string());
         }
-        format!("harrier eval --scenario {name} --seed {seed} --runs 1{}", options.concat())
+        format!("harrier eval --scenario {name} --seed {seed} --runs 1{}{comment}", options.concat())
     }
 }
 
