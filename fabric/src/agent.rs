@@ -15,6 +15,11 @@ pub trait HostAgent: Send {
     /// An ACK has arrived. `rtt` is the RTT of the last packet that it acknowledges; absent when it acknowledges no new
     /// packet. `outstanding` says whether unacknowledged data is left.
     fn acknowledged(&mut self, now: Time, flow: usize, rtt: Option<Time>, outstanding: bool);
+    /// An ACK of new packets has arrived that covers a retransmitted one, so it gives no RTT. `since_sent` is the time
+    /// since the last of them was last sent.
+    fn acknowledged_again(&mut self, now: Time, flow: usize, since_sent: Time, outstanding: bool) {
+        self.acknowledged(now, flow, Some(since_sent), outstanding);
+    }
     /// A flow is complete.
     fn finished(&mut self, now: Time, flow: usize);
     /// When [`HostAgent::wake`] is to be called.
@@ -98,6 +103,13 @@ impl HostAgent for SimulatedAgent {
     fn acknowledged(&mut self, now: Time, flow: usize, rtt: Option<Time>, outstanding: bool) {
         if let Some(id) = self.id(flow) {
             let poll = self.agent.acknowledged(now.as_ns(), id, rtt.map(Time::as_ns), outstanding);
+            self.send(poll);
+        }
+    }
+
+    fn acknowledged_again(&mut self, now: Time, flow: usize, since_sent: Time, outstanding: bool) {
+        if let Some(id) = self.id(flow) {
+            let poll = self.agent.progressed(now.as_ns(), id, since_sent.as_ns(), outstanding);
             self.send(poll);
         }
     }

@@ -8,8 +8,9 @@ use model::{FlowKey, FollowUp, Trigger, TriggerReason};
 
 use crate::baseline::PathBase;
 use crate::bucket::TokenBucket;
-use crate::rule::{is_silent, is_slow, silence_limit_ns};
+use crate::rule::{has_grown, is_silent, is_slow, silence_limit_ns};
 use crate::settings::{Settings, SettingsError};
+use crate::waiting::{Measured, WaitingPolls};
 
 /// Identifies a flow that an agent watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,7 +32,7 @@ pub struct AgentStats {
     pub polls: u64,
     /// Slow round trips without a poll because the flow had been polled within the interval.
     pub limited_by_flow: u64,
-    /// Slow round trips without a poll because of the host's rate limit.
+    /// Polls that the host's rate limit delayed or, for follow-up polls, suppressed.
     pub limited_by_host: u64,
     /// Flows that were evicted because too many were watched.
     pub flows_given_up: u64,
@@ -47,6 +48,8 @@ pub struct Agent {
     next_event: u16,
     settings: Settings,
     bucket: TokenBucket,
+    /// Polls that lack a token.
+    waiting: WaitingPolls,
     flows: Vec<Option<Watched>>,
     free: Vec<u32>,
     by_key: BTreeMap<FlowKey, FlowId>,
@@ -98,6 +101,8 @@ struct Watched {
     /// How long the flow had been without an acknowledgement at the last poll for that; 0: no poll yet.
     polled_silence_ns: u64,
     polled_ns: Option<u64>,
+    /// The largest excess over the base that was polled for, by the last poll or its follow-up poll.
+    polled_excess_ns: u64,
     /// Whether a round trip was below the threshold since then.
     recovered: bool,
     episode: Option<SlowEpisode>,
@@ -124,6 +129,7 @@ impl Agent {
             next_event: first_event,
             bucket: TokenBucket::new(settings.polls_per_second, settings.burst),
             settings,
+            waiting: WaitingPolls::default(),
             flows: Vec::new(),
             free: Vec::new(),
             by_key: BTreeMap::new(),
@@ -153,6 +159,7 @@ impl Agent {
             filed_ns: now_ns,
             polled_silence_ns: 0,
             polled_ns: None,
+            polled_excess_ns: 0,
             recovered: false,
             episode: None,
             scheduled: false,
@@ -176,6 +183,7 @@ impl Agent {
         if let Some((due_ns, pending)) = self.take_follow_up(now_ns, id) {
             self.ended.insert((due_ns, pending.trigger.flow), pending);
         }
+        self.waiting.remove(id);
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
             self.by_activity.remove(&(watched.filed_ns, watched.flow, id));
@@ -188,22 +196,35 @@ impl Agent {
 
     /// Handles data that the flow sent. Only the first call after all data was acknowledged has an effect.
     pub fn sent(&mut self, now_ns: u64, id: FlowId) {
-        let settings = &self.settings;
         let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
         if watched.waiting_since_ns.is_none() {
             watched.waiting_since_ns = Some(now_ns);
             watched.last_packet_ns = now_ns;
-            if let Some(deadline_ns) = watched.silence_deadline_ns(settings)
-                && !watched.scheduled
-            {
-                watched.scheduled = true;
-                self.deadlines.push(Reverse((deadline_ns, id)));
-            }
+            self.schedule_deadline(id);
         }
     }
 
+    /// Handles an ACK of new data that covers a retransmitted packet. It cannot be matched to one of the transmissions
+    /// (RFC 6298, section 3), so the time since the last one, `at_least_ns`, is no sample: it neither changes the base
+    /// nor shows a recovery. The round trip was at least that long, so it can show that the flow is slow.
+    pub fn progressed(
+        &mut self,
+        now_ns: u64,
+        id: FlowId,
+        at_least_ns: u64,
+        outstanding: bool,
+    ) -> Option<Poll> {
+        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
+        watched.last_packet_ns = now_ns;
+        watched.waiting_since_ns = outstanding.then_some(now_ns);
+        watched.polled_silence_ns = 0;
+        self.schedule_deadline(id);
+        self.check_slow(now_ns, id, at_least_ns, false)
+    }
+
     /// Handles an ACK or NAK. `rtt_ns` is the round trip of the last data that it acknowledges; absent if it
-    /// acknowledges nothing new (a NAK, a duplicate). `outstanding`: more data is unacknowledged.
+    /// acknowledges nothing new (a NAK, a duplicate). `outstanding`: more data is unacknowledged. For data that was
+    /// retransmitted, [`Agent::progressed`] is to be called instead.
     pub fn acknowledged(
         &mut self,
         now_ns: u64,
@@ -211,7 +232,6 @@ impl Agent {
         rtt_ns: Option<u64>,
         outstanding: bool,
     ) -> Option<Poll> {
-        let settings = &self.settings;
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
         watched.last_packet_ns = now_ns;
         if !outstanding || rtt_ns.is_some() || watched.waiting_since_ns.is_none() {
@@ -219,22 +239,38 @@ impl Agent {
             watched.polled_silence_ns = 0;
         }
         if let Some(rtt_ns) = rtt_ns {
-            watched.base.observe(rtt_ns);
+            watched.base.observe(now_ns, rtt_ns);
         }
-        if let Some(deadline_ns) = watched.silence_deadline_ns(settings)
+        self.schedule_deadline(id);
+        self.check_slow(now_ns, id, rtt_ns?, true)
+    }
+
+    /// Returns a poll if this round trip is slow and the limits allow one; `is_sample`: otherwise the flow has recovered.
+    fn check_slow(&mut self, now_ns: u64, id: FlowId, rtt_ns: u64, is_sample: bool) -> Option<Poll> {
+        let settings = &self.settings;
+        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
+        let base_ns = watched.base.trusted_ns(settings.min_samples)?;
+        if !is_slow(settings, base_ns, rtt_ns) {
+            if is_sample {
+                watched.recovered = true;
+                self.waiting.remove(id);
+            }
+            return None;
+        }
+        let reason = TriggerReason::SlowRtt;
+        watched.worsened(now_ns, rtt_ns, reason);
+        self.poll(now_ns, id, Measured { time_ns: now_ns, reason, base_ns, rtt_ns })
+    }
+
+    /// Schedules the check of a flow's silence, unless it is scheduled.
+    fn schedule_deadline(&mut self, id: FlowId) {
+        if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::as_mut)
+            && let Some(deadline_ns) = watched.silence_deadline_ns(&self.settings)
             && !watched.scheduled
         {
             watched.scheduled = true;
             self.deadlines.push(Reverse((deadline_ns, id)));
         }
-        let rtt_ns = rtt_ns?;
-        let base_ns = watched.base.trusted_ns(settings.min_samples)?;
-        if !is_slow(settings, base_ns, rtt_ns) {
-            watched.recovered = true;
-            return None;
-        }
-        watched.worsened(now_ns, rtt_ns, TriggerReason::SlowRtt);
-        self.poll(now_ns, id, TriggerReason::SlowRtt, base_ns, rtt_ns)
     }
 
     /// Returns when [`Agent::wake`] should be called next, if ever.
@@ -242,7 +278,8 @@ impl Agent {
         let silence = self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns);
         let follow_up = self.follow_ups.first().map(|(due_ns, _)| *due_ns);
         let ended = self.ended.first_key_value().map(|((due_ns, _), _)| *due_ns);
-        [silence, follow_up, ended].into_iter().flatten().min()
+        let delayed = (!self.waiting.is_empty()).then(|| self.bucket.available_ns());
+        [silence, follow_up, ended, delayed].into_iter().flatten().min()
     }
 
     /// Returns polls for flows without acknowledgements and the follow-up polls that are due.
@@ -263,7 +300,10 @@ impl Agent {
         }
         while let Some(entry) = self.ended.first_entry().filter(|entry| entry.key().0 <= now_ns) {
             let pending = entry.remove();
-            polls.extend(self.send_poll(now_ns, pending.priority, pending.trigger));
+            polls.extend(self.send_follow_up(now_ns, pending));
+        }
+        while let Some(poll) = self.send_worst(now_ns) {
+            polls.push(poll);
         }
         polls
     }
@@ -296,70 +336,66 @@ impl Agent {
         if silent_ns < watched.polled_silence_ns.saturating_mul(2) {
             return None;
         }
-        let poll = self.poll(now_ns, id, TriggerReason::Silence, base_ns, silent_ns)?;
-        if let Some(watched) = self.flows[id.0 as usize].as_mut() {
-            watched.polled_silence_ns = silent_ns;
-        }
-        Some(poll)
+        let reason = TriggerReason::Silence;
+        self.poll(now_ns, id, Measured { time_ns: now_ns, reason, base_ns, rtt_ns: silent_ns })
     }
 
-    fn poll(
-        &mut self,
-        now_ns: u64,
-        id: FlowId,
-        reason: TriggerReason,
-        base_rtt_ns: u64,
-        rtt_ns: u64,
-    ) -> Option<Poll> {
-        let watched = self.flows[id.0 as usize].as_mut()?;
-        let interval_ns = match watched.recovered {
-            true => self.settings.recovered_interval_ns.min(self.settings.flow_interval_ns),
-            false => self.settings.flow_interval_ns,
-        };
-        if watched.polled_ns.is_some_and(|polled| now_ns.saturating_sub(polled) < interval_ns) {
+    /// Returns a poll of the flow or, if tokens were short and it is slower, of another one.
+    fn poll(&mut self, now_ns: u64, id: FlowId, measured: Measured) -> Option<Poll> {
+        let watched = self.flows[id.0 as usize].as_ref()?;
+        if !watched.may_poll(now_ns, &measured, &self.settings) {
             self.stats.limited_by_flow += 1;
             return None;
         }
-        let event = self.next_event;
+        let is_new = !self.waiting.contains(id);
+        self.waiting.add(id, measured);
+        let poll = self.send_worst(now_ns);
+        if is_new && self.waiting.contains(id) {
+            self.stats.limited_by_host += 1;
+        }
+        poll
+    }
+
+    /// Returns the poll of the flow with the largest slowdown, if the host's rate limit allows one.
+    fn send_worst(&mut self, now_ns: u64) -> Option<Poll> {
+        self.waiting.forget_before(now_ns.saturating_sub(self.settings.flow_interval_ns));
+        if self.waiting.is_empty() || !self.bucket.take(now_ns) {
+            return None;
+        }
+        let (id, measured) = self.waiting.take_worst()?;
+        let watched = self.flows[id.0 as usize].as_mut()?;
+        watched.polled(now_ns, &measured);
         let trigger = Trigger {
             host: self.host.clone(),
             flow: watched.flow,
-            time_ns: now_ns,
-            reason,
-            base_rtt_ns,
-            rtt_ns,
+            time_ns: measured.time_ns,
+            reason: measured.reason,
+            base_rtt_ns: measured.base_ns,
+            rtt_ns: measured.rtt_ns,
             follows: None,
         };
         let priority = watched.priority;
-        let poll = self.send_poll(now_ns, priority, trigger)?;
-        if let Some(watched) = self.flows[id.0 as usize].as_mut() {
-            watched.polled_ns = Some(now_ns);
-            watched.recovered = false;
-        }
-        if let Some(watched) = self.flows[id.0 as usize].as_mut()
-            && self.settings.follow_up_ns > 0
-            && watched.episode.is_none()
-        {
+        let event = u32::from(self.host_number) << 16 | u32::from(self.next_event);
+        if self.settings.follow_up_ns > 0 && watched.episode.is_none() {
             let due_ns = now_ns.saturating_add(self.settings.follow_up_ns);
-            let event = u32::from(self.host_number) << 16 | u32::from(event);
             watched.episode = Some(SlowEpisode {
                 event,
-                since_ns: now_ns,
+                since_ns: measured.time_ns,
                 due_ns,
-                worst_ns: rtt_ns,
-                seen_ns: now_ns,
-                reason,
+                worst_ns: measured.rtt_ns,
+                seen_ns: measured.time_ns,
+                reason: measured.reason,
             });
             self.follow_ups.insert((due_ns, id));
         }
-        Some(poll)
+        Some(self.numbered(priority, trigger))
     }
 
     /// Returns the follow-up poll of a flow.
     fn follow_up(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
         // The interval until the next poll of the flow runs from the first poll.
         let (_, pending) = self.take_follow_up(now_ns, id)?;
-        self.send_poll(now_ns, pending.priority, pending.trigger)
+        self.send_follow_up(now_ns, pending)
     }
 
     /// Takes the pending follow-up poll of a flow, for its slowest packet, and when it is due.
@@ -389,15 +425,22 @@ impl Agent {
             rtt_ns: episode.worst_ns,
             follows: Some(FollowUp { event: episode.event, since_ns: episode.since_ns }),
         };
+        // The follow-up poll covers this excess; only a larger one is new.
+        watched.polled_excess_ns = watched.polled_excess_ns.max(episode.worst_ns.saturating_sub(base_rtt_ns));
         Some((episode.due_ns, FollowUpPoll { priority: watched.priority, trigger }))
     }
 
-    /// Returns a poll if the host's rate limit allows one.
-    fn send_poll(&mut self, now_ns: u64, priority: u8, trigger: Trigger) -> Option<Poll> {
+    /// Returns a follow-up poll if the host's rate limit allows one.
+    fn send_follow_up(&mut self, now_ns: u64, pending: FollowUpPoll) -> Option<Poll> {
         if !self.bucket.take(now_ns) {
             self.stats.limited_by_host += 1;
             return None;
         }
+        Some(self.numbered(pending.priority, pending.trigger))
+    }
+
+    /// Returns the poll of a trigger, with the next event number.
+    fn numbered(&mut self, priority: u8, trigger: Trigger) -> Poll {
         let event = u32::from(self.host_number) << 16 | u32::from(self.next_event);
         self.next_event = self.next_event.wrapping_add(1);
         self.stats.polls += 1;
@@ -408,7 +451,7 @@ impl Agent {
             event,
             flow: trigger.flow,
         };
-        Some(Poll { polling, trigger })
+        Poll { polling, trigger }
     }
 
     /// Returns the flow with the oldest last packet, of equal ones that with the smallest key. An entry moves only if a
@@ -439,6 +482,29 @@ impl Agent {
 }
 
 impl Watched {
+    /// Whether the flow may be polled for this measurement: the interval since its last poll has passed, or its trouble
+    /// has grown beyond the one that it was polled for. While a follow-up poll is pending, that one reports the growth.
+    fn may_poll(&self, now_ns: u64, measured: &Measured, settings: &Settings) -> bool {
+        let Some(polled_ns) = self.polled_ns else { return true };
+        let interval_ns = match self.recovered {
+            true => settings.recovered_interval_ns.min(settings.flow_interval_ns),
+            false => settings.flow_interval_ns,
+        };
+        now_ns.saturating_sub(polled_ns) >= interval_ns
+            || self.episode.is_none()
+                && has_grown(measured.base_ns, self.polled_excess_ns, measured.excess_ns())
+    }
+
+    /// A poll for this measurement is sent.
+    fn polled(&mut self, now_ns: u64, measured: &Measured) {
+        self.polled_ns = Some(now_ns);
+        self.polled_excess_ns = measured.excess_ns();
+        self.recovered = false;
+        if measured.reason == TriggerReason::Silence {
+            self.polled_silence_ns = measured.rtt_ns;
+        }
+    }
+
     /// Updates the slowest packet of the episode.
     fn worsened(&mut self, now_ns: u64, rtt_ns: u64, reason: TriggerReason) {
         if let Some(episode) = self.episode.as_mut().filter(|episode| rtt_ns > episode.worst_ns) {

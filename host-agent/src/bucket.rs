@@ -30,12 +30,25 @@ impl TokenBucket {
         self.level -= TOKEN;
         true
     }
+
+    /// Returns when [`TokenBucket::take`] succeeds next.
+    pub fn available_ns(&self) -> u64 {
+        let lacking = TOKEN.saturating_sub(self.level).div_ceil(u128::from(self.rate.max(1)));
+        self.updated_ns.saturating_add(u64::try_from(lacking).unwrap_or(u64::MAX))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_next_token_is_available_when_it_has_been_earned() {
+        let mut bucket = TokenBucket::new(1_000, 1);
+        assert_eq!((bucket.available_ns(), bucket.take(500), bucket.available_ns()), (0, true, 1_000_500));
+        assert!(!bucket.take(1_000_499) && bucket.take(bucket.available_ns()));
+    }
 
     proptest! {
         #[test]

@@ -3,7 +3,9 @@
 //! [`Agent`] watches the round trips of the host's flows. A flow is slow when a round trip exceeds its path's base by a
 //! percentage *and* by an absolute amount ([`rule`]), or when data is outstanding and no acknowledgement arrives: a
 //! flow that PFC stops completely has no round trip to measure. For a slow flow the agent returns a polling packet and
-//! its trigger, within a rate limit per flow and one per host ([`bucket`]). Source: Hawkeye, SIGCOMM 2024 poster,
+//! its trigger, within a rate limit per flow and one per host ([`bucket`]). A flow whose excess over the base has
+//! doubled is polled again at once. When the host's limit delays polls, the flow with the largest slowdown is next
+//! ([`waiting`]). Retransmitted data give no sample of the round trip (RFC 6298, section 3). Source: Hawkeye, SIGCOMM 2024 poster,
 //! section 2.2; thresholds are relative to each path's base because base round trips range from microseconds to
 //! milliseconds within one region.
 //!
@@ -14,6 +16,7 @@ mod baseline;
 mod bucket;
 mod rule;
 mod settings;
+mod waiting;
 
 pub use agent::{Agent, AgentStats, FlowId, Poll};
 pub use baseline::{PathBase, base_rtt};

@@ -18,3 +18,13 @@ pub(crate) fn silence_limit_ns(settings: &Settings, base_ns: u64) -> u64 {
 pub fn is_silent(settings: &Settings, base_ns: u64, waited_ns: u64) -> bool {
     waited_ns >= silence_limit_ns(settings, base_ns)
 }
+
+/// Whether the excess over the base has grown beyond the one that was polled for: it is at least twice as large, and
+/// by at least another base round trip.
+///
+/// Doubling bounds the number of polls by the logarithm of the growth. Another base round trip is a whole
+/// bandwidth-delay product of additional queue, more than the packets in flight can cause by arriving together.
+pub(crate) fn has_grown(base_ns: u64, polled_excess_ns: u64, excess_ns: u64) -> bool {
+    excess_ns >= polled_excess_ns.saturating_mul(2)
+        && excess_ns.saturating_sub(polled_excess_ns) >= base_ns.max(1)
+}

@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of an agent. The defaults detect the poster's victim (base 9.07 us, worst 17.1 us) and ignore the
 /// queueing of a healthy network.
+///
+/// Thresholds are relative to the base round trip. It includes propagation and the serialisation of a packet at every
+/// link, so one setting fits all rates and distances. The minimum times matter for short paths only: `min_excess_ns` on
+/// paths below 8 us, `min_silence_ns` on paths below 10 us.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -11,23 +15,32 @@ pub struct Settings {
     /// 150 leaves a margin below the poster's victim, whose worst round trip is 188 %.
     pub threshold_percent: u32,
     /// ... and only if it exceeds the base by this much. 4 us are 50 kB of queue at 100 Gb/s: more than congestion
-    /// control keeps there (ECN marks from 40 kB), less than one hop's XOFF threshold and headroom.
+    /// control keeps there (ECN marks from 40 kB), less than one hop's XOFF threshold and headroom. A time fits all
+    /// rates, because thresholds of ECN are set in proportion to the rate (HPCC, SIGCOMM 2019, section 5.1: `Kmin` is
+    /// 100 kB at 25 Gb/s and 400 kB at 100 Gb/s).
     pub min_excess_ns: u64,
-    /// Outstanding data without an acknowledgement for this many base round trips is silence ...
+    /// Outstanding data without an acknowledgement for this many base round trips is silence. Choice: one round trip is
+    /// normal, two are a loss that a NAK repairs, and coalesced or lost ACKs add some ...
     pub silence_rtts: u32,
     /// ... but never before this time (50 us in the published prototype).
     pub min_silence_ns: u64,
-    /// Measurements before a learned base is used.
+    /// Measurements before a learned base is used. Choice: a window of packets, so that not all of them are behind the
+    /// flow's own first burst.
     pub min_samples: u32,
-    /// Minimum interval between polls of a flow.
+    /// Minimum interval between polls of a flow whose trouble stays the same: what the four epochs of a switch cover
+    /// (4 x 2^20 ns), so that two polls see different records. A poll for an excess over the base that is at least
+    /// twice as large as before, and larger by at least a base round trip, is sent at once.
     pub flow_interval_ns: u64,
     /// Interval between polls of a flow that had a fast round trip since its last poll: the next slow one is another
-    /// event, or a recurrence of the same one.
+    /// event, or a recurrence of the same one. Longer than `follow_up_ns`, because the follow-up poll of the first one
+    /// covers the time until then.
     pub recovered_interval_ns: u64,
     /// Delay of the follow-up poll after the first poll: pauses spread and loops close within hundreds of microseconds,
-    /// and the registers then cover the whole event. Longer than a bank stays frozen; 0 disables it.
+    /// and the registers then cover the whole event. A full pause lasts 65,535 quanta of 512 bits: 336 us at 100 Gb/s.
+    /// Longer than a bank stays frozen (a digest, a read and a release: 250 us in the simulation); 0 disables it.
     pub follow_up_ns: u64,
-    /// Long-term rate limit of the host, in polls per second.
+    /// Long-term rate limit of the host, in polls per second. A poll freezes the switches of a path for about 250 us, so
+    /// one host alone freezes a switch for at most a quarter of the time.
     pub polls_per_second: u32,
     /// Maximum burst of polls after an idle time.
     pub burst: u32,

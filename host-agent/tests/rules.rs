@@ -1,6 +1,6 @@
 //! Which round trips make an agent poll, and which do not.
 
-use harrier_host_agent::{Agent, Settings, SettingsError, base_rtt};
+use harrier_host_agent::{Agent, Poll, Settings, SettingsError, base_rtt};
 use model::topology::{Link, Node, NodeKind};
 use model::wire::polling::Follow;
 use model::{FlowKey, Rate, Time, Topology, TriggerReason};
@@ -169,6 +169,107 @@ fn a_slow_round_trip_after_recovery_is_another_event() {
 }
 
 #[test]
+fn retransmitted_data_give_no_round_trip() {
+    let mut agent = agent(Settings { follow_up_ns: 0, min_samples: 1, ..Settings::default() });
+    let id = agent.open(0, flow(0), 3, None);
+    agent.sent(0, id);
+    agent.acknowledged(9_000, id, Some(9_000), true);
+    // The ACK of the first transmission arrives 13 ns after the second one.
+    assert_eq!(agent.progressed(40_000, id, 13, true), None);
+    assert_eq!(agent.acknowledged(50_000, id, Some(9_100), true), None);
+    let poll = agent.acknowledged(60_000, id, Some(20_000), true).unwrap();
+    assert_eq!(poll.trigger.base_rtt_ns, 9_000);
+    // It ends a silence.
+    assert_eq!(agent.progressed(90_000, id, 13, true), None);
+    assert_eq!(agent.wake(139_999), []);
+}
+
+#[test]
+fn a_slow_acknowledgement_of_retransmitted_data_is_slow() {
+    let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    assert!(agent.progressed(50_000, id, 20_000, true).is_some());
+    // A fast one shows no recovery: the round trip may have been that of an earlier transmission.
+    assert_eq!(agent.progressed(600_000, id, 13, true), None);
+    assert_eq!(agent.acknowledged(900_000, id, Some(20_000), true), None);
+}
+
+#[test]
+fn trouble_that_grows_is_polled_at_once() {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    let rtt = |agent: &mut Agent, us: u64, excess_ns: u64| {
+        agent.acknowledged(us * 1_000, id, Some(BASE_NS + excess_ns), false).is_some()
+    };
+    assert!(rtt(&mut agent, 100, 6_000));
+    assert!(!rtt(&mut agent, 200, 60_000), "the pending follow-up poll reports it");
+    assert_eq!(agent.wake(500_000)[0].trigger.rtt_ns, BASE_NS + 60_000);
+    assert!(!rtt(&mut agent, 600, 119_999), "less than twice the excess that was polled for");
+    assert!(rtt(&mut agent, 610, 120_000));
+    assert_eq!(agent.wake(1_010_000).len(), 1);
+    assert!(!rtt(&mut agent, 1_020, 100_000));
+}
+
+#[test]
+fn a_small_excess_must_grow_by_a_base_round_trip() {
+    let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    assert!(agent.acknowledged(100_000, id, Some(BASE_NS + 5_000), false).is_some());
+    assert!(agent.acknowledged(110_000, id, Some(BASE_NS + 14_000), false).is_none());
+    assert!(agent.acknowledged(120_000, id, Some(BASE_NS + 5_000 + BASE_NS), false).is_some());
+}
+
+#[test]
+fn the_slowest_flow_is_polled_first_when_tokens_are_short() {
+    let settings = Settings { burst: 1, polls_per_second: 1_000, follow_up_ns: 0, ..Settings::default() };
+    let mut agent = agent(settings);
+    let ids: Vec<_> = (0..4).map(|n| agent.open(0, flow(n), 3, Some(BASE_NS))).collect();
+    assert!(agent.acknowledged(0, ids[0], Some(20_000), false).is_some());
+    for (n, rtt) in [(1, 30_000), (2, 90_000), (3, 40_000)] {
+        assert_eq!(agent.acknowledged(1_000, ids[n], Some(rtt), false), None);
+    }
+    // A flow that has recovered needs no poll any more.
+    assert_eq!(agent.acknowledged(2_000, ids[3], Some(BASE_NS), false), None);
+    assert_eq!(agent.next_wake_ns(), Some(1_000_000));
+    let poll = &agent.wake(1_000_000)[0];
+    assert_eq!((poll.trigger.flow, poll.trigger.time_ns), (flow(2), 1_000));
+    assert_eq!(agent.wake(2_000_000)[0].trigger.flow, flow(1));
+    assert_eq!((agent.next_wake_ns(), agent.stats().limited_by_host), (None, 3));
+}
+
+#[test]
+fn rates_and_distances_behave_alike() {
+    for gbps in [25, 100, 400, 800] {
+        for delay_us in [1, 10, 100] {
+            let base = 4 * (2 * delay_us * 1_000 + 4_194 * 8 / gbps);
+            let settings = Settings { follow_up_ns: 0, ..Settings::default() };
+            let threshold = (base / 2).max(settings.min_excess_ns);
+            let polled = |excess: u64| {
+                let mut agent = agent(settings.clone());
+                let id = agent.open(0, flow(0), 3, Some(base));
+                agent.acknowledged(0, id, Some(base + excess), false).is_some()
+            };
+            assert!(!polled(threshold), "{gbps} Gb/s, {delay_us} us");
+            assert!(polled(threshold + 1), "{gbps} Gb/s, {delay_us} us");
+            // Growth is polled from another base round trip on, or from twice the excess.
+            let mut agent = agent(settings.clone());
+            let id = agent.open(0, flow(0), 3, Some(base));
+            let mut excess = threshold + 1;
+            for n in 0..6 {
+                let poll = agent.acknowledged(n * 1_000, id, Some(base + excess), false);
+                assert!(poll.is_some(), "{gbps} Gb/s, {delay_us} us: {excess}");
+                let grown = (2 * excess).max(excess + base);
+                assert_eq!(agent.acknowledged(n * 1_000 + 1, id, Some(base + grown - 1), false), None);
+                excess = grown;
+            }
+            agent.sent(1_000_000, id);
+            let silence = (settings.silence_rtts as u64 * base).max(settings.min_silence_ns);
+            assert_eq!(agent.next_wake_ns(), Some(1_000_000 + silence));
+        }
+    }
+}
+
+#[test]
 fn an_idle_or_closed_flow_is_never_silent() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
@@ -238,12 +339,17 @@ fn the_base_rtt_is_computed_from_the_topology() {
 }
 
 proptest! {
-    /// A flow is never polled twice within its interval, and event ids never repeat.
+    /// A flow is polled again within its interval only when its excess has doubled, and event ids never repeat.
     #[test]
     fn polls_of_a_flow_are_at_least_an_interval_apart(
         steps in prop::collection::vec((0u64..200_000, 0usize..4, 0u8..4, 1_000u64..100_000), 1..200)
     ) {
-        let settings = Settings { flow_interval_ns: 300_000, ..Settings::default() };
+        let settings = Settings {
+            flow_interval_ns: 300_000,
+            polls_per_second: 1_000_000,
+            burst: 1_000,
+            ..Settings::default()
+        };
         let mut agent = agent(settings);
         let ids: Vec<_> = (0..4).map(|n| agent.open(0, flow(n), 3, Some(BASE_NS))).collect();
         let (mut now, mut polls) = (0, Vec::new());
@@ -261,7 +367,10 @@ proptest! {
                 prop_assert_ne!(poll.polling.event, later.polling.event);
                 let is_follow_up = later.trigger.follows.is_some() || poll.trigger.follows.is_some();
                 if later.trigger.flow == poll.trigger.flow && !is_follow_up {
-                    prop_assert!(later.trigger.time_ns - poll.trigger.time_ns >= 300_000);
+                    let excess = |poll: &Poll| poll.trigger.rtt_ns - BASE_NS;
+                    let is_later = later.trigger.time_ns - poll.trigger.time_ns >= 300_000;
+                    let has_grown = excess(later) >= 2 * excess(poll) && excess(later) - excess(poll) >= BASE_NS;
+                    prop_assert!(is_later || has_grown);
                 }
             }
         }

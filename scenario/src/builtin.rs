@@ -11,10 +11,11 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 24] = texts![
+const BUILTIN: [(&str, &str); 25] = texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
+    "growing-trouble",
     "incast-backpressure",
     "pfc-storm",
     "slow-receiver",

@@ -212,7 +212,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         if let Some(arrived) = nak {
             if self.hosts[host as usize].settings.nak_chunk_bytes.is_some() {
-                state.sender.rewind(upto);
+                state.sender.rewind(now, upto);
             }
             state.sender.nak_received(Some(unwrap_psn(arrived, upto)));
         }
@@ -234,7 +234,7 @@ impl<S: FabricSwitch> Fabric<S> {
             self.hosts[host as usize].remove_flow(flow as u32);
             self.release_followers(flow);
         }
-        self.notify_agent(host, flow, rtt, done);
+        self.notify_agent(host, flow, rtt, is_sample, done);
         self.kick(self.hosts[host as usize].link);
     }
 
@@ -252,12 +252,17 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    fn notify_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {
+    /// Notifies the agent of an ACK; `is_sample`: `rtt` is a round trip, not the time since a retransmission.
+    fn notify_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, is_sample: bool, done: bool) {
         let state = &self.senders[flow];
         let Some(agent) = &mut self.agents[host as usize].agent else {
             return;
         };
-        agent.acknowledged(self.now, flow, rtt, state.sender.outstanding_bytes() > 0);
+        let outstanding = state.sender.outstanding_bytes() > 0;
+        match rtt.filter(|_| !is_sample) {
+            Some(since_sent) => agent.acknowledged_again(self.now, flow, since_sent, outstanding),
+            None => agent.acknowledged(self.now, flow, rtt, outstanding),
+        }
         if done {
             agent.finished(self.now, flow);
         }

@@ -135,7 +135,7 @@ mod tests {
         }
         sender.acknowledge(6);
         assert_eq!(receiver.take(Time::ZERO, 7, false, 1, NAK_INTERVAL), Reply::Nak(4));
-        sender.rewind(4);
+        sender.rewind(Time::ZERO, 4);
         assert_eq!((sender.acknowledged_bytes(), sender.upcoming()), (4_000, Some(4)));
         assert_eq!(receiver.take(Time::ZERO, 4, false, 1, NAK_INTERVAL), Reply::Ack(5));
     }

@@ -26,8 +26,8 @@ pub(super) struct Slot {
 pub struct Acknowledged {
     /// When the last of the acknowledged packets was sent.
     pub sent: Time,
-    /// Whether that packet was sent more than once, so that the ACK cannot be matched to one of the transmissions and
-    /// gives no RTT sample (Karn and Partridge, SIGCOMM 1987).
+    /// Whether one of the acknowledged packets was sent more than once, so that the ACK cannot be matched to one of the
+    /// transmissions and gives no RTT sample (RFC 6298, section 3; Karn and Partridge, SIGCOMM 1987).
     pub ambiguous: bool,
 }
 
@@ -134,13 +134,14 @@ impl Sender {
     pub fn acknowledge(&mut self, upto: u64) -> Option<Acknowledged> {
         let upto = upto.min(self.acknowledged + self.slots.len() as u64);
         let news = upto.checked_sub(self.acknowledged).filter(|n| *n > 0)?;
+        let ambiguous = self.slots.range(..news as usize).any(|slot| slot.is_retransmission);
         let last = self.slots.drain(..news as usize).next_back()?;
         self.acknowledged = upto;
         self.next = self.next.max(upto);
         if let Some(recovery) = &mut self.recovery {
             recovery.acknowledged(upto);
         }
-        Some(Acknowledged { sent: last.sent, ambiguous: last.is_retransmission })
+        Some(Acknowledged { sent: last.sent, ambiguous })
     }
 
     /// A NAK has arrived. With selective repeat, `arrived` is the out-of-order packet that the receiver has kept.
@@ -159,11 +160,11 @@ impl Sender {
         }
     }
 
-    /// The receiver has discarded packets that it had acknowledged.
-    pub fn rewind(&mut self, to: u64) {
+    /// The receiver has discarded packets that it had acknowledged. They were sent before `now`.
+    pub fn rewind(&mut self, now: Time, to: u64) {
         while self.acknowledged > to {
             self.acknowledged -= 1;
-            self.slots.push_front(Slot { sent: Time::ZERO, is_retransmission: true, arrived: false });
+            self.slots.push_front(Slot { sent: now, is_retransmission: true, arrived: false });
         }
         self.next = self.acknowledged.min(self.next);
     }
