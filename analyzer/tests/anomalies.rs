@@ -294,8 +294,9 @@ fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
     let slow = || expect(Cause::SlowReceiver, 0.7..=0.8);
     check(&paused_by_h3(&[((500, Some(538)), 1), ((541, None), 1)]), &[slow()]);
     check(&paused_by_h3(&[((500, Some(538)), 3), ((541, Some(586)), 3), ((589, None), 2)]), &[slow()]);
-    // A single pause without a refresh can be either.
-    check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::NicStorm, 0.5..=0.6)]);
+    // A single pause without a refresh can be either; so can one that is too short.
+    check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::Undetermined, 0.5..=0.6)]);
+    check(&paused_by_h3(&[((560, None), 9)]), &[expect(Cause::Undetermined, 0.5..=0.6)]);
     // A storm after a short pause.
     check(&paused_by_h3(&[((500, Some(504)), 1), ((508, None), 9)]), &[expect(Cause::NicStorm, 0.7..=0.8)]);
     // A storm whose pauses expire just before the next frame.
@@ -399,7 +400,8 @@ const IN_THE_RING: Expect<'static> = Expect {
     path: &["r1:1", "r2:1", "r3:1"],
     pause_loop: &["r1:1", "r2:1", "r3:1"],
     spreaders: &["p2-p1", "p3-p2"],
-    confidence: 0.8..=1.0,
+    // The loop was read 70 us after it closed.
+    confidence: 0.7..=0.8,
     ..INCAST
 };
 
@@ -410,7 +412,7 @@ fn a_burst_in_the_loop_is_the_root_of_its_deadlock() {
 
 #[test]
 fn a_loop_that_closed_again_has_a_root_cause_of_its_own() {
-    let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
+    let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 570)));
     // The first deadlock began in the queue of r2:1, and that burst has ended; this one began at r3:1.
     let before = opened.flow("q2", "p1");
     let opened = opened.saw(at(before, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10));
@@ -434,6 +436,7 @@ const OUT_OF_THE_RING: Expect<'static> = Expect {
     path: &["r1:1", "r2:1", "r3:3"],
     pause_loop: &["r1:1", "r2:1", "r3:1"],
     spreaders: &["p2-p1", "p3-p2"],
+    confidence: 0.7..=0.9,
     ..INCAST
 };
 
@@ -498,6 +501,7 @@ fn a_host_that_pauses_is_the_root_of_a_deadlock() {
             path: &["r1:1", "r2:1", "r3:3"],
             pause_loop: &["r1:1", "r2:1", "r3:1"],
             spreaders: &["p2-p1", "p3-p2"],
+            confidence: 0.7..=0.9,
             ..INCAST
         }],
     );
