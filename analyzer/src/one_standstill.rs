@@ -159,7 +159,8 @@ mod tests {
             .into_iter()
             .map(|(switch, pauses)| {
                 serde_json::json!({
-                    "switch": switch, "frozen_ns": read_us * 1_000, "bytes": 0, "epochs": [], "flows": [],
+                    "switch": switch, "frozen_ns": read_us * 1_000, "polled_from": [],
+                    "on_victim_path": true, "back_port": null, "bytes": 0, "epochs": [], "flows": [],
                     "ports": [], "meters": [], "pauses": pauses,
                 })
             })

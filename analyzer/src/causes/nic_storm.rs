@@ -137,14 +137,14 @@ fn empty_since(case: &Case<'_, '_, '_>, port: PortIx, rate: Rate, pauses: &[Span
     let queued = saturating(of_latest().map(|f| f.queued_packets.unwrap_or(f.packets))).max(1);
     let packets = saturating(of_latest().map(|f| f.packets)).max(1);
     let packet_bytes = saturating(of_latest().map(|f| f.bytes.unwrap_or(0))) / packets;
-    let backlog_packets = depth.saturating_mul(2) / queued + 1;
+    let backlog_packets = (depth.saturating_mul(2) / queued).saturating_add(1);
     let drain_ns = rate.serialisation(backlog_packets.saturating_mul(packet_bytes.max(1_000))).as_ns();
     // Walk over the time that is not paused until the queue has drained.
     let (mut at, mut left) = (last_ns, drain_ns);
     for pause in pauses.iter().filter(|p| p.to > last_ns) {
         let open = pause.from.saturating_sub(at);
         if open >= left {
-            return Some(at + left);
+            return Some(at.saturating_add(left));
         }
         left -= open;
         at = at.max(pause.to);
