@@ -6,7 +6,7 @@
 //! has no full receive path behind it:
 //!
 //! - it pauses again although no packet was left to deliver since its previous pause, or
-//! - one of its pauses outlasts the draining of a buffer, or
+//! - its last pause was refreshed and outlasts the draining of a buffer, or
 //! - over whole cycles of pause and resume it takes less than a tenth of the line rate.
 //!
 //! A single short pause shows neither.
@@ -86,13 +86,14 @@ impl Pauses {
 
     /// Returns what the pauses show.
     pub(super) fn pattern(&self) -> Pattern {
-        let drain_ns = drain_ns(self.rate) as f64;
-        let refreshed = self.last_frames > 1;
+        let last_ns = self.spans.last().map_or(0, |last| last.to - last.from);
+        // Without a refresh, the buffer was full once and may have been draining since.
+        let outlasts_draining = self.last_frames > 1 && last_ns > drain_ns(self.rate);
         match self.spans.len() {
-            0 | 1 if refreshed && self.longest_ns() > drain_ns => Pattern::Storm(1.0),
+            0 | 1 if outlasts_draining => Pattern::Storm(1.0),
             0 | 1 => Pattern::Once,
             _ if self.pauses_without_packets() => Pattern::Storm(1.0),
-            _ if self.longest_ns() > drain_ns => Pattern::Storm(RESUMED),
+            _ if outlasts_draining => Pattern::Storm(RESUMED),
             many if many >= MANY && self.duty() > 1.0 - BROKEN_SHARE => Pattern::Storm(RESUMED),
             _ => Pattern::SlowReceiver,
         }
