@@ -510,7 +510,6 @@ fn a_host_that_pauses_is_the_root_of_a_deadlock() {
             pause_loop: &["r1:1", "r2:1", "r3:1"],
             spreaders: &["p2-p1", "p3-p2"],
             confidence: 0.7..=0.9,
-            ..INCAST
         }],
     );
 }
