@@ -36,6 +36,9 @@ pub(crate) fn summary(
         Anomaly::PfcStormHostInjection => {
             format!("{victim} {is} delayed by PFC pauses that a host sends to {root}{spread}: {because}")
         }
+        Anomaly::DeadlockInLoopContention if finding.root.is_none() => {
+            format!("{victim} {is} stuck behind a PFC deadlock ({}): {because}", loops())
+        }
         Anomaly::DeadlockInLoopContention => format!(
             "{victim} {is} stuck behind a PFC deadlock ({}), which started inside the loop at {root}: {because}",
             loops()

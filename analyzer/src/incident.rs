@@ -7,6 +7,8 @@
 
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Snapshot};
 
+use crate::one_standstill;
+
 /// Verdicts with the same root cause.
 #[derive(Clone, Debug)]
 pub struct VerdictGroup<'d> {
@@ -21,9 +23,22 @@ pub struct VerdictGroup<'d> {
 /// Returns the verdicts to keep of several snapshots, in their order and without duplicates. Of a first poll and its
 /// follow-up poll, the verdicts of the one with the higher rank (severity, specificity, culprits) are kept; if the
 /// ranks are equal, those of the first poll if the causes agree, else those of the follow-up poll.
-pub fn settle(polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
+///
+/// A deadlock that the first poll saw is dropped if the follow-up poll shows that its loop moved again, and verdicts
+/// about one standstill get one root cause.
+pub fn settle(mut polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
     let event_of =
         |snapshot: &Snapshot| snapshot.trigger.as_ref().and_then(|t| t.follows).map(|first| first.event);
+    for later in 0..polls.len() {
+        let first =
+            event_of(polls[later].0).and_then(|event| polls.iter().position(|(s, _)| s.event == event));
+        if let Some(first) = first.filter(|first| *first != later) {
+            let verdicts = std::mem::take(&mut polls[first].1);
+            let (snapshot, follow_up) = (polls[first].0, (polls[later].0, polls[later].1.as_slice()));
+            let kept = verdicts.into_iter().filter(|d| !one_standstill::is_refuted((snapshot, d), follow_up));
+            polls[first].1 = kept.collect();
+        }
+    }
     let superseded: Vec<bool> = polls
         .iter()
         .map(|(snapshot, verdicts)| {
@@ -36,15 +51,16 @@ pub fn settle(polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
             later.is_some_and(|(_, later)| !first_prevails(verdicts, later))
         })
         .collect();
-    let mut settled: Vec<Diagnosis> = Vec::new();
-    for ((_, verdicts), superseded) in polls.into_iter().zip(superseded) {
+    let mut settled: Vec<(&Snapshot, Diagnosis)> = Vec::new();
+    for ((snapshot, verdicts), superseded) in polls.into_iter().zip(superseded) {
         for verdict in verdicts {
-            if !superseded && settled.iter().all(|known| known.id != verdict.id) {
-                settled.push(verdict);
+            if !superseded && settled.iter().all(|(_, known)| known.id != verdict.id) {
+                settled.push((snapshot, verdict));
             }
         }
     }
-    settled
+    one_standstill::unify(&mut settled);
+    settled.into_iter().map(|(_, verdict)| verdict).collect()
 }
 
 /// Whether the verdicts of the first poll are kept: their rank is higher, or equal and the causes agree.

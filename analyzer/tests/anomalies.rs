@@ -251,6 +251,7 @@ fn many_short_pauses_are_a_slow_receiver() {
     let mut story = storm();
     let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
     sw4.pauses.clear();
+    still_receives(sw4);
     for n in 0..9 {
         story = story.paused("sw4:2", (500 + 10 * n, 506 + 10 * n));
     }
@@ -266,11 +267,19 @@ fn many_short_pauses_are_a_slow_receiver() {
     );
 }
 
+/// Packets arrive for h3 until just before the freeze.
+fn still_receives(sw4: &mut model::SwitchTelemetry) {
+    for record in sw4.flows.iter_mut().filter(|record| record.egress_port == 2) {
+        record.seen_ns = record.seen_ns.map(|(from, _)| (from, T0 + 595 * US));
+    }
+}
+
 /// Returns the storm's snapshot with other pauses of sw4:2: the times of each in microseconds and its number of frames.
 fn paused_by_h3(pauses: &[((u64, Option<u64>), u64)]) -> Story {
     let mut story = storm();
     let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
     let one = sw4.pauses.pop().unwrap();
+    still_receives(sw4);
     sw4.pauses.extend(pauses.iter().map(|((from, to), frames)| model::telemetry::PauseInterval {
         start_ns: T0 + from * US,
         end_ns: to.map(|to| T0 + to * US),
@@ -295,7 +304,7 @@ fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
     check(&paused_by_h3(&[((500, Some(538)), 1), ((541, None), 1)]), &[slow()]);
     check(&paused_by_h3(&[((500, Some(538)), 3), ((541, Some(586)), 3), ((589, None), 2)]), &[slow()]);
     // A single pause without a refresh can be either.
-    check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::NicStorm, 0.5..=0.6)]);
+    check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::Undetermined, 0.5..=0.6)]);
     // A storm after a short pause.
     check(&paused_by_h3(&[((500, Some(504)), 1), ((508, None), 9)]), &[expect(Cause::NicStorm, 0.7..=0.8)]);
     // A storm whose pauses expire just before the next frame.
@@ -399,7 +408,8 @@ const IN_THE_RING: Expect<'static> = Expect {
     path: &["r1:1", "r2:1", "r3:1"],
     pause_loop: &["r1:1", "r2:1", "r3:1"],
     spreaders: &["p2-p1", "p3-p2"],
-    confidence: 0.8..=1.0,
+    // The loop was read 70 us after it closed.
+    confidence: 0.7..=0.8,
     ..INCAST
 };
 
@@ -410,7 +420,7 @@ fn a_burst_in_the_loop_is_the_root_of_its_deadlock() {
 
 #[test]
 fn a_loop_that_closed_again_has_a_root_cause_of_its_own() {
-    let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
+    let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 570)));
     // The first deadlock began in the queue of r2:1, and that burst has ended; this one began at r3:1.
     let before = opened.flow("q2", "p1");
     let opened = opened.saw(at(before, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10));
@@ -434,6 +444,7 @@ const OUT_OF_THE_RING: Expect<'static> = Expect {
     path: &["r1:1", "r2:1", "r3:3"],
     pause_loop: &["r1:1", "r2:1", "r3:1"],
     spreaders: &["p2-p1", "p3-p2"],
+    confidence: 0.7..=0.9,
     ..INCAST
 };
 
@@ -498,7 +509,7 @@ fn a_host_that_pauses_is_the_root_of_a_deadlock() {
             path: &["r1:1", "r2:1", "r3:3"],
             pause_loop: &["r1:1", "r2:1", "r3:1"],
             spreaders: &["p2-p1", "p3-p2"],
-            ..INCAST
+            confidence: 0.7..=0.9,
         }],
     );
 }

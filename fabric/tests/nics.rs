@@ -260,7 +260,9 @@ fn switch_watchdog() -> Watchdog {
 }
 
 fn storm(duration: Time) -> FaultSpec {
-    fault(FaultKind::Storm { priority: 3, quanta: u16::MAX, interval: Time::from_us(50) }, duration)
+    let interval = Time::from_us(50);
+    let storm = FaultKind::Storm { priority: 3, quanta: u16::MAX, interval, interval_jitter: Time::ZERO };
+    fault(storm, duration)
 }
 
 #[test]

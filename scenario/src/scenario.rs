@@ -152,8 +152,11 @@ pub enum FaultKind {
         priority: u8,
         /// Quanta of each frame.
         quanta: u16,
-        /// Time between frames.
+        /// Mean time between frames.
         interval: Time,
+        /// Each time between frames is drawn from a range of this width around the mean: no NIC sends on the
+        /// nanosecond.
+        interval_jitter: Time,
     },
     /// Slow receiver: the NIC drains its receive buffer at this rate and pauses its switch when the buffer fills.
     SlowReceiver {

@@ -1,27 +1,29 @@
-//! ECMP imbalance: flows that could use several equal-cost links take the same one.
+//! ECMP imbalance: of the flows that could use several equal-cost links, too many take the same one.
 //!
-//! The root port is one of several ports that lie on shortest paths for every culprit. With random hashing, so many
-//! flows on one of the links are unlikely; a switch that hashes like the switches before it (hash polarisation) puts
-//! them there every time. Two flows on one link are an elephant collision.
+//! The null hypothesis is fair hashing: each of the `n` flows that could use any of the `m` links of the group takes each
+//! of them with probability 1/m. With `k` flows on the root port, the probability of `k` or more is the upper tail of the
+//! binomial distribution B(n, 1/m). The root port was selected because it is congested, out of the `m` links of each of
+//! the `g` groups that the switches of the snapshot have, so the tail is multiplied by `m * g` (Bonferroni). Below
+//! [`SIGNIFICANCE`] the hypothesis is rejected: a switch that hashes like the switches before it (hash polarisation) puts
+//! its flows on one link every time. Otherwise the flows met by chance.
 
-use model::Cause;
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Cause, FlowKey};
 
 use super::{Case, Judged};
 use crate::contention::Contention;
+use crate::topology_index::TopologyIndex;
+use crate::view::{SwitchView, View};
 
-/// Minimum number of flows on the link, including the victim if it takes part.
-const CROWD: usize = 4;
-/// Minimum load of the root port, relative to the mean of the group.
+/// Minimum load of the root port, relative to the mean of the group: a documented choice. Below it the flows may be on one
+/// link, but that is not why it is congested.
 const RATIO: f64 = 1.5;
-/// Maximum probability that random hashing puts all these flows on one link; above it, the imbalance may be chance.
-const CHANCE: f64 = 0.2;
+/// Probability of an imbalance in a snapshot under fair hashing: the usual choice.
+const SIGNIFICANCE: f64 = 0.05;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
-    let crowd = case.culprits.len() + usize::from(victim_takes_part(case, contention));
-    if crowd < CROWD {
-        return None;
-    }
     let group = group(case, contention)?;
     let view = case.context.view;
     let switch = view.switch_of(contention.port);
@@ -33,12 +35,23 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
             packets => packets as f64,
         }
     };
-    let loads: Vec<f64> = group.iter().map(load).collect();
-    let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+    let mean = group.iter().map(load).sum::<f64>() / group.len() as f64;
     let own = load(&view.number(contention.port));
-    // All n flows on one of m links: the first takes any link, each other flow takes the same one with probability 1/m.
-    let chance = (1.0 / group.len() as f64).powi(crowd as i32 - 1);
-    if mean <= 0.0 || own < RATIO * mean || chance > CHANCE {
+    if mean <= 0.0 || own < RATIO * mean {
+        return None;
+    }
+    let active = |number: &u16| -> usize {
+        view.find(switch, *number).map_or(0, |port| {
+            let records = view.flows(port).iter();
+            let active = records.filter(|f| f.packets > 0 && view.flow_in(port, f, contention.when));
+            let flows: BTreeSet<FlowKey> = active.map(|f| f.flow).collect();
+            flows.into_iter().filter(|flow| could_use(view.index, switch, *flow, &group)).count()
+        })
+    };
+    let total: usize = group.iter().map(active).sum();
+    let crowd = active(&view.number(contention.port));
+    let chance = chance(total, crowd, group.len(), groups(view));
+    if chance > SIGNIFICANCE {
         return None;
     }
     let ports: Vec<String> = group.iter().map(|number| format!("{}:{number}", switch.name)).collect();
@@ -46,11 +59,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::EcmpImbalance,
         factor: 1.0,
         because: format!(
-            "{} flows share that port although {} equal-cost links lead to their destinations ({}): it carries {:.1} times the mean of these links",
-            crowd,
+            "{crowd} of the {total} flows that could use {} equal-cost links ({}) share that port, which carries {:.1} times the mean packets of these links; fair hashing would do that with a probability of {:.1} %",
             group.len(),
             ports.join(", "),
-            own / mean
+            own / mean,
+            100.0 * chance
         ),
         advice: vec![
             format!(
@@ -63,11 +76,50 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     })
 }
 
-/// Whether the victim takes part: it sent at least half as much as the smallest contributor.
-fn victim_takes_part(case: &Case<'_, '_, '_>, contention: &Contention) -> bool {
-    let own = case.context.victim.and_then(|victim| contention.part(victim)).map_or(0.0, |part| part.packets);
-    let least = contention.contributors().map(|part| part.packets).fold(f64::INFINITY, f64::min);
-    own >= least * 0.5
+/// The probability that fair hashing of `flows` over `links` puts `crowd` of them or more on some link of some of
+/// `groups` such groups, at most 1.
+fn chance(flows: usize, crowd: usize, links: usize, groups: usize) -> f64 {
+    let comparisons = (links.max(1) * groups.max(1)) as f64;
+    (upper_tail(flows, crowd, 1.0 / links.max(1) as f64) * comparisons).min(1.0)
+}
+
+/// The probability that at least `least` of `n` independent events with probability `p` happen.
+fn upper_tail(n: usize, least: usize, p: f64) -> f64 {
+    if least == 0 || p >= 1.0 {
+        return 1.0;
+    }
+    // Terms of the distribution one after the other, as logarithms so that large `n` do not underflow.
+    let mut log_term = n as f64 * (1.0 - p).ln();
+    let odds = (p / (1.0 - p)).ln();
+    let mut sum = 0.0;
+    for k in 0..=n {
+        if k >= least {
+            sum += log_term.exp();
+        }
+        log_term += ((n - k) as f64 / (k + 1) as f64).ln() + odds;
+    }
+    sum.min(1.0)
+}
+
+/// Whether a switch could send a flow over every link of a group.
+fn could_use(index: &TopologyIndex<'_>, switch: &SwitchView<'_>, flow: FlowKey, group: &[u16]) -> bool {
+    let hops = index.host_of(flow.dst).map(|host| index.next_hops(switch.name, host));
+    hops.is_some_and(|hops| group.iter().all(|port| hops.contains(port)))
+}
+
+/// The number of equal-cost groups of the switches in the snapshot that hash two flows or more, at least 1.
+fn groups(view: &View<'_>) -> usize {
+    let mut groups: BTreeMap<(&str, &[u16]), BTreeSet<FlowKey>> = BTreeMap::new();
+    for port in view.ports() {
+        let name = view.switch_of(port).name;
+        for record in view.flows(port) {
+            let hops = view.index.host_of(record.flow.dst).map(|host| view.index.next_hops(name, host));
+            if let Some(hops) = hops.filter(|hops| hops.len() > 1) {
+                groups.entry((name, hops)).or_default().insert(record.flow);
+            }
+        }
+    }
+    groups.values().filter(|flows| flows.len() > 1).count().max(1)
 }
 
 /// Returns the equal-cost ports of the root switch that every culprit could use; at least two.
@@ -87,4 +139,31 @@ fn group(case: &Case<'_, '_, '_>, contention: &Contention) -> Option<Vec<u16>> {
         common = Some(kept);
     }
     common.filter(|ports| ports.len() > 1 && ports.contains(&view.number(contention.port)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(flows: usize, crowd: usize, links: usize, groups: usize, percent: f64) {
+        let found = 100.0 * chance(flows, crowd, links, groups);
+        assert!((found - percent).abs() < 0.05, "{crowd} of {flows} on one of {links} links: {found:.2} %");
+    }
+
+    #[test]
+    fn the_chance_is_the_binomial_tail_times_links_and_groups() {
+        check(8, 6, 2, 1, 28.9);
+        check(8, 8, 2, 1, 0.8);
+        check(8, 8, 2, 5, 3.9);
+        check(4, 4, 2, 1, 12.5);
+        check(6, 6, 4, 1, 0.1);
+        check(3, 0, 2, 1, 100.0);
+        check(2_000, 1_200, 2, 1, 0.0);
+    }
+
+    #[test]
+    fn six_of_eight_flows_on_one_of_two_links_are_no_imbalance() {
+        assert!(chance(8, 6, 2, 1) > SIGNIFICANCE);
+        assert!(chance(8, 8, 2, 1) <= SIGNIFICANCE);
+    }
 }

@@ -12,7 +12,7 @@ mod nic_storm;
 mod slow_receiver;
 mod undetermined;
 
-use model::{Cause, FlowKey};
+use model::{Anomaly, Cause, FlowKey};
 
 use crate::context::Context;
 use crate::signatures::Finding;
@@ -65,7 +65,26 @@ const JUDGES: [Judge; 8] = [
 ];
 
 pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
-    JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case))
+    let mut judged = JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case));
+    if let Some(first) = break_the_loop(case) {
+        judged.advice.insert(0, first);
+    }
+    judged
+}
+
+/// A deadlock lasts even when its cause is gone, so the first advice is how to end it.
+fn break_the_loop(case: &Case<'_, '_, '_>) -> Option<String> {
+    let is_deadlock = matches!(
+        case.finding.anomaly,
+        Anomaly::DeadlockInLoopContention
+            | Anomaly::DeadlockOutOfLoopContention
+            | Anomaly::DeadlockOutOfLoopInjection
+    );
+    let port = case.finding.pause_loop.first().filter(|_| is_deadlock)?;
+    Some(format!(
+        "break the loop first: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
+        case.context.view.port_ref(*port)
+    ))
 }
 
 /// Lists the hosts of some addresses by name, without duplicates; an unknown address is listed as it is.

@@ -3,7 +3,7 @@
 
 use model::Cause;
 
-use super::nic_storm::{Pauses, host_pauses};
+use super::nic_storm::{Pattern, host_pauses};
 use super::{Case, Judged};
 
 /// Minimum number of separate pauses, none longer than [`SHORT_SHARE`] of the whole time, for full confidence.
@@ -14,17 +14,17 @@ const FEW: f64 = 0.8;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let (host, pauses) = host_pauses(case)?;
-    if pauses.ends_in_storm() {
+    if pauses.pattern() != Pattern::SlowReceiver {
         return None;
     }
-    let Pauses { count, longest_ns, whole_ns, paused_ns, .. } = pauses;
-    let clear = count >= MANY && longest_ns <= whole_ns * SHORT_SHARE;
+    let (count, whole_ns) = (pauses.spans.len(), pauses.whole_ns());
+    let clear = count >= MANY && pauses.longest_ns() <= whole_ns * SHORT_SHARE;
     Some(Judged {
         cause: Cause::SlowReceiver,
         factor: if clear { 1.0 } else { FEW },
         because: format!(
             "the NIC of host {host} pauses that port repeatedly ({count} times, {:.0} % of the time): the host receives more slowly than packets arrive",
-            100.0 * paused_ns / whole_ns
+            100.0 * pauses.paused_ns() / whole_ns
         ),
         advice: vec![format!(
             "check the receive path of host {host}: PCIe, IOMMU and NIC translation caches, memory bandwidth"

@@ -10,6 +10,12 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
         (Some(host), _) => {
             format!("the NIC of host {} pauses that port", case.context.view.index.name(*host))
         }
+        (None, []) if !case.finding.pause_loop.is_empty() && case.finding.root.is_none() => {
+            "the records do not show what closed the loop".to_string()
+        }
+        (None, []) if case.finding.root.is_none() => {
+            "the records do not show where these pauses began".to_string()
+        }
         (None, []) if case.finding.contention.is_some() => {
             "only the victim is queued at that port: it sends faster than the port drains".to_string()
         }
@@ -23,11 +29,6 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     let advice = match case.finding.anomaly {
         Anomaly::HostOnly => {
             vec!["check the sender, the receiver and the application: no recorded queue or pause explains the delay".to_string()]
-        }
-        Anomaly::DeadlockInLoopContention
-        | Anomaly::DeadlockOutOfLoopContention
-        | Anomaly::DeadlockOutOfLoopInjection => {
-            vec!["break the loop: reset one of its ports, then remove the route that closes it".to_string()]
         }
         Anomaly::RoutingLoop => {
             let root = case.finding.root.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -11,19 +11,24 @@
 use model::Anomaly;
 
 use super::backpressure::contended;
-use super::deadlock_period::DeadlockPeriod;
+use super::deadlock_period::{DeadlockPeriod, LoopState};
 use super::{Caveat, Finding, common_caveats};
 use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
 use crate::graph::{Vertex, VertexIx};
 use crate::pause_paths::PausePath;
 use crate::span::{Span, pause_span};
+use crate::view::PortIx;
 
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     if pause_path.pause_loop.is_empty() {
         return None;
     }
     let end = *pause_path.path.last()?;
+    if let LoopState::Moves { longest_ns } = LoopState::of(context, &pause_path.pause_loop) {
+        // A path that leaves the loop has a root of its own.
+        return pause_path.pause_loop.contains(&end).then(|| resolved(context, pause_path, longest_ns));
+    }
     if pause_path.pause_loop.contains(&end) {
         return Some(in_loop(context, pause_path, end));
     }
@@ -42,8 +47,10 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
                     caveats: loop_caveats(context, pause_path),
                 })
             }
-            Vertex::Port(_)
-                if !paused_first(context, pause_path) || !exit_queued_outside(context, pause_path) =>
+            Vertex::Port(port)
+                if !is_covered(context, pause_path, port)
+                    || !paused_first(context, pause_path)
+                    || !exit_queued_outside(context, pause_path) =>
             {
                 None
             }
@@ -67,6 +74,48 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     })
 }
 
+fn period(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option<DeadlockPeriod> {
+    LoopState::of(context, pause_loop).period()
+}
+
+/// Whether the records of a port reach back to the first pause that led to the deadlock.
+fn is_covered(context: &Context<'_, '_>, pause_path: &PausePath, port: PortIx) -> bool {
+    period(context, &pause_path.pause_loop).is_none_or(|period| period.is_covered(context, port))
+}
+
+/// The finding of a loop whose ports were paused in turn, but never all at once for long enough: the pauses that reach
+/// the victim came around the loop, and the records do not show where they began.
+fn resolved(context: &Context<'_, '_>, pause_path: &PausePath, longest_ns: u64) -> Finding {
+    let ports = context.ports(&pause_path.pause_loop);
+    let names: Vec<String> = ports.iter().map(|port| context.view.port_ref(*port).to_string()).collect();
+    let mut caveats = common_caveats(context, pause_path);
+    caveats.push(Caveat::new(
+        RESOLVED,
+        format!(
+            "the ports {} were paused in turn, all at once for at most {:.1} us: no deadlock, and the records do not show which queue the pauses came from",
+            names.join(" -> "),
+            longest_ns as f64 / 1e3
+        ),
+    ));
+    Finding {
+        anomaly: Anomaly::PfcBackpressureFlowContention,
+        root: None,
+        path: context.ports(&pause_path.path),
+        pause_loop: Vec::new(),
+        host: None,
+        contention: None,
+        when: pause_path.path.first().and_then(|v| context.graph.when[*v]),
+        caveats,
+    }
+}
+
+/// Confidence factor of pauses that came around a loop: where they began is unknown.
+const RESOLVED: f64 = 0.35;
+/// Confidence factor of a loop that had stood still for less than half of the longest pause when it was read.
+const SO_FAR: f64 = 0.85;
+/// Confidence factor of a deadlock whose first pause is older than the records of its root.
+const UNCOVERED: f64 = 0.5;
+
 /// Whether the port at which a path leaves the loop was the first port of the loop to be paused, as far as recorded.
 fn paused_first(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
     let pause_loop = &pause_path.pause_loop;
@@ -83,7 +132,7 @@ fn closing(context: &Context<'_, '_>, pause_path: &PausePath) -> Bounds {
         pauses.iter().filter(|pause| pause.end_ns.is_none()).map(|pause| pause.start_ns).min()
     };
     let closed: Option<Vec<u64>> = pause_path.pause_loop.iter().map(unended_since).collect();
-    let period = DeadlockPeriod::of(context, &pause_path.pause_loop);
+    let period = period(context, &pause_path.pause_loop);
     Bounds {
         since: period.and_then(|period| period.opened_ns),
         until: closed.and_then(|at| at.into_iter().max()),
@@ -108,7 +157,7 @@ fn exit_queued_outside(context: &Context<'_, '_>, pause_path: &PausePath) -> boo
     let (Some(ingress), Some(since)) = (ingress, first_paused_ns(context, pause_loop, exit)) else {
         return true;
     };
-    let known = DeadlockPeriod::of(context, pause_loop).and_then(|period| period.first_pause(context, exit));
+    let known = period(context, pause_loop).and_then(|period| period.first_pause(context, exit));
     // A buffer fills up to XOFF within microseconds.
     let from = since.saturating_sub(context.settings.event_gap_ns / 4);
     let before = Span { from, to: known.unwrap_or(since).max(since) };
@@ -120,7 +169,11 @@ const AT_ONCE_NS: u64 = 1_000;
 
 /// The finding of a loop whose initial congestion was at one of its own ports.
 fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -> Finding {
-    let root = initial(context, pause_path);
+    let late = !pause_path
+        .pause_loop
+        .iter()
+        .all(|v| context.graph.port(*v).is_none_or(|port| is_covered(context, pause_path, port)));
+    let root = initial(context, pause_path).filter(|_| !late);
     let mut path: Vec<VertexIx> = pause_path.path.iter().copied().take_while(|v| *v != entry).collect();
     let turn = pause_path.pause_loop.iter().position(|v| *v == entry).unwrap_or(0);
     let around = pause_path.pause_loop.iter().cycle().skip(turn).take(pause_path.pause_loop.len());
@@ -131,7 +184,12 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
         }
     }
     let mut caveats = loop_caveats(context, pause_path);
-    if root.is_none() {
+    if late {
+        caveats.push(Caveat::new(
+            UNCOVERED,
+            "the records begin after the first pause of the loop, so the flows that started the loop are unknown",
+        ));
+    } else if root.is_none() {
         caveats.push(Caveat::new(
             0.5,
             "no port of the loop has records of a queue before it was paused, so the flows that started the loop are unknown",
@@ -180,7 +238,7 @@ fn was_paused(context: &Context<'_, '_>, v: VertexIx, at: u64) -> bool {
 /// Returns the queue of a port of the loop before the loop paused it, if it has contributors.
 fn queue_before_pause(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: VertexIx) -> Option<Contention> {
     let port = context.graph.port(v)?;
-    let period = DeadlockPeriod::of(context, pause_loop);
+    let period = period(context, pause_loop);
     let first = period.and_then(|period| period.first_pause(context, v));
     // All flows of the loop are paused somewhere in it, so upstream pauses exclude no contributor here.
     let scope = QueueScope {
@@ -197,7 +255,7 @@ fn queue_before_pause(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: Ver
 /// Returns when `v` was first paused in the event that ends in the deadlock; if its log was full, the earliest possible
 /// time.
 fn first_paused_ns(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: VertexIx) -> Option<u64> {
-    let period = DeadlockPeriod::of(context, pause_loop)?;
+    let period = period(context, pause_loop)?;
     let first = period.first_pause(context, v)?;
     let earliest = context.view.paused_since(context.graph.port(v)?, first);
     Some(earliest.max(period.opened_ns.unwrap_or(0)).min(first))
@@ -205,16 +263,19 @@ fn first_paused_ns(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: Vertex
 
 fn loop_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat> {
     let mut caveats = common_caveats(context, pause_path);
-    let ended = |v: &VertexIx| {
-        let Some(port) = context.graph.port(*v) else { return false };
-        let pauses = context.view.pauses(port);
-        !pauses.is_empty() && pauses.iter().all(|p| p.end_ns.is_some())
-    };
-    if pause_path.pause_loop.iter().any(ended) {
-        caveats.push(Caveat::new(
+    match LoopState::of(context, &pause_path.pause_loop) {
+        LoopState::Stands(period) if !period.standstill.settled => caveats.push(Caveat::new(
+            SO_FAR,
+            format!(
+                "the loop had stood still for {:.1} us when it was read: it may still resolve itself",
+                period.standstill.span.length_ns() / 1e3
+            ),
+        )),
+        LoopState::Stands(_) | LoopState::Moves { .. } => {}
+        LoopState::Unknown => caveats.push(Caveat::new(
             0.7,
-            "a port of the loop was no longer paused when it was read: the loop may have resolved itself",
-        ));
+            "a port of the loop has no pause intervals: its ports may have been paused at different times",
+        )),
     }
     caveats
 }

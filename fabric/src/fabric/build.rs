@@ -323,7 +323,8 @@ impl<S: FabricSwitch> Fabric<S> {
             let host = self.host(&fault.host)?;
             let start = fault.drawn_start(seed, index);
             let end = Time(start.0.saturating_add(fault.duration.0));
-            self.faults.push(Fault { host, kind: fault.kind.clone(), start, end, active: false });
+            let random = Random::new(seed, 1 << 34 | index as u64);
+            self.faults.push(Fault { host, kind: fault.kind.clone(), start, end, active: false, random });
         }
         Ok(())
     }

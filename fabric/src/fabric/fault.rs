@@ -2,8 +2,8 @@
 
 use model::Time;
 use model::wire::Pfc;
-use scenario::FaultKind;
 use scenario::nic::ReceiveLimits;
+use scenario::{FaultKind, Random};
 
 use crate::event::ScheduledEvent;
 use crate::fabric::Fabric;
@@ -19,6 +19,8 @@ pub(super) struct Fault {
     pub(super) end: Time,
     /// Whether it has started and is not over.
     pub(super) active: bool,
+    /// Draws the times between the frames of a storm.
+    pub(super) random: Random,
 }
 
 /// The effect of a fault on the receive pipeline; absent for a storm, which has none.
@@ -57,9 +59,12 @@ impl<S: FabricSwitch> Fabric<S> {
             None => {}
         }
         self.watch_pipeline(host, starts);
-        if let FaultKind::Storm { priority, quanta, interval } = kind {
+        if let FaultKind::Storm { priority, quanta, interval, interval_jitter } = kind {
             self.send_pfc(host, &Pfc::single(priority, if over { 0 } else { quanta }));
             if !over {
+                let drawn = self.faults[index as usize].random.time_below(interval_jitter);
+                let interval =
+                    Time((interval.0 - interval_jitter.0.min(interval.0) / 2).saturating_add(drawn.0));
                 let again = (now + interval.max(Time(1))).min(end);
                 self.queue.push(again, ScheduledEvent::Fault { fault: index });
             }

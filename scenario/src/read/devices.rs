@@ -184,6 +184,9 @@ fn read_fault_kind(
 /// 31D).
 const PAUSE_WIRE_BYTES: u64 = 64 + 8 + 12;
 
+/// By default the times between the frames of a storm vary by a tenth of their mean.
+const STORM_JITTER_PARTS: u64 = 10;
+
 fn storm(
     reader: &mut Reader<'_>,
     section: &mut Section<'_>,
@@ -202,7 +205,13 @@ fn storm(
         );
         reader.problem(&section.place("interval"), message);
     }
-    FaultKind::Storm { priority, quanta, interval }
+    let jitter = section.quantity(reader, "interval_jitter", A_TIME, parse_time);
+    let interval_jitter = jitter.unwrap_or(Time(interval.0 / STORM_JITTER_PARTS));
+    if interval_jitter > interval {
+        let message = format!("`interval_jitter` of {interval_jitter} is above the `interval` of {interval}");
+        reader.problem(&section.place("interval_jitter"), message);
+    }
+    FaultKind::Storm { priority, quanta, interval, interval_jitter }
 }
 
 fn required_rate(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Rate> {
