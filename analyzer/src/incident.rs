@@ -132,8 +132,8 @@ fn incident(verdicts: Vec<&Diagnosis>) -> Option<VerdictGroup<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use model::snapshot::{SNAPSHOT_FORMAT, Source};
     use model::diagnosis::{Cost, Severity};
+    use model::snapshot::{SNAPSHOT_FORMAT, Source};
     use model::{FollowUp, RootCause, Trigger, TriggerReason};
 
     use super::*;
