@@ -11,7 +11,7 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 24] = texts![
+const BUILTIN: [(&str, &str); 30] = texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
@@ -35,6 +35,12 @@ const BUILTIN: [(&str, &str); 24] = texts![
     "dscp-mix-up",
     "two-anomalies",
     "collective-step",
+    "self-made-queue",
+    "self-made-pauses",
+    "fast-sender",
+    "other-priority",
+    "victim-alone",
+    "released-backlog",
     "quiet",
 ];
 
