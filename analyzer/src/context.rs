@@ -45,6 +45,17 @@ impl<'s, 'a> Context<'s, 'a> {
         Some(Context::along(view, settings, path, true))
     }
 
+    /// Creates the context of the other classes, along the same path.
+    pub(crate) fn of_other_classes(view: &'s View<'a>, of_victim: &Context<'s, '_>) -> Context<'s, 'a> {
+        let translated = |port: &PortIx| {
+            let switch = view.switch_at(of_victim.view.switch_of(*port).node?)?;
+            view.find(switch, of_victim.view.number(*port))
+        };
+        let ports = of_victim.path.ports.iter().filter_map(translated).collect();
+        let path = VictimPath { ports, ..of_victim.path.clone() };
+        Context::along(view, of_victim.settings, path, false)
+    }
+
     fn along(
         view: &'s View<'a>,
         settings: &'s Settings,

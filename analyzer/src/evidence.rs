@@ -19,6 +19,8 @@ use crate::view::{PortIx, flow_order};
 
 /// Maximum number of excluded ports that a verdict lists.
 const MAX_EXCLUSIONS: usize = 8;
+/// Minimum share of the victim in a queue that the evidence states.
+const OWN_SHARE: f64 = 0.1;
 
 pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
     let mut claims = Vec::new();
@@ -190,7 +192,12 @@ fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -
     (!evidence.records.is_empty()).then_some(evidence)
 }
 
-fn flow_evidence(context: &Context<'_, '_>, port: PortIx, flow: FlowKey, claim: String) -> Evidence {
+pub(crate) fn flow_evidence(
+    context: &Context<'_, '_>,
+    port: PortIx,
+    flow: FlowKey,
+    claim: String,
+) -> Evidence {
     let records = context.view.records_of(port, flow);
     let records: Vec<_> = records.into_iter().take(context.settings.evidence_records).collect();
     let epoch = match records.as_slice() {
@@ -312,11 +319,16 @@ fn contention_claim(context: &Context<'_, '_>, contention: &Contention) -> Evide
     let port = context.view.port_ref(contention.port);
     let flows: Vec<FlowKey> = contention.contributors().map(|p| p.flow).collect();
     let builders = match flows.len() {
-        0 => "only the victim is in".to_string(),
+        0 if contention.self_made => "the victim itself built".to_string(),
+        0 => "the records do not show which flow built".to_string(),
         1 => "1 flow built".to_string(),
         many => format!("{many} flows built"),
     };
     let time = contention.when.map_or_else(String::new, |w| format!(" over {:.1} us", w.length_ns() / 1e3));
+    let own = match context.victim.map_or(0.0, |victim| contention.share(victim)) {
+        share if share >= OWN_SHARE => format!("; {:.0} % of its packets are the victim's", 100.0 * share),
+        _ => String::new(),
+    };
     let records = contention
         .flows
         .iter()
@@ -325,7 +337,11 @@ fn contention_claim(context: &Context<'_, '_>, contention: &Contention) -> Evide
     let slots = context.view.slots(contention.port).iter();
     let slots = slots.filter(|s| context.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
     Evidence {
-        claim: format!("{builders} the queue at {port} (mean depth {:.1} packets{time})", contention.depth),
+        claim: if contention.depth == 0.0 {
+            format!("{} passed {port} without a queue{time}", counted(flows.len() as u64, "flow"))
+        } else {
+            format!("{builders} the queue at {port} (mean depth {:.1} packets{time}){own}", contention.depth)
+        },
         switch: Some(context.view.switch_of(contention.port).name.to_string()),
         port: Some(port),
         epoch: None,

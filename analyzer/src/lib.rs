@@ -93,6 +93,14 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
         let mut context = Context::new(&view, settings);
         let mut found = signatures::find(&context);
+        // If nothing of its class on its path delays the victim, another class may.
+        if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly) {
+            let of_others = of_other_classes(&context, classes);
+            if !of_others.is_empty() {
+                analyses.extend(of_others);
+                continue;
+            }
+        }
         // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
         if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
             && let Some(reverse) = Context::of_reverse_path(&view, settings)
@@ -105,6 +113,21 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         analyses.extend(found.iter().filter_map(|finding| conclude(&context, finding)));
     }
     analyses
+}
+
+/// Returns the verdicts about traffic of other classes that holds back the victim's.
+fn of_other_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis> {
+    let Some(others) = context.victim.and_then(|_| classes.others()) else { return Vec::new() };
+    let (snapshot, index, settings) = (context.view.snapshot, context.view.index, context.settings);
+    let view = View::new(snapshot, index, others, settings.event_gap_ns);
+    let of_others = Context::of_other_classes(&view, context);
+    let found = signatures::class_contention::find(context, &of_others);
+    let concluded = found.iter().filter_map(|finding| {
+        let mut analysis = conclude(&of_others, finding)?;
+        analysis.diagnosis.evidence.extend(signatures::class_contention::evidence(context, finding));
+        Some(analysis)
+    });
+    concluded.collect()
 }
 
 /// Returns the sets of priorities to analyse, one after the other. Pauses and queues are per priority, so only the

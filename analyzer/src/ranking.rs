@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::FlowKey;
 use model::snapshot::Source;
+use model::{Anomaly, FlowKey};
 
 use crate::contention::UNACCOUNTED_SHARE;
 use crate::context::Context;
@@ -46,7 +46,11 @@ pub(crate) fn rank(context: &Context<'_, '_>, finding: &Finding) -> Option<Ranke
         Some(victim) => victim,
         None => most_affected(context, finding, &paused, &culprits)?,
     };
-    culprits.retain(|f| *f != victim);
+    if finding.anomaly == Anomaly::SelfInflicted {
+        culprits = vec![victim];
+    } else {
+        culprits.retain(|f| *f != victim);
+    }
     let spreaders: Vec<FlowKey> =
         spreaders(context, finding).into_iter().filter(|f| *f != victim && !culprits.contains(f)).collect();
     let mut others: Vec<FlowKey> = paused.into_keys().chain(delayed(context, finding)).collect();
@@ -148,7 +152,7 @@ fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
         if !c.history {
             confidence *= WITHOUT_HISTORY;
         }
-        if !c.changed {
+        if !c.changed && !c.self_made {
             confidence *= UNCHANGED;
         }
         if c.unaccounted > UNACCOUNTED_SHARE {
@@ -165,7 +169,8 @@ fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
 }
 
 fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
-    context.view.ports().any(|port| context.view.flows(port).iter().any(|record| record.flow == flow))
+    let mut records = context.view.snapshot.switches.iter().flat_map(|switch| &switch.flows);
+    records.any(|record| record.flow == flow)
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.

@@ -31,6 +31,11 @@ impl Classes {
     /// All priorities.
     pub(crate) const ALL: Classes = Classes(u8::MAX);
 
+    /// Returns the other priorities; `None` if there are none.
+    pub(crate) fn others(self) -> Option<Classes> {
+        (self != Classes::ALL).then_some(Classes(!self.0))
+    }
+
     fn contains(self, class: u8) -> bool {
         self == Classes::ALL || class < 8 && self.0 >> class & 1 == 1
     }

@@ -44,22 +44,82 @@ fn a_queue_of_the_victim_alone_is_no_root_if_there_is_a_burst() {
 #[test]
 fn a_queue_of_the_victim_alone_is_reported_as_its_own() {
     let expected = Expect {
+        anomaly: Anomaly::SelfInflicted,
         cause: Cause::Undetermined,
         root: Some("sw3:2"),
-        culprits: &[],
+        culprits: &["h2-h4"],
         path: &["sw2:2", "sw3:2"],
         spreaders: &[],
-        confidence: 0.2..=0.5,
         ..INCAST
     };
     check(&own_queue(false), &[expected]);
     let found = own_queue(false).diagnose();
     assert!(
-        found[0]
-            .summary
-            .ends_with("only the victim is queued at that port: it sends faster than the port drains")
+        found[0].summary.ends_with(
+            "100 % of the packets queued at that port are its own: it sends faster than the port drains"
+        ),
+        "{}",
+        found[0].summary
     );
     assert_eq!(found[0].missing, Vec::<String>::new());
+}
+
+#[test]
+fn a_thin_flow_in_a_queue_that_the_victim_made_is_not_named() {
+    let mut story = background(Story::new(line_network()), 925);
+    let (victim, thin) = (story.flow("h1", "h3"), story.flow("a1", "h3"));
+    story = story
+        .triggered(victim, 923, 9, 20)
+        .saw(at(victim, 1, "sw4:2", 300, (900, 925)).queued(298, 70, (900, 925)))
+        .saw(at(thin, 3, "sw4:2", 40, (0, 925)).queued(4, 70, (905, 924)));
+    let own = Expect {
+        anomaly: Anomaly::SelfInflicted,
+        cause: Cause::Undetermined,
+        root: Some("sw4:2"),
+        culprits: &["h1-h3"],
+        path: &[],
+        spreaders: &[],
+        ..INCAST
+    };
+    check(&story, &[own]);
+    // With as many packets as the victim, the other flow is a culprit, and the evidence states the victim's share.
+    let burst = story.flow("a2", "h3");
+    story = story.saw(at(burst, 4, "sw4:2", 300, (900, 925)).queued(298, 70, (900, 925)));
+    let contention = Expect {
+        anomaly: Anomaly::FlowContention,
+        cause: Cause::Undetermined,
+        root: Some("sw4:2"),
+        culprits: &["a2-h3"],
+        path: &[],
+        spreaders: &[],
+        confidence: 0.8..=1.0,
+        ..INCAST
+    };
+    check(&story, &[contention]);
+    let found = story.diagnose();
+    assert!(found[0].evidence.iter().any(|e| e.claim.ends_with("50 % of its packets are the victim's")));
+}
+
+#[test]
+fn a_flood_of_another_class_is_named_where_the_victims_class_is_held_back() {
+    let mut story = background(Story::new(line_network()), 925);
+    let victim = story.flow("h1", "h3");
+    story = story
+        .triggered(victim, 923, 9, 80)
+        .saw(at(victim, 1, "sw4:2", 30, (860, 925)).queued(29, 15, (862, 920)).class(3));
+    for (host, ingress) in [("a1", 3), ("a2", 4)] {
+        let flood = story.flow(host, "h3");
+        story = story.saw(at(flood, ingress, "sw4:2", 700, (855, 925)).queued(690, 400, (856, 925)).class(4));
+    }
+    let expected = Expect {
+        anomaly: Anomaly::ClassContention,
+        root: Some("sw4:2"),
+        culprits: &["a1-h3", "a2-h3"],
+        path: &[],
+        spreaders: &[],
+        ..INCAST
+    };
+    check(&story, &[expected]);
 }
 
 #[test]

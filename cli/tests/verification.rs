@@ -24,7 +24,8 @@ fn check(scenario: &str) {
 #[test]
 fn every_diagnosis_of_a_built_in_scenario_is_verified() {
     let list = harrier(&["scenario", "list", "--json"]).json();
-    for scenario in list["scenarios"].as_array().unwrap() {
+    // Scenarios without an expected anomaly have tests of their own.
+    for scenario in list["scenarios"].as_array().unwrap().iter().filter(|s| !s["anomaly"].is_null()) {
         check(scenario["name"].as_str().unwrap());
     }
 }

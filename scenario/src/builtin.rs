@@ -40,6 +40,12 @@ const BUILTIN: &[(&str, &str)] = &texts![
     "ring-storm-outside",
     "almost-fast-receiver",
     "storm-duty",
+    "self-made-queue",
+    "self-made-pauses",
+    "fast-sender",
+    "other-priority",
+    "victim-alone",
+    "released-backlog",
     "quiet",
 ];
 

@@ -1,10 +1,10 @@
-//! Elephant collision: a few large flows together exceed the rate of a link.
+//! Elephant collision: a few large flows together exceed the rate of a link. A collision needs two.
 
-use model::Cause;
+use model::{Cause, FlowKey};
 
-use super::{Case, Judged, enumerate};
+use super::{Case, Judged, enumerate, has_other_path};
 
-/// Minimum size of an elephant, over the recorded epochs.
+/// Minimum size of an elephant, over the recorded epochs: DCTCP (SIGCOMM 2010) counts flows above 1 MB as large.
 const ELEPHANT_BYTES: f64 = 1e6;
 /// Maximum number of culprits of a collision.
 const FEW: usize = 8;
@@ -17,11 +17,13 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         return None;
     }
     let view = case.context.view;
-    let bytes = |flow| -> f64 {
+    let is_elephant = |flow: FlowKey| {
         let records = view.records_of(contention.port, flow);
-        records.iter().map(|r| r.bytes.unwrap_or(r.packets.saturating_mul(NOMINAL_PACKET_BYTES)) as f64).sum()
+        let bytes = |packets: u64| packets.saturating_mul(NOMINAL_PACKET_BYTES);
+        records.iter().map(|r| r.bytes.unwrap_or(bytes(r.packets)) as f64).sum::<f64>() >= ELEPHANT_BYTES
     };
-    if case.culprits.iter().any(|f| bytes(*f) < ELEPHANT_BYTES) {
+    let collide = contention.flows.iter().filter(|part| is_elephant(part.flow)).count();
+    if collide < 2 || !case.culprits.iter().all(|flow| is_elephant(*flow)) {
         return None;
     }
     let names: Vec<String> = case.culprits.iter().map(ToString::to_string).collect();
@@ -29,14 +31,16 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         [one] => format!("the large flow {one} joined and overloaded that port"),
         many => format!("the large flows {} together exceed the rate of that port", enumerate(many)),
     };
+    let advice = if case.culprits.iter().any(|flow| has_other_path(case, *flow)) {
+        "move one of the large flows to another path: a different source port changes its ECMP hash"
+    } else {
+        "limit the rate of the large flows, or send them one after the other: no other path avoids that port"
+    };
     Some(Judged {
         cause: Cause::ElephantCollision,
         factor: 1.0,
         because,
-        advice: vec![
-            "move one of the large flows to another path: a different source port changes its ECMP hash"
-                .to_string(),
-        ],
+        advice: vec![advice.to_string()],
         config: Vec::new(),
     })
 }

@@ -1,10 +1,12 @@
 //! Incast: several senders send to one receiver at the same time.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use model::{Cause, FlowKey};
 
 use super::{Case, Judged, host_names};
+use crate::contention::Contention;
 
 /// Minimum number of senders of an incast at any port.
 const SENDERS: usize = 3;
@@ -22,13 +24,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     }
     let flows: Vec<&FlowKey> = case.culprits.iter().filter(|flow| flow.dst == receiver).collect();
     let senders: BTreeSet<_> = flows.iter().map(|flow| flow.src).collect();
-    let last_hop = {
-        let index = case.context.view.index;
-        let peer = case.context.view.topo(contention.port).and_then(|p| index.peer(p));
-        peer.is_some_and(|p| index.host_of(receiver) == Some(p.node))
-    };
-    // Two senders are an incast at the receiver's own port, and a collision at any port before it.
-    if senders.len() < SENDERS && !(senders.len() == 2 && last_hop) {
+    if senders.len() < SENDERS && !(senders.len() == 2 && is_bottleneck(case, receiver, contention)) {
         return None;
     }
     let to = host_names(case, std::iter::once(receiver));
@@ -43,4 +39,14 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         ],
         config: Vec::new(),
     })
+}
+
+/// Whether the receiver's link is no faster than the root port: then two senders overload the receiver, wherever their
+/// flows meet first. Otherwise they collide at the root port only.
+fn is_bottleneck(case: &Case<'_, '_, '_>, receiver: IpAddr, contention: &Contention) -> bool {
+    let (view, index) = (case.context.view, case.context.view.index);
+    let Some(host) = index.host_of(receiver) else { return false };
+    let of_receiver = index.ports_of(host).iter().map(|port| port.rate.0).max();
+    let of_root = view.topo(contention.port).map(|port| index.info(port).rate.0);
+    of_receiver.zip(of_root).is_some_and(|(receiver, root)| receiver <= root)
 }

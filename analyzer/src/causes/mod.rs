@@ -9,6 +9,8 @@ mod incast;
 mod low_rate_attack;
 pub(crate) mod misconfiguration;
 mod nic_storm;
+mod other_class;
+mod own_queue;
 mod slow_receiver;
 mod undetermined;
 
@@ -16,6 +18,7 @@ use model::{Anomaly, Cause, FlowKey};
 
 use crate::context::Context;
 use crate::signatures::Finding;
+use crate::topology_index::NodeId;
 
 /// The input of every cause.
 pub(crate) struct Case<'c, 's, 'a> {
@@ -53,8 +56,10 @@ pub(crate) struct Judged {
 
 type Judge = fn(&Case<'_, '_, '_>) -> Option<Judged>;
 
-const JUDGES: [Judge; 8] = [
+const JUDGES: [Judge; 10] = [
+    other_class::judge,
     misconfiguration::judge,
+    own_queue::judge,
     low_rate_attack::judge,
     collective_step::judge,
     incast::judge,
@@ -85,6 +90,35 @@ fn break_the_loop(case: &Case<'_, '_, '_>) -> Option<String> {
         "break the loop first: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
         case.context.view.port_ref(*port)
     ))
+}
+
+/// Whether a shortest path of a flow avoids the root port. If not, no ECMP hash moves the flow away from it.
+pub(crate) fn has_other_path(case: &Case<'_, '_, '_>, flow: FlowKey) -> bool {
+    let index = case.context.view.index;
+    let (Some(source), Some(destination)) = (index.host_of(flow.src), index.host_of(flow.dst)) else {
+        return false;
+    };
+    let mut reached: Vec<NodeId> =
+        index.ports_of(source).iter().map(|port| index.info(port.peer).node).collect();
+    let mut at = 0;
+    while let Some(node) = reached.get(at).copied() {
+        at += 1;
+        if node == destination {
+            return true;
+        }
+        if index.is_host(node) {
+            continue;
+        }
+        for number in index.next_hops(index.name(node), destination) {
+            let Some(port) = index.port(node, *number) else { continue };
+            let is_root = case.finding.root.as_ref() == Some(&index.port_ref(port));
+            let Some(peer) = index.peer(port).filter(|_| !is_root) else { continue };
+            if !reached.contains(&peer.node) {
+                reached.push(peer.node);
+            }
+        }
+    }
+    false
 }
 
 /// Lists the hosts of some addresses by name, without duplicates; an unknown address is listed as it is.

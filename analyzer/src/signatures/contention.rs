@@ -1,11 +1,12 @@
-//! `flow_contention`: no pause explains the delay, and flows contend at a port of the victim's path.
+//! `flow_contention`: no pause explains the delay, and flows contend at a port of the victim's path; `self_inflicted`
+//! where the queue of such a port is the victim's own.
 
 use std::collections::BTreeSet;
 
 use model::snapshot::Source;
 use model::{Anomaly, FlowKey};
 
-use super::{Caveat, Finding};
+use super::{Caveat, Finding, self_inflicted};
 use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
 use crate::view::PortIx;
@@ -13,8 +14,8 @@ use crate::view::PortIx;
 /// Confidence factor where a switch of the victim's path sent no telemetry.
 const SILENT_ON_PATH: f64 = 0.5;
 
-/// Returns the queues of the victim's path that explain its delay, longest delay first; a flow can be queued at several
-/// ports. Further queues count only if a flow exceeds its previous rate there and is not named already.
+/// Returns the queues of the victim's path that explain its delay, the largest part of it first; a flow can be queued at several
+/// ports. Further queues count only if another flow exceeds its entitlement there and is not named already.
 pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     let Some(victim) = context.victim else { return Vec::new() };
     let mut queues: Vec<(f64, Contention)> = Vec::new();
@@ -26,26 +27,36 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
             bounds: Bounds::default(),
         };
         let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
-        if found.contributors().next().is_none() || !existed_in_flight(context, &found) {
+        if !found.is_attributed() || !existed_in_flight(context, &found) {
             continue;
         }
         let waited = found.part(victim).map_or(found.depth, |part| part.depth);
-        let delay_ns = waited * context.view.packet_ns(*port);
-        if waited >= context.settings.min_wait_packets && explains(context, delay_ns) {
+        // Of a queue that the victim and others made together, the others account for their part.
+        let part = if found.self_made { 1.0 } else { found.share_of_contributors(victim) };
+        let delay_ns = waited * context.view.packet_ns(*port) * part;
+        let least =
+            if found.self_made { self_inflicted::EXPLAINED_SHARE } else { context.settings.explained_share };
+        if waited >= context.settings.min_wait_packets && explains(context, delay_ns, least) {
             queues.push((delay_ns, found));
         }
     }
     // Stable: of equal delays the first one of the path.
     queues.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let least_ns = queues.first().map_or(0.0, |(longest_ns, _)| longest_ns * context.settings.branch_share);
+    // Beside a queue of the victim's own, another one must account for a part of the delay itself.
+    let least_ns = match queues.first() {
+        Some((longest_ns, longest)) if longest.self_made => longest_ns.max(extra_ns(context)),
+        Some((longest_ns, _)) => *longest_ns,
+        None => 0.0,
+    } * context.settings.branch_share;
     let mut named: BTreeSet<FlowKey> = BTreeSet::new();
+    let mut is_longest = true;
     queues.retain(|(delay_ns, found)| {
-        let is_longest = named.is_empty();
         let is_other = found.contributors().any(|part| !named.contains(&part.flow));
         let counts = is_longest || *delay_ns >= least_ns && found.changed && is_other;
         if counts {
             named.extend(found.contributors().map(|part| part.flow));
         }
+        is_longest = false;
         counts
     });
     queues.into_iter().map(|(_, found)| on_path(context, victim, found)).collect()
@@ -84,7 +95,7 @@ pub(super) fn everywhere(context: &Context<'_, '_>, known: &[Finding]) -> Vec<Fi
 
 fn finding(context: &Context<'_, '_>, found: Contention, caveats: Vec<Caveat>) -> Finding {
     Finding {
-        anomaly: Anomaly::FlowContention,
+        anomaly: if found.self_made { Anomaly::SelfInflicted } else { Anomaly::FlowContention },
         root: Some(context.view.port_ref(found.port)),
         path: Vec::new(),
         pause_loop: Vec::new(),
@@ -100,9 +111,12 @@ fn existed_in_flight(context: &Context<'_, '_>, found: &Contention) -> bool {
     found.when.zip(context.analysed).is_none_or(|(when, analysed)| when.overlaps(analysed))
 }
 
-/// Whether a delay accounts for a substantial share of what the agent measured.
-fn explains(context: &Context<'_, '_>, delay_ns: f64) -> bool {
-    let Some(trigger) = context.trigger else { return true };
-    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
-    delay_ns >= extra_ns * context.settings.explained_share
+/// Whether a delay accounts for at least this share of what the agent measured.
+fn explains(context: &Context<'_, '_>, delay_ns: f64, least: f64) -> bool {
+    delay_ns >= extra_ns(context) * least
+}
+
+/// Returns the additional round-trip time that the agent measured, in nanoseconds; zero without a measurement.
+fn extra_ns(context: &Context<'_, '_>) -> f64 {
+    context.trigger.map_or(0.0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64)
 }

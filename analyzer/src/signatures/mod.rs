@@ -5,11 +5,13 @@
 //! signature that matches a path decides. To add an anomaly, add a file and a line here.
 
 mod backpressure;
+pub(crate) mod class_contention;
 mod contention;
 mod deadlock;
 mod deadlock_period;
 mod host_only;
 mod routing_loop;
+mod self_inflicted;
 mod storm;
 mod unknown_end;
 
@@ -58,7 +60,8 @@ const LEAST_REST: f64 = 0.02;
 type OnPausePath = fn(&Context<'_, '_>, &PausePath) -> Option<Finding>;
 
 /// Signatures of a pause path; the first match decides.
-const ON_PAUSE_PATH: [OnPausePath; 4] = [deadlock::find, storm::find, backpressure::find, unknown_end::find];
+const ON_PAUSE_PATH: [OnPausePath; 5] =
+    [deadlock::find, storm::find, backpressure::find, self_inflicted::find, unknown_end::find];
 
 /// Returns all findings, the best explanation first.
 pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
@@ -139,11 +142,11 @@ fn one_per_loop(findings: &mut Vec<Finding>) {
 
 /// Returns the findings of all pause paths with a substantial share of the pause, largest share first.
 ///
-/// A queue of the victim alone (its path leads into a slower link) delays no other flow and exists without any
-/// incident: if anything else explains the pause, shares are relative to the rest.
+/// A queue of the victim's own packets (its path leads into a slower link) exists without any incident: if anything
+/// else explains the pause, shares are relative to the rest.
 fn on_pause_paths(context: &Context<'_, '_>) -> Vec<Finding> {
     let own = |t: &&PausePath| {
-        t.share >= context.settings.graph_share && unknown_end::queue_of_the_victim(context, t).is_some()
+        t.share >= context.settings.graph_share && self_inflicted::queue_of_the_victim(context, t).is_some()
     };
     let own_share: f64 = context.pause_paths.iter().filter(own).map(|t| t.share).sum();
     let (least, others_only) = match 1.0 - own_share {
@@ -165,11 +168,11 @@ fn is_long_standing(finding: &Finding) -> bool {
         && finding.contention.as_ref().is_some_and(|c| c.history && !c.changed)
 }
 
-/// Whether a finding identifies a culprit, a host or a loop.
+/// Whether a finding identifies a culprit (the victim itself is one), a host or a loop.
 fn is_named(finding: &Finding) -> bool {
     finding.host.is_some()
         || !finding.pause_loop.is_empty()
-        || finding.contention.as_ref().is_some_and(|c| c.contributors().next().is_some())
+        || finding.contention.as_ref().is_some_and(Contention::is_attributed)
 }
 
 /// Caveats that apply to every finding on a pause path.

@@ -1,16 +1,13 @@
-//! A pause path that ends without a root cause: a switch did not report, the topology lacks a link, the registers
-//! no longer hold the queue, or the queue is the victim's own (its path crosses a slower link). The finding states
-//! only what is certain: the victim was paused from there.
+//! A pause path that ends without a root cause: a switch did not report, the topology lacks a link, or the registers
+//! no longer hold the queue. The finding states only what is certain: the victim was paused from there.
 
 use std::collections::BTreeSet;
 
-use model::snapshot::Source;
-use model::telemetry::FlowRecord;
 use model::{Anomaly, FlowKey, PortRef};
 
 use super::{Caveat, Finding, common_caveats};
 use crate::causes::enumerate;
-use crate::contention::{Bounds, Contention, QueueScope, UNACCOUNTED_SHARE, contention};
+use crate::contention::UNACCOUNTED_SHARE;
 use crate::context::Context;
 use crate::graph::Vertex;
 use crate::pause_paths::PausePath;
@@ -24,7 +21,6 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     let path = context.ports(&pause_path.path);
     let last = path.last().map(|p| context.view.port_ref(*p));
     let mut root = last.clone();
-    let own_queue = queue_of_the_victim(context, pause_path);
     match context.graph.vertices[end] {
         Vertex::Silent(ingress) => {
             let switch = context.view.index.name(context.view.index.info(ingress).node);
@@ -47,7 +43,6 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
             0.3,
             format!("the topology has no link at {}, so the device that pauses it is unknown", context.view.port_ref(port)),
         )),
-        Vertex::Port(_) if own_queue.is_some() => caveats.push(Caveat { factor: 0.5, missing: None }),
         Vertex::Port(port) if context.graph.edges(end).is_empty() && path.len() > 1 => {
             caveats.push(Caveat::new(0.35, unidentified(context, port, context.graph.when[end])));
         }
@@ -66,37 +61,10 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
         path,
         pause_loop: Vec::new(),
         host: None,
-        contention: own_queue,
+        contention: None,
         when: context.graph.when[end],
         caveats,
     })
-}
-
-/// Returns the queue at the end of a path, if its records are complete and contain the victim only.
-pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Contention> {
-    let end = *pause_path.path.last()?;
-    let port = context.graph.port(end)?;
-    let victim = context.victim?;
-    let at_end =
-        pause_path.path.len() > 1 && pause_path.pause_loop.is_empty() && context.graph.edges(end).is_empty();
-    if !at_end || context.view.snapshot.source == Source::HawkeyeNs3 {
-        return None;
-    }
-    // Most queues contain other flows, so this check comes first.
-    let when = context.graph.when[end];
-    let others = |f: &FlowRecord| {
-        let waited = f.queued_packets != Some(0) && f.depth_sum > 0;
-        let in_time = when.is_none_or(|w| f.queued_ns.is_some_and(|(a, b)| Span::new(a, b).overlaps(w)));
-        f.flow != victim && waited && in_time
-    };
-    if context.view.flows(port).iter().any(|f| others(f)) {
-        return None;
-    }
-    let scope =
-        QueueScope { victim: context.victim, paused_upstream: &[], near: when, bounds: Bounds::default() };
-    let found = contention(context.view, context.settings, port, scope)?;
-    let alone = found.flows.iter().all(|part| part.flow == victim) && found.part(victim).is_some();
-    (alone && !lost(context, port, found.when)).then_some(found)
 }
 
 /// Whether flow records of a port are lost.

@@ -1,0 +1,110 @@
+//! Queues that the victim made itself, flows that a pause released, and traffic of another class: the verdict names
+//! what is guilty, and no innocent flow.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read files")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use support::{harrier, sorted};
+
+/// A verdict with its flows by their labels in the scenario, without numbers.
+#[derive(Debug)]
+struct Verdict {
+    time_us: u64,
+    anomaly: String,
+    port: String,
+    flows: Vec<String>,
+    summary: String,
+}
+
+/// Returns the verdicts of a run.
+fn verdicts(scenario: &str, seed: u64) -> Vec<Verdict> {
+    let ran = harrier(&["run", scenario, "--seed", &seed.to_string(), "--json"]);
+    assert_eq!(ran.status, 0, "{scenario}, seed {seed}: {}", ran.stderr);
+    let report = ran.json();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let flows = report["traffic"]["flows"].as_array().expect("a list of flows");
+    let labels: BTreeMap<String, String> =
+        flows.iter().map(|flow| (text(&flow["flow"]), text(&flow["label"]))).collect();
+    let of_label = |flow: String| {
+        let label = labels.get(&flow).expect("a flow of the scenario");
+        label.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-').to_string()
+    };
+    let diagnoses = report["diagnoses"].as_array().expect("a list of verdicts");
+    diagnoses
+        .iter()
+        .map(|diagnosis| {
+            let mut flows: Vec<String> =
+                sorted(&diagnosis["root_cause"]["flows"]).into_iter().map(of_label).collect();
+            flows.dedup();
+            Verdict {
+                time_us: diagnosis["time_ns"].as_u64().expect("a time") / 1_000,
+                anomaly: text(&diagnosis["anomaly"]),
+                port: text(&diagnosis["root_cause"]["port"]),
+                flows,
+                summary: text(&diagnosis["summary"]),
+            }
+        })
+        .collect()
+}
+
+/// Checks that there are verdicts, and that each is one of `expected`: anomaly, root port (empty: any) and labels of
+/// the culprits. Every one of them must occur.
+fn check(scenario: &str, expected: &[(&str, &str, &str)]) {
+    for seed in [1, 2, 7] {
+        let found = verdicts(scenario, seed);
+        let is = |verdict: &Verdict, (anomaly, port, label): &(&str, &str, &str)| {
+            verdict.anomaly == *anomaly
+                && (port.is_empty() || verdict.port == *port)
+                && verdict.flows == [label.to_string()]
+        };
+        for verdict in &found {
+            assert!(expected.iter().any(|e| is(verdict, e)), "{scenario}, seed {seed}: {verdict:#?}");
+        }
+        for e in expected {
+            assert!(found.iter().any(|v| is(v, e)), "{scenario}, seed {seed}: no {e:?} in {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_flow_that_overloads_its_receivers_link_is_named_and_a_thin_flow_is_not() {
+    check("self-made-queue", &[("self_inflicted", "sw2:2", "victim")]);
+}
+
+#[test]
+fn a_flow_that_causes_its_own_pauses_is_named_and_thin_flows_are_not() {
+    check("self-made-pauses", &[("self_inflicted", "sw2:2", "victim")]);
+}
+
+#[test]
+fn a_queue_without_any_other_flow_is_the_victims_own() {
+    check("victim-alone", &[("self_inflicted", "sw2:2", "victim")]);
+    let found = verdicts("victim-alone", 1);
+    assert!(found[0].summary.contains("100 % of the packets queued at that port are its own"), "{found:#?}");
+}
+
+#[test]
+fn a_window_that_fills_a_slow_link_is_no_reason_to_name_a_flow_of_another_link() {
+    check(
+        "fast-sender",
+        &[("self_inflicted", "leaf2:1", "victim"), ("pfc_backpressure_flow_contention", "leaf2:2", "fast")],
+    );
+    for verdict in verdicts("fast-sender", 3) {
+        let expected = if verdict.time_us < 800 { "victim" } else { "fast" };
+        assert_eq!(verdict.flows, [expected], "{verdict:#?}");
+    }
+}
+
+#[test]
+fn a_flood_of_another_priority_is_named_with_its_port() {
+    check("other-priority", &[("class_contention", "", "flood")]);
+}
+
+#[test]
+fn a_flow_that_drains_the_backlog_of_a_pause_is_no_culprit() {
+    check("released-backlog", &[("pfc_backpressure_flow_contention", "s3:5", "burst")]);
+}
