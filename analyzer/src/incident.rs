@@ -132,8 +132,8 @@ fn incident(verdicts: Vec<&Diagnosis>) -> Option<VerdictGroup<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use model::snapshot::{SNAPSHOT_FORMAT, Source};
     use model::diagnosis::{Cost, Severity};
+    use model::snapshot::{SNAPSHOT_FORMAT, Source};
     use model::{FollowUp, RootCause, Trigger, TriggerReason};
 
     use super::*;
@@ -164,6 +164,7 @@ mod tests {
             polls: 0,
             configuration: Vec::new(),
             losses: Vec::new(),
+            events: Vec::new(),
             jobs: Vec::new(),
         }
     }

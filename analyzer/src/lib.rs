@@ -42,6 +42,7 @@ mod signatures;
 mod span;
 pub mod topology_index;
 pub mod validate;
+mod victim_links;
 mod view;
 
 use std::collections::BTreeSet;
@@ -75,7 +76,7 @@ pub struct Analysis {
 ///
 /// With a victim (the snapshot's, else its trigger's) the verdicts explain its delay. Without one, every incident of
 /// the snapshot is reported. A quiet network gives no verdict, unless an agent measured a slow flow: then the verdict
-/// is `host_only`.
+/// is `host_only` if every hop was clean at that time, else `undetermined`.
 pub fn diagnose(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Vec<Diagnosis> {
     analyze(snapshot, topology, settings).into_iter().map(|a| a.diagnosis).collect()
 }
@@ -93,11 +94,13 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         let mut context = Context::new(&view, settings);
         let mut found = signatures::find(&context);
         // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
-        if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
+        let names_nothing =
+            |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
+        if found.iter().all(names_nothing)
             && let Some(reverse) = Context::of_reverse_path(&view, settings)
         {
             let on_reverse = signatures::find(&reverse);
-            if on_reverse.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
+            if !on_reverse.iter().all(names_nothing) {
                 (context, found) = (reverse, on_reverse);
             }
         }
@@ -161,6 +164,7 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         victims: ranked.victims.clone(),
         evidence: evidence::evidence(context, finding, &ranked)
             .into_iter()
+            .chain(evidence::of_the_path(context, finding))
             .chain(evidence::of_configuration(&case, &judged.config))
             .chain(evidence::of_jobs(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns))
             .collect(),

@@ -8,6 +8,7 @@ mod elephant_collision;
 mod incast;
 mod low_rate_attack;
 pub(crate) mod misconfiguration;
+mod network;
 mod nic_storm;
 mod slow_receiver;
 mod undetermined;
@@ -65,7 +66,11 @@ const JUDGES: [Judge; 8] = [
 ];
 
 pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
-    JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case))
+    JUDGES
+        .iter()
+        .find_map(|j| j(case))
+        .or_else(|| network::judge(case))
+        .unwrap_or_else(|| undetermined::judge(case))
 }
 
 /// Lists the hosts of some addresses by name, without duplicates; an unknown address is listed as it is.
