@@ -130,6 +130,7 @@ fn layered(
         polls: switches as u64,
         configuration: vec![],
         losses: vec![],
+        events: vec![],
         jobs: vec![],
     };
     (snapshot, Topology { nodes, links })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::diagnosis::{Evidence, Record};
 use model::units::{counted, readable_ns};
-use model::{FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, TriggerReason};
+use model::{Anomaly, FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, TriggerReason};
 
 use crate::causes::{Case, misconfiguration};
 use crate::collective;
@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::graph::Reason;
 use crate::ranking::{Ranked, paused_packets_of};
 use crate::round;
-use crate::signatures::Finding;
+use crate::signatures::{Finding, packet_loss, path_change};
 use crate::span::pause_span;
 use crate::view::{PortIx, flow_order};
 
@@ -127,6 +127,53 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
     claims
 }
 
+/// Returns the log entries and losses of a path change or of lost packets.
+pub(crate) fn of_the_path(context: &Context<'_, '_>, finding: &Finding) -> Vec<Evidence> {
+    let limit = context.settings.evidence_records;
+    let claim = |claim: String, port: Option<PortRef>, switch: &str, record: Record| Evidence {
+        claim,
+        switch: Some(switch.to_string()),
+        port,
+        epoch: None,
+        records: vec![record],
+    };
+    let (events, losses) = match finding.anomaly {
+        Anomaly::PathChange => {
+            path_change::of(context).map(|change| (change.events, change.losses)).unwrap_or_default()
+        }
+        Anomaly::PacketLoss => {
+            packet_loss::of(context).map(|loss| (Vec::new(), loss.records)).unwrap_or_default()
+        }
+        _ => return Vec::new(),
+    };
+    let logged = events.into_iter().take(limit).map(|event| {
+        claim(event.to_string(), event.link_port(), &event.switch, Record::Event(event.clone()))
+    });
+    let lost = losses.into_iter().take(limit).map(|loss| {
+        let port = loss.ingress_port.or(loss.egress_port).map(|port| PortRef::new(&loss.switch, port));
+        let place = port.as_ref().map_or_else(|| loss.switch.clone(), ToString::to_string);
+        let (from, to) = (readable_ns(loss.lost_ns.0), readable_ns(loss.lost_ns.1));
+        let packets = counted(loss.packets, "packet");
+        let text = format!("{place} lost {packets}{} ({from} to {to})", why(loss.reason));
+        claim(text, port, &loss.switch, Record::Loss(loss.clone()))
+    });
+    logged.chain(lost).collect()
+}
+
+/// Why packets were lost, as the end of a sentence.
+pub(crate) fn why(reason: LossReason) -> &'static str {
+    match reason {
+        LossReason::Headroom => " because the headroom of a lossless priority was exhausted",
+        LossReason::Lossy => " because their priority is lossy there and the buffer was full",
+        LossReason::Watchdog => " because the PFC watchdog flushed the queue",
+        LossReason::NoRoute => " because it had no route to their destination",
+        LossReason::Ttl => " because their time to live expired",
+        LossReason::LinkDown => " because the link of the egress port was down",
+        LossReason::Corrupted => " because they arrived damaged (FCS errors)",
+        LossReason::Other => ", reason not recorded",
+    }
+}
+
 /// Returns the configuration findings of the root cause, and the losses at the switches of the event.
 pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -> Vec<Evidence> {
     let findings = case.context.view.snapshot.configuration.iter();
@@ -141,20 +188,16 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -
         })
         .collect();
     let mut losses: BTreeMap<(&str, LossReason), Vec<&LossRecord>> = BTreeMap::new();
-    for loss in misconfiguration::losses(case) {
+    // A verdict about the path lists its losses itself.
+    let is_listed = matches!(case.finding.anomaly, Anomaly::PathChange | Anomaly::PacketLoss);
+    for loss in misconfiguration::losses(case).filter(|_| !is_listed) {
         losses.entry((&loss.switch, loss.reason)).or_default().push(loss);
     }
     for ((switch, reason), losses) in losses {
         let packets = losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.packets));
-        let why = match reason {
-            LossReason::Headroom => " because the headroom of a lossless priority was exhausted",
-            LossReason::Lossy => " because their priority is lossy there and the buffer was full",
-            LossReason::Watchdog => " because the PFC watchdog flushed the queue",
-            LossReason::Other => ", reason not recorded",
-        };
         let records = losses.into_iter().take(case.context.settings.evidence_records);
         claims.push(Evidence {
-            claim: format!("{switch} lost {}{why}", counted(packets, "packet")),
+            claim: format!("{switch} lost {}{}", counted(packets, "packet"), why(reason)),
             switch: Some(switch.to_string()),
             port: None,
             epoch: None,

@@ -1,6 +1,6 @@
 //! The text of a verdict: the summary sentence and the list of missing data.
 
-use model::{Anomaly, PortRef};
+use model::{Anomaly, FlowKey, PortRef};
 
 use crate::causes::{Judged, enumerate};
 use crate::contention::{Contention, UNACCOUNTED_SHARE};
@@ -51,15 +51,22 @@ pub(crate) fn summary(
         Anomaly::ClassContention => {
             format!("{victim} {is} delayed at {root} by traffic of another class: {because}")
         }
-        Anomaly::PacketLoss => format!("{victim} {is} delayed by lost packets at {root}: {because}"),
-        Anomaly::PathChange => format!("{victim} {is} delayed by a change of its path at {root}: {because}"),
+        Anomaly::PacketLoss => {
+            format!("{} is delayed by lost packets at {root}: {because}", named(context, ranked.victim))
+        }
+        Anomaly::PathChange => {
+            format!(
+                "{} is delayed by a change of its path at {root}: {because}",
+                named(context, ranked.victim)
+            )
+        }
         Anomaly::SelfInflicted => {
             format!("{victim} {is} delayed in the queue of its own packets at {root}: {because}")
         }
         Anomaly::HostOnly | Anomaly::Undetermined => {
             format!(
-                "{victim} {is} slow, and no recorded queue or pause on the path explains it: {}",
-                host_only(context)
+                "{} is slow, and no recorded queue or pause explains the delay: {because}",
+                named(context, ranked.victim)
             )
         }
     };
@@ -75,11 +82,13 @@ pub(crate) fn summary(
     text
 }
 
-fn host_only(context: &Context<'_, '_>) -> &'static str {
-    if context.path.reported == context.path.switches {
-        "check the sender, the receiver and the application"
-    } else {
-        "some switches of the path did not report; if none of them has congestion, check the sender, the receiver and the application"
+/// A flow with the names of its hosts first.
+fn named(context: &Context<'_, '_>, flow: FlowKey) -> String {
+    let index = context.view.index;
+    let name = |address| index.host_of(address).map(|host| index.name(host));
+    match (name(flow.src), name(flow.dst)) {
+        (Some(src), Some(dst)) => format!("{src} to {dst} ({flow})"),
+        _ => flow.to_string(),
     }
 }
 

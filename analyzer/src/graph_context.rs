@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::provenance::{Edge, EdgeKind, Node, ProvenanceGraph};
-use model::{ConfigFinding, LossReason, LossRecord, PortRef};
+use model::{ConfigFinding, LossRecord, PortRef};
 
 use crate::causes::{Case, misconfiguration};
 
@@ -21,8 +21,8 @@ pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, attributed: &
     let mut more: Vec<(Node, Node, EdgeKind, f64)> = Vec::new();
     let mut losses: BTreeMap<(PortRef, &str), Vec<&LossRecord>> = BTreeMap::new();
     for loss in misconfiguration::losses(case) {
-        let port = PortRef::new(&loss.switch, loss.egress_port);
-        losses.entry((port, name(loss.reason))).or_default().push(loss);
+        let Some(number) = loss.egress_port.or(loss.ingress_port) else { continue };
+        losses.entry((PortRef::new(&loss.switch, number), loss.reason.name())).or_default().push(loss);
     }
     for ((port, reason), losses) in losses {
         let node = Node::Loss(format!("{port} {reason}"));
@@ -47,15 +47,6 @@ pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, attributed: &
         }
     }
     if more.is_empty() { graph } else { with(graph, more) }
-}
-
-fn name(reason: LossReason) -> &'static str {
-    match reason {
-        LossReason::Headroom => "headroom",
-        LossReason::Lossy => "lossy",
-        LossReason::Watchdog => "watchdog",
-        LossReason::Other => "other",
-    }
 }
 
 /// Returns the graph with additional edges and their ends, in the graph's order.

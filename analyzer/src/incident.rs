@@ -180,6 +180,7 @@ mod tests {
             polls: 0,
             configuration: Vec::new(),
             losses: Vec::new(),
+            events: Vec::new(),
             jobs: Vec::new(),
         }
     }

@@ -43,6 +43,7 @@ mod span;
 mod standstill;
 pub mod topology_index;
 pub mod validate;
+mod victim_links;
 mod view;
 
 use std::collections::BTreeSet;
@@ -76,7 +77,7 @@ pub struct Analysis {
 ///
 /// With a victim (the snapshot's, else its trigger's) the verdicts explain its delay. Without one, every incident of
 /// the snapshot is reported. A quiet network gives no verdict, unless an agent measured a slow flow: then the verdict
-/// is `host_only`.
+/// is `host_only` if every hop was clean at that time, else `undetermined`.
 pub fn diagnose(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Vec<Diagnosis> {
     analyze(snapshot, topology, settings).into_iter().map(|a| a.diagnosis).collect()
 }
@@ -93,8 +94,10 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
         let mut context = Context::new(&view, settings);
         let mut found = signatures::find(&context);
+        let names_nothing =
+            |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
         // If nothing of its class on its path delays the victim, another class may.
-        if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly) {
+        if found.iter().all(names_nothing) {
             let of_others = of_other_classes(&context, classes);
             if !of_others.is_empty() {
                 analyses.extend(of_others);
@@ -102,11 +105,11 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
             }
         }
         // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
-        if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
+        if found.iter().all(names_nothing)
             && let Some(reverse) = Context::of_reverse_path(&view, settings)
         {
             let on_reverse = signatures::find(&reverse);
-            if on_reverse.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
+            if !on_reverse.iter().all(names_nothing) {
                 (context, found) = (reverse, on_reverse);
             }
         }
@@ -185,6 +188,7 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         victims: ranked.victims.clone(),
         evidence: evidence::evidence(context, finding, &ranked)
             .into_iter()
+            .chain(evidence::of_the_path(context, finding))
             .chain(evidence::of_configuration(&case, &judged.config))
             .chain(evidence::of_jobs(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns))
             .collect(),

@@ -80,8 +80,13 @@ pub fn unknown_places(snapshot: &Snapshot, topology: &Topology) -> Vec<UnknownPl
         }
         add("reverse-path port", &[telemetry.back_port]);
     }
-    for loss in &snapshot.losses {
-        found.add("loss record", &loss.switch, &[Some(loss.ingress_port), Some(loss.egress_port)]);
+    // Losses and events of links can be those of a NIC.
+    for loss in snapshot.losses.iter().filter(|loss| !topology.is_host(&loss.switch)) {
+        found.add("loss record", &loss.switch, &[loss.ingress_port, loss.egress_port]);
+    }
+    for event in snapshot.events.iter().filter(|event| !topology.is_host(&event.switch)) {
+        let port = event.link_port().map(|port| port.port);
+        found.add("network event", &event.switch, &[port]);
     }
     for finding in &snapshot.configuration {
         found.add("configuration finding", &finding.switch, &[finding.port]);
@@ -142,8 +147,8 @@ mod tests {
     fn loss(switch: &str, ingress_port: u16, egress_port: u16) -> LossRecord {
         LossRecord {
             switch: switch.into(),
-            ingress_port,
-            egress_port,
+            ingress_port: Some(ingress_port),
+            egress_port: Some(egress_port),
             priority: None,
             reason: LossReason::Headroom,
             packets: 1,
@@ -176,6 +181,7 @@ mod tests {
             polls: 1,
             configuration: vec![],
             losses: vec![loss("s2", 1, 1)],
+            events: vec![],
             jobs: vec![],
         }
     }

@@ -21,8 +21,8 @@ fn finding(switch: &str, setting: Setting) -> ConfigFinding {
 fn loss(switch: &str, reason: LossReason, packets: u64) -> LossRecord {
     LossRecord {
         switch: switch.to_string(),
-        ingress_port: 1,
-        egress_port: 2,
+        ingress_port: Some(1),
+        egress_port: Some(2),
         priority: None,
         reason,
         packets,
@@ -64,7 +64,7 @@ fn a_loss_is_between_its_port_and_the_finding_that_explains_it() {
     let mut story = early_poll();
     story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
     let mut elsewhere = loss("sw4", LossReason::Headroom, 2);
-    elsewhere.ingress_port = 3;
+    elsewhere.ingress_port = Some(3);
     story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5), elsewhere];
     let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4/headroom");
     let edges = [

@@ -95,6 +95,7 @@ fn row() -> (Snapshot, Topology) {
         polls: 0,
         configuration: vec![],
         losses: vec![],
+        events: vec![],
         jobs: vec![],
     };
     (snapshot, Topology { nodes, links })

@@ -140,6 +140,7 @@ fn any_snapshot() -> impl Strategy<Value = Snapshot> {
             polls: 0,
             configuration: vec![],
             losses: vec![],
+            events: vec![],
             jobs: vec![],
         })
 }

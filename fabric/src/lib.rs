@@ -28,6 +28,7 @@ pub mod pipeline;
 pub mod prove;
 mod record;
 mod record_log;
+mod route_events;
 mod run;
 pub mod storm;
 mod switch;

@@ -1,32 +1,35 @@
-//! The drop counters of the switches' traffic managers.
+//! The counters of lost packets: discards of the switches' traffic managers and pipelines, and damaged frames at the
+//! ingress ports of switches and NICs.
 
 use std::collections::BTreeMap;
 
 use model::{LossReason, LossRecord, Time};
 use p4_switch::tm::DropReason;
 
-/// Losses by switch, ingress port, egress port, reason and priority.
+/// A counter: node, ingress port, egress port, reason and priority.
+type Counter = (String, Option<u16>, Option<u16>, LossReason, Option<u8>);
+
+/// Losses by node, ingress port, egress port, reason and priority.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Losses(BTreeMap<(u32, u16, u16, LossReason, u8), LossRecord>);
+pub(crate) struct Losses(BTreeMap<Counter, LossRecord>);
 
 impl Losses {
-    /// Counts a packet of `priority` that `switch`, number `index`, dropped.
+    /// Counts a packet that `node` lost.
     pub(crate) fn count(
         &mut self,
         now: Time,
-        (index, switch): (u32, &str),
-        (ingress_port, egress_port): (u16, u16),
-        priority: u8,
-        reason: DropReason,
+        node: &str,
+        (ingress_port, egress_port): (Option<u16>, Option<u16>),
+        priority: Option<u8>,
+        reason: LossReason,
     ) {
-        let reason = loss_reason(reason);
         let now_ns = now.as_ns();
-        let key = (index, ingress_port, egress_port, reason, priority);
+        let key = (node.to_string(), ingress_port, egress_port, reason, priority);
         let loss = self.0.entry(key).or_insert_with(|| LossRecord {
-            switch: switch.to_string(),
+            switch: node.to_string(),
             ingress_port,
             egress_port,
-            priority: Some(priority),
+            priority,
             reason,
             packets: 0,
             lost_ns: (now_ns, now_ns),
@@ -41,7 +44,8 @@ impl Losses {
     }
 }
 
-fn loss_reason(reason: DropReason) -> LossReason {
+/// The counter of a discard by a traffic manager.
+pub(crate) fn loss_reason(reason: DropReason) -> LossReason {
     match reason {
         DropReason::HeadroomFull => LossReason::Headroom,
         DropReason::Watchdog => LossReason::Watchdog,

@@ -1,7 +1,7 @@
 //! The records of a snapshot that operators have besides telemetry: configuration findings, the loss counters of
-//! switches, and the progress of jobs.
+//! switches, the changes of links and routes that they log, and the progress of jobs.
 
-use model::{Job, LossRecord, Snapshot, Time, Transfer};
+use model::{Job, LossRecord, NetworkEvent, Snapshot, Time, Transfer};
 use scenario::{JobSpec, Scenario};
 
 use crate::fabric::Fabric;
@@ -11,8 +11,10 @@ use crate::switch::FabricSwitch;
 /// The records of a running network that are not telemetry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatorRecords {
-    /// Packets that switches have dropped so far.
+    /// Packets that switches and links have lost so far.
     pub losses: Vec<LossRecord>,
+    /// The latest changes of links and routes.
+    pub events: Vec<NetworkEvent>,
     /// Jobs, with the progress of each.
     pub jobs: Vec<Job>,
 }
@@ -20,7 +22,11 @@ pub struct OperatorRecords {
 impl OperatorRecords {
     /// The present records of a network that runs `scenario`.
     pub fn of<S: FabricSwitch>(scenario: &Scenario, fabric: &Fabric<S>) -> OperatorRecords {
-        OperatorRecords { losses: fabric.losses().cloned().collect(), jobs: jobs(scenario, fabric) }
+        OperatorRecords {
+            losses: fabric.losses().cloned().collect(),
+            events: fabric.network_events().to_vec(),
+            jobs: jobs(scenario, fabric),
+        }
     }
 
     /// Completes a snapshot that was collected by `now`. Configuration findings are those of the time since the
@@ -29,6 +35,7 @@ impl OperatorRecords {
         let starts = snapshot.switches.iter().flat_map(|switch| &switch.epochs).map(|epoch| epoch.start_ns);
         snapshot.configuration = scenario.audit(starts.min().map_or(now, Time::from_ns), now);
         snapshot.losses = self.losses;
+        snapshot.events = self.events;
         snapshot.jobs = self.jobs;
     }
 }

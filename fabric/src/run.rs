@@ -19,6 +19,7 @@ use crate::nic::packet::mac;
 use crate::packet_log::PacketLog;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
 use crate::record::{ConservationError, Counters, FlowRecord, PauseRecord, WatchdogRecord};
+use crate::route_events::route_changes;
 
 /// The options of a run.
 #[derive(Clone, Debug)]
@@ -266,21 +267,31 @@ struct Reroutes<'r> {
     seed: u64,
     pipeline: &'r Pipeline,
     times: std::collections::VecDeque<Time>,
+    /// When the present routes were programmed.
+    programmed: Time,
 }
 
 impl<'r> Reroutes<'r> {
     fn new(scenario: &'r Scenario, seed: u64, pipeline: &'r Pipeline) -> Reroutes<'r> {
-        Reroutes { scenario, seed, pipeline, times: scenario.reroute_times().into() }
+        Reroutes { scenario, seed, pipeline, times: scenario.reroute_times().into(), programmed: Time::ZERO }
     }
 
     /// Applies the changes that are due by `now`.
     fn act(&mut self, now: Time, fabric: &mut Fabric<Switch>) -> Result<(), RunError> {
         while let Some(at) = self.times.pop_front_if(|at| *at <= now) {
-            let settings = self.scenario.plan_settings(self.seed, at);
-            let plans = plan(&self.scenario.topology, &settings, &self.pipeline.layout)?;
+            let plans_at = |time: Time| {
+                let settings = self.scenario.plan_settings(self.seed, time);
+                plan(&self.scenario.topology, &settings, &self.pipeline.layout)
+            };
+            let (earlier, plans) = (plans_at(self.programmed)?, plans_at(at)?);
+            self.programmed = at;
             for (name, plan) in &plans {
-                if let Some(switch) = fabric.switch_mut(name) {
-                    reinstall_routes(switch, self.pipeline, plan)?;
+                let Some(switch) = fabric.switch_mut(name) else { continue };
+                reinstall_routes(switch, self.pipeline, plan)?;
+                for change in
+                    earlier.get(name).map(|earlier| route_changes(earlier, plan)).unwrap_or_default()
+                {
+                    fabric.route_changed(at, name, change);
                 }
             }
         }

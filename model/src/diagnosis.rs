@@ -12,7 +12,7 @@ use crate::port::PortRef;
 use crate::snapshot::Trigger;
 use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use crate::verification::Verification;
-use crate::{ConfigFinding, LossRecord};
+use crate::{ConfigFinding, LossRecord, NetworkEvent};
 
 /// The kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -128,6 +128,8 @@ pub enum Record {
     Configuration(ConfigFinding),
     /// Packets that a switch lost.
     Loss(LossRecord),
+    /// A change of a link or a route.
+    Event(NetworkEvent),
     /// A transfer of a collective operation.
     Transfer(Transfer),
     /// A computed weight: a wait-for edge between ports.

@@ -11,6 +11,7 @@ pub mod flow;
 pub mod job;
 pub mod loss;
 pub mod missing_data;
+pub mod network_event;
 pub mod port;
 pub mod provenance;
 #[cfg(feature = "openapi")]
@@ -29,6 +30,7 @@ pub use flow::FlowKey;
 pub use job::{Job, JobStep, Transfer};
 pub use loss::{LossReason, LossRecord};
 pub use missing_data::MissingData;
+pub use network_event::{NetworkChange, NetworkEvent};
 pub use port::PortRef;
 pub use provenance::ProvenanceGraph;
 pub use snapshot::{FollowUp, Snapshot, SwitchTelemetry, Trigger, TriggerReason};

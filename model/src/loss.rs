@@ -1,8 +1,9 @@
-//! Losses: packets that a switch dropped, as its counters show them.
+//! Losses: packets that a switch dropped or received damaged, as its counters show them.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a switch dropped packets of a priority.
+/// Why packets were lost. Real switches count each reason apart: queue and headroom discards, route and TTL discards of
+/// the pipeline, discards at a port that is down, and frames with a wrong checksum (FCS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -13,21 +14,46 @@ pub enum LossReason {
     Lossy,
     /// The PFC watchdog flushed the queue.
     Watchdog,
+    /// The switch has no route to the destination.
+    NoRoute,
+    /// The time to live expired.
+    Ttl,
+    /// The link of the egress port was down.
+    LinkDown,
+    /// The frames arrived damaged: their checksum (FCS) was wrong.
+    Corrupted,
     /// Any other reason.
     Other,
 }
 
-/// Packets of one priority that a switch dropped at one place for one reason, as its counters show at the end of the
-/// collection.
+impl LossReason {
+    /// The name of the reason, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossReason::Headroom => "headroom",
+            LossReason::Lossy => "lossy",
+            LossReason::Watchdog => "watchdog",
+            LossReason::NoRoute => "no_route",
+            LossReason::Ttl => "ttl",
+            LossReason::LinkDown => "link_down",
+            LossReason::Corrupted => "corrupted",
+            LossReason::Other => "other",
+        }
+    }
+}
+
+/// Packets that were lost at one place for one reason, as the counters show at the end of the collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LossRecord {
-    /// The switch.
+    /// The switch; for damaged frames and a link that is down, it can be a host with its NIC's counters.
     pub switch: String,
-    /// The ingress port of the packets.
-    pub ingress_port: u16,
-    /// The egress port of the packets.
-    pub egress_port: u16,
+    /// The ingress port of the packets; absent if the counter is one of the egress port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ingress_port: Option<u16>,
+    /// The egress port of the packets; absent if they were lost before the switch chose one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub egress_port: Option<u16>,
     /// Their priority at that switch; absent if its counters do not distinguish priorities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,

@@ -10,7 +10,7 @@ use crate::missing_data::MissingData;
 use crate::port::PortRef;
 use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use crate::topology::{NodeKind, Topology};
-use crate::{ConfigFinding, LossRecord};
+use crate::{ConfigFinding, LossRecord, NetworkEvent};
 
 /// Version of the snapshot file format that this build writes.
 pub const SNAPSHOT_FORMAT: u32 = 1;
@@ -44,6 +44,9 @@ pub struct Snapshot {
     /// Known losses of RDMA packets at switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<LossRecord>,
+    /// Known changes of links and routes, in order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<NetworkEvent>,
     /// Known collective operations with their progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,

@@ -28,6 +28,10 @@ const BUILTIN: &[(&str, &str)] = &texts![
     "low-rate-attack",
     "routing-loop",
     "link-flap",
+    "short-flap",
+    "detour",
+    "black-hole",
+    "lossy-link",
     "watchdog-rescue",
     "misconfigured-alpha",
     "short-headroom",
@@ -77,6 +81,14 @@ const PAPER: [(&str, &str); 5] = [
 /// The names of the evaluation's scenarios at these loads, in percent: `paper-storm@30`.
 pub fn paper_names(loads: &[u32]) -> Vec<String> {
     loads.iter().flat_map(|load| PAPER.iter().map(move |(name, _)| format!("{name}@{load}"))).collect()
+}
+
+/// Returns what is wrong with the load of a name like `paper-storm@95`; `None` if the name is not of that form, or valid.
+pub fn paper_problem(named: &str) -> Option<String> {
+    let (name, load) = named.split_once('@')?;
+    PAPER.iter().find(|(known, _)| *known == name)?;
+    let is_valid = load.parse::<u32>().is_ok_and(|percent| (1..=90).contains(&percent));
+    (!is_valid).then(|| format!("the load of `{named}` must be a number from 1 to 90 (percent)"))
 }
 
 /// A scenario of the evaluation, `NAME@LOAD` with the load of the background in percent, 1 to 90.
@@ -133,6 +145,9 @@ mod tests {
             assert_eq!(builtin(&name).map(|scenario| scenario.name), Some(name));
         }
         assert!(builtin("paper-storm@0").is_none() && builtin("paper-nothing@30").is_none());
+        let expected = "the load of `paper-storm@95` must be a number from 1 to 90 (percent)";
+        assert_eq!(paper_problem("paper-storm@95").as_deref(), Some(expected));
+        assert_eq!((paper_problem("paper-storm@30"), paper_problem("paper-nothing@95")), (None, None));
     }
 
     #[test]

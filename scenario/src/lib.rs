@@ -30,7 +30,7 @@ pub mod sonic;
 pub mod topology;
 pub mod workload;
 
-pub use builtin::{builtin, builtin_files, builtin_names, builtin_source, paper_names};
+pub use builtin::{builtin, builtin_files, builtin_names, builtin_source, paper_names, paper_problem};
 pub use correct::place_of;
 pub use generate::{Generated, generate};
 pub use paths::Paths;

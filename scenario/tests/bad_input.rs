@@ -78,7 +78,8 @@ flows = ["F9"]
             "x.toml:17:6: `s` is not a host",
             "x.toml:19:11: `anomaly`: unknown variant `bad_weather`, expected one of `flow_contention`, \
              `pfc_backpressure_flow_contention`, `pfc_storm_host_injection`, `deadlock_in_loop_contention`, \
-             `deadlock_out_of_loop_contention`, `deadlock_out_of_loop_injection`, `routing_loop`, `class_contention`, `packet_loss`, `path_change`, `self_inflicted`, `host_only`, `undetermined`",
+             `deadlock_out_of_loop_contention`, `deadlock_out_of_loop_injection`, `routing_loop`, `class_contention`, \
+             `packet_loss`, `path_change`, `self_inflicted`, `host_only`, `undetermined`",
             "x.toml:20:10: no flow has the label `F9`",
         ],
     );
@@ -315,4 +316,49 @@ fn too_large_quantities_are_reported_with_the_maximum() {
             "x.toml:15:10: `length` of link 1 is too large; the maximum is 1000000km",
         ],
     );
+}
+
+#[test]
+fn values_that_no_network_can_have_are_rejected() {
+    let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h3\"\n";
+    check_drawn("[[flow]]\nfrom = []\nto = \"h3\"\nsize = \"1MB\"\n", &["`from` names no host"]);
+    check_drawn(&format!("{flow}size = \"0B\"\n"), &["`size` of flow 1 must be a size above zero"]);
+    check_drawn(
+        "[[workload]]\nkind = \"poisson\"\nhosts = [\"h1\", \"h3\"]\nload = 9.0\nduration = \"100us\"\nsizes = \"web-search\"\n",
+        &["`load` must be a number above 0, up to 1"],
+    );
+    let links = "name = \"x\"\nstop = \"1ms\"\n[topology]\nswitches = [\"s\"]\nhosts = [\"h1\", \"h2\"]\n\
+                 [[link]]\na = \"h1:1\"\nb = \"s:1\"\nrate = \"1Gbps\"\nloss = 1.0\n\
+                 [[link]]\na = \"h2:1\"\nb = \"s:2\"\nrate = \"1Gbps\"\n";
+    check(
+        scenario::parse("x.toml", links),
+        &["x.toml:10:8: `loss` must be below 1: a link that loses every frame is no link; use [[failure]]"],
+    );
+}
+
+#[test]
+fn a_host_is_no_next_hop_for_others() {
+    let route =
+        |to: &str, via: &str| format!("[[route]]\nswitch = \"leaf1\"\nto = \"{to}\"\nvia = \"{via}\"\n");
+    for via in ["h2", "leaf1:2"] {
+        check_drawn(&route("h1", via), &["`h2` is a host and does not forward packets of others"]);
+    }
+    check_drawn(&route("h1", "h1"), &[]);
+    check_drawn(&route("h1", "spine1"), &[]);
+}
+
+#[test]
+fn a_flow_can_be_without_a_window() {
+    let window =
+        |text: &str| format!("[[flow]]\nfrom = \"h1\"\nto = \"h3\"\nsize = \"1MB\"\nwindow = \"{text}\"\n");
+    check_drawn(&window("none"), &[]);
+    check_drawn(&window("0B"), &["must be a size above zero or \"none\""]);
+}
+
+#[test]
+fn syntax_errors_come_before_their_consequences() {
+    let problems = scenario::parse("x.toml", "name = \"x\"\nstop = \"1ms\ntitle = 3\n").unwrap_err();
+    assert_eq!(problems.0[0].line, 2, "{problems}");
+    assert!(!problems.0[0].message.contains("is missing"), "{problems}");
+    assert!(problems.0.iter().any(|problem| problem.message.contains("is missing")), "{problems}");
 }

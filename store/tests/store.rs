@@ -63,6 +63,7 @@ fn snapshot() -> Snapshot {
         polls: 6,
         configuration: vec![],
         losses: vec![],
+        events: vec![],
         jobs: vec![],
     }
 }

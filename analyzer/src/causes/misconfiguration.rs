@@ -21,6 +21,10 @@ use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Sett
 use super::{Case, Judged};
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
+    // Nothing recorded explains the delay, so a finding has no effect that shows.
+    if matches!(case.finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined) {
+        return None;
+    }
     let attributed = attributed(case);
     let first = attributed.first()?;
     Some(Judged {
@@ -76,14 +80,14 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
 
 /// Whether a finding explains a loss. A finding about a port explains losses at that port only.
 pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
-    let is_at = |port: u16| finding.port.is_none_or(|about| about == port);
+    let is_at = |port: Option<u16>| finding.port.is_none_or(|about| port.is_none_or(|port| about == port));
     let here = finding.switch == loss.switch;
     let arrived = here && is_at(loss.ingress_port);
     match (finding.setting, loss.reason) {
         (Setting::Headroom, LossReason::Headroom) => arrived,
         // The peer ignores the pauses of the switch that lost packets, or this switch sends none.
         (Setting::Lossless, LossReason::Headroom) => {
-            feeds(case, loss).is_some_and(|from| from.switch == finding.switch && is_at(from.port))
+            feeds(case, loss).is_some_and(|from| from.switch == finding.switch && is_at(Some(from.port)))
                 || arrived && finding.deviation == Deviation::Less
         }
         (Setting::Lossless, LossReason::Lossy) => arrived || here && is_at(loss.egress_port),
@@ -95,7 +99,7 @@ pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &
 /// Returns the port at the far end of the link by which the lost packets arrived.
 fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
     let index = case.context.view.index;
-    let port = index.port(index.node(&loss.switch)?, loss.ingress_port)?;
+    let port = index.port(index.node(&loss.switch)?, loss.ingress_port?)?;
     let peer = index.peer(port)?;
     Some(PortRef::new(index.name(peer.node), peer.number))
 }

@@ -8,6 +8,7 @@ mod elephant_collision;
 mod incast;
 mod low_rate_attack;
 pub(crate) mod misconfiguration;
+mod network;
 mod nic_storm;
 mod other_class;
 mod own_queue;
@@ -70,7 +71,11 @@ const JUDGES: [Judge; 10] = [
 ];
 
 pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
-    let mut judged = JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case));
+    let mut judged = JUDGES
+        .iter()
+        .find_map(|j| j(case))
+        .or_else(|| network::judge(case))
+        .unwrap_or_else(|| undetermined::judge(case));
     if let Some(first) = break_the_loop(case) {
         judged.advice.insert(0, first);
     }

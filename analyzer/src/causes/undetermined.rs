@@ -27,16 +27,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
         (None, some) => format!("{} congest that port", enumerate(some)),
     };
     let advice = match case.finding.anomaly {
-        Anomaly::HostOnly => {
-            vec!["check the sender, the receiver and the application: no recorded queue or pause explains the delay".to_string()]
-        }
         Anomaly::RoutingLoop => {
             let root = case.finding.root.as_ref().map(ToString::to_string).unwrap_or_default();
             vec![format!("check the route by which packets leave at {root}: they come back from there")]
         }
         _ => Vec::new(),
     };
-    // `host_only` has no cause inside the fabric.
-    let factor = if case.finding.anomaly == Anomaly::HostOnly { 1.0 } else { 0.9 };
-    Judged { cause: Cause::Undetermined, factor, because, advice, config: Vec::new() }
+    Judged { cause: Cause::Undetermined, factor: 0.9, because, advice, config: Vec::new() }
 }

@@ -9,7 +9,9 @@ pub(crate) mod class_contention;
 mod contention;
 mod deadlock;
 mod deadlock_period;
-mod host_only;
+pub(crate) mod host_only;
+pub(crate) mod packet_loss;
+pub(crate) mod path_change;
 mod routing_loop;
 mod self_inflicted;
 mod storm;
@@ -75,6 +77,11 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         findings.extend(contention::everywhere(context, &findings));
         return findings;
     }
+    // What switches log is certain; queues and pauses beside it are small, or its consequences.
+    let changed = path_change::find(context);
+    if let Some((finding, true)) = changed {
+        return vec![finding];
+    }
     let mut findings = on_pause_paths(context);
     // A path whose end is not identified is reported only if no other path explains the pause; a queue in which no
     // flow exceeds its previous rate, only if no rate changed elsewhere.
@@ -93,13 +100,28 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         return findings;
     }
     let queues = contention::find(context);
-    if !queues.is_empty() {
+    let is_small = queues.first().is_some_and(|queue| explained_share(context, queue) < MOST);
+    if !queues.is_empty() && !(is_small && packet_loss::is_independent_of_queues(context)) {
         return queues;
     }
     if findings.is_empty() {
-        findings.extend(host_only::find(context));
+        let changed = changed.map(|(finding, _)| finding);
+        let other = || packet_loss::find(context).or_else(|| host_only::find(context));
+        findings.extend(changed.or_else(other));
     }
     findings
+}
+
+/// A queue that accounts for less than this share of the additional round-trip time leaves most of it to losses on the
+/// path.
+const MOST: f64 = 0.5;
+
+/// The share of the additional round-trip time that a queue accounts for.
+fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+    let (Some(trigger), Some(queue)) = (context.trigger, &finding.contention) else { return 1.0 };
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    let depth = context.victim.and_then(|victim| queue.part(victim)).map_or(queue.depth, |part| part.depth);
+    depth * context.view.packet_ns(queue.port) / extra_ns
 }
 
 /// A flow that is blocked by a deadlock does not reach the ports behind it: a pause elsewhere on its path that paused

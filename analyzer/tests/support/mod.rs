@@ -171,6 +171,7 @@ impl Story {
             polls: 4,
             configuration: vec![],
             losses: vec![],
+            events: vec![],
             jobs: vec![],
         };
         Story { topology, snapshot }

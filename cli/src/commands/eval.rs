@@ -167,11 +167,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let names = match args.scenarios.as_slice() {
         _ if args.generated => Vec::new(),
         [] if args.paper => scenario::paper_names(&PAPER_LOADS),
-        // A scenario without an expectation has no ground truth.
-        [] => scenario::builtin_names()
-            .filter(|name| scenario::builtin(name).is_some_and(|scenario| scenario.expect.is_some()))
-            .map(str::to_string)
-            .collect(),
+        [] => scenario::builtin_names().map(str::to_string).collect(),
         named => named.to_vec(),
     };
     let seeds = args.seed..args.seed.saturating_add(args.runs);

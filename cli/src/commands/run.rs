@@ -155,6 +155,9 @@ pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
         return Ok(scenario);
     }
     let path = Path::new(named);
+    if let Some(problem) = scenario::paper_problem(named).filter(|_| !path.exists()) {
+        bail!("{problem}");
+    }
     if !path.exists() && path.extension().is_none() {
         bail!("unknown scenario `{named}`; expected a file or one of {}", names());
     }

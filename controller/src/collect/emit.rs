@@ -85,6 +85,7 @@ impl Collector {
             polls: event.polls,
             configuration: Vec::new(),
             losses: Vec::new(),
+            events: Vec::new(),
             jobs: Vec::new(),
         })));
         self.stats.snapshots += 1;

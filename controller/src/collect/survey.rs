@@ -68,6 +68,7 @@ impl Collector {
             polls: 0,
             configuration: Vec::new(),
             losses: Vec::new(),
+            events: Vec::new(),
             jobs: Vec::new(),
         }
     }

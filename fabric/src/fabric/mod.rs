@@ -9,8 +9,9 @@ mod switch_events;
 use std::collections::BTreeMap;
 
 use model::traffic::LosslessDrops;
-use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
-use model::{LossRecord, PortRef, Time};
+use model::wire::ethernet::ETHERNET_BYTES;
+use model::wire::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
+use model::{LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
 use p4_switch::tm::DropReason as QueueDrop;
 use p4_switch::{Event as SwitchEvent, Switch, SwitchConfig};
 use scenario::topology::CPU_PORT;
@@ -70,6 +71,11 @@ pub struct Fabric<S = Switch> {
     /// By switch, ingress port, priority, egress port and reason.
     lossless_drops: BTreeMap<(u32, u16, u8, u16, QueueDrop), LosslessDrops>,
     losses: Losses,
+    /// Why the packet that a switch is receiving is lost if the program drops it; absent for frames that end at a
+    /// switch without loss, and outside an arrival.
+    arriving: Option<LossReason>,
+    /// The latest changes of links and routes, in order of time.
+    network_events: RecordLog<NetworkEvent>,
     notices: Vec<SwitchNotice>,
     triggers: Vec<PollRequest>,
     /// Polling packets of reverse paths that receivers will send, with the host; slots are reused.
@@ -120,6 +126,8 @@ impl<S: FabricSwitch> Fabric<S> {
             watchdogs: RecordLog::default(),
             lossless_drops: BTreeMap::new(),
             losses: Losses::default(),
+            arriving: None,
+            network_events: RecordLog::default(),
             notices: Vec::new(),
             triggers: Vec::new(),
             reverse_polls: Vec::new(),
@@ -189,7 +197,7 @@ impl<S: FabricSwitch> Fabric<S> {
             ScheduledEvent::Fault { fault } => self.fault(fault),
             ScheduledEvent::AgentWake { host } => self.agent_wake(host),
             ScheduledEvent::ReversePoll { poll } => self.send_reverse_poll(poll),
-            ScheduledEvent::Outage { link, up } => self.links[link as usize].switch_over(at, up),
+            ScheduledEvent::Outage { link, up } => self.outage(link, up),
         }
         true
     }
@@ -210,8 +218,16 @@ impl<S: FabricSwitch> Fabric<S> {
         if let Some(next) = link.in_flight.front() {
             self.queue.push_at(next.slot, ScheduledEvent::Arrive { link: index });
         }
-        if link.loses(slot.at) || link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+        if link.loses(slot.at) {
             link.lost_frames += 1;
+            let from = link.from;
+            self.frame_lost(from, &frame, LossReason::LinkDown);
+            return;
+        }
+        if link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+            link.lost_frames += 1;
+            let to = link.to;
+            self.frame_lost(to, &frame, LossReason::Corrupted);
             return;
         }
         if let Some(losing) = self.lost_polls.as_mut().filter(|_| is_poll(&frame))
@@ -231,12 +247,51 @@ impl<S: FabricSwitch> Fabric<S> {
                 if let Some(log) = &mut self.log {
                     log.arrived(now, switch, port, &frame);
                 }
+                self.arriving = loss_if_dropped(&frame);
                 self.switches[switch as usize].switch.receive(now, port, frame);
                 self.settle_switch(switch);
+                self.arriving = None;
                 if let Some(log) = &mut self.log {
                     log.settled();
                 }
             }
+        }
+    }
+
+    /// An outage of a directed link begins or ends; the port that sends on it logs its new status.
+    fn outage(&mut self, index: u32, up: bool) {
+        let link = &mut self.links[index as usize];
+        let was_up = link.outages == 0;
+        link.switch_over(self.now, up);
+        let is_up = link.outages == 0;
+        if was_up != is_up {
+            let PortRef { switch, port } = self.port_of(self.links[index as usize].from);
+            let change = match is_up {
+                true => NetworkChange::LinkUp { port },
+                false => NetworkChange::LinkDown { port },
+            };
+            self.network_events.push(NetworkEvent { time_ns: self.now.as_ns(), switch, change });
+        }
+    }
+
+    /// Counts a frame that a link has lost: a discard of the port that sent it if the link is down, else a damaged
+    /// frame at the port that received it. Counters of ports do not distinguish priorities.
+    fn frame_lost(&mut self, at: End, frame: &Frame, reason: LossReason) {
+        if is_mac_control(frame) || is_poll(frame) {
+            return;
+        }
+        let PortRef { switch, port } = self.port_of(at);
+        let ports = match reason {
+            LossReason::LinkDown => (None, Some(port)),
+            _ => (Some(port), None),
+        };
+        self.losses.count(self.now, &switch, ports, None, reason);
+    }
+
+    fn port_of(&self, end: End) -> PortRef {
+        match end {
+            End::Switch { switch, port } => PortRef::new(self.switches[switch as usize].name.clone(), port),
+            End::Host { host } => PortRef::new(self.hosts[host as usize].name.clone(), NIC_PORT),
         }
     }
 
@@ -424,10 +479,21 @@ impl<S: FabricSwitch> Fabric<S> {
         self.lossless_drops.values()
     }
 
-    /// Packets that the traffic managers of switches have dropped, one entry for each pair of ports, priority and
-    /// reason.
+    /// Packets that switches have dropped, and frames that links have lost: one entry for each pair of ports, priority
+    /// and reason.
     pub fn losses(&self) -> impl Iterator<Item = &LossRecord> {
         self.losses.iter()
+    }
+
+    /// The latest changes of links and routes, in order of time.
+    pub fn network_events(&self) -> &[NetworkEvent] {
+        self.network_events.records()
+    }
+
+    /// Adds a change of routes that the switch called `switch` has made at `at`.
+    pub(crate) fn route_changed(&mut self, at: Time, switch: &str, change: NetworkChange) {
+        let event = NetworkEvent { time_ns: at.as_ns(), switch: switch.to_string(), change };
+        self.network_events.push(event);
     }
 
     /// Checks conservation. In every switch, ingress totals equal egress totals equal the bytes in its memory; on the
@@ -480,6 +546,32 @@ impl<S: FabricSwitch> Fabric<S> {
         Ok(SwitchConfig { seed, ..SwitchConfig::new(tm) })
     }
 }
+
+/// Why a packet is lost if the program of a switch drops it at ingress; absent for PFC frames and polling packets.
+fn loss_if_dropped(frame: &Frame) -> Option<LossReason> {
+    if is_mac_control(frame) || is_poll(frame) {
+        return None;
+    }
+    Some(if time_to_live(frame).is_some_and(|ttl| ttl <= 1) { LossReason::Ttl } else { LossReason::NoRoute })
+}
+
+/// The time to live or hop limit of an IP packet.
+fn time_to_live(frame: &Frame) -> Option<u8> {
+    let header = Ethernet::from_bytes(&frame.head)?;
+    let offset = match header.ethertype {
+        ETHERTYPE_IPV4 => IPV4_TTL,
+        ETHERTYPE_IPV6 => IPV6_HOP_LIMIT,
+        _ => return None,
+    };
+    frame.head.get(ETHERNET_BYTES + offset).copied()
+}
+
+/// Offsets of the time to live in an IPv4 header (RFC 791) and of the hop limit in an IPv6 header (RFC 8200).
+const IPV4_TTL: usize = 8;
+const IPV6_HOP_LIMIT: usize = 7;
+
+/// The number of a NIC's only port.
+const NIC_PORT: u16 = 1;
 
 fn is_mac_control(frame: &Frame) -> bool {
     Ethernet::from_bytes(&frame.head).is_some_and(|header| header.ethertype == ETHERTYPE_MAC_CONTROL)

@@ -2,13 +2,14 @@
 //! controller.
 
 use model::traffic::LosslessDrops;
-use model::{PortRef, Time};
+use model::{LossReason, PortRef, Time};
 use p4_switch::tm::WatchdogAction;
 use p4_switch::{DropReason, Event as SwitchEvent};
 
 use crate::drop_reason::{drop_reason_name, queue_drop_name};
 use crate::event::ScheduledEvent;
 use crate::fabric::{Fabric, NodeIndex};
+use crate::losses::loss_reason;
 use crate::record::{PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::switch::FabricSwitch;
 
@@ -80,12 +81,18 @@ impl<S: FabricSwitch> Fabric<S> {
         else {
             return;
         };
-        // The program consumes PFC frames and polling packets: such an end is not a loss.
+        // The program consumes PFC frames and polling packets: such an end is not a loss. It drops other packets at
+        // ingress only if it cannot route them.
         if matches!(reason, DropReason::Ingress | DropReason::Egress) {
             if let Some(log) = &mut self.log {
                 log.dropped(index);
             }
-            self.counters.ended_by_program += 1;
+            match self.arriving.filter(|_| reason == DropReason::Ingress) {
+                Some(unroutable) => {
+                    self.unroutable_packet_dropped(index, ingress_port, bytes, unroutable);
+                }
+                None => self.counters.ended_by_program += 1,
+            }
             return;
         }
         match (&mut self.log, egress_port) {
@@ -101,9 +108,21 @@ impl<S: FabricSwitch> Fabric<S> {
         if let (DropReason::Queue(reason), Some(egress_port), Some(priority)) =
             (reason, egress_port, priority)
         {
-            let switch = (index, self.switches[index as usize].name.as_str());
-            self.losses.count(self.now, switch, (ingress_port, egress_port), priority, reason);
+            let switch = self.switches[index as usize].name.as_str();
+            let ports = (Some(ingress_port), Some(egress_port));
+            self.losses.count(self.now, switch, ports, Some(priority), loss_reason(reason));
         }
+    }
+
+    /// The program dropped the packet that has just arrived: it has no route, or its time to live expired. The
+    /// program's counter `drops` has the same two reasons, without ports.
+    fn unroutable_packet_dropped(&mut self, index: u32, ingress_port: u16, bytes: u64, reason: LossReason) {
+        let name = if reason == LossReason::Ttl { "Ttl" } else { "NoRoute" };
+        self.counters.dropped_packets += 1;
+        self.counters.dropped_bytes += bytes;
+        *self.counters.drops.entry(name.to_string()).or_default() += 1;
+        let switch = self.switches[index as usize].name.as_str();
+        self.losses.count(self.now, switch, (Some(ingress_port), None), None, reason);
     }
 
     fn lossless_packet_dropped(&mut self, index: u32, event: SwitchEvent) {

@@ -25,6 +25,11 @@ pub struct Messages {
     pub outstanding: Option<u32>,
     /// Least time between the starts of two messages.
     pub interval: Time,
-    /// Bytes that the flow may have outstanding; absent: the window of its NIC.
+    /// Bytes that the flow may have outstanding, or [`Messages::NO_WINDOW`]; absent: the window of its NIC.
     pub window_bytes: Option<u64>,
+}
+
+impl Messages {
+    /// A flow without a window, whatever its NIC has.
+    pub const NO_WINDOW: u64 = u64::MAX;
 }

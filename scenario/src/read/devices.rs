@@ -127,7 +127,10 @@ pub(super) fn read_messages(reader: &mut Reader<'_>, section: &mut Section<'_>) 
         bytes: section.quantity(reader, "message", "a size above zero", size),
         outstanding: section.integer::<u32>(reader, "outstanding", 1..=1_000_000),
         interval: section.quantity(reader, "message_interval", A_TIME, parse_time).unwrap_or(Time::ZERO),
-        window_bytes: section.quantity(reader, "window", "a size above zero", size),
+        window_bytes: section.quantity(reader, "window", "a size above zero or \"none\"", |w| match w {
+            "none" => Some(Messages::NO_WINDOW),
+            w => size(w),
+        }),
     }
 }
 

@@ -70,6 +70,8 @@ pub(crate) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<
     for error in errors {
         reader.problem(&error.span().unwrap_or(0..0), error.message());
     }
+    // What a broken text lacks follows from its errors, so they come first.
+    let mut syntax = std::mem::take(&mut reader.problems);
     let mut files = BTreeMap::new();
     let mut keep = |name: &str| {
         let found = load(name)?;
@@ -83,9 +85,12 @@ pub(crate) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<
         let source = ScenarioText { seed, file: file.to_string(), text: text.to_string(), files };
         scenario.source = Some(Arc::new(source));
     }
-    reader.problems.sort();
-    reader.problems.dedup();
-    Problems(reader.problems).or(scenario)
+    for problems in [&mut syntax, &mut reader.problems] {
+        problems.sort();
+        problems.dedup();
+    }
+    syntax.append(&mut reader.problems);
+    Problems(syntax).or(scenario)
 }
 
 fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, load: Load<'_>) -> Scenario {

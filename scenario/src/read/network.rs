@@ -227,7 +227,15 @@ fn read_links(
         let a = read_end(reader, &mut section, "a", topology);
         let b = read_end(reader, &mut section, "b", topology);
         let cable = read_cable(reader, &mut section, ["rate", "delay", "length"]);
-        let loss = section.fraction(reader, "loss");
+        let loss = section.fraction(reader, "loss").filter(|loss| {
+            let is_link = *loss < 1.0;
+            if !is_link {
+                let message =
+                    "`loss` must be below 1: a link that loses every frame is no link; use [[failure]]";
+                reader.problem(&section.place("loss"), message);
+            }
+            is_link
+        });
         let loss_ppt = loss.map(|loss| (loss * 1e12).round() as u64);
         if listed {
             let cable =

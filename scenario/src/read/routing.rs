@@ -1,5 +1,7 @@
 //! `[routing]`, `[[route]]` and `[[failure]]`: routes, and outages of links.
 
+use std::collections::BTreeSet;
+
 use controller::plan::{PlanSettings, StaticRoute};
 use model::topology::{Node, NodeKind};
 use model::{PortRef, Time, Topology};
@@ -195,34 +197,59 @@ fn read_route(
         reader.problem(&switch.span, format!("`{}` is not a switch", switch.value));
         return;
     }
+    let mut to: BTreeSet<String> = BTreeSet::new();
+    for text in &hosts {
+        for host in reader.names(text) {
+            if topology.is_host(&host.value) {
+                to.insert(host.value);
+            } else {
+                reader.problem(&host.span, format!("`{}` is not a host", host.value));
+            }
+        }
+    }
     let mut ports: Vec<u16> = Vec::new();
     for text in &via {
         for name in reader.names(text) {
-            ports.extend(ports_to(reader, &switch.value, &name, topology));
+            ports.extend(ports_to(reader, &switch.value, &name, &to, topology));
         }
     }
     ports.sort_unstable();
     ports.dedup();
-    for text in &hosts {
-        for host in reader.names(text) {
-            if !topology.is_host(&host.value) {
-                reader.problem(&host.span, format!("`{}` is not a host", host.value));
-                continue;
-            }
-            let route = StaticRoute { switch: switch.value.clone(), host: host.value, ports: ports.clone() };
-            routes.push(TimedRoute { route, start, end });
-        }
+    for host in to {
+        let route = StaticRoute { switch: switch.value.clone(), host, ports: ports.clone() };
+        routes.push(TimedRoute { route, start, end });
     }
 }
 
 /// The ports of `switch` to a neighbour, or the port itself.
-fn ports_to(reader: &mut Reader<'_>, switch: &str, via: &Placed<String>, topology: &Topology) -> Vec<u16> {
+///
+/// A host can be the next hop to itself only.
+fn ports_to(
+    reader: &mut Reader<'_>,
+    switch: &str,
+    via: &Placed<String>,
+    hosts: &BTreeSet<String>,
+    topology: &Topology,
+) -> Vec<u16> {
     if via.value.contains(':') {
         let Some(port) = read_port(reader, via, topology) else { return Vec::new() };
-        if port.switch == switch && topology.link_of(&port).is_some() {
+        let peer = topology.peer(&port).filter(|_| port.switch == switch);
+        if let Some(host) =
+            peer.filter(|peer| topology.is_host(&peer.switch) && !hosts.contains(&peer.switch))
+        {
+            let message = format!("`{}` is a host and does not forward packets of others", host.switch);
+            reader.problem(&via.span, message);
+            return Vec::new();
+        }
+        if peer.is_some() {
             return vec![port.port];
         }
         reader.problem(&via.span, format!("`{port}` is not a port of switch `{switch}` with a link"));
+        return Vec::new();
+    }
+    if topology.is_host(&via.value) && !hosts.contains(&via.value) {
+        let message = format!("`{}` is a host and does not forward packets of others", via.value);
+        reader.problem(&via.span, message);
         return Vec::new();
     }
     let own = topology.ports_of(switch);

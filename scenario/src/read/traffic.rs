@@ -10,7 +10,7 @@ use model::{FlowKey, Time, Topology};
 use super::check::{Cuts, check_start};
 use super::devices::read_messages;
 use super::table::{Placed, Reader, Section};
-use super::units::{A_SIZE, A_TIME, parse_bytes, parse_time};
+use super::units::{A_SIZE_ABOVE_ZERO, A_TIME, parse_bytes, parse_time};
 use crate::ecmp::Tracer;
 use crate::nic::Messages;
 use crate::paths::Paths;
@@ -123,6 +123,9 @@ impl Traffic<'_> {
             section.missing(reader, key);
             return None;
         };
+        if texts.is_empty() {
+            reader.problem(&section.place(key), format!("`{key}` names no host"));
+        }
         let mut hosts = Vec::new();
         for text in &texts {
             for name in reader.names(text) {
@@ -162,7 +165,8 @@ impl Traffic<'_> {
         let label = section.text(reader, "label").map(|text| text.value);
         let from = self.hosts(reader, &mut section, "from");
         let to = self.hosts(reader, &mut section, "to");
-        let bytes = section.quantity(reader, "size", A_SIZE, |w| parse_bytes(w).filter(|n| *n > 0));
+        let bytes =
+            section.quantity(reader, "size", A_SIZE_ABOVE_ZERO, |w| parse_bytes(w).filter(|n| *n > 0));
         if bytes.is_none() {
             section.missing(reader, "size");
         }
@@ -399,6 +403,10 @@ impl Traffic<'_> {
         start: Time,
     ) -> Option<(Arrivals, &'static SizeTable, f64)> {
         let load = section.positive(reader, "load");
+        // 1 is the highest rate that the hosts can send; more would only fill the queues of the senders.
+        if load.is_some_and(|load| load > 1.0) {
+            reader.problem(&section.place("load"), "`load` must be a number above 0, up to 1 (100 %)");
+        }
         let scale = section.positive(reader, "size_scale").unwrap_or(1.0);
         let duration =
             section.quantity(reader, "duration", A_TIME, |w| parse_time(w).filter(|t| *t > Time::ZERO));
@@ -483,7 +491,7 @@ fn read_common(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Common {
 }
 
 fn read_size(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<u64> {
-    let bytes = section.quantity(reader, "size", A_SIZE, |w| parse_bytes(w).filter(|n| *n > 0));
+    let bytes = section.quantity(reader, "size", A_SIZE_ABOVE_ZERO, |w| parse_bytes(w).filter(|n| *n > 0));
     if bytes.is_none() {
         section.missing(reader, "size");
     }

@@ -5,6 +5,8 @@ use model::{Rate, Time};
 pub(super) const A_TIME: &str = "a time, e.g. \"10us\"";
 pub(super) const A_RATE: &str = "a rate above zero, e.g. \"100Gbps\"";
 pub(super) const A_SIZE: &str = "a size, e.g. \"2MB\" or \"64KiB\"";
+/// The same where zero is no value.
+pub(super) const A_SIZE_ABOVE_ZERO: &str = "a size above zero, e.g. \"2MB\" or \"64KiB\"";
 
 /// Longest time that is accepted: 10^6 s, so that sums of several fit into 64 bits of picoseconds.
 const MAX_TIME: Time = Time(1_000_000 * 1_000_000_000_000);

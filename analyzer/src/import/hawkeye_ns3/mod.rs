@@ -180,6 +180,7 @@ fn snapshot(
         polls,
         configuration: vec![],
         losses: vec![],
+        events: vec![],
         jobs: vec![],
     }
 }

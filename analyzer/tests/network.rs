@@ -1,0 +1,164 @@
+//! Losses, outages and route changes explain a delay that no queue or pause explains, and `host_only` needs evidence
+//! for every hop. The victim is h2 -> h4; its slow packet was in flight from 889 to 923 us of the epoch.
+
+mod support;
+
+use model::{Anomaly, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
+use support::stories::background;
+use support::{Expect, Story, T0, US, at, check, line_network, port};
+
+fn story() -> Story {
+    background(Story::new(line_network()), 925)
+}
+
+/// `packets` lost over `when` microseconds of the epoch.
+fn loss(place: &str, egress: Option<u16>, reason: LossReason, packets: u64, when: (u64, u64)) -> LossRecord {
+    let PortRef { switch, port } = port(place);
+    LossRecord {
+        switch,
+        ingress_port: Some(port),
+        egress_port: egress,
+        priority: None,
+        reason,
+        packets,
+        lost_ns: (T0 + when.0 * US, T0 + when.1 * US),
+    }
+}
+
+fn event(switch: &str, us: u64, change: NetworkChange) -> NetworkEvent {
+    NetworkEvent { time_ns: T0 + us * US, switch: switch.to_string(), change }
+}
+
+fn route(to: &str, before: &[u16], after: &[u16]) -> NetworkChange {
+    NetworkChange::Route { prefix: format!("{to}/32"), before: before.to_vec(), after: after.to_vec() }
+}
+
+fn undetermined() -> Expect<'static> {
+    Expect { anomaly: Anomaly::Undetermined, confidence: 0.0..=0.5, ..Expect::default() }
+}
+
+fn change_at(root: &'static str, confidence: std::ops::RangeInclusive<f64>) -> Expect<'static> {
+    Expect { anomaly: Anomaly::PathChange, root: Some(root), confidence, ..Expect::default() }
+}
+
+fn loss_at(root: &'static str, confidence: std::ops::RangeInclusive<f64>) -> Expect<'static> {
+    Expect { anomaly: Anomaly::PacketLoss, root: Some(root), confidence, ..Expect::default() }
+}
+
+#[test]
+fn the_host_is_named_only_if_every_hop_was_clean() {
+    check(&story(), &[Expect { confidence: 0.9..=1.0, ..Expect::default() }]);
+    // A switch of the path did not report.
+    let mut silent = story();
+    silent.snapshot.switches.retain(|switch| switch.switch != "sw2");
+    check(&silent, &[undetermined()]);
+    // A switch was frozen before the slow packet left.
+    let mut early = story();
+    early.snapshot.switches[1].frozen_ns = T0 + 880 * US;
+    check(&early, &[undetermined()]);
+    // The collection lacks data.
+    check(&story().missing("something is missing"), &[undetermined()]);
+}
+
+#[test]
+fn a_queue_of_another_priority_leaves_the_host_undetermined() {
+    let other = story().flow("a1", "h4");
+    let flood = |queued: (u64, u64)| {
+        story().saw(at(other, 1, "sw3:2", 300, (800, 920)).queued(290, 90, queued).class(4))
+    };
+    check(&flood((880, 920)), &[undetermined()]);
+    check(&flood((700, 800)), &[Expect::default()]);
+}
+
+#[test]
+fn an_impossible_base_rtt_is_missing_evidence() {
+    let mut story = story();
+    story.snapshot.trigger.as_mut().unwrap().base_rtt_ns = 13;
+    check(&story, &[undetermined()]);
+    let verdict = &story.diagnose()[0];
+    assert!(verdict.missing.iter().any(|text| text.contains("is impossible")), "{:?}", verdict.missing);
+    assert!(!verdict.advice.is_empty());
+}
+
+#[test]
+fn damaged_frames_count_on_the_path_and_at_the_time_of_the_slow_packet() {
+    let damaged = |place, when| {
+        let mut story = story();
+        story.snapshot.losses = vec![loss(place, None, LossReason::Corrupted, 3, when)];
+        story
+    };
+    check(&damaged("sw3:1", (100, 900)), &[loss_at("sw3:1", 0.9..=1.0)]);
+    // The ACKs cross the same link the other way.
+    check(&damaged("sw2:2", (100, 900)), &[loss_at("sw2:2", 0.9..=1.0)]);
+    // Another link, and another time.
+    check(&damaged("sw4:1", (100, 900)), &[Expect::default()]);
+    check(&damaged("sw3:1", (100, 800)), &[Expect::default()]);
+}
+
+#[test]
+fn discards_by_lack_of_buffer_count_between_two_ports_of_the_path() {
+    let dropped = |ingress, egress| {
+        let mut story = story();
+        story.snapshot.losses = vec![loss(ingress, Some(egress), LossReason::Lossy, 3, (890, 910))];
+        story
+    };
+    check(&dropped("sw2:1", 2), &[loss_at("sw2:2", 0.9..=1.0)]);
+    check(&dropped("sw2:1", 3), &[Expect::default()]);
+}
+
+#[test]
+fn an_outage_of_a_link_of_the_path_explains_the_delay() {
+    let outage = |switch: &str, number: u16, down: u64, up: u64| {
+        let mut story = story();
+        story.snapshot.events = vec![
+            event(switch, down, NetworkChange::LinkDown { port: number }),
+            event(switch, up, NetworkChange::LinkUp { port: number }),
+        ];
+        story
+    };
+    check(&outage("sw2", 2, 890, 910), &[change_at("sw2:2", 0.9..=1.0)]);
+    // The log of the far end is enough.
+    check(&outage("sw3", 1, 890, 910), &[change_at("sw2:2", 0.9..=1.0)]);
+    // Shortly before the slow packet: only a retransmission can be late.
+    check(&outage("sw2", 2, 800, 850), &[change_at("sw2:2", 0.5..=0.7)]);
+    check(&outage("sw2", 2, 100, 200), &[Expect::default()]);
+    check(&outage("sw2", 3, 890, 910), &[Expect::default()]);
+}
+
+#[test]
+fn a_withdrawn_route_is_a_black_hole_for_its_prefix_only() {
+    let withdrawn = |to: &str| {
+        let mut story = story();
+        story.snapshot.events = vec![event("sw2", 880, route(to, &[2], &[]))];
+        story.snapshot.losses = vec![loss("sw2:1", None, LossReason::NoRoute, 9, (881, 920))];
+        story
+    };
+    check(&withdrawn("10.0.0.4"), &[change_at("sw2:2", 0.9..=1.0)]);
+    let others = withdrawn("10.0.0.3").diagnose();
+    assert!(others.iter().all(|verdict| verdict.anomaly != Anomaly::PathChange), "{others:#?}");
+    // Without a log of routes, the counter does not name the destination.
+    let mut unlogged = withdrawn("10.0.0.4");
+    unlogged.snapshot.events.clear();
+    check(&unlogged, &[change_at("sw2:2", 0.8..=0.9)]);
+}
+
+#[test]
+fn a_path_that_is_longer_than_the_base_rtt_allows_is_a_detour() {
+    // The usual link from sw2 to sw3 is short; the victim's records show the long one.
+    let mut story = story();
+    for (number, far, us) in [(2, "sw3:1", 9), (7, "sw3:7", 1)] {
+        story.topology.links.retain(|link| link.a != port(&format!("sw2:{number}")));
+        story.topology.links.push(model::topology::Link {
+            a: port(&format!("sw2:{number}")),
+            b: port(far),
+            rate: model::Rate::from_gbps(100),
+            delay: Time::from_us(us),
+        });
+    }
+    check(&story, &[change_at("sw2:2", 0.6..=0.7)]);
+    story.snapshot.events = vec![
+        event("sw2", 500, NetworkChange::LinkDown { port: 7 }),
+        event("sw2", 520, route("10.0.0.4", &[7], &[2])),
+    ];
+    check(&story, &[change_at("sw2:7", 0.9..=1.0)]);
+}
