@@ -100,9 +100,11 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         return findings;
     }
     let queues = contention::find(context);
-    let is_small = queues.first().is_some_and(|queue| explained_share(context, queue) < MOST);
-    if !queues.is_empty() && !(is_small && packet_loss::is_independent_of_queues(context)) {
-        return queues;
+    if let Some(longest) = queues.first() {
+        let leaves_most = explained_share(context, longest) < MOST;
+        if !leaves_most || !packet_loss::is_independent_of_queues(context) {
+            return queues;
+        }
     }
     if findings.is_empty() {
         let changed = changed.map(|(finding, _)| finding);

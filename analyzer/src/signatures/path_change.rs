@@ -143,7 +143,7 @@ fn outage<'a>(
         let avoided = moved.iter().copied().find(|moved| down.from <= *moved);
         Span { to: avoided.map_or(down.to, |moved| down.to.min(moved)), ..down }
     };
-    let (down, factor) = down.into_iter().filter_map(|down| in_time(context, used(down), slow)).last()?;
+    let (down, factor) = down.into_iter().rev().find_map(|down| in_time(context, used(down), slow))?;
     let root = index.port_ref(link.from);
     let ends = [root.clone(), index.port_ref(link.to)];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&port));
@@ -203,7 +203,7 @@ fn black_hole<'a>(
             gaps.push((Span::new(event.time_ns, end_ns), before.first().copied()));
         }
     }
-    let gap = gaps.iter().filter_map(|(gap, port)| Some((in_time(context, *gap, slow)?, *port))).last();
+    let gap = gaps.iter().rev().find_map(|(gap, port)| Some((in_time(context, *gap, slow)?, *port)));
     let others_withdrawn = view.snapshot.events.iter().any(|event| {
         event.switch == name
             && matches!(&event.change, NetworkChange::Route { after, .. } if after.is_empty())
