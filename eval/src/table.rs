@@ -72,6 +72,10 @@ pub struct Row {
     pub precision: f64,
     /// Named disturbances among all that delayed a flow; 1 if none did.
     pub recall: f64,
+    /// Verdicts that are alarms, more than telemetry, and claim something.
+    pub alarms: u64,
+    /// Right ones among them.
+    pub alarms_right: u64,
     /// Wrong verdicts that are alarms, per host and hour.
     pub false_alarms_per_host_hour: f64,
     /// Expected calibration error.
@@ -130,7 +134,7 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
     let graded = |grade: Grade| verdicts().filter(|(is, ..)| *is == grade).count() as u64;
     let (right, partly, wrong) = (graded(Grade::Right), graded(Grade::Partly), graded(Grade::Wrong));
     let claims: Vec<(f64, bool)> = verdicts()
-        .filter(|(grade, ..)| matches!(grade, Grade::Right | Grade::Partly | Grade::Wrong))
+        .filter(|(grade, ..)| claims_something(*grade))
         .map(|(grade, confidence, _)| (*confidence, *grade == Grade::Right))
         .collect();
     let false_alarms = verdicts().filter(|(grade, _, alarm)| *grade == Grade::Wrong && *alarm).count() as f64;
@@ -160,6 +164,8 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         undetected: sum(|o| o.undetected),
         precision: short(share(right, right + partly + wrong)),
         recall: short(share(named, events)),
+        alarms: verdicts().filter(|(grade, _, alarm)| *alarm && claims_something(*grade)).count() as u64,
+        alarms_right: verdicts().filter(|(grade, _, alarm)| *alarm && *grade == Grade::Right).count() as u64,
         false_alarms_per_host_hour: short(if host_hours > 0.0 { false_alarms / host_hours } else { 0.0 }),
         calibration_error: short(calibration.expected_error),
         calibration,
@@ -170,6 +176,10 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         time_to_diagnosis_us_p50: percentile(&times, 50),
         time_to_diagnosis_us_p99: percentile(&times, 99),
     }
+}
+
+fn claims_something(grade: Grade) -> bool {
+    matches!(grade, Grade::Right | Grade::Partly | Grade::Wrong)
 }
 
 fn mean(values: Vec<f64>) -> f64 {

@@ -62,6 +62,9 @@ pub(crate) struct Args {
     /// The seed of each further instance is 1000000 higher. With 1, every instance is judged as it fell.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     draws: u64,
+    /// Maximum number of repeated runs to judge the verdicts of one run; verdicts beyond it are not judged
+    #[arg(long, value_name = "N", default_value_t = eval::judge::grade::BUDGET)]
+    budget: usize,
     /// Diagnosis method; can be repeated [default: all]
     #[arg(long = "method", value_name = "NAME", value_parser = parse_method)]
     methods: Vec<Contestant>,
@@ -206,6 +209,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         work: args.work,
         trial,
         draws: args.draws,
+        budget: args.budget,
         epoch_shift: args.epoch_shift,
         program: program(),
     };

@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     pub(crate) trial: FaultInjection,
     /// Maximum number of instances to draw for a run until one shows the scenario's anomaly.
     pub(crate) draws: u64,
+    /// Maximum number of repeated runs for the verdicts of one run and method.
+    pub(crate) budget: usize,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
     pub(crate) epoch_shift: u32,
     /// Identifies the executable; kept runs of another one are run again.
@@ -162,6 +164,7 @@ mod tests {
             work: None,
             trial: FaultInjection::default(),
             draws: 1,
+            budget: eval::judge::grade::BUDGET,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
             program: String::new(),
         }

@@ -55,15 +55,15 @@ pub(super) fn observe(
         instance.snapshots.iter().filter_map(|(_, s)| Some(s.trigger.as_ref()?.flow)).collect();
     let mut evaluated = Evaluated { observations: Vec::new(), failures: Vec::new() };
     for (rank, of) in diagnosed.iter().enumerate() {
-        let judgements = judge(&mut bench, scenario, &of.verdicts)?;
+        let judgements = judge(&mut bench, scenario, &of.verdicts, plan.budget)?;
         let missed: Vec<&(Disturbance, Harm)> =
-            events.iter().filter(|event| !names(event, of, &judgements)).collect();
+            events.iter().filter(|(event, _)| !names(event, of, &judgements)).collect();
         let is_false = |judgement: &Judgement| matches!(judgement.grade, Grade::Wrong | Grade::Partly);
         if rank == 0 && (!missed.is_empty() || judgements.iter().any(is_false)) {
             evaluated.failures.push(failure(plan, subject, instance, of, &judgements, &missed));
         }
         let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
-        let undetected = events.iter().filter(|(_, harm)| harm.victims.is_disjoint(&asked)).count() as u64;
+        let undetected = events.iter().filter(|(_, harm)| harm.touched.is_disjoint(&asked)).count() as u64;
         evaluated.observations.push(Observation {
             scenario: subject.row.clone(),
             method: of.method.name().to_string(),
@@ -131,13 +131,12 @@ fn disturbances_of(truth: &GroundTruth, scenario: &Scenario) -> Vec<Disturbance>
         .collect()
 }
 
-/// Whether a right or partly right verdict about a delayed flow accuses an actor of the disturbance.
-fn names((disturbance, harm): &(Disturbance, Harm), of: &Diagnosed, judgements: &[Judgement]) -> bool {
+/// Whether a right or partly right verdict accuses an actor of the disturbance, and this actor is guilty.
+fn names(disturbance: &Disturbance, of: &Diagnosed, judgements: &[Judgement]) -> bool {
     of.verdicts.iter().zip(judgements).any(|(verdict, judgement)| {
         let innocent: BTreeSet<&Actor> = judgement.guilt.iter().flat_map(|guilt| guilt.innocent()).collect();
         let mut guilty = judgement.accused.iter().filter(|actor| !innocent.contains(actor));
         matches!(judgement.grade, Grade::Right | Grade::Partly)
-            && harm.victims.contains(&verdict.victim)
             && guilty.any(|actor| match actor {
                 Actor::Victim => disturbance.actors.contains(&Actor::Flow(verdict.victim)),
                 other => disturbance.actors.contains(other),

@@ -66,7 +66,7 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
             accused.insert(Actor::Victim);
         }
         Anomaly::PacketLoss | Anomaly::PathChange if accused.is_empty() => {
-            accused.extend(root.port.iter().flat_map(|port| of_port(port, scenario)));
+            accused.extend(root.port.iter().flat_map(|port| of_place(port, scenario)));
         }
         Anomaly::RoutingLoop if accused.is_empty() => {
             let ports = verdict.pause_loop.iter().chain(&verdict.pause_path).chain(&root.port);
@@ -81,13 +81,20 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
     }
 }
 
-/// The link at a port and the routes of its switch: what a verdict about a loss or a path means by a port.
-fn of_port(port: &PortRef, scenario: &Scenario) -> Vec<Actor> {
-    let mut actors = vec![Actor::Routes(port.switch.clone())];
-    if scenario.topology.links.iter().any(|link| link.a == *port || link.b == *port) {
-        actors.push(Actor::Link(port.clone()));
+/// What a verdict about a loss or a path means by a port: the link there, if anything happened to it; else the routes of
+/// the switch, if it has any of its own. A port without either stands for its link, whose removal changes nothing.
+fn of_place(port: &PortRef, scenario: &Scenario) -> Vec<Actor> {
+    let links = &scenario.topology.links;
+    let at = links.iter().position(|link| link.a == *port || link.b == *port);
+    let is_disturbed = at.is_some_and(|at| {
+        scenario.loss_ppt.contains_key(&at)
+            || scenario.routing.failures.iter().any(|failure| failure.link == at)
+    });
+    let has_routes = scenario.routing.routes.iter().any(|timed| timed.route.switch == port.switch);
+    if has_routes && !is_disturbed {
+        return vec![Actor::Routes(port.switch.clone())];
     }
-    actors
+    at.map(|at| Actor::Link(links[at].a.clone())).into_iter().collect()
 }
 
 /// Findings about one setting are one actor: its identifier names the switch and the setting.

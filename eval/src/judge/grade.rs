@@ -48,10 +48,14 @@ impl Judgement {
     }
 }
 
-/// The largest number of repeated runs for the verdicts of one run. Later verdicts are [`Grade::Unjudged`].
+/// The default of the largest number of repeated runs for the verdicts of one run.
 pub const BUDGET: usize = 160;
 
-/// Judges every verdict of a run.
+/// Judges the verdicts of a run. They are judged in the order of their identifiers, which are hashes, until `budget` runs
+/// have been repeated: the judged ones are a random sample. The others are [`Grade::Unjudged`].
+///
+/// Verdicts of one victim and time share its delay: each is judged by its own actors, and the delay is explained if all
+/// of them together explain it.
 ///
 /// # Errors
 /// A run that cannot be repeated.
@@ -59,26 +63,64 @@ pub fn judge(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
     verdicts: &[Diagnosis],
+    budget: usize,
 ) -> Result<Vec<Judgement>, RunError> {
     let before = bench.runs();
-    let mut judgements = Vec::with_capacity(verdicts.len());
-    for verdict in verdicts {
-        judgements.push(if bench.runs() - before > BUDGET {
-            Judgement::plain(Grade::Unjudged, "the budget of repeated runs is used up")
-        } else {
-            judge_one(bench, scenario, verdict)?
-        });
+    let unjudged = Judgement::plain(Grade::Unjudged, "the budget of repeated runs is used up");
+    let mut judgements = vec![unjudged; verdicts.len()];
+    let mut order: Vec<usize> = (0..verdicts.len()).collect();
+    order.sort_by_key(|at| &verdicts[*at].id);
+    for at in order {
+        if bench.runs() - before > budget {
+            break;
+        }
+        let verdict = &verdicts[at];
+        let shares_delay = |other: &&Diagnosis| {
+            other.victim == verdict.victim && other.time_ns == verdict.time_ns && other.id != verdict.id
+        };
+        let partners: BTreeSet<Actor> = verdicts
+            .iter()
+            .filter(shares_delay)
+            .filter_map(|other| match claim(other, scenario) {
+                Claim::Accused(accused) => Some(accused),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        judgements[at] = judge_one(bench, scenario, verdict, &partners)?;
     }
     Ok(judgements)
 }
 
-fn judge_one(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Result<Judgement, RunError> {
+fn judge_one(
+    bench: &mut Bench<'_>,
+    scenario: &Scenario,
+    verdict: &Diagnosis,
+    partners: &BTreeSet<Actor>,
+) -> Result<Judgement, RunError> {
     match claim(verdict, scenario) {
         Claim::Silent => Ok(Judgement::plain(Grade::Silent, "it claims nothing")),
         Claim::PlaceOnly => Ok(Judgement::plain(Grade::Unjudged, "it names a port and no culprit")),
         Claim::FabricIsClean => clean(bench, scenario, verdict),
-        Claim::Accused(accused) => convicted(bench, scenario, verdict, accused),
+        Claim::Accused(accused) => convicted(bench, scenario, verdict, accused, partners),
     }
+}
+
+/// The reason why a delay is not judged.
+const DOES_NOT_RECUR: &str = "the delay does not recur without polling packets";
+
+/// The window in which the delay of a verdict is measured: that of the verdict, widened by twice its length to both sides
+/// if the victim does not wait in it. Polling packets shift random draws of the run, and with them the time of a wait.
+/// Absent if it does not wait there either.
+fn window_of_delay(bench: &mut Bench<'_>, verdict: &Diagnosis) -> Result<Option<(Time, Time)>, RunError> {
+    let (from, to) = window(verdict);
+    let length = Time(2 * (to - from).0);
+    for window in [(from, to), (from.saturating_sub(length), Time(to.0.saturating_add(length.0)))] {
+        if bench.on(verdict.victim, window).excess_ns(&BTreeSet::new())? > 0 {
+            return Ok(Some(window));
+        }
+    }
+    Ok(None)
 }
 
 /// The window that a verdict explains: from the departure of the slow packet to the measurement.
@@ -101,14 +143,18 @@ fn window(verdict: &Diagnosis) -> (Time, Time) {
 /// hosts or stays when the victim has one packet outstanding: otherwise its own packets are the queue.
 fn clean(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Result<Judgement, RunError> {
     let everything = everything_but_the_ends(scenario, verdict.victim);
-    let mut experiment = bench.on(verdict.victim, window(verdict));
+    let Some(window) = window_of_delay(bench, verdict)? else {
+        return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
+    };
+    let mut accused = BTreeSet::new();
+    let mut experiment = bench.on(verdict.victim, window);
     let excess_ns = experiment.excess_ns(&BTreeSet::new())?;
     let left_ns = experiment.excess_ns(&everything)?;
     let stays = |left_ns: u64| excess_ns > 0 && left_ns as f64 >= EXPLAINS * excess_ns as f64;
     let mut is_right = stays(left_ns);
     if is_right {
-        let hosts = ends(scenario, verdict.victim).into_iter().map(Actor::Host).collect();
-        let without_faults_ns = experiment.excess_ns(&hosts)?;
+        accused = ends(scenario, verdict.victim).into_iter().map(Actor::Host).collect();
+        let without_faults_ns = experiment.excess_ns(&accused)?;
         let mut thin = everything;
         thin.insert(Actor::Victim);
         is_right = without_faults_ns as f64 <= (1.0 - EXPLAINS) * excess_ns as f64
@@ -116,7 +162,7 @@ fn clean(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Res
     }
     let grade = if is_right { Grade::Right } else { Grade::Wrong };
     let reason = format!("of {excess_ns} ns of delay, {left_ns} ns stay without everything but its hosts");
-    Ok(Judgement::plain(grade, &reason))
+    Ok(Judgement { grade, guilt: None, accused, reason })
 }
 
 fn everything_but_the_ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<Actor> {
@@ -138,21 +184,31 @@ fn ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<String> {
     hosts.map(|host| host.name.clone()).collect()
 }
 
-/// Judges the claim that the accused delayed the victim.
+/// Judges the claim that the accused delayed the victim, together with those that its other verdicts accuse.
 fn convicted(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
     verdict: &Diagnosis,
     accused: BTreeSet<Actor>,
+    partners: &BTreeSet<Actor>,
 ) -> Result<Judgement, RunError> {
+    let Some(window) = window_of_delay(bench, verdict)? else {
+        return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
+    };
     let order = heaviest_first(bench, verdict.victim, &accused)?;
-    let guilt = guilt(&mut bench.on(verdict.victim, window(verdict)), &order)?;
+    let guilt = guilt(&mut bench.on(verdict.victim, window), &order)?;
+    let mut explains = guilt.explains();
+    if !explains && !partners.is_empty() {
+        let all: BTreeSet<Actor> = accused.union(partners).cloned().collect();
+        let left_ns = bench.on(verdict.victim, window).excess_ns(&all)?;
+        explains = left_ns as f64 <= (1.0 - EXPLAINS) * guilt.excess_ns as f64;
+    }
     let innocent: Vec<String> = guilt.innocent().map(ToString::to_string).collect();
     let names_guilty = guilt.parts.len() > innocent.len();
     let contradiction = contradiction(bench, scenario, verdict)?;
-    let grade = match (guilt.explains(), innocent.is_empty(), names_guilty) {
+    let grade = match (explains, innocent.is_empty(), names_guilty) {
         (true, true, _) if contradiction.is_none() => Grade::Right,
-        (_, _, true) if guilt.excess_ns > 0 => Grade::Partly,
+        (_, _, true) => Grade::Partly,
         _ => Grade::Wrong,
     };
     let mut reason = format!(

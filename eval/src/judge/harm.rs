@@ -22,11 +22,13 @@ pub struct Disturbance {
 pub struct Harm {
     /// The flows that it delays, itself excluded.
     pub victims: BTreeSet<FlowKey>,
+    /// The flows that it delays at all: by a quarter of what makes a victim.
+    pub touched: BTreeSet<FlowKey>,
 }
 
-/// A flow is delayed if its worst wait is longer than without the disturbance by at least this many round-trip times of
-/// its path: in one it could have sent a bandwidth-delay product.
-const LOST_ROUND_TRIPS: u64 = 1;
+/// A flow is delayed if its worst wait is longer than without the disturbance by at least this many quarters of the
+/// round-trip time of its path: in a round trip it could have sent a bandwidth-delay product.
+const QUARTERS: u64 = 4;
 
 /// Measures the harm of a disturbance.
 ///
@@ -42,7 +44,10 @@ pub fn harm(bench: &mut Bench<'_>, disturbance: &Disturbance) -> Result<Harm, Ru
     let mut harm = Harm::default();
     for (flow, before) in &with {
         let Some(after) = without.get(flow) else { continue };
-        if !actors.contains(&Actor::Flow(*flow)) && is_delayed(before, after) {
+        if is_delayed(before, after, QUARTERS / 4) {
+            harm.touched.insert(*flow);
+        }
+        if !actors.contains(&Actor::Flow(*flow)) && is_delayed(before, after, QUARTERS) {
             harm.victims.insert(*flow);
         }
     }
@@ -63,9 +68,9 @@ fn outcomes(run: &Run) -> BTreeMap<FlowKey, Experience> {
     run.flows.iter().filter_map(experience).collect()
 }
 
-fn is_delayed(with: &Experience, without: &Experience) -> bool {
+fn is_delayed(with: &Experience, without: &Experience, quarters: u64) -> bool {
     let lost = with.longest.saturating_sub(without.longest);
-    lost.0 >= with.base_rtt.0.saturating_mul(LOST_ROUND_TRIPS)
+    lost.0.saturating_mul(4) >= with.base_rtt.0.saturating_mul(quarters)
 }
 
 #[cfg(test)]
@@ -75,9 +80,10 @@ mod tests {
     #[test]
     fn a_flow_is_delayed_if_it_waits_a_round_trip_longer() {
         let seen = |longest| Experience { longest: Time::from_us(longest), base_rtt: Time::from_us(10) };
-        assert!(is_delayed(&seen(30), &seen(12)));
-        assert!(is_delayed(&seen(22), &seen(12)));
-        assert!(!is_delayed(&seen(21), &seen(12)), "less than a round trip");
-        assert!(!is_delayed(&seen(12), &seen(30)), "it waits longer without the disturbance");
+        assert!(is_delayed(&seen(30), &seen(12), QUARTERS));
+        assert!(is_delayed(&seen(22), &seen(12), QUARTERS));
+        assert!(!is_delayed(&seen(21), &seen(12), QUARTERS), "less than a round trip");
+        assert!(is_delayed(&seen(21), &seen(12), 1), "but more than a quarter");
+        assert!(!is_delayed(&seen(12), &seen(30), 1), "it waits longer without the disturbance");
     }
 }
