@@ -42,7 +42,7 @@ impl Default for Settings {
             method: Method::default(),
             event_gap_ns: 100_000,
             established_ns: 100_000,
-            contributor_share: 0.1,
+            contributor_share: 0.25,
             min_wait_packets: 2.0,
             incident_packets: 20.0,
             branch_share: 0.2,
