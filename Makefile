@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
-.PHONY: help run build test check prose unit test-crate foreign kit browser docs api pictures bench setup ui audit clean
+.PHONY: help run build test check prose unit test-crate examine exam foreign kit browser docs api pictures bench setup ui audit clean
 
 # Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
 # HARRIER_REQUIRE_DATA=0 turns that off.
@@ -22,7 +22,7 @@ run: ui                    ## install what is missing, build, start the demo and
 build: ui                  ## build the release binary, target/release/harrier
 	cargo build --release --locked -p harrier-cli
 
-test: check unit foreign kit browser docs   ## everything that CI runs
+test: check unit examine foreign kit browser docs   ## everything that CI runs
 
 check: setup prose         ## formatting, lints, text, dependencies
 	cargo fmt --all --check
@@ -47,6 +47,14 @@ foreign: setup             ## P4Runtime clients of other projects against `harri
 kit: setup                 ## the CI integrations in deploy/ci, run as their users run them
 	cargo build --locked -p harrier-cli
 	./scripts/ci-kit.sh
+
+examine: setup             ## 40 generated scenarios that nobody has seen, judged by intervention
+	cargo build --locked -p harrier-cli
+	./scripts/exam.sh
+
+exam: setup                ## the examination that docs/evaluation/exam.md shows: make exam SEED=2000000 RUNS=2000
+	cargo build --locked --release -p harrier-cli
+	HARRIER=target/release/harrier ./scripts/exam.sh $(or $(SEED),$(error usage: make exam SEED=2000000 RUNS=2000)) $(or $(RUNS),2000)
 
 browser: ui                ## the dashboard of a running demo in headless Chromium
 	cargo build --locked -p harrier-cli
