@@ -19,6 +19,7 @@ use model::{Anomaly, Cause, FlowKey};
 
 use crate::context::Context;
 use crate::signatures::Finding;
+use crate::signatures::deadlock::unsettled_ns;
 use crate::topology_index::NodeId;
 use crate::wording::{enumerate, flow_name, flow_names};
 
@@ -95,8 +96,12 @@ fn break_the_loop(case: &Case<'_, '_, '_>) -> Option<String> {
             | Anomaly::DeadlockOutOfLoopInjection
     );
     let port = case.finding.pause_loop.first().filter(|_| is_deadlock)?;
+    let first = match unsettled_ns(case.context, &case.finding.pause_loop) {
+        Some(_) => "if the loop still stands, break it first",
+        None => "break the loop first",
+    };
     Some(format!(
-        "break the loop first: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
+        "{first}: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
         case.context.view.port_ref(*port)
     ))
 }

@@ -75,7 +75,9 @@ fn next_check(anomaly: Anomaly, known: &Known) -> String {
             "read the pause counters of host {host} and check its NIC receive path: PCIe, IOMMU and NIC translation caches, memory bandwidth"
         ),
         (_, Some(senders), ..) => {
-            format!("find out what {senders} sent at that time, and limit its rate or window")
+            format!(
+                "find out what {senders} sent at that time, and limit the rate or the window of these flows"
+            )
         }
         (_, _, Some(root), _) => format!(
             "read the queue depths and pause counters of {root} and find out which flows use it: the records of this event do not show it"
