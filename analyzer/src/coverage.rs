@@ -3,26 +3,29 @@
 use model::{Snapshot, Topology};
 
 use crate::context::analysed_span;
+use crate::gap::{Gap, lines};
 use crate::path::{of_other_times, victim_path};
 use crate::settings::Settings;
 use crate::topology_index::TopologyIndex;
 use crate::view::{Classes, View};
+use crate::wording::flow_name;
 
-/// Returns why `snapshot` supports no verdict, one sentence per reason; for use when [`crate::diagnose`] returns none.
+/// Returns why `snapshot` supports no verdict, one line per reason; for use when [`crate::diagnose`] returns none.
 ///
 /// Empty if the network was quiet. Data that the collection reports as missing ([`Snapshot::missing`]) comes last;
 /// reasons are not repeated.
 pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
-    let mut reasons = Vec::new();
+    let index = TopologyIndex::new(topology);
+    let mut reasons: Vec<Gap> = Vec::new();
     if snapshot.switches.is_empty() {
-        reasons.push("no switch reported, so there is no telemetry to diagnose from".to_string());
+        reasons.push("no switch reported, so there is no telemetry to diagnose from".into());
     }
     if let Some(victim) = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow)) {
-        let index = TopologyIndex::new(topology);
         let view = View::new(snapshot, &index, Classes::ALL, Settings::default().event_gap_ns);
         let recorded = || view.ports().any(|p| view.flows(p).iter().any(|f| f.flow == victim));
         if !snapshot.switches.is_empty() && !recorded() {
-            reasons.push(format!("no switch has a record of the victim {victim}"));
+            let victim = flow_name(&index, victim);
+            reasons.push(format!("no switch has a record of the victim {victim}").into());
         }
         let path = victim_path(&view, victim);
         let analysed =
@@ -30,17 +33,11 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
         reasons.extend(of_other_times(&view, &path, analysed));
         reasons.extend(path.missing);
         if index.host_of(victim.dst).is_none() {
-            reasons.push(format!(
-                "the topology has no host with the victim's destination address {}",
-                victim.dst
-            ));
+            let text =
+                format!("the topology has no host with the victim's destination address {}", victim.dst);
+            reasons.push(text.into());
         }
     }
-    for missing in &snapshot.missing {
-        let text = missing.to_string();
-        if !reasons.contains(&text) {
-            reasons.push(text);
-        }
-    }
-    reasons
+    reasons.extend(snapshot.missing.iter().map(|missing| Gap::of(&index, missing)));
+    lines(reasons)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Evidence, Record};
-use model::units::{counted, readable_ns};
+use model::units::counted;
 use model::{Anomaly, FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, TriggerReason};
 
 use crate::causes::{Case, misconfiguration};
@@ -15,7 +15,9 @@ use crate::ranking::{Ranked, paused_packets_of};
 use crate::round;
 use crate::signatures::{Finding, packet_loss, path_change};
 use crate::span::pause_span;
+use crate::topology_index::TopologyIndex;
 use crate::view::{PortIx, flow_order};
+use crate::wording::{duration, duration_f64, flow_name};
 
 /// Maximum number of excluded ports that a verdict lists.
 const MAX_EXCLUSIONS: usize = 8;
@@ -26,7 +28,7 @@ pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ra
     let mut claims = Vec::new();
     if let Some(trigger) = context.trigger {
         claims.push(Evidence {
-            claim: trigger_text(trigger),
+            claim: trigger_text(context.view.index, trigger),
             switch: None,
             port: None,
             epoch: None,
@@ -57,19 +59,20 @@ pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ra
     claims
 }
 
-fn trigger_text(trigger: &Trigger) -> String {
-    let (rtt, base) = (readable_ns(trigger.rtt_ns), readable_ns(trigger.base_rtt_ns));
+fn trigger_text(index: &TopologyIndex<'_>, trigger: &Trigger) -> String {
+    let flow = flow_name(index, trigger.flow);
+    let (rtt, base) = (duration(trigger.rtt_ns), duration(trigger.base_rtt_ns));
     match trigger.reason {
         TriggerReason::SlowRtt => {
             let times = trigger.rtt_ns as f64 / trigger.base_rtt_ns.max(1) as f64;
             format!(
-                "host {} measured a round trip of {rtt} for {}, {times:.1} times the base RTT of {base}",
-                trigger.host, trigger.flow
+                "host {} measured a round trip of {rtt} for {flow}, {times:.1} times the base RTT of {base}",
+                trigger.host
             )
         }
         TriggerReason::Silence => format!(
-            "host {} sent data of {}, and no ACK arrived for {rtt} (base RTT {base})",
-            trigger.host, trigger.flow
+            "host {} sent data of {flow}, and no ACK arrived for {rtt} (base RTT {base})",
+            trigger.host
         ),
     }
 }
@@ -96,8 +99,8 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
                     job.name,
                     slow.transfer.step,
                     job.steps(),
-                    readable_ns(slow.took_ns),
-                    readable_ns(slow.usual_ns),
+                    duration(slow.took_ns),
+                    duration(slow.usual_ns),
                     match slow.waiting {
                         1 => "1 transfer depends".to_string(),
                         many => format!("{many} transfers depend"),
@@ -152,7 +155,7 @@ pub(crate) fn of_the_path(context: &Context<'_, '_>, finding: &Finding) -> Vec<E
     let lost = losses.into_iter().take(limit).map(|loss| {
         let port = loss.ingress_port.or(loss.egress_port).map(|port| PortRef::new(&loss.switch, port));
         let place = port.as_ref().map_or_else(|| loss.switch.clone(), ToString::to_string);
-        let (from, to) = (readable_ns(loss.lost_ns.0), readable_ns(loss.lost_ns.1));
+        let (from, to) = (duration(loss.lost_ns.0), duration(loss.lost_ns.1));
         let packets = counted(loss.packets, "packet");
         let text = format!("{place} lost {packets}{} ({from} to {to})", why(loss.reason));
         claim(text, port, &loss.switch, Record::Loss(loss.clone()))
@@ -210,6 +213,7 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -
 /// Returns where the victim itself was paused or queued.
 fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
     let paused = paused_packets_of(context, finding, ranked.victim);
+    let victim = flow_name(context.view.index, ranked.victim);
     let stopped = finding.path.iter().chain(&finding.pause_loop).copied().find(|p| {
         let records = context.view.records_of(*p, ranked.victim);
         records.iter().any(|r| r.paused_packets > 0 && context.view.flow_in(*p, r, context.when(*p)))
@@ -218,19 +222,18 @@ fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -
         let claim = format!(
             "{} of {} {} enqueued while the port was paused",
             counted(paused, "packet"),
-            ranked.victim,
+            victim,
             was(paused)
         );
         return Some(flow_evidence(context, port, ranked.victim, claim));
     }
     let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
     if let Some((port, part)) = part {
-        let claim =
-            format!("packets of {} found {:.1} packets ahead of them on average", ranked.victim, part.depth);
+        let claim = format!("packets of {victim} found {:.1} packets ahead of them on average", part.depth);
         return Some(flow_evidence(context, port, ranked.victim, claim));
     }
     let port = *context.path.ports.first()?;
-    let claim = format!("{} crosses this port; none of its packets was counted as paused", ranked.victim);
+    let claim = format!("{victim} crosses this port; none of its packets was counted as paused");
     let evidence = flow_evidence(context, port, ranked.victim, claim);
     (!evidence.records.is_empty()).then_some(evidence)
 }
@@ -276,9 +279,9 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
             .map(|p| pause_span(p, frozen_ns))
             .fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
         format!(
-            "{name} was paused {}, {:.1} us in total; {} {} enqueued meanwhile",
+            "{name} was paused {}, {} in total; {} {} enqueued meanwhile",
             if pauses.len() == 1 { "once".to_string() } else { format!("{} times", pauses.len()) },
-            paused_ns as f64 / 1e3,
+            duration(paused_ns),
             counted(packets, "packet"),
             was(packets)
         )
@@ -367,7 +370,7 @@ fn contention_claim(context: &Context<'_, '_>, contention: &Contention) -> Evide
         1 => "1 flow built".to_string(),
         many => format!("{many} flows built"),
     };
-    let time = contention.when.map_or_else(String::new, |w| format!(" over {:.1} us", w.length_ns() / 1e3));
+    let time = contention.when.map_or_else(String::new, |w| format!(" over {}", duration_f64(w.length_ns())));
     let own = match context.victim.map_or(0.0, |victim| contention.share(victim)) {
         share if share >= OWN_SHARE => format!("; {:.0} % of its packets are the victim's", 100.0 * share),
         _ => String::new(),
@@ -399,12 +402,14 @@ fn flow_claims(context: &Context<'_, '_>, contention: &Contention, culprits: &[F
         .iter()
         .take(limit)
         .filter_map(|flow| {
-            let part = contention.part(*flow)?;
+            // A single packet shows that a flow was there, not that it built a queue.
+            let part = contention.part(*flow).filter(|part| part.packets.round() > 1.0)?;
+            let name = flow_name(context.view.index, *flow);
             let enqueued = counted(part.packets.round() as u64, "packet");
             let claim = if contention.history && contention.changed {
-                format!("{flow} enqueued {enqueued}, {:.0} above its previous rate", part.excess)
+                format!("{name} enqueued {enqueued}, {:.0} above its previous rate", part.excess)
             } else {
-                format!("{flow} enqueued {enqueued} in that time")
+                format!("{name} enqueued {enqueued} in that time")
             };
             let mut evidence = flow_evidence(context, contention.port, *flow, claim);
             let during = context.view.records_of(contention.port, *flow);
@@ -426,7 +431,8 @@ fn spreader_claim(context: &Context<'_, '_>, finding: &Finding, flow: FlowKey) -
     let port = crossed().find(|p| context.paused_flows(*p, context.when(*p)).contains(&flow))?;
     let packets = paused_packets_of(context, finding, flow);
     let claim = format!(
-        "{flow} spreads the congestion: {} of it {} paused here, and it continues to the next port",
+        "{} spreads the congestion: {} of it {} paused here, and it continues to the next port",
+        flow_name(context.view.index, flow),
         counted(packets, "packet"),
         was(packets)
     );

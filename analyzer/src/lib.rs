@@ -24,6 +24,7 @@ mod context;
 mod coverage;
 mod evidence;
 mod explanation;
+mod gap;
 mod graph;
 mod graph_context;
 pub mod graph_search;
@@ -45,6 +46,7 @@ pub mod topology_index;
 pub mod validate;
 mod victim_links;
 mod view;
+mod wording;
 
 use std::collections::BTreeSet;
 use std::hash::Hasher as _;
@@ -58,6 +60,7 @@ pub use crate::coverage::unanswered;
 pub use crate::method::Method;
 pub use crate::settings::Settings;
 pub use crate::topology_index::TopologyIndex;
+pub use crate::wording::flow_name;
 
 use crate::causes::Case;
 use crate::context::Context;

@@ -8,6 +8,7 @@ use model::{Anomaly, Diagnosis, PortRef, Snapshot};
 
 use crate::span::{Span, pause_span};
 use crate::standstill::{Limits, Standstill, standstills};
+use crate::wording::duration;
 
 /// A verdict's loop and its last standstill in the snapshot.
 struct Standing {
@@ -102,8 +103,8 @@ fn joint(snapshot: &Snapshot, ports: &[PortRef]) -> Option<Vec<Standstill>> {
 /// Replaces what a verdict says about the root cause.
 fn adopt(verdict: &mut Diagnosis, root: &Diagnosis) {
     let of_root = format!(
-        "the root cause is that of the verdict at {:.3} ms, whose records show how the loop came to stand still",
-        root.time_ns as f64 / 1e6
+        "the root cause is that of the verdict at {}, whose records show how the loop came to stand still",
+        duration(root.time_ns)
     );
     verdict.missing = root.missing.iter().cloned().chain([of_root]).collect();
     verdict.anomaly = root.anomaly;
@@ -111,7 +112,10 @@ fn adopt(verdict: &mut Diagnosis, root: &Diagnosis) {
     verdict.root_cause = root.root_cause.clone();
     verdict.confidence = root.confidence;
     verdict.advice = root.advice.clone();
-    verdict.summary = root.summary.replacen(&root.victim.to_string(), &verdict.victim.to_string(), 1);
+    verdict.summary = match (subject(verdict), subject(root)) {
+        (Some(own), Some(of_root)) => root.summary.replacen(of_root, own, 1),
+        _ => root.summary.clone(),
+    };
     verdict.pause_path = match verdict.victim == root.victim {
         true => root.pause_path.clone(),
         false => path_to(verdict, root),
@@ -123,6 +127,14 @@ fn adopt(verdict: &mut Diagnosis, root: &Diagnosis) {
     spreaders.dedup();
     verdict.spreaders = spreaders;
     verdict.victims.retain(|flow| *flow == verdict.victim || !root.root_cause.flows.contains(flow));
+}
+
+/// The victim as the summary of a verdict has it, with the names of its hosts.
+fn subject(verdict: &Diagnosis) -> Option<&str> {
+    let flow = verdict.victim.to_string();
+    let end = verdict.summary.find(&flow)? + flow.len();
+    let end = end + usize::from(verdict.summary[end..].starts_with(')'));
+    Some(&verdict.summary[..end])
 }
 
 /// The path of a verdict up to the loop, then that of the verdict with the root.

@@ -3,20 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::telemetry::FlowRecord;
-use model::units::readable_ns;
 use model::{FlowKey, PortRef};
 
+use crate::gap::Gap;
 use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::{PortIx, View};
+use crate::wording::duration;
 
 /// The egress ports that a flow uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VictimPath {
     /// Ports with telemetry, in path order.
     pub(crate) ports: Vec<PortIx>,
-    /// What is unknown about the path, one sentence each.
-    pub(crate) missing: Vec<String>,
+    /// What is unknown about the path.
+    pub(crate) missing: Vec<Gap>,
     /// Number of switches of the path that reported.
     pub(crate) reported: usize,
     /// Number of all switches of the path, as far as known.
@@ -26,8 +27,8 @@ pub(crate) struct VictimPath {
 pub(crate) fn victim_path(view: &View<'_>, victim: FlowKey) -> VictimPath {
     let mut path = VictimPath::default();
     let Some(source) = view.index.host_of(victim.src) else {
-        path.missing
-            .push(format!("the topology has no host with the victim's source address {}", victim.src));
+        let unknown = format!("the topology has no host with the victim's source address {}", victim.src);
+        path.missing.push(unknown.into());
         return unordered(view, victim, path);
     };
     let destination = view.index.host_of(victim.dst);
@@ -81,7 +82,7 @@ fn step(
     if switch.is_some() {
         path.reported += 1;
     } else {
-        path.missing.push(format!("switch {name} on the victim's path sent no telemetry"));
+        path.missing.push(Gap::silence(name, "on the victim's path "));
     }
     let recorded = switch.and_then(|s| egress_of(view, view.ports_of(s), victim));
     if let Some(port) = recorded {
@@ -90,14 +91,16 @@ fn step(
     }
     let egress = destination.and_then(|d| view.index.sole_next_hop(node, d));
     let Some(egress) = egress else {
-        path.missing.push(format!(
-            "the next hop of the victim after switch {name} is unknown: the switch has no record of it"
+        path.missing.push(Gap::of_switch(
+            name,
+            "has no record of the victim, and the next hop of the victim after it is unknown",
         ));
         return None;
     };
     if let Some(switch) = switch {
-        path.missing.push(format!(
-            "switch {name} has no record of the victim; the shortest path leaves by port {egress}"
+        path.missing.push(Gap::of_switch(
+            name,
+            format!("has no record of the victim; the shortest path leaves it by port {egress}"),
         ));
         path.ports.extend(view.find(switch, egress));
     }
@@ -133,32 +136,28 @@ fn unordered(view: &View<'_>, victim: FlowKey, mut path: VictimPath) -> VictimPa
     path
 }
 
-/// Lists the switches of a path whose records do not cover the time under analysis, one sentence each: they were frozen
-/// before it began, or their oldest record begins after its end.
-pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, analysed: Option<Span>) -> Vec<String> {
+/// Lists the switches of a path whose records do not cover the time under analysis: they were frozen before it began, or
+/// their oldest record begins after its end.
+pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, analysed: Option<Span>) -> Vec<Gap> {
     let Some(analysed) = analysed else { return Vec::new() };
-    let mut texts = Vec::new();
+    let mut gaps: Vec<(&str, Gap)> = Vec::new();
     for port in &path.ports {
         let switch = view.switch_of(*port);
         let oldest_ns = view.ring_start(switch);
         let (name, frozen_ns) = (switch.name, switch.frozen_ns);
         if frozen_ns > 0 && frozen_ns < analysed.from {
-            texts.push(format!(
-                "the records of switch {name} end at {}; the slow round trip began after {}",
-                readable_ns(frozen_ns),
-                readable_ns(analysed.from)
-            ));
+            let (end, began) = (duration(frozen_ns), duration(analysed.from));
+            let text = format!("has records up to {end} only; the slow round trip began after {began}");
+            gaps.push((name, Gap::of_switch(name, text)));
         } else if let Some(oldest_ns) = oldest_ns.filter(|oldest_ns| analysed.to < *oldest_ns) {
-            texts.push(format!(
-                "the records of switch {name} begin at {}; the slow round trip ended at {}",
-                readable_ns(oldest_ns),
-                readable_ns(analysed.to)
-            ));
+            let (begin, ended) = (duration(oldest_ns), duration(analysed.to));
+            let text = format!("has records from {begin} on only; the slow round trip ended at {ended}");
+            gaps.push((name, Gap::of_switch(name, text)));
         }
     }
-    texts.sort();
-    texts.dedup();
-    texts
+    gaps.sort_by_key(|(name, _)| *name);
+    gaps.dedup_by_key(|(name, _)| *name);
+    gaps.into_iter().map(|(_, gap)| gap).collect()
 }
 
 /// Returns ports by name.

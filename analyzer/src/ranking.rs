@@ -56,10 +56,19 @@ pub(crate) fn rank(context: &Context<'_, '_>, finding: &Finding) -> Option<Ranke
     let mut others: Vec<FlowKey> = paused.into_keys().chain(delayed(context, finding)).collect();
     others.sort_unstable();
     others.dedup();
-    others.retain(|f| *f != victim && !culprits.contains(f));
+    let is_large_spreader = |flow: &FlowKey| spreaders.contains(flow) && is_as_large(finding, *flow);
+    others.retain(|f| *f != victim && !culprits.contains(f) && !is_large_spreader(f));
     let victims = std::iter::once(victim).chain(others).collect();
     let confidence = confidence(context, finding);
     Some(Ranked { victim, culprits, spreaders, victims, confidence })
+}
+
+/// Whether a flow that does not contribute has at least the excess of the smallest contributor: it is paused on its way
+/// to the root port, so the records do not show that it built the queue, but it is no bystander either.
+pub(crate) fn is_as_large(finding: &Finding, flow: FlowKey) -> bool {
+    let Some(queue) = finding.contention.as_ref().filter(|queue| queue.changed) else { return false };
+    let smallest = queue.contributors().map(|part| part.excess).fold(f64::INFINITY, f64::min);
+    queue.part(flow).is_some_and(|part| !part.contributes && part.excess >= smallest)
 }
 
 fn crossed<'f>(finding: &'f Finding) -> impl Iterator<Item = PortIx> + 'f {

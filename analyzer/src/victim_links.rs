@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::IpAddr;
 
-use model::{FlowKey, NetworkChange, NetworkEvent, PortRef};
+use model::{FlowKey, NetworkChange, NetworkEvent, PortRef, Time};
 
 use crate::span::Span;
 use crate::topology_index::{NodeId, PortId};
@@ -168,11 +168,13 @@ pub(crate) fn outages(view: &View<'_>, port: PortId) -> Vec<Span> {
 /// Returns the time for the shortest frame to cross links and come back, in nanoseconds: propagation and serialisation.
 pub(crate) fn least_rtt_ns(view: &View<'_>, ports: impl IntoIterator<Item = PortRef>) -> u64 {
     let costs = ports.into_iter().filter_map(|port| view.index.topology().link_of(&port)).map(cost_ns);
-    2 * costs.fold(0_u64, u64::saturating_add)
+    costs.fold(0_u64, u64::saturating_add).saturating_mul(2)
 }
 
 fn cost_ns(link: &model::topology::Link) -> u64 {
-    (link.delay + link.rate.serialisation(SHORTEST_FRAME_BYTES)).as_ns()
+    // A link of rate 0 delivers nothing: its serialisation takes for ever.
+    let serialisation = link.rate.serialisation(SHORTEST_FRAME_BYTES);
+    Time(link.delay.0.saturating_add(serialisation.0)).as_ns()
 }
 
 /// Returns the least round-trip time between two hosts over any path, in nanoseconds: no base RTT is below it.
@@ -189,7 +191,7 @@ pub(crate) fn lower_bound_ns(view: &View<'_>, src: NodeId, dst: NodeId) -> Optio
     let mut open = BinaryHeap::from([Reverse((0_u64, src))]);
     while let Some(Reverse((cost, node))) = open.pop() {
         if node == dst {
-            return Some(2 * cost);
+            return Some(cost.saturating_mul(2));
         }
         if done.insert(node) {
             let next = links.get(node).into_iter().flatten();

@@ -422,7 +422,7 @@ impl<'a> View<'a> {
 
     /// Returns the number of packets that were enqueued at `port` while it was paused, in the epochs of `when`. The
     /// port's slot also counts flows whose own slot was lost, while flow slots know their priority: the larger number
-    /// is closer to the truth.
+    /// lacks less.
     pub(crate) fn paused_packets(&self, port: PortIx, when: Option<Span>) -> u64 {
         let of_flows = saturating(self.sums_in(port, when).map(|s| s.flow_paused));
         if self.ports[port].mixed {

@@ -35,6 +35,25 @@ fn a_standing_queue_of_one_flow_is_not_the_event() {
 }
 
 #[test]
+fn a_burst_flow_that_is_paused_on_its_way_is_no_victim_though_the_records_are_too_short_to_name_it() {
+    let mut story = early_poll();
+    let spreader = story.flow("h1", "h3");
+    let root = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
+    root.epochs.retain(|epoch| epoch.id == EPOCH);
+    root.epochs[0].start_ns = T0 + 890 * US;
+    root.flows.retain(|f| f.epoch == EPOCH);
+    let record = root.flows.iter_mut().find(|f| f.flow == spreader).unwrap();
+    (record.packets, record.seen_ns) = (100, Some((T0 + 900 * US, T0 + 925 * US)));
+    check(&story, &[Expect { confidence: 0.3..=0.5, ..INCAST }]);
+    let found = story.diagnose();
+    assert!(!found[0].victims.contains(&spreader), "{:?}", found[0].victims);
+    assert!(
+        found[0].summary.ends_with("sends as much to that port and spreads the congestion"),
+        "{found:#?}"
+    );
+}
+
+#[test]
 fn a_queue_of_the_victim_alone_is_no_root_if_there_is_a_burst() {
     let culprits = &["a1-h5", "a2-h5", "a3-h5", "a4-h5"];
     let path = &["sw2:2", "sw3:3"];

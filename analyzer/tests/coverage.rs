@@ -48,7 +48,7 @@ fn only_switches_of_the_path_are_listed_as_missing() {
     check(
         &story,
         &[
-            &format!("no switch has a record of the victim {victim}"),
+            &format!("no switch has a record of the victim h2 -> h4 ({victim})"),
             "switch sw1 on the victim's path sent no telemetry",
             "switch sw2 on the victim's path sent no telemetry",
             "switch sw3 on the victim's path sent no telemetry",
@@ -89,7 +89,7 @@ fn records_of_other_times_are_reported() {
         story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
     let expected = |name: &str| {
         format!(
-            "the records of switch {name} end at {}; the slow round trip began after {}",
+            "switch {name} has records up to {} only; the slow round trip began after {}",
             readable_ns(frozen_ns[name]),
             readable_ns(from)
         )

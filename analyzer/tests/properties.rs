@@ -1,12 +1,12 @@
-//! Properties of every verdict, for any snapshot: no panic, no culprit that is a victim or a spreader, and no
-//! dependence on the order of records.
+//! Properties of every verdict, for any snapshot: no panic, no culprit that is a spreader or (unless the queue is its own)
+//! a victim, advice, readable units, and no dependence on the order of records.
 
 mod support;
 
 use harrier_analyzer::{Method, Settings, analyze};
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
-use model::{FlowKey, Snapshot, SwitchTelemetry, Topology, Trigger, TriggerReason};
+use model::{Anomaly, FlowKey, Snapshot, SwitchTelemetry, Topology, Trigger, TriggerReason};
 use proptest::prelude::*;
 use support::stories::{early_poll, ring, storm};
 use support::{line_network, network};
@@ -184,11 +184,18 @@ fn check(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Resul
     let analyses = analyze(snapshot, topology, settings);
     for a in &analyses {
         let d = &a.diagnosis;
-        prop_assert!(!d.root_cause.flows.contains(&d.victim));
+        let is_own = d.anomaly == Anomaly::SelfInflicted;
+        prop_assert_eq!(d.root_cause.flows.contains(&d.victim), is_own);
         prop_assert!(d.spreaders.iter().all(|f| !d.root_cause.flows.contains(f)));
-        prop_assert!(d.victims.iter().all(|f| !d.root_cause.flows.contains(f)));
+        prop_assert!(d.victims.iter().all(|f| is_own || !d.root_cause.flows.contains(f)));
         prop_assert!((0.0..=1.0).contains(&d.confidence));
         prop_assert!(!d.summary.is_empty());
+        prop_assert!(!d.advice.is_empty() && d.advice.iter().all(|text| !text.is_empty()), "{}", d.summary);
+        let claims = d.evidence.iter().map(|evidence| &evidence.claim);
+        for text in std::iter::once(&d.summary).chain(claims).chain(&d.missing).chain(&d.advice) {
+            prop_assert!(!text.split([' ', ',', ';', ')']).any(|word| word == "ns"), "nanoseconds: {}", text);
+            prop_assert!(!text.contains(" 1 packets") && !text.starts_with("1 packets"), "{}", text);
+        }
         for e in &a.graph.edges {
             prop_assert!(e.weight.is_finite());
             prop_assert!(e.from < a.graph.nodes.len() && e.to < a.graph.nodes.len());

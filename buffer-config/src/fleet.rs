@@ -184,15 +184,16 @@ impl Fleet {
             let [switch, chip, port] = [k.name, k.chip, l.port].map(|n| self.names.of(n));
             if chip.is_empty() { format!("{switch}:{port}") } else { format!("{switch}/{chip}:{port}") }
         };
-        let names = format!("{} and {}", name(a, x), name(b, y));
+        let (one, other) = (name(a, x), name(b, y));
+        let names = format!("{one} and {other}");
         let mut add = |(switch, link): (&Kept, &Link), code, table: &str, deviation, message: &str| {
             let port = self.names.of(link.port);
             let pointer = format!("/{table}/{port}");
             let base = finding(code, Severity::Error, &switch.file, &pointer, message.to_string());
             found.push(Finding { ports: vec![port.to_string()], deviation, ..base });
         };
-        let (p, q) = (crate::rules::list(x.pfc), crate::rules::list(y.pfc));
-        let message = format!("{names} enable PFC for {p} and {q}");
+        let message =
+            format!("{one} enables PFC for {}, {other} for {}", priorities(x.pfc), priorities(y.pfc));
         // Either end, or both, may lack priorities that the other enables.
         for (end, lacks) in [((a, x), y.pfc & !x.pfc), ((b, y), x.pfc & !y.pfc)] {
             if lacks != 0 {
@@ -270,5 +271,14 @@ fn siblings(role: &str, switches: &[&Kept], found: &mut Vec<Finding>) {
                 found.push(finding("FLEET002", Severity::Warning, &switch.file, "", message));
             }
         }
+    }
+}
+
+/// Returns the priorities of a mask as text: `no priority`, `priority 3`, `priorities 3, 4`.
+fn priorities(mask: u8) -> String {
+    match mask.count_ones() {
+        0 => "no priority".to_string(),
+        1 => format!("priority {}", crate::rules::list(mask)),
+        _ => format!("priorities {}", crate::rules::list(mask)),
     }
 }

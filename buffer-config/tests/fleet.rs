@@ -58,7 +58,12 @@ fn differences_between_link_ends_are_reported() {
         "0.json",
         "a:Ethernet0 and b:Ethernet0 have cable lengths 5 m and 40 m",
     );
-    check(&ends("5m", "4"), "FLEET003", "0.json", "enable PFC for 3 and 4");
+    check(
+        &ends("5m", "4"),
+        "FLEET003",
+        "0.json",
+        "a:Ethernet0 enables PFC for priority 3, b:Ethernet0 for priority 4",
+    );
 }
 
 #[test]

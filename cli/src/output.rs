@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use analyzer::{TopologyIndex, flow_name};
 use eval::GroundTruth;
 use model::job::StepRole;
-use model::{Diagnosis, RootCause};
+use model::{Diagnosis, FlowKey, RootCause, Topology};
 
 use crate::report::RunReport;
 use serde::Serialize;
@@ -21,9 +22,11 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     }
 }
 
-/// Returns a report as text for people.
-pub(crate) fn describe(report: &RunReport) -> String {
-    let mut text = report.diagnoses.iter().map(describe_diagnosis).collect::<Vec<_>>().join("\n");
+/// Returns a report as text for people. The topology names the hosts of flows.
+pub(crate) fn describe(report: &RunReport, topology: &Topology) -> String {
+    let index = TopologyIndex::new(topology);
+    let described = report.diagnoses.iter().map(|diagnosis| describe_diagnosis(diagnosis, &index));
+    let mut text = described.collect::<Vec<_>>().join("\n");
     for missing in &report.missing {
         text.push_str(&format!("{:>12}  {missing}\n", "no verdict"));
     }
@@ -72,7 +75,9 @@ fn describe_root(root: &RootCause) -> String {
         .collect()
 }
 
-fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
+fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> String {
+    let flows =
+        |flows: &[FlowKey]| flows.iter().map(|flow| flow_name(index, *flow)).collect::<Vec<_>>().join(", ");
     let mut text = String::new();
     let mut line = |label: &str, value: String| {
         if !value.is_empty() {
@@ -80,16 +85,16 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
         }
     };
     line("verdict", diagnosis.summary.clone());
-    line("victim", diagnosis.victim.to_string());
+    line("victim", flow_name(index, diagnosis.victim));
     line("anomaly", format!("{} ({})", name(&diagnosis.anomaly), name(&diagnosis.cause)));
     line("confidence", format!("{:.0} %", diagnosis.confidence * 100.0));
     line("root port", diagnosis.root_cause.port.iter().map(ToString::to_string).collect());
-    line("culprits", list(&diagnosis.root_cause.flows));
+    line("culprits", flows(&diagnosis.root_cause.flows));
     line("host", diagnosis.root_cause.host.clone().unwrap_or_default());
     line("pause path", join(&diagnosis.pause_path, " -> "));
     line("loop", join(&diagnosis.pause_loop, " -> "));
-    line("spreaders", list(&diagnosis.spreaders));
-    line("victims", list(&diagnosis.victims));
+    line("spreaders", flows(&diagnosis.spreaders));
+    line("victims", flows(&diagnosis.victims));
     for evidence in &diagnosis.evidence {
         line("evidence", evidence.claim.clone());
     }

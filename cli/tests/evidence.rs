@@ -18,6 +18,7 @@ fn list_of(kind: &str) -> Option<(&'static str, bool)> {
         "pause" => Some(("pauses", true)),
         "configuration" => Some(("configuration", false)),
         "loss" => Some(("losses", false)),
+        "event" => Some(("events", false)),
         "trigger" => Some(("trigger", false)),
         "port_edge" | "contribution" | "transfer" => None,
         other => panic!("unknown kind of record: {other}"),

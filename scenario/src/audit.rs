@@ -184,12 +184,7 @@ const COMMON: [Common; 5] = [
         value: lossless,
         compare: other,
     },
-    Common {
-        setting: Setting::Dscp,
-        what: "map of code points to priorities",
-        value: code_points,
-        compare: other,
-    },
+    Common { setting: Setting::Dscp, what: "map of DSCPs to priorities", value: code_points, compare: other },
     Common {
         setting: Setting::XonOffset,
         what: "resume offset",
@@ -219,7 +214,7 @@ fn differing(switches: &[(&str, &SwitchSettings)], common: &Common, findings: &m
             let mut finding = ConfigFinding::new(
                 name,
                 common.setting,
-                format!("the {} of {name} is {own}; most switches have {usual}", common.what),
+                message(common, name, &own, &usual),
                 format!("set the {} of {name} to {usual}", common.what),
             );
             finding.deviation = (common.compare)(settings, reference);
@@ -227,6 +222,17 @@ fn differing(switches: &[(&str, &SwitchSettings)], common: &Common, findings: &m
         }
     }
 }
+
+/// Says what differs.
+fn message(common: &Common, name: &str, own: &str, usual: &str) -> String {
+    if common.setting == Setting::Dscp && usual == DEFAULT_MAP {
+        return format!("{name} maps DSCP {own}; most switches do not");
+    }
+    format!("the {} of {name} is {own}; most switches have {usual}", common.what)
+}
+
+/// The value of a map of DSCPs that is not changed.
+const DEFAULT_MAP: &str = "the default";
 
 fn threshold(settings: &SwitchSettings) -> String {
     let one = |threshold: &Threshold| match threshold {
@@ -274,9 +280,9 @@ fn code_points(settings: &SwitchSettings) -> String {
     }
     changed.extend(&settings.dscp);
     if changed.is_empty() {
-        return "the default".to_string();
+        return DEFAULT_MAP.to_string();
     }
-    changed.iter().map(|(dscp, class)| format!("{dscp} to {class}")).collect::<Vec<_>>().join(", ")
+    changed.iter().map(|(dscp, class)| format!("{dscp} to priority {class}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Bytes that a link of `rate` carries in `time`.

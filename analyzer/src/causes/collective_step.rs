@@ -6,7 +6,8 @@
 use model::Cause;
 use model::job::{JobStep, StepRole};
 
-use super::{Case, Judged, enumerate};
+use super::{Case, Judged};
+use crate::wording::enumerate;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let jobs = &case.context.view.snapshot.jobs;

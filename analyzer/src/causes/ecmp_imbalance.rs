@@ -54,12 +54,13 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     if chance > SIGNIFICANCE {
         return None;
     }
+    let root = view.port_ref(contention.port);
     let ports: Vec<String> = group.iter().map(|number| format!("{}:{number}", switch.name)).collect();
     Some(Judged {
         cause: Cause::EcmpImbalance,
         factor: 1.0,
         because: format!(
-            "{crowd} of the {total} flows that could use {} equal-cost links ({}) share that port, which carries {:.1} times the mean packets of these links; fair hashing would do that with a probability of {:.1} %",
+            "{crowd} of the {total} flows that could use {} equal-cost links ({}) share {root}, which carries {:.1} times the mean of its equal-cost links; fair hashing would do that with a probability of {:.1} %",
             group.len(),
             ports.join(", "),
             own / mean,

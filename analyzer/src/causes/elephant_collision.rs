@@ -2,7 +2,7 @@
 
 use model::{Cause, FlowKey};
 
-use super::{Case, Judged, enumerate, has_other_path};
+use super::{Case, Judged, culprit_names, has_other_path};
 
 /// Minimum size of an elephant, over the recorded epochs: DCTCP (SIGCOMM 2010) counts flows above 1 MB as large.
 const ELEPHANT_BYTES: f64 = 1e6;
@@ -26,15 +26,15 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     if collide < 2 || !case.culprits.iter().all(|flow| is_elephant(*flow)) {
         return None;
     }
-    let names: Vec<String> = case.culprits.iter().map(ToString::to_string).collect();
-    let because = match names.as_slice() {
-        [one] => format!("the large flow {one} joined and overloaded that port"),
-        many => format!("the large flows {} together exceed the rate of that port", enumerate(many)),
+    let names = culprit_names(case);
+    let because = match case.culprits.len() {
+        1 => format!("the large flow {names} joined and overloaded that port"),
+        _ => format!("the large flows {names} together exceed the rate of that port"),
     };
     let advice = if case.culprits.iter().any(|flow| has_other_path(case, *flow)) {
         "move one of the large flows to another path: a different source port changes its ECMP hash"
     } else {
-        "limit the rate of the large flows, or send them one after the other: no other path avoids that port"
+        "limit the rate of the large flows, or send them one after the other: no equal-cost path avoids that port"
     };
     Some(Judged {
         cause: Cause::ElephantCollision,

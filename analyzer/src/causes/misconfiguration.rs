@@ -31,9 +31,17 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::Misconfiguration,
         factor: 1.0,
         because: first.message.clone(),
-        advice: attributed.iter().map(|finding| finding.fix.clone()).collect(),
+        advice: fixes(&attributed),
         config: attributed.iter().map(|finding| finding.id.clone()).collect(),
     })
+}
+
+/// Returns one fix for each setting of a switch, that of its first finding: several rules may find the same defect, and
+/// their fixes are alternatives.
+fn fixes(attributed: &[&ConfigFinding]) -> Vec<String> {
+    let mut settings: BTreeSet<String> = BTreeSet::new();
+    let first = attributed.iter().filter(|finding| settings.insert(finding.place()));
+    first.map(|finding| finding.fix.clone()).collect()
 }
 
 /// Returns the findings whose effect shows, without duplicates.

@@ -19,7 +19,9 @@ use model::{Anomaly, Cause, FlowKey};
 
 use crate::context::Context;
 use crate::signatures::Finding;
+use crate::signatures::deadlock::unsettled_ns;
 use crate::topology_index::NodeId;
+use crate::wording::{enumerate, flow_name, flow_names};
 
 /// The input of every cause.
 pub(crate) struct Case<'c, 's, 'a> {
@@ -76,6 +78,9 @@ pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
         .find_map(|j| j(case))
         .or_else(|| network::judge(case))
         .unwrap_or_else(|| undetermined::judge(case));
+    if judged.advice.is_empty() {
+        judged.advice.push(undetermined::advice(case));
+    }
     if let Some(first) = break_the_loop(case) {
         judged.advice.insert(0, first);
     }
@@ -91,13 +96,18 @@ fn break_the_loop(case: &Case<'_, '_, '_>) -> Option<String> {
             | Anomaly::DeadlockOutOfLoopInjection
     );
     let port = case.finding.pause_loop.first().filter(|_| is_deadlock)?;
+    let first = match unsettled_ns(case.context, &case.finding.pause_loop) {
+        Some(_) => "if the loop still stands, break it first",
+        None => "break the loop first",
+    };
     Some(format!(
-        "break the loop first: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
+        "{first}: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
         case.context.view.port_ref(*port)
     ))
 }
 
-/// Whether a shortest path of a flow avoids the root port. If not, no ECMP hash moves the flow away from it.
+/// Whether an equal-cost path of a flow avoids the root port. If not, no ECMP hash moves the flow away from it. A flow
+/// that uses a port on no shortest path follows a route of its own, which no hash changes either.
 pub(crate) fn has_other_path(case: &Case<'_, '_, '_>, flow: FlowKey) -> bool {
     let index = case.context.view.index;
     let (Some(source), Some(destination)) = (index.host_of(flow.src), index.host_of(flow.dst)) else {
@@ -105,25 +115,35 @@ pub(crate) fn has_other_path(case: &Case<'_, '_, '_>, flow: FlowKey) -> bool {
     };
     let mut reached: Vec<NodeId> =
         index.ports_of(source).iter().map(|port| index.info(port.peer).node).collect();
+    let (mut crosses_root, mut arrives) = (false, false);
     let mut at = 0;
     while let Some(node) = reached.get(at).copied() {
         at += 1;
-        if node == destination {
-            return true;
-        }
+        arrives |= node == destination;
         if index.is_host(node) {
             continue;
         }
         for number in index.next_hops(index.name(node), destination) {
             let Some(port) = index.port(node, *number) else { continue };
             let is_root = case.finding.root.as_ref() == Some(&index.port_ref(port));
+            crosses_root |= is_root;
             let Some(peer) = index.peer(port).filter(|_| !is_root) else { continue };
             if !reached.contains(&peer.node) {
                 reached.push(peer.node);
             }
         }
     }
-    false
+    crosses_root && arrives
+}
+
+/// A flow with the names of its hosts first.
+pub(crate) fn named(case: &Case<'_, '_, '_>, flow: FlowKey) -> String {
+    flow_name(case.context.view.index, flow)
+}
+
+/// The culprits, with the names of their hosts first.
+fn culprit_names(case: &Case<'_, '_, '_>) -> String {
+    flow_names(case.context.view.index, case.culprits)
 }
 
 /// Lists the hosts of some addresses by name, without duplicates; an unknown address is listed as it is.
@@ -140,16 +160,4 @@ pub(crate) fn host_names(
         }
     }
     enumerate(&names)
-}
-
-pub(crate) fn enumerate(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    match names {
-        [] => "no flow".to_string(),
-        [one] => one.clone(),
-        many if many.len() > SHOWN => {
-            format!("{} and {} more", many[..SHOWN].join(", "), many.len() - SHOWN)
-        }
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }

@@ -1,7 +1,7 @@
 //! Losses, path changes, and delays that nothing recorded explains: the anomaly itself is the cause, so no cause refines
 //! it, and the text and the next step follow from the evidence.
 
-use model::units::{counted, readable_ns};
+use model::units::counted;
 use model::{Anomaly, Cause, LossReason, PortRef};
 
 use super::{Case, Judged};
@@ -9,6 +9,7 @@ use crate::evidence::why;
 use crate::signatures::host_only::doubts;
 use crate::signatures::packet_loss::{self, Loss};
 use crate::signatures::path_change::{self, Kind, PathChange};
+use crate::wording::duration;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let (because, advice) = match case.finding.anomaly {
@@ -16,10 +17,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         Anomaly::PacketLoss => of_loss(&packet_loss::of(case.context)?),
         Anomaly::HostOnly => (
             "every hop of its path and its reverse path was clean at that time".to_string(),
-            vec![
-                "check the sender, the receiver and the application: no recorded queue or pause explains the delay"
-                    .to_string(),
-            ],
+            vec![format!(
+                "check the sender {}, the receiver {} and the application: no recorded queue or pause explains the delay",
+                target(case, true),
+                target(case, false)
+            )],
         ),
         // A pause path can be undetermined as well; it has a root.
         Anomaly::Undetermined if case.finding.root.is_none() && case.finding.path.is_empty() => {
@@ -31,7 +33,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
                     advice.push(doubt.advice.clone());
                 }
             }
-            (first.text.clone(), advice)
+            (first.gap.to_string(), advice)
         }
         _ => return None,
     };
@@ -54,7 +56,7 @@ fn of_path_change(case: &Case<'_, '_, '_>, change: &PathChange<'_>) -> (String, 
     let lost = if lost > 0 { format!("; {} lost", counted(lost, "packet")) } else { String::new() };
     match change.kind {
         Kind::Outage => (
-            format!("the link {link} was down from {} on{lost}", readable_ns(change.when.from)),
+            format!("the link {link} was down from {} on{lost}", duration(change.when.from)),
             vec![
                 format!("check the link {link}: optics, cable and the logs of both ports"),
                 format!("check why routing did not avoid {root} in time"),
@@ -67,7 +69,7 @@ fn of_path_change(case: &Case<'_, '_, '_>, change: &PathChange<'_>) -> (String, 
         Kind::Detour { longer_ns } => (
             format!(
                 "the packets to {to} no longer use {root} and take a path whose round trip is {} longer",
-                readable_ns(longer_ns)
+                duration(longer_ns)
             ),
             vec![format!("restore the link {link}, or the route to {to} over {root}")],
         ),

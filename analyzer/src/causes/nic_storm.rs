@@ -16,6 +16,7 @@ use model::{Cause, Rate, Time};
 use super::{Case, Judged};
 use crate::span::{Span, clusters, pause_span};
 use crate::view::{PortIx, saturating};
+use crate::wording::duration_f64;
 
 /// Share of the line rate below which a receive path counts as broken, not slow: a documented choice. Receive paths that
 /// are slow because of translation misses, PCIe or memory bandwidth drain a multiple of it (RDMA at scale, section 4.4).
@@ -162,18 +163,18 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     };
     let because = match pauses.spans.len() {
         1 => format!(
-            "the NIC of host {host} keeps that port paused, for {:.1} us so far",
-            pauses.paused_ns() / 1e3
+            "the NIC of host {host} keeps that port paused, for {} so far",
+            duration_f64(pauses.paused_ns())
         ),
         _ if pauses.pauses_without_packets() => format!(
-            "the NIC of host {host} pauses that port again and again ({:.0} % of {:.0} us) although it has nothing to deliver",
+            "the NIC of host {host} pauses that port again and again ({:.0} % of {}) although it has nothing to deliver",
             100.0 * pauses.paused_ns() / pauses.whole_ns(),
-            pauses.whole_ns() / 1e3
+            duration_f64(pauses.whole_ns())
         ),
         _ => format!(
-            "the NIC of host {host} kept that port paused for {:.0} % of {:.0} us",
+            "the NIC of host {host} kept that port paused for {:.0} % of {}",
             100.0 * pauses.paused_ns() / pauses.whole_ns(),
-            pauses.whole_ns() / 1e3
+            duration_f64(pauses.whole_ns())
         ),
     };
     Some(Judged {
@@ -195,8 +196,8 @@ fn once(host: &str, pauses: &Pauses) -> Judged {
         cause: Cause::Undetermined,
         factor: ONCE,
         because: format!(
-            "the NIC of host {host} paused that port once, for {:.1} us, which a slow receive path and a storm both begin with",
-            pauses.paused_ns() / 1e3
+            "the NIC of host {host} paused that port once, for {}, which a slow receive path and a storm both begin with",
+            duration_f64(pauses.paused_ns())
         ),
         advice: vec![format!(
             "check the NIC receive path of host {host}: PCIe, IOMMU and NIC translation caches, memory bandwidth"

@@ -2,7 +2,8 @@
 
 use model::{Anomaly, Cause};
 
-use super::{Case, Judged, enumerate, incast};
+use super::{Case, Judged, culprit_names, incast};
+use crate::wording::enumerate;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     if case.finding.anomaly != Anomaly::ClassContention {
@@ -23,8 +24,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         [one] => format!("priority {one}"),
         many => format!("priorities {}", enumerate(many)),
     };
-    let names: Vec<String> = case.culprits.iter().map(ToString::to_string).collect();
-    let pronoun = if names.len() == 1 { "congests" } else { "congest" };
+    let verb = if case.culprits.len() == 1 { "congests" } else { "congest" };
     let port = case.finding.root.as_ref().map(ToString::to_string).unwrap_or_default();
     let incast = incast::judge(case);
     let mut advice = vec![format!(
@@ -34,7 +34,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     Some(Judged {
         cause: incast.map_or(Cause::Undetermined, |judged| judged.cause),
         factor: 1.0,
-        because: format!("{} {pronoun} that port in {of_class}", enumerate(&names)),
+        because: format!("{} {verb} that port in {of_class}", culprit_names(case)),
         advice,
         config: Vec::new(),
     })

@@ -2,7 +2,7 @@
 
 use model::{Anomaly, Cause};
 
-use super::{Case, Judged};
+use super::{Case, Judged, host_names, named};
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     if case.finding.anomaly != Anomaly::SelfInflicted {
@@ -11,6 +11,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
     let victim = case.context.victim?;
     let view = case.context.view;
+    let sender = host_names(case, std::iter::once(victim.src));
     let rate_bps = view.topo(contention.port).map_or(0, |port| view.index.info(port).rate.0);
     let base_ns = case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns);
     // Bandwidth-delay product: what the path holds without a queue.
@@ -18,12 +19,15 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let mut advice = Vec::new();
     if holds > 0 {
         advice.push(format!(
-            "limit the window of {victim} to about {:.0} kB, the product of base RTT and the {} Gb/s of that port: the rest is queued there",
+            "limit the window of {} to about {:.0} kB, the product of base RTT and the {} Gb/s of that port: the rest is queued there",
+            named(case, victim),
             (holds as f64 / 1e3).ceil(),
             rate_bps / 1_000_000_000
         ));
     }
-    advice.push(format!("let congestion control reduce the rate of {victim} to that of its slowest link"));
+    advice.push(format!(
+        "let congestion control at {sender} reduce the rate of this flow to that of its slowest link"
+    ));
     Some(Judged {
         cause: Cause::Undetermined,
         factor: 1.0,

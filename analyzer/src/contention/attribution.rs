@@ -7,8 +7,7 @@
 /// If all excess together is less than this share of the packets, no rate changed.
 const CHANGED_SHARE: f64 = 0.1;
 /// Other flows that together have less than this share of the excess did not make a queue that the victim shares:
-/// without them, three quarters of it remain. The same quarter separates culprits from minor contributors in the
-/// ground truth (docs/scenarios.md).
+/// without them, three quarters of it remain.
 const OTHERS_SHARE: f64 = 0.25;
 /// Minimum share of the victim in the packets of a queue of its own.
 const OWN_SHARE: f64 = 0.5;

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::evidence::flow_evidence;
 use crate::span::Span;
 use crate::view::PortIx;
+use crate::wording::flow_name;
 
 /// Minimum share of the victim's packets that met a queue of their own class, from the first to the last that did.
 const HELD_SHARE: f64 = 0.5;
@@ -119,9 +120,10 @@ pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding) -> Option<E
     let port = context.path.ports.iter().find(|port| Some(context.view.port_ref(**port)) == finding.root)?;
     let (held, victim) = (held(context, *port)?, context.victim?);
     let claim = format!(
-        "{} of {} of {victim} met a queue of their own class at {}",
+        "{} of {} of {} met a queue of their own class at {}",
         held.queued.round(),
         counted(held.packets.round() as u64, "packet"),
+        flow_name(context.view.index, victim),
         context.view.port_ref(*port)
     );
     Some(flow_evidence(context, *port, victim, claim))

@@ -19,6 +19,7 @@ use crate::graph::{Vertex, VertexIx};
 use crate::pause_paths::PausePath;
 use crate::span::{Span, pause_span};
 use crate::view::PortIx;
+use crate::wording::{duration, duration_f64};
 
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     if pause_path.pause_loop.is_empty() {
@@ -92,9 +93,9 @@ fn resolved(context: &Context<'_, '_>, pause_path: &PausePath, longest_ns: u64) 
     caveats.push(Caveat::new(
         RESOLVED,
         format!(
-            "the ports {} were paused in turn, all at once for at most {:.1} us: no deadlock, and the records do not show which queue the pauses came from",
+            "the ports {} were paused in turn, all at once for at most {}: no deadlock, and the records do not show which queue the pauses came from",
             names.join(" -> "),
-            longest_ns as f64 / 1e3
+            duration(longest_ns)
         ),
     ));
     Finding {
@@ -261,14 +262,22 @@ fn first_paused_ns(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: Vertex
     Some(earliest.max(period.opened_ns.unwrap_or(0)).min(first))
 }
 
+/// Returns for how long the loop of a finding had stood still when it was read, in nanoseconds, if it may still resolve
+/// itself.
+pub(crate) fn unsettled_ns(context: &Context<'_, '_>, pause_loop: &[PortIx]) -> Option<f64> {
+    let pause_loop: Option<Vec<VertexIx>> = pause_loop.iter().map(|port| context.vertex(*port)).collect();
+    let standstill = period(context, &pause_loop.filter(|ports| !ports.is_empty())?)?.standstill;
+    (!standstill.settled).then(|| standstill.span.length_ns())
+}
+
 fn loop_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat> {
     let mut caveats = common_caveats(context, pause_path);
     match LoopState::of(context, &pause_path.pause_loop) {
         LoopState::Stands(period) if !period.standstill.settled => caveats.push(Caveat::new(
             SO_FAR,
             format!(
-                "the loop had stood still for {:.1} us when it was read: it may still resolve itself",
-                period.standstill.span.length_ns() / 1e3
+                "the loop had stood still for {} when it was read: it may still resolve itself",
+                duration_f64(period.standstill.span.length_ns())
             ),
         )),
         LoopState::Stands(_) | LoopState::Moves { .. } => {}

@@ -7,17 +7,18 @@
 
 use std::collections::BTreeSet;
 
-use model::units::readable_ns;
 use model::{Anomaly, LossRecord, PortRef, Trigger};
 
 use super::path_change::slow_span;
 use super::{Caveat, Finding};
 use crate::context::Context;
+use crate::gap::Gap;
 use crate::path::of_other_times;
 use crate::span::{Span, pause_span};
 use crate::topology_index::NodeId;
 use crate::victim_links::{VictimLink, lower_bound_ns, outages, victim_links};
 use crate::view::{Classes, PortIx, View};
+use crate::wording::duration;
 
 /// Confidence factor of `undetermined`: the verdict does not choose between network and host.
 const UNDETERMINED: f64 = 0.5;
@@ -26,14 +27,14 @@ const UNDETERMINED: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Doubt {
     /// What is missing, or what was seen.
-    pub(crate) text: String,
+    pub(crate) gap: Gap,
     /// The next check.
     pub(crate) advice: String,
 }
 
 impl Doubt {
-    fn new(text: String, advice: String) -> Doubt {
-        Doubt { text, advice }
+    fn new(gap: impl Into<Gap>, advice: String) -> Doubt {
+        Doubt { gap: gap.into(), advice }
     }
 }
 
@@ -53,7 +54,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     if !doubts.is_empty() {
         caveats.push(Caveat { factor: UNDETERMINED * reported, missing: None });
     }
-    caveats.extend(doubts.iter().map(|doubt| Caveat::new(1.0, doubt.text.clone())));
+    caveats.extend(doubts.iter().map(|doubt| Caveat::new(1.0, doubt.gap.clone())));
     Some(Finding {
         anomaly: if doubts.is_empty() { Anomaly::HostOnly } else { Anomaly::Undetermined },
         root: None,
@@ -93,11 +94,12 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         doubts.extend(port.and_then(|port| pause(&all, port, slow)));
     }
     doubts.extend(losses(view, &links, slow));
-    for text in view.snapshot.missing.iter().map(ToString::to_string).chain(context.path.missing.clone()) {
-        doubts.push(Doubt::new(text, "query the flow again: a part of the telemetry is missing".to_string()));
+    let missing = view.snapshot.missing.iter().map(|missing| Gap::of(view.index, missing));
+    for gap in missing.chain(context.path.missing.iter().cloned()) {
+        doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
     }
     let mut known: BTreeSet<String> = BTreeSet::new();
-    doubts.retain(|doubt| known.insert(doubt.text.clone()));
+    doubts.retain(|doubt| known.insert(doubt.gap.to_string()));
     doubts
 }
 
@@ -110,8 +112,8 @@ fn baseline(context: &Context<'_, '_>, trigger: &Trigger) -> Option<Doubt> {
         Doubt::new(
             format!(
                 "the base RTT of {} is impossible: propagation and serialisation alone take {}",
-                readable_ns(trigger.base_rtt_ns),
-                readable_ns(least_ns)
+                duration(trigger.base_rtt_ns),
+                duration(least_ns)
             ),
             format!(
                 "check the RTT baseline of the agent on {}: the flow may not be slow at all",
@@ -125,11 +127,10 @@ fn baseline(context: &Context<'_, '_>, trigger: &Trigger) -> Option<Doubt> {
 fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Option<Doubt> {
     let name = all.index.name(node);
     let packets = if link.is_reverse { "the ACKs" } else { "the victim" };
-    let may = if link.certain { "crosses" } else { "may cross" }.to_string();
-    let may = if link.is_reverse { may.replace("crosses", "cross") } else { may };
+    let possible = if link.certain { "" } else { " (one of several equal-cost paths)" };
     let Some(switch) = all.switch_at(node) else {
         return Some(Doubt::new(
-            format!("switch {name}, which {packets} {may}, sent no telemetry"),
+            Gap::silence(name, &format!("on the path of {packets}{possible} ")),
             format!("read the telemetry of switch {name}: check its connection to the controller"),
         ));
     };
@@ -137,20 +138,26 @@ fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Opti
         || format!("query the flow again while it is slow: switch {name} has no records of that time");
     if switch.frozen_ns > 0 && switch.frozen_ns < slow.to {
         return Some(Doubt::new(
-            format!(
-                "the records of switch {name} end at {}; the slow round trip ended at {}",
-                readable_ns(switch.frozen_ns),
-                readable_ns(slow.to)
+            Gap::of_switch(
+                name,
+                format!(
+                    "has records up to {} only; the slow round trip ended at {}",
+                    duration(switch.frozen_ns),
+                    duration(slow.to)
+                ),
             ),
             again(),
         ));
     }
     let oldest_ns = all.ring_start(switch).filter(|oldest_ns| slow.from < *oldest_ns)?;
     Some(Doubt::new(
-        format!(
-            "the records of switch {name} begin at {}; the slow round trip began at {}",
-            readable_ns(oldest_ns),
-            readable_ns(slow.from)
+        Gap::of_switch(
+            name,
+            format!(
+                "has records from {} on only; the slow round trip began at {}",
+                duration(oldest_ns),
+                duration(slow.from)
+            ),
         ),
         again(),
     ))
@@ -208,7 +215,7 @@ fn event(all: &View<'_>, link: &VictimLink, slow: Span) -> Option<Doubt> {
     let down = outages(all, link.from).into_iter().find(|down| down.overlaps(slow))?;
     let name = all.index.port_ref(link.from);
     Some(Doubt::new(
-        format!("the link of {name} was down from {} on", readable_ns(down.from)),
+        format!("the link of {name} was down from {} on", duration(down.from)),
         format!("check the link of {name}"),
     ))
 }

@@ -7,7 +7,7 @@
 mod backpressure;
 pub(crate) mod class_contention;
 mod contention;
-mod deadlock;
+pub(crate) mod deadlock;
 mod deadlock_period;
 pub(crate) mod host_only;
 pub(crate) mod packet_loss;
@@ -21,6 +21,7 @@ use model::{Anomaly, PortRef};
 
 use crate::contention::Contention;
 use crate::context::Context;
+use crate::gap::Gap;
 use crate::pause_paths::PausePath;
 use crate::span::Span;
 use crate::topology_index::NodeId;
@@ -47,11 +48,11 @@ pub(crate) struct Caveat {
     /// Factor on the confidence, 0 to 1.
     pub(crate) factor: f64,
     /// The data that is missing, for people.
-    pub(crate) missing: Option<String>,
+    pub(crate) missing: Option<Gap>,
 }
 
 impl Caveat {
-    pub(crate) fn new(factor: f64, missing: impl Into<String>) -> Caveat {
+    pub(crate) fn new(factor: f64, missing: impl Into<Gap>) -> Caveat {
         Caveat { factor, missing: Some(missing.into()) }
     }
 }

@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 use model::{Anomaly, FlowKey, PortRef};
 
 use super::{Caveat, Finding, common_caveats};
-use crate::causes::enumerate;
 use crate::contention::UNACCOUNTED_SHARE;
 use crate::context::Context;
+use crate::gap::Gap;
 use crate::graph::Vertex;
 use crate::pause_paths::PausePath;
 use crate::span::Span;
 use crate::topology_index::PortId;
 use crate::view::PortIx;
+use crate::wording::flow_names;
 
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     let end = *pause_path.path.last()?;
@@ -26,17 +27,13 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
             let switch = context.view.index.name(context.view.index.info(ingress).node);
             let likely = likely_root(context, pause_path, ingress);
             let pausing = last.map_or_else(|| "a port".to_string(), |p| p.to_string());
-            caveats.push(Caveat::new(
-                0.35,
-                match &likely {
-                    Some(port) => format!(
-                        "switch {switch} sent no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; the records do not show whether flows contend there or a host pauses that port"
-                    ),
-                    None => format!(
-                        "switch {switch} sent no telemetry: it pauses {pausing}; the port and the reason are unknown"
-                    ),
-                },
-            ));
+            let text = match &likely {
+                Some(port) => format!(
+                    "sent no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; the records do not show whether flows contend there or a host pauses that port"
+                ),
+                None => format!("sent no telemetry: it pauses {pausing}; the port and the reason are unknown"),
+            };
+            caveats.push(Caveat::new(0.35, Gap::of_switch(switch, text)));
             root = likely;
         }
         Vertex::Unlinked(port) => caveats.push(Caveat::new(
@@ -88,10 +85,9 @@ fn unidentified(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> 
             "no flow record shows which flows built the queue at {name}: records were evicted, overwritten or lost"
         );
     }
-    let names: Vec<String> = waited.iter().map(ToString::to_string).collect();
     format!(
         "packets of {} were queued at {name}, but the records do not show which flow built the queue",
-        enumerate(&names)
+        flow_names(context.view.index, &waited)
     )
 }
 

@@ -351,6 +351,11 @@ pub(crate) fn check(story: &Story, expected: &[Expect<'_>]) {
         assert_eq!(names(&story.topology, &d.spreaders), e.spreaders, "{summaries:#?}");
         assert!(e.confidence.contains(&d.confidence), "confidence {} {summaries:#?}", d.confidence);
         assert!(d.victims.first() == Some(&d.victim));
+        assert!(!d.advice.is_empty(), "no advice: {summaries:#?}");
+        let claims = d.evidence.iter().map(|evidence| &evidence.claim);
+        for text in std::iter::once(&d.summary).chain(claims).chain(&d.missing).chain(&d.advice) {
+            assert!(!text.split([' ', ',', ';', ')']).any(|word| word == "ns"), "nanoseconds: {text}");
+        }
         for evidence in &d.evidence {
             assert!(!evidence.records.is_empty(), "a claim without records: {}", evidence.claim);
         }

@@ -28,6 +28,12 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                 };
                 wanted.as_array().expect("schemas").iter().filter(accepts).count() == 1
             }
+            "allOf" => {
+                for schema in wanted.as_array().expect("schemas") {
+                    check(root, schema, value, at, found);
+                }
+                true
+            }
             "type" => match wanted {
                 Value::Array(types) => types.iter().any(|one| is_type(one, value)),
                 one => is_type(one, value),

@@ -123,7 +123,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&report)?;
     } else {
-        eprint!("{}", describe(&report));
+        eprint!("{}", describe(&report, &topology));
     }
     Ok(Outcome::Fine)
 }

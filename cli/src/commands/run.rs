@@ -125,7 +125,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&report)?;
     } else {
-        eprint!("{}", describe(&report));
+        eprint!("{}", describe(&report, &scenario.topology));
     }
     let (hops, seconds) = (figures.packet_hops, figures.wall_seconds);
     eprintln!(

@@ -107,8 +107,12 @@ fn of_switch(own: &Configured<'_>, finding: &Finding, numbers: &BTreeMap<&str, u
     let fix = rule.map_or(String::new(), |rule| rule.section("Fix"));
     let name = own.switch;
     let convert = |port: Option<u16>| {
-        let message = format!("{name}: {} ({} {})", finding.message, finding.code, finding.rule);
-        let fix = format!("in the configuration of {name}, {}: {fix}", finding.pointer);
+        // Rules about links name the switch themselves.
+        let is_named = finding.message.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', '/']));
+        let place = if is_named { String::new() } else { format!("{name}: ") };
+        let message = format!("{place}{} ({} {})", finding.message, finding.code, finding.rule);
+        let fix =
+            format!("in the configuration of {name}, {}: {}", finding.pointer, fix.trim_end_matches('.'));
         let mut found = ConfigFinding::new(name, effect.setting, message, fix).by_rule(finding.code, port);
         found.deviation = finding.deviation.unwrap_or(effect.deviation);
         found

@@ -80,14 +80,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let missing = headroom::deficit(needed - has, port.speed_mbps);
         let message = format!(
-            "profile {} has headroom {}, but {} Mb/s over {cable} m need {}: {} too small = {:.0} m = {:.0} ns",
+            "profile {} has headroom {}, but {} Mb/s over {cable} m need {}: {} too small, the bytes of {:.1} us or {:.0} m of cable",
             profile.name,
             bytes(has),
             port.speed_mbps,
             bytes(needed),
             bytes(needed - has),
-            missing.metres,
-            missing.nanoseconds
+            missing.nanoseconds / 1e3,
+            missing.metres
         );
         // The arithmetic became stricter over the years: a slightly smaller value was correct when the table was made.
         let severity = if has < needed - needed / 4 { Severity::Error } else { Severity::Warning };

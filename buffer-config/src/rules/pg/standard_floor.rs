@@ -71,7 +71,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let missing = headroom::deficit(needed - has, link.speed_mbps);
         let message = format!(
-            "profile {} has headroom {}, but the worst case at {} Mb/s over {cable_m} m needs {} (frames of {} B in cells of {} B): {} too small = {:.0} m = {:.0} ns",
+            "profile {} has headroom {}, but the worst case at {} Mb/s over {cable_m} m needs {} (frames of {} B in cells of {} B): {} too small, the bytes of {:.1} us or {:.0} m of cable",
             profile.name,
             bytes(has),
             link.speed_mbps,
@@ -79,8 +79,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             link.lossless_mtu,
             link.cell_bytes,
             bytes(needed - has),
-            missing.metres,
-            missing.nanoseconds
+            missing.nanoseconds / 1e3,
+            missing.metres
         );
         hit_as(Severity::Warning, "BUFFER_PROFILE", &profile.name, "xoff", message)
     });

@@ -77,14 +77,14 @@ pub(super) fn short(
     }
     let missing = headroom::deficit(needed - has, port.speed_mbps);
     let message = format!(
-        "profile {} has headroom {}, but {} Mb/s over {cable} m need at least {}: {} too small = {:.0} m = {:.0} ns",
+        "profile {} has headroom {}, but {} Mb/s over {cable} m need at least {}: {} too small, the bytes of {:.1} us or {:.0} m of cable",
         profile.name,
         bytes(has),
         port.speed_mbps,
         bytes(needed),
         bytes(needed - has),
-        missing.metres,
-        missing.nanoseconds
+        missing.nanoseconds / 1e3,
+        missing.metres
     );
     hit_as(severity, "BUFFER_PROFILE", &profile.name, "xoff", message)
 }
