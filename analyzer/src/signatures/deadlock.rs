@@ -12,6 +12,7 @@ use model::Anomaly;
 
 use super::backpressure::contended;
 use super::deadlock_period::{DeadlockPeriod, LoopState};
+use super::untimed_loop;
 use super::{Caveat, Finding, common_caveats};
 use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
@@ -173,7 +174,9 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
         .pause_loop
         .iter()
         .all(|v| context.graph.port(*v).is_none_or(|port| is_covered(context, pause_path, port)));
-    let root = initial(context, pause_path).filter(|_| !late);
+    let untimed = untimed_loop::initial(context, &pause_path.pause_loop);
+    let is_untimed = untimed.is_some();
+    let root = untimed.or_else(|| initial(context, pause_path)).filter(|_| !late);
     let mut path: Vec<VertexIx> = pause_path.path.iter().copied().take_while(|v| *v != entry).collect();
     let turn = pause_path.pause_loop.iter().position(|v| *v == entry).unwrap_or(0);
     let around = pause_path.pause_loop.iter().cycle().skip(turn).take(pause_path.pause_loop.len());
@@ -189,6 +192,8 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
             UNCOVERED,
             "the records begin after the first pause of the loop, so the flows that started the loop are unknown",
         ));
+    } else if is_untimed {
+        caveats.push(untimed_loop::caveat());
     } else if root.is_none() {
         caveats.push(Caveat::new(
             0.5,

@@ -16,6 +16,7 @@ mod routing_loop;
 mod self_inflicted;
 mod storm;
 mod unknown_end;
+mod untimed_loop;
 
 use model::{Anomaly, PortRef};
 
