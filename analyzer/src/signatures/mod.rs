@@ -10,6 +10,7 @@ mod contention;
 mod deadlock;
 mod deadlock_period;
 pub(crate) mod host_only;
+mod moving_loop;
 pub(crate) mod packet_loss;
 pub(crate) mod path_change;
 mod routing_loop;
@@ -63,8 +64,14 @@ const LEAST_REST: f64 = 0.02;
 type OnPausePath = fn(&Context<'_, '_>, &PausePath) -> Option<Finding>;
 
 /// Signatures of a pause path; the first match decides.
-const ON_PAUSE_PATH: [OnPausePath; 5] =
-    [deadlock::find, storm::find, backpressure::find, self_inflicted::find, unknown_end::find];
+const ON_PAUSE_PATH: [OnPausePath; 6] = [
+    deadlock::find,
+    storm::find,
+    backpressure::find,
+    self_inflicted::find,
+    moving_loop::find,
+    unknown_end::find,
+];
 
 /// Returns all findings, the best explanation first.
 pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
