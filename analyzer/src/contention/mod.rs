@@ -5,7 +5,8 @@
 //!
 //! 1. **Queue episode** ([`event_span`]): the time in which queueing at this port is densest, near the time under
 //!    analysis. Two bursts in one epoch are two episodes.
-//! 2. **Measurement** ([`measurement`]): each flow's packets before the episode and in it.
+//! 2. **Measurement** ([`measurement`]): each flow's packets before the episode and in it. Records without times are
+//!    compared by epoch ([`epochs`]).
 //! 3. **Entitlement** ([`entitlement`]): its previous rate, and the backlog that pauses held upstream; packets beyond
 //!    it are excess.
 //! 4. **Attribution** ([`attribution`]): flows with a substantial excess contribute; the victim alone may have built
@@ -15,6 +16,7 @@
 
 mod attribution;
 mod entitlement;
+mod epochs;
 mod measurement;
 mod published;
 
@@ -149,14 +151,11 @@ pub(crate) fn contention(
     if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
         return None;
     }
-    let mut measurement = Measurement::new(view, settings, port, scope, when);
-    let flows = measurement.flows(&records);
-    let history = when
-        .zip(view.ring_start(view.switch_of(port)))
-        .is_some_and(|(when, ring_start)| when.from.saturating_sub(ring_start) >= settings.established_ns);
+    let by_epoch = epochs::measure(view, settings, port, &records).filter(|_| when.is_none());
+    let Queueing { when, flows, excess, history } =
+        by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));
     let unaccounted = view.unaccounted(port, when);
     let is_complete = unaccounted <= UNACCOUNTED_SHARE;
-    let excess: Vec<f64> = flows.iter().map(|m| excess(m, &measurement, when, settings)).collect();
     let suspects = suspects(&flows, &excess, scope, history);
     let limits =
         Limits { contributor_share: settings.contributor_share, may_name_paused: !history && is_complete };
@@ -174,6 +173,34 @@ pub(crate) fn contention(
         self_made: found.self_made,
         unaccounted,
     })
+}
+
+/// The queueing under analysis.
+struct Queueing {
+    when: Option<Span>,
+    flows: Vec<Measured>,
+    /// By flow.
+    excess: Vec<f64>,
+    /// Whether the epoch ring covers the time before.
+    history: bool,
+}
+
+/// Measures the queueing of an episode by the times of the records.
+fn by_time(
+    view: &View<'_>,
+    settings: &Settings,
+    port: PortIx,
+    scope: QueueScope<'_>,
+    when: Option<Span>,
+    records: &[&FlowRecord],
+) -> Queueing {
+    let mut measurement = Measurement::new(view, settings, port, scope, when);
+    let flows = measurement.flows(records);
+    let history = when
+        .zip(view.ring_start(view.switch_of(port)))
+        .is_some_and(|(when, ring_start)| when.from.saturating_sub(ring_start) >= settings.established_ns);
+    let excess = flows.iter().map(|m| excess(m, &measurement, when, settings)).collect();
+    Queueing { when, flows, excess, history }
 }
 
 /// Returns the packets of a flow above its entitlement; all of them, if its times are not known.

@@ -13,6 +13,7 @@ use model::Anomaly;
 use super::backpressure::contended;
 use super::deadlock_period::{DeadlockPeriod, LoopState};
 use super::{Caveat, Finding, common_caveats};
+use super::{moving_loop, untimed_loop};
 use crate::contention::{Bounds, Contention, QueueScope, contention};
 use crate::context::Context;
 use crate::graph::{Vertex, VertexIx};
@@ -28,7 +29,11 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     let end = *pause_path.path.last()?;
     if let LoopState::Moves { longest_ns } = LoopState::of(context, &pause_path.pause_loop) {
         // A path that leaves the loop has a root of its own.
-        return pause_path.pause_loop.contains(&end).then(|| resolved(context, pause_path, longest_ns));
+        let ends_inside = pause_path.pause_loop.contains(&end);
+        return ends_inside
+            .then(|| moving_loop::find(context, pause_path))
+            .flatten()
+            .or_else(|| ends_inside.then(|| resolved(context, pause_path, longest_ns)));
     }
     if pause_path.pause_loop.contains(&end) {
         return Some(in_loop(context, pause_path, end));
@@ -174,7 +179,9 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
         .pause_loop
         .iter()
         .all(|v| context.graph.port(*v).is_none_or(|port| is_covered(context, pause_path, port)));
-    let root = initial(context, pause_path).filter(|_| !late);
+    let untimed = untimed_loop::initial(context, &pause_path.pause_loop);
+    let is_untimed = untimed.is_some();
+    let root = untimed.or_else(|| initial(context, pause_path)).filter(|_| !late);
     let mut path: Vec<VertexIx> = pause_path.path.iter().copied().take_while(|v| *v != entry).collect();
     let turn = pause_path.pause_loop.iter().position(|v| *v == entry).unwrap_or(0);
     let around = pause_path.pause_loop.iter().cycle().skip(turn).take(pause_path.pause_loop.len());
@@ -190,6 +197,8 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
             UNCOVERED,
             "the records begin after the first pause of the loop, so the flows that started the loop are unknown",
         ));
+    } else if is_untimed {
+        caveats.push(untimed_loop::caveat());
     } else if root.is_none() {
         caveats.push(Caveat::new(
             0.5,
@@ -223,13 +232,13 @@ fn initial(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<(VertexI
     // If its queue is no longer in the registers, try the port that was paused next.
     starts.iter().find_map(|(since, at)| {
         let after = (1..pause_loop.len()).map(|step| pause_loop[(at + step) % pause_loop.len()]);
-        let next = after.into_iter().find(|v| !was_paused(context, *v, *since))?;
+        let next = after.into_iter().find(|v| !paused_before(context, *v, *since))?;
         queue_before_pause(context, pause_loop, next).map(|found| (next, found))
     })
 }
 
 /// Whether `v` was paused at `at`, or shortly enough before that its backlog had not drained.
-fn was_paused(context: &Context<'_, '_>, v: VertexIx, at: u64) -> bool {
+pub(super) fn paused_before(context: &Context<'_, '_>, v: VertexIx, at: u64) -> bool {
     let Some(port) = context.graph.port(v) else { return false };
     let frozen_ns = context.view.switch_of(port).frozen_ns;
     let near = Span { from: at.saturating_sub(context.settings.event_gap_ns / 4), to: at };
@@ -241,13 +250,29 @@ fn queue_before_pause(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: Ver
     let port = context.graph.port(v)?;
     let period = period(context, pause_loop);
     let first = period.and_then(|period| period.first_pause(context, v));
+    let near = first.map(|at| Span { from: at.saturating_sub(context.settings.event_gap_ns), to: at });
+    queue_of(context, port, near, Bounds { since: period.and_then(|period| period.opened_ns), until: first })
+}
+
+/// Returns the queue of `v` near a time and up to its own first pause, if it has contributors.
+pub(super) fn queue_until(
+    context: &Context<'_, '_>,
+    v: VertexIx,
+    near: Span,
+    since: Option<u64>,
+    until: Option<u64>,
+) -> Option<Contention> {
+    queue_of(context, context.graph.port(v)?, Some(near), Bounds { since, until })
+}
+
+fn queue_of(
+    context: &Context<'_, '_>,
+    port: PortIx,
+    near: Option<Span>,
+    bounds: Bounds,
+) -> Option<Contention> {
     // All flows of the loop are paused somewhere in it, so upstream pauses exclude no contributor here.
-    let scope = QueueScope {
-        victim: context.victim,
-        paused_upstream: &[],
-        near: first.map(|at| Span { from: at.saturating_sub(context.settings.event_gap_ns), to: at }),
-        bounds: Bounds { since: period.and_then(|period| period.opened_ns), until: first },
-    };
+    let scope = QueueScope { victim: context.victim, paused_upstream: &[], near, bounds };
     let found = contention(context.view, context.settings, port, scope)?;
     let weight: f64 = found.contributors().map(|f| f.weight).sum();
     (found.depth >= context.settings.min_wait_packets && weight > 0.0).then_some(found)

@@ -10,7 +10,7 @@ use crate::standstill::{Limits, Standstill, standstills};
 use crate::view::PortIx;
 
 /// Before a loop closes, its ports are paused and resumed in short turns; pauses with at most this gap belong together.
-const FLUTTER_NS: u64 = 60_000;
+pub(super) const FLUTTER_NS: u64 = 60_000;
 
 /// What the records show about a loop.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +137,7 @@ fn victims_last_ns(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option
     records.filter_map(|record| record.seen_ns).map(|(from, to)| from.max(to)).max()
 }
 
-fn pauses(context: &Context<'_, '_>, v: VertexIx) -> Vec<Span> {
+pub(super) fn pauses(context: &Context<'_, '_>, v: VertexIx) -> Vec<Span> {
     let Some(port) = context.graph.port(v) else { return Vec::new() };
     let frozen_ns = context.view.switch_of(port).frozen_ns;
     context.view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns)).collect()

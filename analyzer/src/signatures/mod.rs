@@ -10,12 +10,14 @@ mod contention;
 pub(crate) mod deadlock;
 mod deadlock_period;
 pub(crate) mod host_only;
+mod moving_loop;
 pub(crate) mod packet_loss;
 pub(crate) mod path_change;
 mod routing_loop;
 mod self_inflicted;
 mod storm;
 mod unknown_end;
+mod untimed_loop;
 
 use model::{Anomaly, PortRef};
 
@@ -63,8 +65,14 @@ const LEAST_REST: f64 = 0.02;
 type OnPausePath = fn(&Context<'_, '_>, &PausePath) -> Option<Finding>;
 
 /// Signatures of a pause path; the first match decides.
-const ON_PAUSE_PATH: [OnPausePath; 5] =
-    [deadlock::find, storm::find, backpressure::find, self_inflicted::find, unknown_end::find];
+const ON_PAUSE_PATH: [OnPausePath; 6] = [
+    deadlock::find,
+    storm::find,
+    backpressure::find,
+    self_inflicted::find,
+    moving_loop::find,
+    unknown_end::find,
+];
 
 /// Returns all findings, the best explanation first.
 pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {

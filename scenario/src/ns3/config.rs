@@ -15,6 +15,8 @@ pub struct Config {
     pub topology_file: Option<String>,
     /// `FLOW_FILE`.
     pub flow_file: Option<String>,
+    /// `ROUTE_FILE`, Harrier's addition: routes other than the shortest paths.
+    pub route_file: Option<String>,
     /// `TRACE_FILE`, which lists nodes.
     pub trace_file: Option<String>,
     /// The output files.
@@ -156,6 +158,7 @@ impl Default for Config {
             places: BTreeMap::new(),
             topology_file: None,
             flow_file: None,
+            route_file: None,
             trace_file: None,
             outputs: Outputs::default(),
             buffer_size: 16,

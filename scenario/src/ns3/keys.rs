@@ -144,6 +144,7 @@ fn read_file(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) 
     let target = match line.key.text {
         "TOPOLOGY_FILE" => &mut config.topology_file,
         "FLOW_FILE" => &mut config.flow_file,
+        "ROUTE_FILE" => &mut config.route_file,
         "TRACE_FILE" => &mut config.trace_file,
         "FCT_OUTPUT_FILE" => &mut config.outputs.completions,
         "PFC_OUTPUT_FILE" => &mut config.outputs.pauses,

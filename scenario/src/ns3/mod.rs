@@ -14,6 +14,7 @@ mod config;
 mod dialect;
 mod flows;
 mod keys;
+mod routes;
 mod scenario;
 mod text;
 mod topology;
@@ -29,6 +30,7 @@ pub use config::{Config, CongestionControl, LinkDown, Outputs, RateMap};
 pub use dialect::Simulator;
 pub use flows::{FlowRow, parse_flows};
 pub use keys::parse_config;
+pub use routes::parse_routes;
 pub use scenario::round_trip_ns;
 pub use topology::{TopologyFile, host_address, parse_topology};
 pub use trace::parse_trace;
@@ -66,13 +68,15 @@ pub fn load(
     };
     let topology_source = fetch("TOPOLOGY_FILE", config.topology_file.as_deref());
     let flows_source = fetch("FLOW_FILE", config.flow_file.as_deref()).unwrap_or_default();
+    let routes_source = fetch("ROUTE_FILE", config.route_file.as_deref());
     // It only selects what to dump, so it may be missing.
     let trace_source = config.trace_file.as_deref().and_then(|named| load(named).ok());
     problems.extend(unreadable);
 
     let (topology_name, topology_text) = topology_source.clone().unwrap_or_default();
     let (flows_name, flows_text) = &flows_source;
-    let names = [config_name, &topology_name, flows_name];
+    let routes_name = routes_source.as_ref().map(|(name, _)| name.clone()).unwrap_or_default();
+    let names = [config_name, &topology_name, flows_name, &routes_name];
     let topology = topology_source.map(|(name, text)| parse_topology(&name, &text));
     let rows = match flows_name.as_str() {
         "" => Vec::new(),
@@ -95,13 +99,17 @@ pub fn load(
     let switch = scenario::switch_settings(&config, &file.topology);
     problems.extend(read.check(&switch));
     problems.extend(of_rows);
+    let (routes, of_routes) =
+        routes_source.map(|(name, text)| parse_routes(&name, &text, &file)).unwrap_or_default();
+    problems.extend(of_routes);
     if let Some((name, text)) = trace_source {
         problems.extend(parse_trace(&name, &text, file.topology.nodes.len()).1);
     }
     if !problems.is_empty() {
         return Err(in_order(problems, &names));
     }
-    let scenario = scenario::assemble(config_name, &config, file, rows, switch);
+    let mut scenario = scenario::assemble(config_name, &config, file, rows, switch);
+    scenario.routing.routes = routes;
     Ok(Loaded { scenario, outputs: config.outputs })
 }
 
