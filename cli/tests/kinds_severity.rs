@@ -1,4 +1,5 @@
-//! Severity: what stops traffic is critical, ordinary queueing is telemetry.
+//! Severity: what stops traffic is critical, ordinary queueing is telemetry. Counterfactual runs of network faults and
+//! of the victim's own queue.
 
 mod support;
 
@@ -48,4 +49,17 @@ fn the_text_output_contains_severity_and_cost() {
     let ran = harrier(&["run", "poster-fig1"]);
     let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("severity")).expect("a line");
     assert!(line.contains("major, costs 8."), "{line}");
+}
+
+#[test]
+fn own_queues_and_network_faults_are_verified() {
+    for scenario in ["self-made-queue", "lossy-link", "black-hole", "short-flap", "detour"] {
+        for seed in ["1", "7"] {
+            let ran = harrier(&["run", scenario, "--seed", seed, "--verify", "--json"]);
+            for diagnosis in ran.json()["diagnoses"].as_array().unwrap() {
+                assert_eq!(diagnosis["verified"], true, "{scenario}, seed {seed}: {diagnosis:#}");
+                assert_eq!(diagnosis["confidence"], 0.99, "{scenario}, seed {seed}");
+            }
+        }
+    }
 }
