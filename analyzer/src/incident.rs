@@ -5,6 +5,7 @@
 //! by its verdict with the highest confidence, and of those by the one with most culprits. The store's incidents also
 //! group by time.
 
+use model::diagnosis::Severity;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Snapshot};
 
 use crate::one_standstill;
@@ -21,7 +22,7 @@ pub struct VerdictGroup<'d> {
 }
 
 /// Returns the verdicts to keep of several snapshots, in their order and without duplicates. Of a first poll and its
-/// follow-up poll, the verdicts of the one with the higher rank (severity, specificity, culprits) are kept; if the
+/// follow-up poll, the verdicts of the one with the higher rank (anomaly, specificity, culprits) are kept; if the
 /// ranks are equal, those of the first poll if the causes agree, else those of the follow-up poll.
 ///
 /// A deadlock that the first poll saw is dropped if the follow-up poll shows that its loop moved again, and verdicts
@@ -51,6 +52,7 @@ pub fn settle(mut polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
             later.is_some_and(|(_, later)| !first_prevails(verdicts, later))
         })
         .collect();
+    share_costs(&mut polls, event_of);
     let mut settled: Vec<(&Snapshot, Diagnosis)> = Vec::new();
     for ((snapshot, verdicts), superseded) in polls.into_iter().zip(superseded) {
         for verdict in verdicts {
@@ -63,6 +65,31 @@ pub fn settle(mut polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
     settled.into_iter().map(|(_, verdict)| verdict).collect()
 }
 
+/// Gives verdicts on a first poll and its follow-up poll that name the same root cause the larger delay and the higher
+/// severity of both: the first poll sees only the start of the event.
+fn share_costs(polls: &mut [(&Snapshot, Vec<Diagnosis>)], event_of: impl Fn(&Snapshot) -> Option<u32>) {
+    for later in 0..polls.len() {
+        let first =
+            event_of(polls[later].0).and_then(|event| polls.iter().position(|(s, _)| s.event == event));
+        let Some(first) = first.filter(|first| *first != later) else { continue };
+        for at in 0..polls[first].1.len() {
+            for other in 0..polls[later].1.len() {
+                let (one, two) = (&polls[first].1[at], &polls[later].1[other]);
+                if key(one) != key(two) {
+                    continue;
+                }
+                let longer = if two.cost.delay_ns > one.cost.delay_ns { two.cost } else { one.cost };
+                let severity = one.severity.max(two.severity);
+                for (poll, verdict) in [(first, at), (later, other)] {
+                    let verdict = &mut polls[poll].1[verdict];
+                    (verdict.cost.delay_ns, verdict.cost.bytes) = (longer.delay_ns, longer.bytes);
+                    verdict.severity = severity;
+                }
+            }
+        }
+    }
+}
+
 /// Whether the verdicts of the first poll are kept: their rank is higher, or equal and the causes agree.
 fn first_prevails(earlier: &[Diagnosis], later: &[Diagnosis]) -> bool {
     let (first, second) = (rank_of(earlier), rank_of(later));
@@ -70,17 +97,18 @@ fn first_prevails(earlier: &[Diagnosis], later: &[Diagnosis]) -> bool {
     first > second || first == second && causes(earlier) == causes(later)
 }
 
-/// The rank of a snapshot's verdicts: the severity of the anomaly, the specificity of the cause, the number of
+/// The rank of a snapshot's verdicts: the precedence of the anomaly, the specificity of the cause, the number of
 /// culprits.
 fn rank_of(verdicts: &[Diagnosis]) -> (u8, u8, usize) {
     verdicts
         .iter()
-        .map(|d| (severity(d), specificity(d.cause), d.root_cause.flows.len()))
+        .map(|d| (precedence(d), specificity(d.cause), d.root_cause.flows.len()))
         .max()
         .unwrap_or_default()
 }
 
-fn severity(d: &Diagnosis) -> u8 {
+/// Which of two verdicts on one event is the more informative one; not its severity, which is about its cost.
+fn precedence(d: &Diagnosis) -> u8 {
     let root = &d.root_cause;
     let names_no_root_cause = root.flows.is_empty() && root.host.is_none() && d.pause_loop.is_empty();
     match d.anomaly {
@@ -106,10 +134,11 @@ fn specificity(cause: Cause) -> u8 {
     }
 }
 
-/// Groups verdicts by root cause, in the order of each group's first verdict.
+/// Groups verdicts by root cause, in the order of each group's first verdict. Ordinary queueing ([`Severity::Info`]) is
+/// no incident.
 pub fn incidents(diagnoses: &[Diagnosis]) -> Vec<VerdictGroup<'_>> {
     let mut groups: Vec<(Key<'_>, Vec<&Diagnosis>)> = Vec::new();
-    for diagnosis in diagnoses {
+    for diagnosis in diagnoses.iter().filter(|diagnosis| diagnosis.severity > Severity::Info) {
         let key = key(diagnosis);
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, verdicts)) => verdicts.push(diagnosis),
@@ -148,7 +177,7 @@ fn incident(verdicts: Vec<&Diagnosis>) -> Option<VerdictGroup<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use model::diagnosis::{Cost, Severity};
+    use model::diagnosis::Cost;
     use model::snapshot::{SNAPSHOT_FORMAT, Source};
     use model::{FollowUp, RootCause, Trigger, TriggerReason};
 
@@ -240,11 +269,27 @@ mod tests {
     }
 
     #[test]
+    fn the_verdict_that_is_kept_has_the_longer_delay_of_both_polls() {
+        let (one, two) = (snapshot(1, None), snapshot(2, Some(1)));
+        let first = verdict("a", Anomaly::FlowContention, Cause::Incast, &[2, 3]);
+        let cost = Cost { delay_ns: 300_000, bytes: 7, flows: 1, jobs: 0 };
+        let second = Diagnosis { id: "b".to_string(), severity: Severity::Minor, cost, ..first.clone() };
+        let settled = settle(vec![(&one, vec![first]), (&two, vec![second])]);
+        assert_eq!(
+            (settled[0].id.as_str(), settled[0].severity, settled[0].cost.bytes),
+            ("a", Severity::Minor, 7)
+        );
+    }
+
+    #[test]
     fn verdicts_with_one_root_form_one_group_with_all_victims() {
         let mut other = verdict("b", Anomaly::FlowContention, Cause::Incast, &[2]);
         other.victims = vec![flow(7)];
-        let verdicts = [verdict("a", Anomaly::FlowContention, Cause::Incast, &[2]), other];
+        let ordinary = verdict("c", Anomaly::FlowContention, Cause::Incast, &[2]);
+        let mut verdicts = [verdict("a", Anomaly::FlowContention, Cause::Incast, &[2]), other, ordinary];
+        verdicts[..2].iter_mut().for_each(|verdict| verdict.severity = Severity::Minor);
         let found = incidents(&verdicts);
+        assert_eq!(found[0].verdicts.len(), 2, "ordinary queueing is no incident");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].victims, [flow(1), flow(7)]);
     }

@@ -11,7 +11,8 @@
 //! 5. `ranking` lists culprits, spreaders and victims with a confidence; `causes` refine the anomaly, one file each.
 //! 6. `evidence`, `explanation`, `provenance` and `graph_context` produce claims, text and graph.
 //! 7. [`collective`] finds the step of a job that a verdict concerns, and whether the job depends on it.
-//! 8. `coverage` states why a snapshot supports no verdict; [`validate`] checks it against the topology.
+//! 8. `severity` computes the cost and how urgent the verdict is.
+//! 9. `coverage` states why a snapshot supports no verdict; [`validate`] checks it against the topology.
 //!
 //! Every result is a pure function of snapshot, topology and [`Settings`], and does not depend on the order of
 //! records.
@@ -39,6 +40,7 @@ mod queue_episode;
 mod ranking;
 mod replay;
 mod settings;
+mod severity;
 mod signatures;
 mod span;
 mod standstill;
@@ -52,7 +54,7 @@ use std::collections::BTreeSet;
 use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
-use model::diagnosis::{Collected, Cost, Severity};
+use model::diagnosis::{Collected, Severity};
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -178,7 +180,7 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         summary,
         confidence: round(ranked.confidence * judged.factor),
         severity: Severity::default(),
-        cost: Cost::default(),
+        cost: severity::cost(&case, ranked.victim, &ranked.victims),
         root_cause: RootCause {
             port: finding.root.clone(),
             flows: ranked.culprits.clone(),
@@ -206,7 +208,11 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         verified: None,
         verification: None,
     };
-    let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
+    let diagnosis = Diagnosis {
+        id: id(snapshot.event, &diagnosis),
+        severity: severity::severity(&case, &diagnosis),
+        ..diagnosis
+    };
     let graph = graph_context::add(provenance::provenance(context, finding), &case, &judged.config);
     Some(Analysis { diagnosis, graph })
 }

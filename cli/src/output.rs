@@ -88,6 +88,7 @@ fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> Strin
     line("victim", flow_name(index, diagnosis.victim));
     line("anomaly", format!("{} ({})", name(&diagnosis.anomaly), name(&diagnosis.cause)));
     line("confidence", format!("{:.0} %", diagnosis.confidence * 100.0));
+    line("severity", describe_severity(diagnosis));
     line("root port", diagnosis.root_cause.port.iter().map(ToString::to_string).collect());
     line("culprits", flows(&diagnosis.root_cause.flows));
     line("host", diagnosis.root_cause.host.clone().unwrap_or_default());
@@ -126,6 +127,22 @@ fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> Strin
         ),
     );
     text
+}
+
+/// The severity with the cost, e.g. `major, costs 120.0 us of 2 flows (1.5 MB)`.
+fn describe_severity(diagnosis: &Diagnosis) -> String {
+    let cost = diagnosis.cost;
+    if cost.delay_ns == 0 {
+        return name(&diagnosis.severity);
+    }
+    let jobs = if cost.jobs > 0 { format!(", {}", count(cost.jobs, "job")) } else { String::new() };
+    format!(
+        "{}, costs {} ({} of its link); affects {}{jobs}",
+        name(&diagnosis.severity),
+        time(cost.delay_ns),
+        bytes(cost.bytes),
+        count(cost.flows, "flow")
+    )
 }
 
 fn list<T: ToString>(items: &[T]) -> String {

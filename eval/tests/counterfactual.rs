@@ -8,7 +8,7 @@ use eval::GroundTruth;
 use fabric::counterfactual::verify;
 use fabric::{Pipeline, RunOptions, RunOutcome, run};
 use model::diagnosis::{Collected, Evidence, Record};
-use model::{Cause, Diagnosis, FlowKey, RootCause};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, RootCause};
 use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
@@ -197,6 +197,19 @@ fn a_verdict_that_names_a_healthy_host_is_refuted() {
     let wrong = RootCause { host: Some("h4".to_string()), ..RootCause::default() };
     let verification = check(&seen, wrong, Some(false)).verification.unwrap();
     assert_eq!(verification.without, ["h4 had no fault"]);
+}
+
+#[test]
+fn a_deadlock_without_a_joint_standstill_is_refuted() {
+    let seen = see("poster-fig1", 1);
+    let truth = seen.verdict(seen.truth.root_cause.clone());
+    let loop_of_path = truth.pause_path.clone();
+    let anomaly = Anomaly::DeadlockInLoopContention;
+    let mut verdicts = [Diagnosis { anomaly, pause_loop: loop_of_path, ..truth }];
+    verify(&seen.scenario, seen.seed, pipeline(), &mut verdicts).unwrap();
+    let [verdict] = verdicts;
+    assert_eq!((verdict.verified, verdict.confidence), (Some(false), 0.3), "{:?}", verdict.verification);
+    assert!(verdict.verification.unwrap().shown.starts_with("no deadlock"));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::commands::scenario::names;
 use crate::input::{read_text, write_all};
 use crate::meter::Meter;
 use crate::ns3_files::Ns3Files;
-use crate::output::{describe, describe_truth, print_json};
+use crate::output::{describe, describe_truth, describe_verdict, print_json};
 use crate::report::{RunFigures, RunReport};
 use crate::traffic;
 use crate::watcher::Watcher;
@@ -41,7 +41,7 @@ Examples:
 #[command(
     after_help = EXAMPLES,
     after_long_help = format!(
-        "Exit status 1: the run did not go as the scenario expects, or no diagnosis names the ground truth.\n\n{EXAMPLES}"
+        "Exit status 1: the run did not go as the scenario expects, no diagnosis names the ground truth, or --verify refutes a diagnosis.\n\n{EXAMPLES}"
     )
 )]
 pub(crate) struct Args {
@@ -224,12 +224,20 @@ fn report(
     }
 }
 
-/// Checks that the run went as the scenario expects and that the diagnoses name the ground truth, if there is one.
+/// Checks that the run went as the scenario expects, that no diagnosis was refuted, and that the diagnoses name the
+/// ground truth, if there is one.
 fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
     for deviation in deviations {
         eprintln!("unlike the scenario's expectation: {deviation}");
     }
-    let Some(truth) = &report.ground_truth else { return Outcome::Fine };
+    let refuted = report.diagnoses.iter().filter(|diagnosis| diagnosis.verified == Some(false));
+    let mut is_refuted = false;
+    for diagnosis in refuted {
+        eprintln!("refuted by a counterfactual run: {}", describe_verdict(diagnosis));
+        is_refuted = true;
+    }
+    let fine = if is_refuted { Outcome::Findings } else { Outcome::Fine };
+    let Some(truth) = &report.ground_truth else { return fine };
     let mut all_found = true;
     for truth in std::iter::once(truth).chain(&truth.others) {
         let found = match truth.anomaly {
@@ -241,7 +249,7 @@ fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
         }
         all_found &= found;
     }
-    if all_found && deviations.is_empty() { Outcome::Fine } else { Outcome::Findings }
+    if all_found && deviations.is_empty() { fine } else { Outcome::Findings }
 }
 
 fn save(directory: &Path, scenario: &Scenario, outcome: &RunOutcome) -> anyhow::Result<()> {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use model::{Anomaly, Diagnosis, FlowKey, Time};
+use model::diagnosis::Record;
+use model::{Anomaly, Diagnosis, FlowKey, LossReason, NetworkChange, PortRef, Time};
 use scenario::{FlowSpec, Problems, Scenario, place_of};
 
 use crate::record::FlowRecord;
@@ -16,6 +17,12 @@ pub struct Intervention {
     pub hosts: BTreeSet<String>,
     /// Identifiers of the findings to correct ([`model::ConfigFinding::id`]).
     pub config: BTreeSet<String>,
+    /// Flows that have one packet under way: the claim is that their own packets are the queue.
+    pub windows: BTreeSet<FlowKey>,
+    /// Links, by one of their ports, that neither lose packets nor go down.
+    pub links: BTreeSet<PortRef>,
+    /// Switches whose static routes are removed.
+    pub routes: BTreeSet<String>,
 }
 
 impl Intervention {
@@ -28,11 +35,51 @@ impl Intervention {
             let ends = [diagnosis.victim.src, diagnosis.victim.dst];
             hosts.extend(ends.iter().filter_map(|at| Some(scenario.topology.host_of(*at)?.name.clone())));
         }
-        Intervention {
+        let windows = (diagnosis.anomaly == Anomaly::SelfInflicted).then_some(diagnosis.victim);
+        let mut removed = Intervention {
             flows: root.flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect(),
             hosts,
             config: root.config.iter().cloned().collect(),
+            windows: windows.into_iter().collect(),
+            ..Intervention::default()
+        };
+        if matches!(diagnosis.anomaly, Anomaly::PacketLoss | Anomaly::PathChange) {
+            removed.add_network_faults(diagnosis);
         }
+        removed
+    }
+
+    /// The links and routes that the records of a loss or a path change name. Discards by lack of buffer are no fault
+    /// of a link.
+    fn add_network_faults(&mut self, diagnosis: &Diagnosis) {
+        for record in diagnosis.evidence.iter().flat_map(|evidence| &evidence.records) {
+            match record {
+                Record::Event(event) => match event.change {
+                    NetworkChange::Route { .. } => drop(self.routes.insert(event.switch.clone())),
+                    _ => self.links.extend(event.link_port()),
+                },
+                Record::Loss(loss) => match loss.reason {
+                    LossReason::Corrupted | LossReason::LinkDown => {
+                        self.links.extend(diagnosis.root_cause.port.clone());
+                    }
+                    LossReason::NoRoute | LossReason::Ttl => drop(self.routes.insert(loss.switch.clone())),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    }
+
+    /// Everything that either of both removes.
+    pub fn union(&self, other: &Intervention) -> Intervention {
+        let mut both = self.clone();
+        both.flows.extend(&other.flows);
+        both.hosts.extend(other.hosts.iter().cloned());
+        both.config.extend(other.config.iter().cloned());
+        both.windows.extend(&other.windows);
+        both.links.extend(other.links.iter().cloned());
+        both.routes.extend(other.routes.iter().cloned());
+        both
     }
 
     /// The configuration corrections alone.
@@ -68,6 +115,8 @@ impl Intervention {
         let mut done = Vec::new();
         let started = |record: &FlowRecord| (record.sent_packets > 0).then_some(record.start);
         let starts: Vec<Option<Time>> = before.iter().map(started).collect();
+        self.close_windows(&mut instance, &mut done);
+        self.remove_network_faults(&mut instance, &mut done);
         self.remove_flows(&mut instance, &starts, &mut done);
         self.remove_host_faults(&mut instance, &mut done);
         let mut corrected = BTreeSet::new();
@@ -95,6 +144,46 @@ impl Intervention {
             false => format!("{flow} was never sent"),
         }));
         scenario.flows = without(std::mem::take(&mut scenario.flows), &removed, starts);
+    }
+
+    fn close_windows(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
+        for key in &self.windows {
+            for at in 0..scenario.flows.len() {
+                if scenario.key(&scenario.flows[at]) != Some(*key) {
+                    continue;
+                }
+                let src = &scenario.flows[at].src;
+                let payload = scenario.hosts.get(src).unwrap_or(&scenario.host).payload_bytes;
+                scenario.flows[at].messages.window_bytes = Some(u64::from(payload));
+            }
+            done.push(format!("{key} has one packet under way at a time"));
+        }
+    }
+
+    fn remove_network_faults(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
+        let named = |port: &PortRef| self.links.contains(port);
+        let links: BTreeSet<usize> = (scenario.topology.links.iter().enumerate())
+            .filter(|(_, link)| named(&link.a) || named(&link.b))
+            .map(|(at, _)| at)
+            .collect();
+        for at in &links {
+            let outages = scenario.routing.failures.len();
+            scenario.routing.failures.retain(|failure| failure.link != *at);
+            let lost = scenario.loss_ppt.remove(at).is_some();
+            let (a, b) = (&scenario.topology.links[*at].a, &scenario.topology.links[*at].b);
+            done.push(match lost || scenario.routing.failures.len() < outages {
+                true => format!("the link {a} - {b} neither loses packets nor goes down"),
+                false => format!("the link {a} - {b} had no fault"),
+            });
+        }
+        for switch in &self.routes {
+            let routes = scenario.routing.routes.len();
+            scenario.routing.routes.retain(|timed| timed.route.switch != *switch);
+            done.push(match scenario.routing.routes.len() < routes {
+                true => format!("{switch} has no static routes"),
+                false => format!("{switch} had no static routes"),
+            });
+        }
     }
 
     fn remove_host_faults(&self, scenario: &mut Scenario, done: &mut Vec<String>) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::Record;
-use model::{Diagnosis, FlowKey, PortRef, Time, Verification};
+use model::{Anomaly, Diagnosis, FlowKey, PortRef, Time, Verification};
 
 use super::Rerun;
 use crate::record::{FlowRecord, PauseRecord};
@@ -56,7 +56,12 @@ impl Scope {
             victim: diagnosis.victim,
             window: (from.min(to), to),
             ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),
-            root: diagnosis.root_cause.port.clone(),
+            // A failed link or a lost packet is no queue, and the counterfactual traffic may build one there.
+            root: diagnosis
+                .root_cause
+                .port
+                .clone()
+                .filter(|_| !matches!(diagnosis.anomaly, Anomaly::PacketLoss | Anomaly::PathChange)),
             may_pause: false,
         }
     }
@@ -119,10 +124,14 @@ impl Measurement {
             || halved(self.dropped_packets, before.dropped_packets)
     }
 
+    /// Whether at most a small part of the victim's excess RTT remains.
+    pub(super) fn recovers(&self, before: &Measurement) -> bool {
+        is_at_most_percent(self.excess(before.base), before.excess(before.base), LEFT_PERCENT)
+    }
+
     /// Compares this run, without the root cause, with the original one: whether the verdict holds, and why.
     pub(super) fn compare(&self, before: &Measurement, scope: &Scope) -> (bool, Verification) {
-        let recovered =
-            is_at_most_percent(self.excess(before.base), before.excess(before.base), LEFT_PERCENT);
+        let recovered = self.recovers(before);
         let paused = self.still_paused(before).filter(|_| !scope.may_pause);
         let queued = !is_at_most_percent(self.queue_bytes, before.queue_bytes, GONE_PERCENT);
         let ns = |time: Option<Time>| time.map(Time::as_ns);

@@ -5,18 +5,27 @@
 //! cause only. A verdict is refuted if the victim stays slow. It is also refuted if the victim recovers but the ports
 //! of the pause path stay paused, or the queue at the root port remains: the removed flow was then only a spreader.
 //!
+//! What a verdict claims about the unchanged run is tested as well: a deadlock needs a joint standstill of its loop
+//! (`standstill`), contention a queue at the root port.
+//!
 //! Configuration findings are first corrected alone. If that is sufficient, no flows or hosts are removed; otherwise
 //! the correction must at least help.
+//!
+//! Two causes can delay one packet, and the victim recovers without both only. Refuted verdicts about one victim and
+//! time are repeated together; one is verified if the victim recovers without all root causes, and not without the
+//! others alone.
 
+mod confidence;
 mod intervention;
 mod measurement;
 mod queues;
+mod standstill;
 mod stopwatch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use model::{Diagnosis, FlowKey, Time, Verification};
+use model::{Anomaly, Diagnosis, FlowKey, Time, Verification};
 use scenario::Scenario;
 
 pub use intervention::Intervention;
@@ -32,8 +41,8 @@ use stopwatch::{Stopwatch, Trace, Traces};
 /// Samples of the queue at the root port in the window of a verdict.
 const SAMPLES: u64 = 32;
 
-/// Repeats the run without the root cause of each verdict and adds the result to it. A verdict without a root cause
-/// that can be removed is not verified; the reason is added to its `missing`.
+/// Repeats the run without the root cause of each verdict and adds the result to it, which also changes its confidence.
+/// A verdict without a root cause that can be removed is not verified; the reason is added to its `missing`.
 ///
 /// # Errors
 /// As [`crate::run`].
@@ -44,7 +53,7 @@ pub fn verify(
     diagnoses: &mut [Diagnosis],
 ) -> Result<(), RunError> {
     let mut reruns = Reruns::new(scenario, seed, pipeline, diagnoses);
-    for diagnosis in diagnoses {
+    for diagnosis in diagnoses.iter_mut() {
         match reruns.verify(diagnosis)? {
             Ok((verified, verification)) => {
                 diagnosis.verified = Some(verified);
@@ -53,7 +62,32 @@ pub fn verify(
             Err(reason) => diagnosis.missing.push(format!("it was not verified: {reason}")),
         }
     }
+    for at in 0..diagnoses.len() {
+        let others = others_of_one_delay(diagnoses, at);
+        if diagnoses[at].verified == Some(false)
+            && !others.is_empty()
+            && let Some(verification) = reruns.verify_together(&diagnoses[at], &others)?
+        {
+            diagnoses[at].verified = Some(true);
+            diagnoses[at].verification = Some(verification);
+        }
+    }
+    for diagnosis in diagnoses {
+        if let Some(verified) = diagnosis.verified {
+            diagnosis.confidence = confidence::after(diagnosis.confidence, verified);
+        }
+    }
     Ok(())
+}
+
+/// The other verdicts about the victim of a verdict at that time.
+fn others_of_one_delay(diagnoses: &[Diagnosis], at: usize) -> Vec<Diagnosis> {
+    let (victim, (from, to)) = (diagnoses[at].victim, Scope::new(&diagnoses[at]).window);
+    let is_other = |(other, diagnosis): &(usize, &Diagnosis)| {
+        let window = Scope::new(diagnosis).window;
+        *other != at && diagnosis.victim == victim && window.0 <= to && from <= window.1
+    };
+    diagnoses.iter().enumerate().filter(is_other).map(|(_, diagnosis)| diagnosis.clone()).collect()
 }
 
 /// A repeated run, with its measurements.
@@ -146,9 +180,14 @@ impl<'b> Reruns<'b> {
             Ok(measurement) => measurement,
             Err(reason) => return Ok(Err(reason)),
         };
+        let unmet = self.unmet_claim(diagnosis, &scope)?;
         if intervention.config.is_empty() {
             let after = Measurement::of(self.rerun(&intervention)?, &scope);
-            return Ok(Ok(after.compare(&before, &scope)));
+            let (recovers, mut verification) = after.compare(&before, &scope);
+            if let Some(unmet) = &unmet {
+                verification.shown = format!("{unmet}; {}", verification.shown);
+            }
+            return Ok(Ok((recovers && unmet.is_none(), verification)));
         }
         let scope = scope.without_root();
         let alone = Measurement::of(self.rerun(&intervention.config_only())?, &scope);
@@ -165,5 +204,67 @@ impl<'b> Reruns<'b> {
             "; correcting the configuration alone changes nothing"
         });
         Ok(Ok((recovers && helps, verification)))
+    }
+
+    /// What the verdict claims about the unchanged run and that run does not show: a joint standstill of the loop, or a
+    /// queue at the root port.
+    fn unmet_claim(&mut self, diagnosis: &Diagnosis, scope: &Scope) -> Result<Option<String>, RunError> {
+        let topology = &self.scenario.topology;
+        let run = self.rerun(&Intervention::default())?;
+        let unmet = match (diagnosis.anomaly, &diagnosis.root_cause.port) {
+            (
+                Anomaly::DeadlockInLoopContention
+                | Anomaly::DeadlockOutOfLoopContention
+                | Anomaly::DeadlockOutOfLoopInjection,
+                _,
+            ) => {
+                let least = standstill::least(topology, &diagnosis.pause_loop);
+                let longest = standstill::longest(&run.pauses, &diagnosis.pause_loop, scope.window, run.end);
+                (longest < least).then(|| {
+                    format!("no deadlock: the ports of the loop were jointly paused for at most {longest}")
+                })
+            }
+            (Anomaly::FlowContention | Anomaly::ClassContention | Anomaly::SelfInflicted, Some(root)) => {
+                (!run.queues.any(root, scope.window))
+                    .then(|| format!("there is no queue at {root} at that time"))
+            }
+            _ => None,
+        };
+        Ok(unmet)
+    }
+
+    /// The result of the run without the root causes of a refuted verdict and of others about the same delay: only if
+    /// the victim recovers, and does not recover without those of the others alone.
+    fn verify_together(
+        &mut self,
+        diagnosis: &Diagnosis,
+        others: &[Diagnosis],
+    ) -> Result<Option<Verification>, RunError> {
+        let scope = Scope::new(diagnosis);
+        if self.unmet_claim(diagnosis, &scope)?.is_some() {
+            return Ok(None);
+        }
+        let of_others = others
+            .iter()
+            .fold(Intervention::default(), |sum, other| sum.union(&Intervention::of(other, self.scenario)));
+        let own = Intervention::of(diagnosis, self.scenario);
+        let both = own.union(&of_others);
+        if own.is_empty() || of_others.is_empty() || both == own || both == of_others {
+            return Ok(None);
+        }
+        let threshold = self.scenario.agents.threshold_percent;
+        let Ok(before) = Measurement::slow(self.rerun(&Intervention::default())?, &scope, threshold) else {
+            return Ok(None);
+        };
+        let without_others = Measurement::of(self.rerun(&of_others)?, &scope);
+        let without_both = Measurement::of(self.rerun(&both)?, &scope);
+        let (recovers, mut verification) = without_both.compare(&before, &scope);
+        if !recovers || without_others.recovers(&before) {
+            return Ok(None);
+        }
+        verification
+            .shown
+            .push_str("; it recovers only without the root causes of all verdicts about this delay");
+        Ok(Some(verification))
     }
 }

@@ -30,6 +30,12 @@ impl Queues {
         let (count, sum) = samples.fold((0_u64, 0_u64), |(count, sum), (_, bytes)| (count + 1, sum + bytes));
         sum / count.max(1)
     }
+
+    /// Whether any sample of `port` in a window has packets.
+    pub(super) fn any(&self, port: &PortRef, (from, to): (Time, Time)) -> bool {
+        let mut samples = self.samples.get(port).into_iter().flatten();
+        samples.any(|(at, bytes)| from <= *at && *at <= to && *bytes > 0)
+    }
 }
 
 impl Watch for Queues {

@@ -1,0 +1,65 @@
+//! Severity: what stops traffic is critical, ordinary queueing is telemetry. Counterfactual runs of network faults and
+//! of the victim's own queue.
+
+mod support;
+
+use support::harrier;
+
+/// Checks the highest severity of the verdicts of a scenario.
+fn check(scenario: &str, expected: &str) {
+    const ORDER: [&str; 4] = ["info", "minor", "major", "critical"];
+    for seed in ["1", "7"] {
+        let report = harrier(&["run", scenario, "--seed", seed, "--json"]).json();
+        let diagnoses = report["diagnoses"].as_array().unwrap();
+        let of = |d: &serde_json::Value| ORDER.iter().position(|name| d["severity"] == *name).unwrap();
+        let highest = diagnoses.iter().map(of).max();
+        assert_eq!(highest.map(|at| ORDER[at]), Some(expected), "{scenario}, seed {seed}");
+        for diagnosis in diagnoses {
+            assert_ne!(diagnosis["cost"]["delay_ns"], 0, "{scenario}, seed {seed}");
+            assert_ne!(diagnosis["cost"]["bytes"], 0, "{scenario}, seed {seed}");
+            let victims = diagnosis["victims"].as_array().unwrap().len();
+            assert_eq!(diagnosis["cost"]["flows"], victims, "{scenario}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn what_stops_or_loses_traffic_is_critical() {
+    for scenario in ["host-storm", "deadlock-in-loop", "routing-loop", "black-hole", "short-headroom"] {
+        check(scenario, "critical");
+    }
+}
+
+#[test]
+fn what_pauses_several_flows_is_major() {
+    for scenario in ["poster-fig1", "slow-receiver", "lossy-link"] {
+        check(scenario, "major");
+    }
+}
+
+#[test]
+fn what_only_delays_a_flow_is_minor() {
+    for scenario in ["contention-only", "self-made-pauses", "narrow-host-bus"] {
+        check(scenario, "minor");
+    }
+}
+
+#[test]
+fn the_text_output_contains_severity_and_cost() {
+    let ran = harrier(&["run", "poster-fig1"]);
+    let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("severity")).expect("a line");
+    assert!(line.contains("major, costs 8."), "{line}");
+}
+
+#[test]
+fn own_queues_and_network_faults_are_verified() {
+    for scenario in ["self-made-queue", "lossy-link", "black-hole", "short-flap", "detour"] {
+        for seed in ["1", "7"] {
+            let ran = harrier(&["run", scenario, "--seed", seed, "--verify", "--json"]);
+            for diagnosis in ran.json()["diagnoses"].as_array().unwrap() {
+                assert_eq!(diagnosis["verified"], true, "{scenario}, seed {seed}: {diagnosis:#}");
+                assert_eq!(diagnosis["confidence"], 0.99, "{scenario}, seed {seed}");
+            }
+        }
+    }
+}
