@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn without_excess_nobody_is_guilty() {
+    fn without_excess_no_actor_is_guilty() {
         check(&[0, 1], |_| 0, &[0, 1], false);
     }
 }

@@ -30,8 +30,8 @@ pub(super) fn stood_still(
     let mut common: Vec<(Time, Time)> = vec![(Time::ZERO, end)];
     for port in ports {
         let Some(longest) = longest_pause(topology, port) else { return false };
-        let silences = silences(departures(&run.switches, log, port), longest, &flushed, end);
-        common = overlaps(&common, &overlaps(&silences, &paused(&run.pauses, port, end)));
+        let quiet_times = quiet_times(departures(&run.switches, log, port), longest, &flushed, end);
+        common = overlaps(&common, &overlaps(&quiet_times, &paused(&run.pauses, port, end)));
     }
     !ports.is_empty() && common.iter().any(|(from, to)| *from <= window.1 && window.0 <= *to)
 }
@@ -59,22 +59,22 @@ fn departures<'l>(
 
 /// The times without a departure that last longer than `longest`, until a watchdog flushes a queue of the loop, or until
 /// the end of the run.
-fn silences(
+fn quiet_times(
     departures: impl Iterator<Item = Time>,
     longest: Time,
     flushed: &[Time],
     end: Time,
 ) -> Vec<(Time, Time)> {
-    let mut silences = Vec::new();
+    let mut quiet_times = Vec::new();
     let mut last = Time::ZERO;
     for at in departures {
         if at.saturating_sub(last) > longest || flushed.iter().any(|flush| last < *flush && *flush <= at) {
-            silences.push((last, at));
+            quiet_times.push((last, at));
         }
         last = at;
     }
-    silences.push((last, end));
-    silences
+    quiet_times.push((last, end));
+    quiet_times
 }
 
 /// The times in which a port was paused in any priority.
@@ -105,7 +105,7 @@ mod tests {
     fn only_a_long_silence_counts_or_one_until_the_end() {
         let us = Time::from_us;
         let found = |times: &[u64], flushed: &[Time]| {
-            silences(times.iter().map(|at| us(*at)), us(100), flushed, us(1000))
+            quiet_times(times.iter().map(|at| us(*at)), us(100), flushed, us(1000))
         };
         assert_eq!(
             found(&[50, 90, 400, 450, 990], &[]),

@@ -9,7 +9,7 @@ use model::{FlowKey, Time};
 /// The delays of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trace {
-    /// From the departure of a packet, or from the last progress, to the next ACK; for flows that are asked about.
+    /// From the departure of a packet, or from the last progress, to the next ACK; for the victims of verdicts.
     waits: Vec<(Time, Time)>,
     /// Since when data is outstanding without progress.
     pending: Option<Time>,
