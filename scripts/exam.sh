@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examination: verdicts on generated scenarios that nobody has seen, judged by intervention.
+# The examination: verdicts on generated scenarios of unseen seeds, judged by intervention.
 #
 #   scripts/exam.sh              40 seeds derived from the commit; fails below the floor of precision
 #   scripts/exam.sh FIRST RUNS   RUNS seeds from FIRST on; writes docs/evaluation/exam.json and fails never

@@ -38,6 +38,6 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
             reasons.push(text.into());
         }
     }
-    reasons.extend(snapshot.missing.iter().map(|missing| Gap::of(&index, missing)));
+    reasons.extend(snapshot.missing.iter().map(Gap::of));
     lines(reasons)
 }

@@ -6,8 +6,7 @@ use std::fmt;
 use model::MissingData;
 use model::units::counted;
 
-use crate::topology_index::TopologyIndex;
-use crate::wording::{duration, flow_name};
+use crate::wording::duration;
 
 /// What a verdict lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +30,7 @@ impl Gap {
     }
 
     /// Returns missing data of a snapshot in words, without numbers of events.
-    pub(crate) fn of(index: &TopologyIndex<'_>, missing: &MissingData) -> Gap {
+    pub(crate) fn of(missing: &MissingData) -> Gap {
         match missing {
             MissingData::NoReport { switch, why } => {
                 Gap::of_switch(switch, format!("sent no report, although {why}"))
@@ -47,15 +46,14 @@ impl Gap {
                 let before = duration(*before_ns);
                 Gap::of_switch(switch, format!("may lack counts from before {before}: {why}"))
             }
-            MissingData::FrozenBefore { switch, victim, frozen_ns, asked_ns, .. } => {
-                let whose = victim.map_or("another poll".to_string(), |victim| {
-                    format!("the poll of {}", flow_name(index, victim))
-                });
+            MissingData::FrozenBefore { switch, frozen_ns, asked_ns, .. } => {
                 let gap = duration(asked_ns.saturating_sub(*frozen_ns));
                 let frozen = duration(*frozen_ns);
                 Gap::of_switch(
                     switch,
-                    format!("was already frozen at {frozen} for {whose} and lacks the {gap} until this poll"),
+                    format!(
+                        "was already frozen at {frozen} for another poll and lacks the {gap} until this poll"
+                    ),
                 )
             }
             MissingData::EvictionsLost { switch, slots } => {

@@ -54,7 +54,7 @@ fn two_queues_on_the_victims_path_give_two_verdicts() {
 #[test]
 fn a_minor_contribution_to_another_receiver_is_still_an_incast() {
     let mut story = contention((900, 925));
-    for (host, packets) in [("a3", 50), ("a4", 9)] {
+    for (host, packets) in [("a3", 50), ("a4", 14)] {
         let to = if host == "a4" { "h4" } else { "h3" };
         let burst = FlowKey { sport: 20_000, ..story.flow(host, to) };
         story = story.saw(at(burst, 5, "sw4:2", packets, (900, 925)).queued(packets, 70, (901, 925)));

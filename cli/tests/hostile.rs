@@ -172,7 +172,7 @@ fn missing_data_is_read_as_text_and_as_records() {
         snapshot["missing"] = json!([text, {"gap": "evictions_lost", "switch": "sw2", "slots": 3}]);
     });
     let diagnoses = diagnoses.unwrap();
-    assert_eq!(diagnoses[0]["missing"], json!([text, "sw2: 3 evicted flow records did not arrive"]));
+    assert_eq!(diagnoses[0]["missing"], json!([text, "switch sw2 lost 3 evicted flow records"]));
 }
 
 #[test]

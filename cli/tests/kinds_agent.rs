@@ -1,4 +1,4 @@
-//! Trouble that grows or comes while a flow is slow already, and base round trips despite retransmissions.
+//! Congestion that grows or comes while a flow is slow already, and base round trips despite retransmissions.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 

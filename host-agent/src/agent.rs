@@ -482,7 +482,7 @@ impl Agent {
 }
 
 impl Watched {
-    /// Whether the flow may be polled for this measurement: the interval since its last poll has passed, or its trouble
+    /// Whether the flow may be polled for this measurement: the interval since its last poll has passed, or its delay
     /// has grown beyond the one that it was polled for. While a follow-up poll is pending, that one reports the growth.
     fn may_poll(&self, now_ns: u64, measured: &Measured, settings: &Settings) -> bool {
         let Some(polled_ns) = self.polled_ns else { return true };

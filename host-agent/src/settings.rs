@@ -27,7 +27,7 @@ pub struct Settings {
     /// Measurements before a learned base is used. Choice: a window of packets, so that not all of them are behind the
     /// flow's own first burst.
     pub min_samples: u32,
-    /// Minimum interval between polls of a flow whose trouble stays the same: what the four epochs of a switch cover
+    /// Minimum interval between polls of a flow whose delay stays the same: what the four epochs of a switch cover
     /// (4 x 2^20 ns), so that two polls see different records. A poll for an excess over the base that is at least
     /// twice as large as before, and larger by at least a base round trip, is sent at once.
     pub flow_interval_ns: u64,

@@ -195,7 +195,7 @@ fn a_slow_acknowledgement_of_retransmitted_data_is_slow() {
 }
 
 #[test]
-fn trouble_that_grows_is_polled_at_once() {
+fn congestion_that_grows_is_polled_at_once() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let rtt = |agent: &mut Agent, us: u64, excess_ns: u64| {

@@ -94,7 +94,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         doubts.extend(port.and_then(|port| pause(&all, port, slow)));
     }
     doubts.extend(losses(view, &links, slow));
-    let missing = view.snapshot.missing.iter().map(|missing| Gap::of(view.index, missing));
+    let missing = view.snapshot.missing.iter().map(Gap::of);
     for gap in missing.chain(context.path.missing.iter().cloned()) {
         doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
     }

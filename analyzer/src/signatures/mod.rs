@@ -86,7 +86,7 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         findings.extend(contention::everywhere(context, &findings));
         return findings;
     }
-    // What switches log is certain; queues and pauses beside it are small, or its consequences.
+    // What switches log is certain; other queues and pauses are small, or its consequences.
     let changed = path_change::find(context);
     if let Some((finding, true)) = changed {
         return vec![finding];
