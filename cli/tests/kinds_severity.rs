@@ -58,7 +58,8 @@ fn own_queues_and_network_faults_are_verified() {
             let ran = harrier(&["run", scenario, "--seed", seed, "--verify", "--json"]);
             for diagnosis in ran.json()["diagnoses"].as_array().unwrap() {
                 assert_eq!(diagnosis["verified"], true, "{scenario}, seed {seed}: {diagnosis:#}");
-                assert_eq!(diagnosis["confidence"], 0.99, "{scenario}, seed {seed}");
+                let confidence = diagnosis["confidence"].as_f64().unwrap();
+                assert!((0.95..=0.99).contains(&confidence), "{scenario}, seed {seed}: {confidence}");
             }
         }
     }
