@@ -11,14 +11,16 @@ cd "$(dirname "$0")/.."
 
 # The goal is 90 %. The floor is what the present rules reach with a margin for the choice of seeds: it only notices
 # that they got worse.
-floor=0.50
+floor=0.40
 runs=40
-budget=12
+# Repeated runs for the verdicts of one scenario: a random sample of the verdicts is judged.
+budget=${BUDGET:-12}
 harrier=${HARRIER:-target/debug/harrier}
 
 if [ $# -eq 2 ]; then
-    "$harrier" eval --generated --method harrier --seed "$1" --runs "$2" --json > target/exam.json 2> target/exam.log || true
-    python3 scripts/exam_page.py target/exam.json "$1" "$2"
+    "$harrier" eval --generated --method harrier --seed "$1" --runs "$2" --budget "$budget" --json \
+        > target/exam.json 2> target/exam.log || true
+    python3 scripts/exam_page.py target/exam.json "$1" "$2" "$budget"
     exit
 fi
 commit=$(git rev-parse --short=5 HEAD 2> /dev/null || echo 1)

@@ -4,7 +4,7 @@ import json
 import sys
 
 report = json.load(open(sys.argv[1]))
-first, runs = int(sys.argv[2]), int(sys.argv[3])
+first, runs, budget = (int(value) for value in sys.argv[2:5])
 [total] = report["totals"]
 kept = {"judge": report["judge"], "first_seed": first, "runs": runs, "rows": report["rows"], "totals": report["totals"]}
 with open("docs/evaluation/exam.json", "w") as file:
@@ -14,7 +14,7 @@ with open("docs/evaluation/exam.json", "w") as file:
 lines = [
     "# Examination on unseen seeds",
     "",
-    f"`scripts/exam.sh {first} {runs}` wrote this page: {runs} generated scenarios ([generate](../generate.md)), seeds",
+    f"`BUDGET={budget} scripts/exam.sh {first} {runs}` wrote this page: {runs} generated scenarios ([generate](../generate.md)), seeds",
     f"{first} to {first + runs - 1}, default settings, agents on every host, judged by intervention",
     f"([judge](judge.md) {report['judge']}).",
     "",

@@ -1,9 +1,10 @@
 //! The judge by intervention: grades every verdict of a run, and finds the disturbances that no verdict names.
 //!
-//! [`actor`] lists what can be taken out of a run, [`bench`] repeats the run without it, [`guilt`](mod@guilt) measures
-//! the difference, [`standstill`] checks deadlocks from the packets alone, [`grade`] compares a verdict with both,
-//! [`harm`] finds the flows that a disturbance delays, and [`calibration`](mod@calibration) compares confidence with
-//! grades. Definitions and their reasons: docs/evaluation/judge.md.
+//! [`actor`] lists what can be taken out of a run, [`bench`](mod@bench) repeats the run without it,
+//! [`guilt`](mod@guilt) measures the difference, `standstill` checks deadlocks from the packets alone, [`grade`] compares
+//! a verdict with both, [`harm`](mod@harm) finds the flows that a disturbance delays, and
+//! [`calibration`](mod@calibration) compares confidence with grades. Definitions and their reasons:
+//! docs/evaluation/judge.md.
 
 pub mod actor;
 pub mod bench;
