@@ -49,6 +49,7 @@ pub use crate::verdict::{collective, incident};
 
 use crate::facts::path;
 use crate::facts::view::{self, Classes, View};
+use crate::findings::accounting;
 use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
 use crate::text::{evidence, explanation, graph_context, provenance};
@@ -83,30 +84,46 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
-        let mut context = Context::new(&view, settings);
-        let mut found = signatures::find(&context);
-        let names_nothing =
-            |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
-        // If nothing of its class on its path delays the victim, another class may.
-        if found.iter().all(names_nothing) {
-            let of_others = of_other_classes(&context, classes);
-            if !of_others.is_empty() {
-                analyses.extend(of_others);
-                continue;
-            }
-        }
-        // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
-        if found.iter().all(names_nothing)
-            && let Some(reverse) = Context::of_reverse_path(&view, settings)
-        {
-            let on_reverse = signatures::find(&reverse);
-            if !on_reverse.iter().all(names_nothing) {
-                (context, found) = (reverse, on_reverse);
-            }
-        }
-        analyses.extend(found.iter().filter_map(|finding| conclude(&context, finding)));
+        analyses.extend(analyze_classes(&Context::new(&view, settings), classes));
     }
     analyses
+}
+
+/// Analyses the traffic of some classes: the victim's path, then other classes and the reverse path if nothing on it
+/// explains the delay.
+fn analyze_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis> {
+    let names_nothing =
+        |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
+    let concluded = |context: &Context<'_, '_>, found: &[Finding]| -> Vec<Analysis> {
+        found.iter().filter_map(|finding| conclude(context, finding)).collect()
+    };
+    let found = signatures::find(context);
+    let is_clean = found.iter().all(names_nothing);
+    if !is_clean && !accounting::leaves_most(context, &found) {
+        return concluded(context, &found);
+    }
+    let of_others = of_other_classes(context, classes);
+    if !of_others.is_empty() {
+        return of_others;
+    }
+    // Queues of both directions add up.
+    let share = |context: &Context<'_, '_>| accounting::explained_share(context).unwrap_or(0.0);
+    let here = if is_clean { 0.0 } else { share(context) };
+    if let Some(reverse) = Context::of_reverse_path(context.view, context.settings) {
+        let on_reverse = signatures::find(&reverse);
+        let is_named = !on_reverse.iter().all(names_nothing);
+        if is_named && (is_clean || here + share(&reverse) >= accounting::LEAST_EXPLAINED) {
+            let mut both = concluded(&reverse, &on_reverse);
+            if here >= context.settings.branch_share {
+                both.extend(concluded(context, &found));
+            }
+            return both;
+        }
+    }
+    match accounting::unexplained(context).filter(|_| !is_clean) {
+        Some(finding) => concluded(context, &[finding]),
+        None => concluded(context, &found),
+    }
 }
 
 /// Returns the verdicts about traffic of other classes that holds back the victim's.
