@@ -203,7 +203,7 @@ fn convicted(
     let Some(window) = window_of_delay(bench, verdict)? else {
         return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
     };
-    let order = heaviest_first(bench, verdict.victim, &accused)?;
+    let order = heaviest_first(bench, &accused)?;
     let guilt = guilt(&mut bench.on(verdict.victim, window), &order)?;
     let mut explains = guilt.explains();
     if !explains && !partners.is_empty() {
@@ -234,12 +234,8 @@ fn convicted(
 }
 
 /// The accused, flows by the bytes that they sent in the run with all actors.
-fn heaviest_first(
-    bench: &mut Bench<'_>,
-    victim: FlowKey,
-    accused: &BTreeSet<Actor>,
-) -> Result<Vec<Actor>, RunError> {
-    let run = bench.run(&BTreeSet::new(), victim)?;
+fn heaviest_first(bench: &mut Bench<'_>, accused: &BTreeSet<Actor>) -> Result<Vec<Actor>, RunError> {
+    let run = bench.base()?;
     let sent: BTreeMap<FlowKey, u64> = run.flows.iter().map(|flow| (flow.flow, flow.sent_packets)).collect();
     let mut order: Vec<Actor> = accused.iter().cloned().collect();
     order.sort_by_key(|actor| match actor {
@@ -262,7 +258,7 @@ fn contradiction(
             | Anomaly::DeadlockOutOfLoopInjection
     );
     if is_deadlock {
-        let run = bench.run(&BTreeSet::new(), verdict.victim)?;
+        let run = bench.base()?;
         let stood = run.log.as_ref().is_some_and(|log| {
             let ports = &verdict.pause_loop;
             stood_still(&scenario.topology, run, log, ports, window(verdict))

@@ -13,7 +13,6 @@ pub mod grade;
 pub mod guilt;
 pub mod harm;
 mod standstill;
-mod stopwatch;
 
 pub use actor::Actor;
 pub use bench::Bench;
