@@ -30,11 +30,10 @@ mod settings;
 mod text;
 mod verdict;
 
-use std::collections::BTreeSet;
 use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
-use model::diagnosis::{Collected, Severity};
+use model::diagnosis::Severity;
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +47,7 @@ pub use crate::text::coverage::unanswered;
 pub use crate::verdict::{collective, incident};
 
 use crate::facts::path;
-use crate::facts::view::{self, Classes, View};
+use crate::facts::view::{View, classes};
 use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
 use crate::text::{evidence, explanation, graph_context, provenance};
@@ -89,7 +88,7 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
             |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
         // If nothing of its class on its path delays the victim, another class may.
         if found.iter().all(names_nothing) {
-            let of_others = of_other_classes(&context, classes);
+            let of_others = of_other_classes(&context);
             if !of_others.is_empty() {
                 analyses.extend(of_others);
                 continue;
@@ -110,10 +109,11 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
 }
 
 /// Returns the verdicts about traffic of other classes that holds back the victim's.
-fn of_other_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis> {
-    let Some(others) = context.victim.and_then(|_| classes.others()) else { return Vec::new() };
-    let (snapshot, index, settings) = (context.view.snapshot, context.view.index, context.settings);
-    let view = View::new(snapshot, index, others, settings.event_gap_ns);
+fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
+    let event_gap_ns = context.settings.event_gap_ns;
+    let Some(view) = context.victim.and_then(|_| context.view.of_other_classes(event_gap_ns)) else {
+        return Vec::new();
+    };
     let of_others = Context::of_other_classes(&view, context);
     let found = signatures::class_contention::find(context, &of_others);
     let concluded = found.iter().filter_map(|finding| {
@@ -122,25 +122,6 @@ fn of_other_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis
         Some(analysis)
     });
     concluded.collect()
-}
-
-/// Returns the sets of priorities to analyse, one after the other. Pauses and queues are per priority, so only the
-/// victim's priority counts. It has several if switches map its code point differently.
-fn classes(snapshot: &Snapshot) -> Vec<Classes> {
-    let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
-    let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);
-    let of_flows: BTreeSet<u8> =
-        flows().filter(|f| victim.is_none_or(|v| v == f.flow)).filter_map(|f| f.priority).collect();
-    if victim.is_some() {
-        return vec![if of_flows.is_empty() { Classes::ALL } else { of_flows.into_iter().collect() }];
-    }
-    let of_pauses = snapshot.switches.iter().flat_map(|s| &s.pauses).map(|p| p.priority);
-    let all: BTreeSet<u8> = of_flows.into_iter().chain(of_pauses).collect();
-    if all.is_empty() {
-        vec![Classes::ALL]
-    } else {
-        all.into_iter().map(|c| Classes::from_iter([c])).collect()
-    }
 }
 
 fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
@@ -155,7 +136,6 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         pause_path.push(root.clone());
     }
     let summary = explanation::summary(context, finding, &ranked, &judged, &pause_path);
-    let snapshot = context.view.snapshot;
     let time_ns = case.time_ns();
     let diagnosis = Diagnosis {
         id: String::new(),
@@ -181,21 +161,17 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
             .into_iter()
             .chain(evidence::of_the_path(context, finding))
             .chain(evidence::of_configuration(&case, &judged.config))
-            .chain(evidence::of_jobs(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns))
+            .chain(evidence::of_jobs(context.view.jobs(), ranked.victim, &ranked.culprits, time_ns))
             .collect(),
         missing: explanation::missing(context, finding),
         advice: judged.advice,
-        collected: Collected {
-            switches: context.view.switches.len() as u64,
-            bytes: view::saturating(snapshot.switches.iter().map(|s| s.bytes)),
-            polls: snapshot.polls,
-        },
-        steps: collective::steps(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns),
+        collected: context.view.collected(),
+        steps: collective::steps(context.view.jobs(), ranked.victim, &ranked.culprits, time_ns),
         verified: None,
         verification: None,
     };
     let diagnosis = Diagnosis {
-        id: id(snapshot.event, &diagnosis),
+        id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),
         ..diagnosis
     };

@@ -6,6 +6,7 @@
 mod meters;
 mod overwritten;
 mod queueing;
+mod records;
 
 use std::ops::Range;
 
@@ -14,6 +15,7 @@ use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRe
 use model::{FlowKey, PortRef, Snapshot, SwitchTelemetry};
 
 use self::meters::Input;
+pub(crate) use self::records::classes;
 use crate::facts::span::{Span, clusters, pause_span};
 use crate::facts::topology_index::{NodeId, PortId, TopologyIndex};
 
@@ -51,7 +53,7 @@ impl FromIterator<u8> for Classes {
 }
 
 pub(crate) struct View<'a> {
-    pub(crate) snapshot: &'a Snapshot,
+    pub(in crate::facts) snapshot: &'a Snapshot,
     pub(crate) index: &'a TopologyIndex<'a>,
     pub(crate) switches: Vec<SwitchView<'a>>,
     ports: Vec<PortView>,

@@ -63,7 +63,7 @@ impl<'s, 'a> Context<'s, 'a> {
         is_reverse_path: bool,
     ) -> Context<'s, 'a> {
         let victim = view.victim();
-        let trigger = view.snapshot.trigger.as_ref();
+        let trigger = view.trigger();
         let analysed = trigger.map(|t| analysed_span(view, t, settings));
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;

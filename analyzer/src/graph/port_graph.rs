@@ -294,8 +294,8 @@ impl Builder<'_, '_> {
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port without counted packets still spreads the pause: its depth counts as one.
-        let published = self.settings.method.edges == EdgeRule::Published
-            || self.view.snapshot.source == Source::HawkeyeNs3;
+        let published =
+            self.settings.method.edges == EdgeRule::Published || self.view.source() == Source::HawkeyeNs3;
         let split = match near {
             Some(near) if !published => self.view.waited_ns(port, ingress, near).max(1.0),
             _ => share * depth.max(1.0),
@@ -326,7 +326,7 @@ impl Builder<'_, '_> {
         // Where depths are those of the ingress queue, a port shows a depth because *another* egress port of the same
         // input is blocked. The depth then shows nothing; only the links that feed the port show whether it can have
         // a queue.
-        if self.view.snapshot.source == Source::HawkeyeNs3 {
+        if self.view.source() == Source::HawkeyeNs3 {
             let able = can_queue(self.view, switch, c.port, ingress, from);
             return (!able).then_some(Reason::CannotQueue);
         }
@@ -340,7 +340,7 @@ impl Builder<'_, '_> {
         let possible = candidates.iter().filter(|c| {
             c.weight > 0.0
                 && c.waiting >= 1.0
-                && (self.view.snapshot.source == Source::Harrier
+                && (self.view.source() == Source::Harrier
                     || can_queue(self.view, switch, c.port, ingress, from))
         });
         let best = possible.max_by(|a, b| a.weight.total_cmp(&b.weight).then(b.port.cmp(&a.port)));
@@ -375,7 +375,7 @@ fn traffic_from(
     }
     // The poster's prototype dumps the meters of some pairs only, so a missing row is unknown. Our switches omit rows
     // of zeros, so a missing row is zero. The paper's prototype dumps all pairs of an input port, or none.
-    let unknown = match view.snapshot.source {
+    let unknown = match view.source() {
         Source::HawkeyeNs3 => true,
         Source::HawkeyeNs3Egress => !has_rows,
         Source::Harrier => view.meters(switch).is_empty(),

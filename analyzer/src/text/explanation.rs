@@ -117,7 +117,7 @@ fn spread(path: &[PortRef]) -> String {
 
 /// Lists the data that the verdict lacks: one line for each switch, without duplicates.
 pub(crate) fn missing(context: &Context<'_, '_>, finding: &Finding) -> Vec<String> {
-    let of_snapshot = context.view.snapshot.missing.iter().map(Gap::of);
+    let of_snapshot = context.view.missing().iter().map(Gap::of);
     let found = finding.caveats.iter().filter_map(|caveat| caveat.missing.clone());
     let of_contention = finding.contention.iter().flat_map(|c| missing_of_contention(context, c));
     lines(of_snapshot.chain(context.path.missing.iter().cloned()).chain(found).chain(of_contention))

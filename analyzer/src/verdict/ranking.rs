@@ -149,9 +149,9 @@ fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
     for caveat in &finding.caveats {
         confidence *= caveat.factor;
     }
-    if context.view.snapshot.source == Source::HawkeyeNs3 {
+    if context.view.source() == Source::HawkeyeNs3 {
         confidence *= INGRESS_DEPTHS;
-    } else if !context.view.snapshot.missing.is_empty() {
+    } else if !context.view.missing().is_empty() {
         confidence *= INCOMPLETE;
     }
     if context.victim.is_some_and(|victim| !is_recorded(context, victim)) {
@@ -178,8 +178,7 @@ fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
 }
 
 fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
-    let mut records = context.view.snapshot.switches.iter().flat_map(|switch| &switch.flows);
-    records.any(|record| record.flow == flow)
+    context.view.is_recorded(flow)
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.

@@ -30,7 +30,7 @@ pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]
         delay_ns,
         bytes: u64::try_from(carried).unwrap_or(u64::MAX),
         flows: victims.len() as u64,
-        jobs: view.snapshot.jobs.iter().filter(depends).count() as u64,
+        jobs: view.jobs().iter().filter(depends).count() as u64,
     }
 }
 
@@ -152,7 +152,7 @@ fn loses(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> bool {
             let settings = diagnosis.blamed_settings();
             let is_blamed =
                 |switch: &str| settings.iter().any(|place| place.split(['/', ':']).next() == Some(switch));
-            case.context.view.snapshot.losses.iter().any(|loss| {
+            case.context.view.losses().iter().any(|loss| {
                 matches!(loss.reason, LossReason::Headroom | LossReason::Lossy) && is_blamed(&loss.switch)
             })
         }
@@ -162,11 +162,10 @@ fn loses(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> bool {
 
 /// Whether the last change of the link of a port is that it came up.
 fn recovered(case: &Case<'_, '_, '_>, root: &PortRef) -> bool {
-    let snapshot = case.context.view.snapshot;
     let peer = case.context.view.index.topology().peer(root);
     let is_of_link =
         |event: &&NetworkEvent| event.link_port().is_some_and(|port| port == *root || Some(&port) == peer);
-    let last = snapshot.events.iter().filter(is_of_link).max_by_key(|event| event.time_ns);
+    let last = case.context.view.events().iter().filter(is_of_link).max_by_key(|event| event.time_ns);
     last.is_some_and(|event| matches!(event.change, NetworkChange::LinkUp { .. }))
 }
 

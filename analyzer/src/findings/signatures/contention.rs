@@ -78,7 +78,7 @@ fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Fin
 /// Returns findings for ports with a deep queue that no other finding explains, for a snapshot without a victim.
 pub(super) fn everywhere(context: &Context<'_, '_>, known: &[Finding]) -> Vec<Finding> {
     // The depth of an input queue alone does not show a congested egress port.
-    if context.view.snapshot.source == Source::HawkeyeNs3 {
+    if context.view.source() == Source::HawkeyeNs3 {
         return Vec::new();
     }
     let explained: BTreeSet<PortIx> =

@@ -38,13 +38,13 @@ pub(crate) struct Loss<'a> {
 /// Returns the losses on the path that explain the delay best: the most probable ones, of those the most packets.
 pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
     let (trigger, victim) = (context.trigger?, context.victim?);
-    if context.is_reverse_path || context.view.snapshot.losses.is_empty() {
+    if context.is_reverse_path || context.view.losses().is_empty() {
         return None;
     }
     let links = victim_links(context.view, victim);
     let slow = slow_span(trigger);
     let mut found: Vec<Loss<'a>> = Vec::new();
-    for loss in &context.view.snapshot.losses {
+    for loss in context.view.losses() {
         let Some((link, root)) = place(context, &links, loss) else { continue };
         let probability = probability(loss, slow);
         if !context.view.is_of_class(loss.priority) || probability < LEAST_PROBABILITY {

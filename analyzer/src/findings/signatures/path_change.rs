@@ -72,11 +72,11 @@ pub(crate) fn slow_span(trigger: &Trigger) -> Span {
 /// Returns the change that explains the delay best.
 pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<PathChange<'a>> {
     let (trigger, victim) = (context.trigger?, context.victim?);
-    let snapshot = context.view.snapshot;
+    let view = context.view;
     let without_route = |loss: &LossRecord| loss.reason == LossReason::NoRoute;
     let may_detour = trigger.rtt_ns > trigger.base_rtt_ns;
     if context.is_reverse_path
-        || snapshot.events.is_empty() && !snapshot.losses.iter().any(without_route) && !may_detour
+        || view.events().is_empty() && !view.losses().iter().any(without_route) && !may_detour
     {
         return None;
     }
@@ -158,8 +158,8 @@ fn outage<'a>(
         root: root.clone(),
         is_reverse: link.is_reverse,
         when: down,
-        events: context.view.snapshot.events.iter().filter(of_link).collect(),
-        losses: context.view.snapshot.losses.iter().filter(lost).collect(),
+        events: context.view.events().iter().filter(of_link).collect(),
+        losses: context.view.losses().iter().filter(lost).collect(),
         factor: factor * certainty(link),
         // Packets that are lost in an outage delay the flow beyond its end: until they are retransmitted.
         explains_most: factor == 1.0 && link.certain,
@@ -196,7 +196,7 @@ fn black_hole<'a>(
     let lost = |loss: &&LossRecord| {
         loss.reason == LossReason::NoRoute && is_at(loss, loss.ingress_port, &ingress) && in_span(loss, slow)
     };
-    let losses: Vec<&LossRecord> = view.snapshot.losses.iter().filter(lost).collect();
+    let losses: Vec<&LossRecord> = view.losses().iter().filter(lost).collect();
     let events: Vec<_> = route_changes(view, name, address).collect();
     let mut gaps: Vec<(Span, Option<u16>)> = Vec::new();
     for (position, (event, before, after)) in events.iter().enumerate() {
@@ -206,7 +206,7 @@ fn black_hole<'a>(
         }
     }
     let gap = gaps.iter().rev().find_map(|(gap, port)| Some((in_time(context, *gap, slow)?, *port)));
-    let others_withdrawn = view.snapshot.events.iter().any(|event| {
+    let others_withdrawn = view.events().iter().any(|event| {
         event.switch == name
             && matches!(&event.change, NetworkChange::Route { after, .. } if after.is_empty())
     });
@@ -299,7 +299,7 @@ fn detour<'a>(
     let root = PortRef::new(switch, *number);
     let ends = [Some(root.clone()), far_end(context, &root)];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&Some(port)));
-    let mut events: Vec<&NetworkEvent> = view.snapshot.events.iter().filter(of_link).collect();
+    let mut events: Vec<&NetworkEvent> = view.events().iter().filter(of_link).collect();
     events.push(event);
     let when = Span::new(event.time_ns, slow.to);
     Some(found(root, events, is_reverse, 1.0, when))

@@ -40,7 +40,7 @@ pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PauseP
     let at_end =
         pause_path.path.len() > 1 && pause_path.pause_loop.is_empty() && context.graph.edges(end).is_empty();
     // The prototype records the depth of the input queue, which does not describe this port.
-    if !at_end || context.view.snapshot.source == Source::HawkeyeNs3 {
+    if !at_end || context.view.source() == Source::HawkeyeNs3 {
         return None;
     }
     // The victim crosses few of the ports at which pauses end, so this check comes first.

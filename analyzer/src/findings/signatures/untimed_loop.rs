@@ -24,7 +24,7 @@ pub(super) fn initial(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Opt
     let has_intervals =
         |v: &VertexIx| context.graph.port(*v).is_some_and(|port| !context.view.pauses(port).is_empty());
     // The poster's prototype records the depth of the input queue, which does not describe the egress port.
-    if context.view.snapshot.source == Source::HawkeyeNs3 || pause_loop.iter().any(has_intervals) {
+    if context.view.source() == Source::HawkeyeNs3 || pause_loop.iter().any(has_intervals) {
         return None;
     }
     let mut queues: Vec<(VertexIx, Contention)> =

@@ -36,9 +36,7 @@ impl Case<'_, '_, '_> {
         match (self.context.trigger, self.finding.when) {
             (Some(trigger), _) => trigger.time_ns,
             (None, Some(when)) => when.to,
-            (None, None) => {
-                self.context.view.snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0)
-            }
+            (None, None) => self.context.view.read_ns(),
         }
     }
 }
