@@ -48,7 +48,7 @@ pub(crate) fn rank(context: &Context<'_, '_>, finding: &Finding) -> Option<Ranke
     };
     if finding.anomaly == Anomaly::SelfInflicted {
         culprits = vec![victim];
-    } else {
+    } else if context.victim.is_none() {
         culprits.retain(|f| *f != victim);
     }
     let spreaders: Vec<FlowKey> =

@@ -1,16 +1,24 @@
 //! Attribution: which flows a queue is attributed to, given the excess of each.
 //!
-//! The flow asked about (the *victim*) is a suspect like any other. The queue is its own if the other flows together
-//! have only a small part of the excess: without them, the queue would have been as long. Otherwise the other flows
-//! with a substantial excess contribute.
+//! A queue is attributed to the smallest set of flows that accounts for it: the heaviest flows until they have
+//! [`COVERED_SHARE`](Limits::covered_share) of the excess. The flow asked about (the *victim*) is a suspect like any
+//! other: the queue is its own if the other flows together have only a small part, and it is named with them if they
+//! alone do not account for the queue.
 
 /// If all excess together is less than this share of the packets, no rate changed.
 const CHANGED_SHARE: f64 = 0.1;
-/// Other flows that together have less than this share of the excess did not make a queue that the victim shares:
-/// without them, three quarters of it remain.
-const OTHERS_SHARE: f64 = 0.25;
+/// Other flows that together have less than this share of the excess did not make a queue that the victim shares: they
+/// could be removed, and nearly all of it would remain.
+const OTHERS_SHARE: f64 = 0.15;
 /// Minimum share of the victim in the packets of a queue of its own.
 const OWN_SHARE: f64 = 0.5;
+/// Flows with this share of the excess account for the queue: below it, small flows are named too, and the victim.
+const ENOUGH_SHARE: f64 = 0.8;
+/// Minimum share of the excess of a flow that is named beyond [`ENOUGH_SHARE`]: counts of packets per epoch do not
+/// separate less.
+const LEAST_SHARE: f64 = 0.08;
+/// Flows of the same size are named alike: this share of the smallest one that is named for its part.
+const SAME_SIZE: f64 = 0.9;
 
 /// How a flow is related to the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +44,9 @@ pub(super) struct Suspect {
 /// Which flows contribute.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Attribution {
-    /// By suspect. The victim is never listed: see `self_made`.
+    /// By suspect. The victim contributes if the others alone do not account for the queue.
     pub(super) contributes: Vec<bool>,
-    /// Whether the victim alone made the queue.
+    /// Whether the victim alone made the queue; then no flow is listed in `contributes`.
     pub(super) self_made: bool,
     /// Whether any flow exceeds its entitlement; if not, flows are named by their packets.
     pub(super) changed: bool,
@@ -47,8 +55,8 @@ pub(super) struct Attribution {
 /// The limits of an attribution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Minimum excess of a contributor, relative to the largest one.
-    pub(super) contributor_share: f64,
+    /// The share of the excess that the named flows have together.
+    pub(super) covered_share: f64,
     /// Whether flows that were paused upstream may be named if no rate changed and no other flow is left: not if the
     /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
     /// have built the queue.
@@ -58,7 +66,7 @@ pub(super) struct Limits {
 /// Attributes a queue.
 pub(super) fn attribute(suspects: &[Suspect], limits: Limits) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
-    let by_excess = named(suspects, limits, |s| match s.role {
+    let by_excess = Named::of(suspects, limits, |s| match s.role {
         Role::PausedUpstream { only_spreads: true } => 0.0,
         _ => s.excess,
     });
@@ -78,23 +86,57 @@ fn by_packets(suspects: &[Suspect], limits: Limits) -> Attribution {
     if own_packets(suspects) > packets * (1.0 - OTHERS_SHARE) {
         return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed: false };
     }
-    let free = named(suspects, limits, |s| if s.role == Role::Free { s.packets } else { 0.0 });
+    let free = Named::of(suspects, limits, |s| match s.role {
+        Role::Free | Role::Victim => s.packets,
+        Role::PausedUpstream { .. } => 0.0,
+    });
     if free.of_others > 0.0 || !limits.may_name_paused {
         return free.attribution(false);
     }
-    named(suspects, limits, |s| if s.role == Role::Victim { 0.0 } else { s.packets }).attribution(false)
+    Named::of(suspects, limits, |s| s.packets).attribution(false)
 }
 
 /// Flows named by one measure.
 struct Named {
     contributes: Vec<bool>,
-    /// Sum over the named flows.
+    /// Sum over the flows apart from the victim.
     of_others: f64,
     /// The same with the victim.
     total: f64,
 }
 
 impl Named {
+    /// Names the smallest set of flows with the covered share of the measure. The victim is one of them only if the
+    /// others have less than [`ENOUGH_SHARE`].
+    fn of(suspects: &[Suspect], limits: Limits, measure: impl Fn(&Suspect) -> f64) -> Named {
+        let parts: Vec<f64> = suspects.iter().map(measure).collect();
+        let is_victim = |at: usize| suspects[at].role == Role::Victim;
+        let total: f64 = parts.iter().sum();
+        let of_others = (0..parts.len()).filter(|at| !is_victim(*at)).map(|at| parts[at]).sum();
+        let mut order: Vec<usize> = (0..parts.len()).filter(|at| parts[*at] > 0.0).collect();
+        order.sort_by(|a, b| parts[*b].total_cmp(&parts[*a]));
+        let mut contributes = vec![false; parts.len()];
+        let (mut covered, mut by_others, mut last) = (0.0, 0.0, f64::INFINITY);
+        for at in order {
+            let is_needed = covered < total * ENOUGH_SHARE;
+            let is_substantial = covered < total * limits.covered_share && parts[at] >= total * LEAST_SHARE;
+            if is_needed || is_substantial {
+                last = parts[at];
+            } else if parts[at] < last * SAME_SIZE {
+                break;
+            }
+            contributes[at] = true;
+            covered += parts[at];
+            if !is_victim(at) {
+                by_others += parts[at];
+            }
+        }
+        if by_others >= total * ENOUGH_SHARE || by_others <= 0.0 {
+            (0..parts.len()).filter(|at| is_victim(*at)).for_each(|at| contributes[at] = false);
+        }
+        Named { contributes, of_others, total }
+    }
+
     fn is_small(&self) -> bool {
         self.of_others < self.total * OTHERS_SHARE
     }
@@ -102,23 +144,6 @@ impl Named {
     fn attribution(self, changed: bool) -> Attribution {
         Attribution { contributes: self.contributes, self_made: false, changed }
     }
-}
-
-/// Returns the flows, apart from the victim, with at least the share of the largest of them by `measure`.
-fn named(suspects: &[Suspect], limits: Limits, measure: impl Fn(&Suspect) -> f64) -> Named {
-    let others = || suspects.iter().filter(|s| s.role != Role::Victim);
-    let largest = others().map(&measure).fold(0.0, f64::max);
-    let contributes: Vec<bool> = suspects
-        .iter()
-        .map(|s| {
-            let part = measure(s);
-            s.role != Role::Victim && part > 0.0 && part >= largest * limits.contributor_share
-        })
-        .collect();
-    let of_others: f64 =
-        suspects.iter().zip(&contributes).filter(|(_, named)| **named).map(|(s, _)| measure(s)).sum();
-    let own: f64 = suspects.iter().filter(|s| s.role == Role::Victim).map(&measure).sum();
-    Named { contributes, of_others, total: of_others + own }
 }
 
 fn own_packets(suspects: &[Suspect]) -> f64 {
@@ -129,7 +154,7 @@ fn own_packets(suspects: &[Suspect]) -> f64 {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { contributor_share: 0.1, may_name_paused: true };
+    const LIMITS: Limits = Limits { covered_share: 0.9, may_name_paused: true };
 
     fn flow(role: Role, packets: f64, excess: f64) -> Suspect {
         Suspect { role, packets, excess }
@@ -147,10 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn others_with_a_substantial_excess_contribute_though_the_victim_has_more() {
+    fn the_victim_contributes_if_the_others_do_not_account_for_the_queue() {
         check(
             &[flow(Role::Victim, 700.0, 700.0), flow(Role::Free, 300.0, 300.0)],
-            &[false, true],
+            &[true, true],
             false,
             true,
         );
@@ -179,6 +204,22 @@ mod tests {
     #[test]
     fn a_small_part_of_the_largest_excess_is_no_contribution() {
         check(&[flow(Role::Free, 900.0, 900.0), flow(Role::Free, 50.0, 50.0)], &[true, false], false, true);
+    }
+
+    #[test]
+    fn a_victim_among_many_senders_is_not_named() {
+        let mut incast = vec![flow(Role::Free, 100.0, 100.0); 9];
+        incast.push(flow(Role::Victim, 100.0, 100.0));
+        let mut contributes = vec![true; 9];
+        contributes.push(false);
+        check(&incast, &contributes, false, true);
+    }
+
+    #[test]
+    fn the_smallest_set_that_accounts_for_the_queue_is_named() {
+        let parts = [500.0, 300.0, 120.0, 50.0, 30.0];
+        let suspects = parts.map(|part| flow(Role::Free, part, part));
+        check(&suspects, &[true, true, true, false, false], false, true);
     }
 
     #[test]

@@ -77,10 +77,10 @@ impl Contention {
         self.self_made || self.contributors().next().is_some()
     }
 
-    /// Returns the share of the contributors in the excess of the queue, 0 to 1; the victim has the rest.
+    /// Returns the share of the contributors in the excess of the queue, 0 to 1; the victim has the rest if it is none.
     pub(crate) fn share_of_contributors(&self, victim: FlowKey) -> f64 {
         let named: f64 = self.contributors().map(|part| part.excess).sum();
-        let own = self.part(victim).map_or(0.0, |part| part.excess);
+        let own = self.part(victim).filter(|part| !part.contributes).map_or(0.0, |part| part.excess);
         if named > 0.0 { named / (named + own) } else { 0.0 }
     }
 
@@ -121,8 +121,7 @@ pub(crate) fn contention(
     let unaccounted = view.unaccounted(port, when);
     let is_complete = unaccounted <= UNACCOUNTED_SHARE;
     let suspects = suspects(&flows, &excess, scope, history);
-    let limits =
-        Limits { contributor_share: settings.contributor_share, may_name_paused: !history && is_complete };
+    let limits = Limits { covered_share: settings.covered_share, may_name_paused: !history && is_complete };
     let mut found = attribute(&suspects, limits);
     // A flow without records may have built it.
     found.self_made &= is_complete && view.unaccounted_depth(port, when) <= UNACCOUNTED_SHARE;

@@ -21,6 +21,8 @@ const HELD_SHARE: f64 = 0.5;
 /// Minimum share of the additional round-trip time in which the port sent packets of the other classes: with less,
 /// something else delays the victim more.
 const EXPLAINED_SHARE: f64 = 0.5;
+/// Minimum packets of a contributor, relative to those of the largest one.
+const CONTRIBUTOR_SHARE: f64 = 0.25;
 
 /// The queue of the victim's class at a port, as its packets met it.
 pub(crate) struct Held {
@@ -94,7 +96,7 @@ fn passing(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Content
         flow: *flow,
         packets: *packets,
         excess: *packets,
-        contributes: *packets > 0.0 && *packets >= largest * others.settings.contributor_share,
+        contributes: *packets > 0.0 && *packets >= largest * CONTRIBUTOR_SHARE,
         weight: *packets,
         depth: 0.0,
     };
