@@ -26,8 +26,10 @@ mod findings;
 mod graph;
 pub mod import;
 pub mod method;
+pub mod rules;
 mod settings;
 mod text;
+pub mod thresholds;
 mod verdict;
 
 use std::hash::Hasher as _;
@@ -50,6 +52,7 @@ use crate::facts::path;
 use crate::facts::view::{View, classes};
 use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
+use crate::settings::Tuning;
 use crate::text::{evidence, explanation, graph_context, provenance};
 use crate::verdict::causes::{self, Case};
 use crate::verdict::{ranking, severity};
@@ -79,16 +82,21 @@ pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) ->
 
 /// As [`analyze`], for many snapshots of one network.
 pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
+    let tuning = Tuning::of(settings, snapshot, index);
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
-        let view = View::new(snapshot, index, classes, settings.event_gap_ns);
-        let mut context = Context::new(&view, settings);
+        let view = View::new(snapshot, index, classes, &tuning);
+        let mut context = Context::new(&view, &tuning);
         let mut found = signatures::find(&context);
         let names_nothing =
             |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
         // If nothing of its class on its path delays the victim, another class may.
         if found.iter().all(names_nothing) {
-            let of_others = of_other_classes(&context);
+            let of_others = if tuning.applies("signatures.class_contention") {
+                of_other_classes(&context)
+            } else {
+                Vec::new()
+            };
             if !of_others.is_empty() {
                 analyses.extend(of_others);
                 continue;
@@ -96,7 +104,8 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         }
         // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
         if found.iter().all(names_nothing)
-            && let Some(reverse) = Context::of_reverse_path(&view, settings)
+            && tuning.applies("reverse_path")
+            && let Some(reverse) = Context::of_reverse_path(&view, &tuning)
         {
             let on_reverse = signatures::find(&reverse);
             if !on_reverse.iter().all(names_nothing) {
@@ -110,8 +119,7 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
 
 /// Returns the verdicts about traffic of other classes that holds back the victim's.
 fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
-    let event_gap_ns = context.settings.event_gap_ns;
-    let Some(view) = context.victim.and_then(|_| context.view.of_other_classes(event_gap_ns)) else {
+    let Some(view) = context.victim.and_then(|_| context.view.of_other_classes()) else {
         return Vec::new();
     };
     let of_others = Context::of_other_classes(&view, context);

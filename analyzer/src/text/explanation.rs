@@ -3,12 +3,12 @@
 use model::{Anomaly, FlowKey, PortRef};
 
 use crate::facts::gap::{Gap, lines};
-use crate::facts::view::UNACCOUNTED_SHARE;
 use crate::facts::wording::{duration_f64, enumerate, flow_name, flow_names};
 use crate::findings::contention::Contention;
 use crate::findings::signatures::Finding;
 use crate::findings::signatures::deadlock::unsettled_ns;
 use crate::graph::context::Context;
+use crate::thresholds as t;
 use crate::verdict::causes::Judged;
 use crate::verdict::ranking::{self, Ranked};
 
@@ -133,7 +133,7 @@ fn missing_of_contention(context: &Context<'_, '_>, c: &Contention) -> Vec<Gap> 
             "has an epoch ring that does not cover the time before the event, so long-running flows cannot be distinguished from new ones",
         ));
     }
-    if c.unaccounted > UNACCOUNTED_SHARE {
+    if c.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE) {
         missing.push(Gap::of_switch(
             switch,
             format!(

@@ -30,13 +30,13 @@ pub(crate) fn classes(snapshot: &Snapshot) -> Vec<Classes> {
 
 impl<'a> View<'a> {
     /// Returns the facts of the same snapshot over all priorities.
-    pub(crate) fn of_all_classes(&self, event_gap_ns: u64) -> View<'a> {
-        View::new(self.snapshot, self.index, Classes::ALL, event_gap_ns)
+    pub(crate) fn of_all_classes(&self) -> View<'a> {
+        View::new(self.snapshot, self.index, Classes::ALL, self.settings)
     }
 
     /// Returns the facts of the same snapshot over the other priorities; `None` if there are none.
-    pub(crate) fn of_other_classes(&self, event_gap_ns: u64) -> Option<View<'a>> {
-        Some(View::new(self.snapshot, self.index, self.classes.others()?, event_gap_ns))
+    pub(crate) fn of_other_classes(&self) -> Option<View<'a>> {
+        Some(View::new(self.snapshot, self.index, self.classes.others()?, self.settings))
     }
 
     /// Which program recorded the snapshot: some records mean different things.

@@ -19,9 +19,7 @@ use crate::facts::victim_links::{VictimLink, lower_bound_ns, outages, victim_lin
 use crate::facts::view::{PortIx, View};
 use crate::facts::wording::duration;
 use crate::graph::context::Context;
-
-/// Confidence factor of `undetermined`: the verdict does not choose between network and host.
-const UNDETERMINED: f64 = 0.5;
+use crate::thresholds as t;
 
 /// A reason why the network cannot be excluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +50,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     let reported = context.path.reported as f64 / context.path.switches.max(1) as f64;
     let mut caveats = Vec::new();
     if !doubts.is_empty() {
-        caveats.push(Caveat { factor: UNDETERMINED * reported, missing: None });
+        caveats.push(Caveat { factor: context.settings.value(&t::UNDETERMINED) * reported, missing: None });
     }
     caveats.extend(doubts.iter().map(|doubt| Caveat::new(1.0, doubt.gap.clone())));
     Some(Finding {
@@ -76,7 +74,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     let mut doubts: Vec<Doubt> = Vec::new();
     doubts.extend(baseline(context, trigger));
     // Every priority counts: queues of others delay this one as well.
-    let all = view.of_all_classes(context.settings.event_gap_ns);
+    let all = view.of_all_classes();
     let noise_ns =
         trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 * context.settings.explained_share;
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
