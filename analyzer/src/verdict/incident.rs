@@ -5,8 +5,11 @@
 //! by its verdict with the highest confidence, and of those by the one with most culprits. The store's incidents also
 //! group by time.
 
+use std::collections::BTreeSet;
+
 use model::diagnosis::Severity;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Snapshot};
+use serde::{Deserialize, Serialize};
 
 use crate::verdict::one_standstill;
 
@@ -134,11 +137,35 @@ fn specificity(cause: Cause) -> u8 {
     }
 }
 
+/// Slow measurements that agents asked about and ordinary queueing explains: telemetry, no verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ordinary {
+    /// Number of measurements.
+    pub measurements: u64,
+    /// The longest delay above the base RTT among them, in nanoseconds.
+    pub longest_delay_ns: u64,
+}
+
+/// Splits the settled verdicts of a run into those that are reported and ordinary queueing ([`Severity::Info`]). Agents
+/// ask about every slow round trip; a queue that congestion control tolerates is what buffers are for, and blames
+/// nobody. Whoever asks about a flow gets its verdict in any case.
+pub fn without_ordinary(verdicts: Vec<Diagnosis>) -> (Vec<Diagnosis>, Ordinary) {
+    let (ordinary, reported): (Vec<_>, Vec<_>) = verdicts.into_iter().partition(is_ordinary);
+    let measured: BTreeSet<_> = ordinary.iter().map(|verdict| (verdict.victim, verdict.time_ns)).collect();
+    let longest_delay_ns = ordinary.iter().map(|verdict| verdict.cost.delay_ns).max().unwrap_or(0);
+    (reported, Ordinary { measurements: measured.len() as u64, longest_delay_ns })
+}
+
+/// Whether a verdict is about ordinary queueing.
+pub fn is_ordinary(verdict: &Diagnosis) -> bool {
+    verdict.severity == Severity::Info
+}
+
 /// Groups verdicts by root cause, in the order of each group's first verdict. Ordinary queueing ([`Severity::Info`]) is
 /// no incident.
 pub fn incidents(diagnoses: &[Diagnosis]) -> Vec<VerdictGroup<'_>> {
     let mut groups: Vec<(Key<'_>, Vec<&Diagnosis>)> = Vec::new();
-    for diagnosis in diagnoses.iter().filter(|diagnosis| diagnosis.severity > Severity::Info) {
+    for diagnosis in diagnoses.iter().filter(|diagnosis| !is_ordinary(diagnosis)) {
         let key = key(diagnosis);
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, verdicts)) => verdicts.push(diagnosis),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::incident::settle;
+use analyzer::incident::{settle, without_ordinary};
 use analyzer::{TopologyIndex, analyze_indexed};
 use eval::GroundTruth;
 use eval::judge::{Actor, Bench, Disturbance, Grade, Harm, Judgement, harm, judge};
@@ -112,7 +112,7 @@ fn diagnose(method: Contestant, instance: &Instance) -> Diagnosed {
         times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
         found_in.push((snapshot, found));
     }
-    let verdicts = settle(found_in);
+    let (verdicts, _) = without_ordinary(settle(found_in));
     Diagnosed { method, times, verdicts, snapshots }
 }
 
