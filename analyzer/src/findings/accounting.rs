@@ -12,14 +12,7 @@ use crate::facts::span::Span;
 use crate::facts::view::PortIx;
 use crate::facts::wording::duration;
 use crate::graph::context::Context;
-
-/// Minimum share of the measured delay that the pauses and queues of a path must be able to cause, so that they explain
-/// it: less than half, and something else delays the victim more.
-pub(crate) const LEAST_EXPLAINED: f64 = 0.5;
-/// The peak of a queue that grows or drains at a constant rate, relative to its mean.
-const PEAK: f64 = 2.0;
-/// Confidence factor of a verdict that only states what the records do not show.
-const UNEXPLAINED: f64 = 0.5;
+use crate::thresholds as t;
 
 /// Returns the longest delay that the pauses and queues of the victim's path can have caused while the slow packet was
 /// in flight, relative to the delay that the agent measured. `None` where that is not known: without a measurement, if
@@ -27,7 +20,7 @@ const UNEXPLAINED: f64 = 0.5;
 pub(crate) fn explained_share(context: &Context<'_, '_>) -> Option<f64> {
     let (trigger, analysed) = (context.trigger?, context.analysed?);
     let is_incomplete = context.path.reported < context.path.switches || !context.path.missing.is_empty();
-    if is_incomplete || context.view.snapshot.source == Source::HawkeyeNs3 {
+    if is_incomplete || context.view.source() == Source::HawkeyeNs3 {
         return None;
     }
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
@@ -47,7 +40,7 @@ fn most_ns(context: &Context<'_, '_>, port: PortIx, time: Span) -> f64 {
             deepest = deepest.max(record.depth_sum as f64 / queued as f64);
         }
     }
-    paused_ns + PEAK * deepest * view.packet_ns(port)
+    paused_ns + context.settings.value(&t::PEAK) * deepest * view.packet_ns(port)
 }
 
 /// Whether a finding explains the delay by a queue or by pauses alone, so that the accounting applies. Loops, storms and
@@ -60,11 +53,17 @@ fn is_accounted(finding: &Finding) -> bool {
     is_queue && finding.pause_loop.is_empty() && finding.host.is_none()
 }
 
+/// Whether pauses and queues with this share of the delay explain it.
+pub(crate) fn is_enough(context: &Context<'_, '_>, share: f64) -> bool {
+    share >= context.settings.value(&t::LEAST_EXPLAINED)
+}
+
 /// Whether these findings blame queues and pauses that cannot have caused the delay.
 pub(crate) fn leaves_most(context: &Context<'_, '_>, findings: &[Finding]) -> bool {
     !findings.is_empty()
         && findings.iter().all(is_accounted)
-        && explained_share(context).is_some_and(|share| share < LEAST_EXPLAINED)
+        && context.settings.applies("accounting")
+        && explained_share(context).is_some_and(|share| !is_enough(context, share))
 }
 
 /// Returns the finding that the records do not show what delays the victim, because its queues and pauses explain too
@@ -86,6 +85,6 @@ pub(crate) fn unexplained(context: &Context<'_, '_>) -> Option<Finding> {
         host: None,
         contention: None,
         when: context.analysed,
-        caveats: vec![Caveat::new(UNEXPLAINED, text)],
+        caveats: vec![Caveat::new(context.settings.value(&t::UNEXPLAINED), text)],
     })
 }

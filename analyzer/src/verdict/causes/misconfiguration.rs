@@ -46,7 +46,7 @@ fn fixes(attributed: &[&ConfigFinding]) -> Vec<String> {
 
 /// Returns the findings whose effect shows, without duplicates.
 pub(crate) fn attributed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
-    let findings = &case.context.view.snapshot.configuration;
+    let findings = case.context.view.configuration();
     let mut attributed: Vec<&ConfigFinding> =
         findings.iter().filter(|finding| shows(case, finding)).collect();
     attributed.sort_by(|a, b| a.id.cmp(&b.id));
@@ -57,7 +57,7 @@ pub(crate) fn attributed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> 
 /// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a
 /// loss in another priority did not slow this one down.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
-    let losses = &case.context.view.snapshot.losses;
+    let losses = case.context.view.losses();
     let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
     losses.iter().filter(move |loss| {
         switches.contains(loss.switch.as_str()) && case.context.view.is_of_class(loss.priority)
