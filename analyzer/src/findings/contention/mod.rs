@@ -116,6 +116,10 @@ pub(crate) fn contention(
     if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
         return None;
     }
+    let when = match (when, scope.ahead) {
+        (Some(when), Some(ahead)) => Some(when.intersection(ahead)?),
+        _ => when,
+    };
     let by_epoch = epochs::measure(view, settings, port, &records).filter(|_| when.is_none());
     let Queueing { when, flows, excess, history } =
         by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));

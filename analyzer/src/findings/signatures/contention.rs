@@ -8,6 +8,7 @@ use model::{Anomaly, FlowKey};
 
 use super::{Caveat, Finding};
 use crate::facts::queue_episode::{Bounds, QueueScope};
+use crate::facts::span::Span;
 use crate::facts::view::PortIx;
 use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
@@ -23,6 +24,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
             victim: Some(victim),
             paused_upstream: &[],
             near: context.analysed,
+            ahead: ahead(context),
             bounds: Bounds::default(),
         };
         let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
@@ -62,6 +64,14 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         counts
     });
     queues.into_iter().map(|(_, found)| on_path(context, victim, found)).collect()
+}
+
+/// When the packets arrived that can be ahead of the slow packet in a queue: it arrived within a base round trip of its
+/// departure, and what arrived behind it did not delay it. `None` without a measurement.
+fn ahead(context: &Context<'_, '_>) -> Option<Span> {
+    let trigger = context.trigger.filter(|_| context.settings.applies("contention.ahead"))?;
+    let departed = trigger.time_ns.saturating_sub(trigger.rtt_ns);
+    Some(Span { from: 0, to: departed.saturating_add(trigger.base_rtt_ns) })
 }
 
 fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Finding {
