@@ -300,7 +300,7 @@ fn a_bank_frozen_for_another_event_is_used_and_reported() {
     assert_eq!(
         missing[1],
         [
-            "s2: already frozen at 10.000 ms for another event (77); records from then until the poll at 10.001 ms are not included"
+            "s2: already frozen at 10.000 ms for the poll of 10.0.0.1:1000>10.0.0.2:4791/udp; records of the 500 ns until this poll are not included"
         ]
     );
     assert_eq!(world.snapshots[1].switch("s2").unwrap().flows[0].packets, 5);
