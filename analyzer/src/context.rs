@@ -196,7 +196,12 @@ fn starts_on_path(
         match aligned(view.pause_events(*port), analysed, settings.event_gap_ns, length) {
             // This pause explains almost none of the delay.
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
-            Some((event, touches)) => starts.push((*port, Some(event), touches)),
+            Some((event, touches)) => {
+                // Pauses can follow each other for much longer than one delay, with one cause after the other.
+                let reach = analysed.map(|analysed| analysed.widened(settings.event_gap_ns));
+                let inside = reach.and_then(|reach| event.intersection(reach)).unwrap_or(event);
+                starts.push((*port, Some(inside), touches));
+            }
             None if view.pause_events(*port).is_empty() => starts.push((*port, None, true)),
             None => {}
         }

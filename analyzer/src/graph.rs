@@ -291,6 +291,8 @@ impl Builder<'_, '_> {
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
+        let reach = near.map(|near| near.widened(self.settings.event_gap_ns));
+        let within = |own: Span| reach.and_then(|reach| own.intersection(reach)).unwrap_or(own);
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port without counted packets still spreads the pause: its depth counts as one.
@@ -304,7 +306,7 @@ impl Builder<'_, '_> {
             port,
             weight: share * depth,
             split,
-            when: if paused { own.or(when) } else { when },
+            when: if paused { own.map(within).or(when) } else { when },
             waiting: self.view.waiting_depth(port, near),
             paused,
             holds,

@@ -14,7 +14,7 @@ mod moving_loop;
 pub(crate) mod packet_loss;
 pub(crate) mod path_change;
 mod routing_loop;
-mod self_inflicted;
+pub(crate) mod self_inflicted;
 mod storm;
 mod unknown_end;
 mod untimed_loop;
@@ -128,7 +128,7 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
 const MOST: f64 = 0.5;
 
 /// The share of the additional round-trip time that a queue accounts for.
-fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
     let (Some(trigger), Some(queue)) = (context.trigger, &finding.contention) else { return 1.0 };
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
     let depth = context.victim.and_then(|victim| queue.part(victim)).map_or(queue.depth, |part| part.depth);

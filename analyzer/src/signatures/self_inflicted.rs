@@ -13,7 +13,7 @@ use crate::span::Span;
 /// Minimum share of the additional round-trip time that the mean of a queue of the victim's own must account for. The
 /// mean of a growing queue is half of its peak, which the slow packet met; the peak must account for half of the delay,
 /// or something else delays the victim more.
-pub(super) const EXPLAINED_SHARE: f64 = 0.25;
+pub(crate) const EXPLAINED_SHARE: f64 = 0.25;
 
 /// The pause path ends at an unpaused port whose queue is the victim's own: it causes the pauses that stop it.
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
