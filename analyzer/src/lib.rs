@@ -3,52 +3,32 @@
 //! The steps follow Hawkeye (SIGCOMM 2024 poster, SIGCOMM 2025 paper). Where its rules name the wrong flow, the modules
 //! state which rule replaces them and why. See docs/diagnosis.md.
 //!
-//! 1. `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and the ports
-//!    under analysis.
-//! 2. `graph` computes the wait-for edges, `pause_paths` their ends, loops and shares.
-//! 3. `queue_episode` finds when a queue built up; `replay` and `contention` find which flows built it.
-//! 4. `signatures` identify the anomaly, one file each.
-//! 5. `ranking` lists culprits, spreaders and victims with a confidence; `causes` refine the anomaly, one file each.
-//! 6. `evidence`, `explanation`, `provenance` and `graph_context` produce claims, text and graph.
-//! 7. [`collective`] finds the step of a job that a verdict concerns, and whether the job depends on it.
-//! 8. `severity` computes the cost and how urgent the verdict is.
-//! 9. `coverage` states why a snapshot supports no verdict; [`validate`] checks it against the topology.
+//! Data goes one way through five stages, one folder each; a stage uses itself and earlier ones:
+//!
+//! 1. `facts`: `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and
+//!    the ports under analysis; `queue_episode` finds when a queue built up, `victim_links` losses and link events.
+//!    [`validate`] checks a snapshot against the topology.
+//! 2. `graph`: `port_graph` computes the wait-for edges, `pause_paths` their ends, loops and shares; `context` holds
+//!    both with the time under analysis.
+//! 3. `findings`: `replay` and `contention` find which flows built a queue, `standstill` when a loop stood still;
+//!    `signatures` identify the anomaly, one file each.
+//! 4. `verdict`: `ranking` lists culprits, spreaders and victims with a confidence; `causes` refine the anomaly, one
+//!    file each; `severity` computes the cost and how urgent the verdict is; [`collective`] finds the step of a job
+//!    that it concerns; [`incident`] decides which verdicts belong together.
+//! 5. `text`: `evidence`, `explanation`, `provenance` and `graph_context` produce claims, text and graph; `coverage`
+//!    states why a snapshot supports no verdict.
 //!
 //! Every result is a pure function of snapshot, topology and [`Settings`], and does not depend on the order of
 //! records.
 
-pub mod adjacency;
-mod causes;
-pub mod collective;
-mod contention;
-mod context;
-mod coverage;
-mod evidence;
-mod explanation;
-mod gap;
+mod facts;
+mod findings;
 mod graph;
-mod graph_context;
-pub mod graph_search;
 pub mod import;
-pub mod incident;
 pub mod method;
-mod one_standstill;
-mod path;
-mod pause_paths;
-mod provenance;
-mod queue_episode;
-mod ranking;
-mod replay;
 mod settings;
-mod severity;
-mod signatures;
-mod span;
-mod standstill;
-pub mod topology_index;
-pub mod validate;
-mod victim_links;
-mod view;
-mod wording;
+mod text;
+mod verdict;
 
 use std::collections::BTreeSet;
 use std::hash::Hasher as _;
@@ -58,16 +38,22 @@ use model::diagnosis::{Collected, Severity};
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
-pub use crate::coverage::unanswered;
+pub use crate::facts::topology_index::{self, TopologyIndex};
+pub use crate::facts::validate;
+pub use crate::facts::wording::flow_name;
+pub use crate::graph::{adjacency, graph_search};
 pub use crate::method::Method;
 pub use crate::settings::Settings;
-pub use crate::topology_index::TopologyIndex;
-pub use crate::wording::flow_name;
+pub use crate::text::coverage::unanswered;
+pub use crate::verdict::{collective, incident};
 
-use crate::causes::Case;
-use crate::context::Context;
-use crate::signatures::Finding;
-use crate::view::{Classes, View};
+use crate::facts::path;
+use crate::facts::view::{self, Classes, View};
+use crate::findings::signatures::{self, Finding};
+use crate::graph::context::Context;
+use crate::text::{evidence, explanation, graph_context, provenance};
+use crate::verdict::causes::{self, Case};
+use crate::verdict::{ranking, severity};
 
 /// A verdict and its provenance graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,7 +118,7 @@ fn of_other_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis
     let found = signatures::class_contention::find(context, &of_others);
     let concluded = found.iter().filter_map(|finding| {
         let mut analysis = conclude(&of_others, finding)?;
-        analysis.diagnosis.evidence.extend(signatures::class_contention::evidence(context, finding));
+        analysis.diagnosis.evidence.extend(evidence::of_other_classes(context, finding));
         Some(analysis)
     });
     concluded.collect()

@@ -16,8 +16,9 @@ pub struct Settings {
     /// A flow that was active this long before the queue episode has a previous rate: only its excess above that
     /// counts. Larger than the spread of the start times of one incast.
     pub established_ns: u64,
-    /// A flow contributes if its excess is at least this share of the largest excess.
-    pub contributor_share: f64,
+    /// The flows that contribute have this share of the excess together: the smallest such set is named. A larger value
+    /// names flows without which the queue is as long; a smaller one leaves a part of the delay unexplained.
+    pub covered_share: f64,
     /// Minimum mean queue depth, in packets, of a queue that delays packets.
     pub min_wait_packets: f64,
     /// The same for a snapshot without a victim: a port with such a queue is an event of its own.
@@ -42,7 +43,7 @@ impl Default for Settings {
             method: Method::default(),
             event_gap_ns: 100_000,
             established_ns: 100_000,
-            contributor_share: 0.25,
+            covered_share: 0.9,
             min_wait_packets: 2.0,
             incident_packets: 20.0,
             branch_share: 0.2,

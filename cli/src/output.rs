@@ -30,6 +30,14 @@ pub(crate) fn describe(report: &RunReport, topology: &Topology) -> String {
     for missing in &report.missing {
         text.push_str(&format!("{:>12}  {missing}\n", "no verdict"));
     }
+    if let Some(ordinary) = report.ordinary.filter(|ordinary| ordinary.measurements > 0) {
+        text.push_str(&format!(
+            "{:>12}  {}, up to {} above the base: queues that congestion control tolerates (--ordinary lists them)\n",
+            "ordinary",
+            count(ordinary.measurements, "slow round trip"),
+            time(ordinary.longest_delay_ns)
+        ));
+    }
     if text.is_empty() {
         text = format!("{}: no slow flow was detected\n", report.scenario);
     }

@@ -1,5 +1,6 @@
 //! The output of `harrier run` and `harrier analyze` with `--json`.
 
+use analyzer::incident::Ordinary;
 use eval::GroundTruth;
 use model::{Diagnosis, Traffic};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub(crate) struct RunReport {
     pub(crate) ground_truth: Option<GroundTruth>,
     /// The verdicts.
     pub(crate) diagnoses: Vec<Diagnosis>,
+    /// Slow measurements that ordinary queueing explains; absent where every verdict is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ordinary: Option<Ordinary>,
     /// The cost of a run; absent for an analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<RunFigures>,

@@ -6,7 +6,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{harrier, repository};
+use support::{harrier, repository, scratch};
 
 #[test]
 fn precision_and_recall_are_at_least_the_recorded_ones() {
@@ -67,5 +67,29 @@ fn every_method_has_a_row_with_all_columns() {
             let named = row["true_positive"] != 0;
             assert_eq!(row.get(column).is_some_and(Value::is_number), named, "{column} of {row:#}");
         }
+    }
+}
+
+#[test]
+fn every_verdict_is_written_with_its_judgement() {
+    let file = scratch("verdict-lines").join("verdicts.jsonl");
+    let path = file.to_str().unwrap();
+    let args = ["eval", "--scenario", "poster-fig1", "--runs", "2", "--json", "--verdicts", path];
+    let report = harrier(&args).json();
+    let lines = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_method =
+        |method: &Value| lines.iter().filter(|line| line["method"] == *method).collect::<Vec<_>>();
+    for row in report["rows"].as_array().unwrap() {
+        let of_method = of_method(&row["method"]);
+        let right = of_method.iter().filter(|line| line["grade"] == "right").count();
+        assert_eq!(row["true_positive"], right, "{row:#}");
+    }
+    let right = lines.iter().find(|line| line["grade"] == "right").unwrap();
+    assert!(right["coverage"].as_f64().unwrap() >= 0.75 && right["innocent"] == serde_json::json!([]));
+    assert!(right["base_rtt_ns"].as_u64() < right["delay_ns"].as_u64(), "{right:#}");
+    assert_eq!(right["repeat"], format!("harrier run poster-fig1 --seed {}", right["seed"]));
+    for field in ["id", "cause", "anomaly", "severity", "victim", "summary", "reason", "row", "root_port"] {
+        assert!(right[field].is_string(), "{field} of {right:#}");
     }
 }

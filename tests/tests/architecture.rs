@@ -1,8 +1,10 @@
-//! The crate edges that ARCHITECTURE.md allows, checked against `cargo metadata`.
+//! The crate edges that ARCHITECTURE.md allows, checked against `cargo metadata`, and the stages of the analyzer,
+//! checked against its source.
 
 #![allow(clippy::disallowed_methods, reason = "a test of the workspace runs cargo and reads files")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -137,4 +139,50 @@ fn the_p4_target_does_not_depend_on_hawkeye() {
         .expect("grep is part of every Debian");
     let hits = String::from_utf8_lossy(&output.stdout);
     assert!(hits.trim().is_empty(), "p4/* must not depend on Hawkeye, but these lines mention it:\n{hits}");
+}
+
+/// The stages of the analyzer, in the order of the data. A stage uses itself and earlier ones.
+const STAGES: &[&str] = &["facts", "graph", "findings", "verdict", "text"];
+
+/// What all stages share: the settings, the choice of rules, and the rounding of weights.
+const SHARED: &[&str] = &["settings", "method", "round", "Settings"];
+
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources").filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            rust_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// Returns the names that follow `crate::` in a source text, apart from those in comments.
+fn names_in_crate(text: &str) -> BTreeSet<&str> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let after = code.flat_map(|line| line.split("crate::").skip(1));
+    after.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("")).collect()
+}
+
+#[test]
+fn the_analyzer_passes_data_one_way_through_its_stages() {
+    let source = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../analyzer/src"));
+    let mut wrong = Vec::new();
+    for (at, stage) in STAGES.iter().enumerate() {
+        let mut files = Vec::new();
+        rust_files(&source.join(stage), &mut files);
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("sources are UTF-8");
+            let file = file.strip_prefix(source).expect("a file below the sources").display();
+            let may = |name: &&str| STAGES[..=at].contains(name) || SHARED.contains(name);
+            wrong.extend(
+                names_in_crate(&text).iter().filter(|n| !may(n)).map(|n| format!("{file}: crate::{n}")),
+            );
+            if text.contains("super::super") {
+                wrong.push(format!("{file}: super::super hides the stage"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} is the order of the stages:\n{}", STAGES.join(" < "), wrong.join("\n"));
 }

@@ -118,8 +118,16 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let mut names: Vec<_> = args.files.iter().filter_map(|p| p.file_name()?.to_str()).collect();
     names.sort_unstable();
     let scenario = names.join(" ");
-    let report =
-        RunReport { scenario, seed: None, ground_truth: None, diagnoses, run: None, traffic: None, missing };
+    let report = RunReport {
+        scenario,
+        seed: None,
+        ground_truth: None,
+        diagnoses,
+        ordinary: None,
+        run: None,
+        traffic: None,
+        missing,
+    };
     if args.json {
         print_json(&report)?;
     } else {

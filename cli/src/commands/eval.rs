@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
-use crate::evaluation::{Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, evaluate, generated};
+use crate::evaluation::{Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, evaluate, generated, verdict_lines};
 use crate::input::write_all;
 use crate::output::print_json;
 use crate::units::count;
@@ -77,6 +77,13 @@ pub(crate) struct Args {
     /// Directory for plots of the table (SVG)
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+    /// File for every verdict with its judgement, one JSON object a line
+    ///
+    /// Each has the row, the command that repeats the run, seed, method, id, anomaly, cause, severity, confidence, victim,
+    /// stated delay, base RTT, number of accused actors, root port and summary, and the judge's grade, coverage, part of
+    /// each actor, innocent actors, excess delay and reason.
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    verdicts: Option<PathBuf>,
     /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 20 is 1.05 ms
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
@@ -194,6 +201,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     for directory in [&args.work, &args.plots].into_iter().flatten() {
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     }
+    if let Some(file) = &args.verdicts {
+        write_all(&[(file, Vec::new())])?;
+    }
     let methods = if args.methods.is_empty() { Contestant::ALL.to_vec() } else { args.methods };
     let trial = FaultInjection {
         survey: methods.iter().any(|method| method.sees_everything()),
@@ -217,6 +227,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         return run_sweep(sweep, &plan, args.plots.as_deref(), args.json);
     }
     let runs = evaluate(&plan)?;
+    if let Some(file) = &args.verdicts {
+        verdict_lines::write(file, &runs)?;
+    }
     let failed = runs.iter().filter(|run| !run.failures.is_empty()).count();
     let observations: Vec<Observation> = runs.into_iter().flat_map(|run| run.observations).collect();
     let report = Report {

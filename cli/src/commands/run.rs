@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use analyzer::incident::without_ordinary;
 use anyhow::{Context, bail};
 use eval::{GroundTruth, names_event};
 use fabric::pipeline::Pipeline;
@@ -66,6 +67,9 @@ pub(crate) struct Args {
     /// Repeat the run without the root cause of each diagnosis and check that the victim recovers
     #[arg(long)]
     verify: bool,
+    /// Report ordinary queueing as well: verdicts of severity `info`
+    #[arg(long)]
+    ordinary: bool,
     /// Directory for packet captures, one pcapng file for each link
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
@@ -116,6 +120,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let instance = scenario.instance(args.seed).map_err(BuildError::from)?;
     let (ground_truth, deviations) = eval::truth::establish(&instance, &outcome);
     let mut report = report(&scenario, &outcome, ground_truth, figures.clone());
+    if !args.ordinary {
+        let (diagnoses, ordinary) = without_ordinary(std::mem::take(&mut report.diagnoses));
+        (report.diagnoses, report.ordinary) = (diagnoses, Some(ordinary));
+    }
     if args.verify {
         fabric::counterfactual::verify(&scenario, args.seed, &options.pipeline, &mut report.diagnoses)?;
     }
@@ -218,6 +226,7 @@ fn report(
         seed: Some(outcome.seed),
         ground_truth,
         diagnoses,
+        ordinary: None,
         run: Some(figures),
         traffic: Some(traffic::summary(outcome)),
         missing,

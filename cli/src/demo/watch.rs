@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use analyzer::incident::is_ordinary;
 use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::Controller;
@@ -138,7 +139,7 @@ async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
         if analyses.is_empty() {
             warn!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
         }
-        for analysis in analyses {
+        for analysis in analyses.into_iter().filter(|analysis| !is_ordinary(&analysis.diagnosis)) {
             match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
                 Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
                 Err(error) => error!(%error, "the store failed; the diagnosis is lost"),

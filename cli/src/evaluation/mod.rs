@@ -6,6 +6,7 @@ pub(crate) mod generated;
 mod instance;
 mod observe;
 pub(crate) mod plot;
+pub(crate) mod verdict_lines;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +23,7 @@ use scenario::Scenario;
 pub(crate) use contestant::Contestant;
 pub(crate) use instance::Instance;
 use observe::observe;
+use verdict_lines::VerdictLine;
 
 /// A run to evaluate.
 #[derive(Clone)]
@@ -112,6 +114,8 @@ pub(crate) struct Evaluated {
     pub(crate) observations: Vec<Observation>,
     /// Descriptions of the first method's failures, each with the command that repeats the run.
     pub(crate) failures: Vec<String>,
+    /// Every verdict with its judgement.
+    pub(crate) lines: Vec<VerdictLine>,
 }
 
 /// Evaluates all runs in parallel. The result is in the order of the runs.

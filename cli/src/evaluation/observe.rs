@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::incident::settle;
+use analyzer::incident::{settle, without_ordinary};
 use analyzer::{TopologyIndex, analyze_indexed};
 use eval::GroundTruth;
 use eval::judge::{Actor, Bench, Disturbance, Grade, Harm, Judgement, harm, judge};
@@ -12,6 +12,7 @@ use model::diagnosis::Severity;
 use model::{Anomaly, Diagnosis, FlowKey, Snapshot, Time};
 use scenario::Scenario;
 
+use super::verdict_lines::{Source, VerdictLine};
 use super::{Contestant, Evaluated, Instance, Plan, Subject};
 use crate::output::{describe_truth, describe_verdict};
 
@@ -53,7 +54,7 @@ pub(super) fn observe(
     }
     let asked: BTreeSet<FlowKey> =
         instance.snapshots.iter().filter_map(|(_, s)| Some(s.trigger.as_ref()?.flow)).collect();
-    let mut evaluated = Evaluated { observations: Vec::new(), failures: Vec::new() };
+    let mut evaluated = Evaluated { observations: Vec::new(), failures: Vec::new(), lines: Vec::new() };
     for (rank, of) in diagnosed.iter().enumerate() {
         let judgements = judge(&mut bench, scenario, &of.verdicts, plan.budget)?;
         let missed: Vec<&(Disturbance, Harm)> =
@@ -62,6 +63,15 @@ pub(super) fn observe(
         if rank == 0 && (!missed.is_empty() || judgements.iter().any(is_false)) {
             evaluated.failures.push(failure(plan, subject, instance, of, &judgements, &missed));
         }
+        let source = Source {
+            scenario,
+            row: subject.row.clone(),
+            repeat: plan.repeat_command(&subject.name, instance.seed),
+            seed: instance.seed,
+            method: of.method.name(),
+        };
+        let lines = of.verdicts.iter().zip(&judgements);
+        evaluated.lines.extend(lines.map(|(verdict, judged)| VerdictLine::new(&source, verdict, judged)));
         let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
         let undetected = events.iter().filter(|(_, harm)| harm.touched.is_disjoint(&asked)).count() as u64;
         evaluated.observations.push(Observation {
@@ -102,7 +112,7 @@ fn diagnose(method: Contestant, instance: &Instance) -> Diagnosed {
         times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
         found_in.push((snapshot, found));
     }
-    let verdicts = settle(found_in);
+    let (verdicts, _) = without_ordinary(settle(found_in));
     Diagnosed { method, times, verdicts, snapshots }
 }
 

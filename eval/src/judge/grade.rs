@@ -38,13 +38,21 @@ pub struct Judgement {
     pub guilt: Option<Guilt>,
     /// The accused actors.
     pub accused: BTreeSet<Actor>,
+    /// The victim's excess delay in nanoseconds; absent if it was not measured.
+    pub excess_ns: Option<u64>,
     /// Why, for people.
     pub reason: String,
 }
 
 impl Judgement {
     fn plain(grade: Grade, reason: &str) -> Judgement {
-        Judgement { grade, guilt: None, accused: BTreeSet::new(), reason: reason.to_string() }
+        Judgement {
+            grade,
+            guilt: None,
+            accused: BTreeSet::new(),
+            excess_ns: None,
+            reason: reason.to_string(),
+        }
     }
 }
 
@@ -162,7 +170,7 @@ fn clean(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Res
     }
     let grade = if is_right { Grade::Right } else { Grade::Wrong };
     let reason = format!("of {excess_ns} ns of delay, {left_ns} ns stay without everything but its hosts");
-    Ok(Judgement { grade, guilt: None, accused, reason })
+    Ok(Judgement { grade, guilt: None, accused, excess_ns: Some(excess_ns), reason })
 }
 
 fn everything_but_the_ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<Actor> {
@@ -222,7 +230,7 @@ fn convicted(
     if let Some(contradiction) = contradiction {
         reason.push_str(&format!("; {contradiction}"));
     }
-    Ok(Judgement { grade, guilt: Some(guilt), accused, reason })
+    Ok(Judgement { grade, excess_ns: Some(guilt.excess_ns), guilt: Some(guilt), accused, reason })
 }
 
 /// The accused, flows by the bytes that they sent in the run with all actors.

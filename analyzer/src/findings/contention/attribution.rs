@@ -1,0 +1,236 @@
+//! Attribution: which flows a queue is attributed to, given the excess of each.
+//!
+//! A queue is attributed to the smallest set of flows that accounts for it: the heaviest flows until they have
+//! [`COVERED_SHARE`](Limits::covered_share) of the excess. The flow asked about (the *victim*) is a suspect like any
+//! other: the queue is its own if the other flows together have only a small part, and it is named with them if they
+//! alone do not account for the queue.
+
+/// If all excess together is less than this share of the packets, no rate changed.
+const CHANGED_SHARE: f64 = 0.1;
+/// Other flows that together have less than this share of the excess did not make a queue that the victim shares: they
+/// could be removed, and nearly all of it would remain.
+const OTHERS_SHARE: f64 = 0.15;
+/// Minimum share of the victim in the packets of a queue of its own.
+const OWN_SHARE: f64 = 0.5;
+/// Flows with this share of the excess account for the queue: below it, small flows are named too, and the victim.
+const ENOUGH_SHARE: f64 = 0.8;
+/// Minimum share of the excess of a flow that is named beyond [`ENOUGH_SHARE`]: counts of packets per epoch do not
+/// separate less.
+const LEAST_SHARE: f64 = 0.08;
+/// Flows of the same size are named alike: this share of the smallest one that is named for its part.
+const SAME_SIZE: f64 = 0.9;
+
+/// How a flow is related to the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The flow asked about.
+    Victim,
+    /// Paused upstream; `only_spreads` if no record shows that it changed and other flows explain the queue.
+    PausedUpstream { only_spreads: bool },
+    /// Any other flow.
+    Free,
+}
+
+/// A flow in the queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspect {
+    pub(super) role: Role,
+    /// Packets in the episode.
+    pub(super) packets: f64,
+    /// Packets above its entitlement.
+    pub(super) excess: f64,
+}
+
+/// Which flows contribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Attribution {
+    /// By suspect. The victim contributes if the others alone do not account for the queue.
+    pub(super) contributes: Vec<bool>,
+    /// Whether the victim alone made the queue; then no flow is listed in `contributes`.
+    pub(super) self_made: bool,
+    /// Whether any flow exceeds its entitlement; if not, flows are named by their packets.
+    pub(super) changed: bool,
+}
+
+/// The limits of an attribution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The share of the excess that the named flows have together.
+    pub(super) covered_share: f64,
+    /// Whether flows that were paused upstream may be named if no rate changed and no other flow is left: not if the
+    /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
+    /// have built the queue.
+    pub(super) may_name_paused: bool,
+}
+
+/// Attributes a queue.
+pub(super) fn attribute(suspects: &[Suspect], limits: Limits) -> Attribution {
+    let packets: f64 = suspects.iter().map(|s| s.packets).sum();
+    let by_excess = Named::of(suspects, limits, |s| match s.role {
+        Role::PausedUpstream { only_spreads: true } => 0.0,
+        _ => s.excess,
+    });
+    let changed = by_excess.total > 0.0 && by_excess.total >= packets * CHANGED_SHARE;
+    if changed && by_excess.of_others > 0.0 && !by_excess.is_small() {
+        return by_excess.attribution(true);
+    }
+    if changed && by_excess.is_small() && own_packets(suspects) >= packets * OWN_SHARE {
+        return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed };
+    }
+    by_packets(suspects, limits)
+}
+
+/// No rate changed: the largest senders are named. If these are only the victim, the queue is its own.
+fn by_packets(suspects: &[Suspect], limits: Limits) -> Attribution {
+    let packets: f64 = suspects.iter().map(|s| s.packets).sum();
+    if own_packets(suspects) > packets * (1.0 - OTHERS_SHARE) {
+        return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed: false };
+    }
+    let free = Named::of(suspects, limits, |s| match s.role {
+        Role::Free | Role::Victim => s.packets,
+        Role::PausedUpstream { .. } => 0.0,
+    });
+    if free.of_others > 0.0 || !limits.may_name_paused {
+        return free.attribution(false);
+    }
+    Named::of(suspects, limits, |s| s.packets).attribution(false)
+}
+
+/// Flows named by one measure.
+struct Named {
+    contributes: Vec<bool>,
+    /// Sum over the flows apart from the victim.
+    of_others: f64,
+    /// The same with the victim.
+    total: f64,
+}
+
+impl Named {
+    /// Names the smallest set of flows with the covered share of the measure. The victim is one of them only if the
+    /// others have less than [`ENOUGH_SHARE`].
+    fn of(suspects: &[Suspect], limits: Limits, measure: impl Fn(&Suspect) -> f64) -> Named {
+        let parts: Vec<f64> = suspects.iter().map(measure).collect();
+        let is_victim = |at: usize| suspects[at].role == Role::Victim;
+        let total: f64 = parts.iter().sum();
+        let of_others = (0..parts.len()).filter(|at| !is_victim(*at)).map(|at| parts[at]).sum();
+        let mut order: Vec<usize> = (0..parts.len()).filter(|at| parts[*at] > 0.0).collect();
+        order.sort_by(|a, b| parts[*b].total_cmp(&parts[*a]));
+        let mut contributes = vec![false; parts.len()];
+        let (mut covered, mut by_others, mut last) = (0.0, 0.0, f64::INFINITY);
+        for at in order {
+            let is_needed = covered < total * ENOUGH_SHARE;
+            let is_substantial = covered < total * limits.covered_share && parts[at] >= total * LEAST_SHARE;
+            if is_needed || is_substantial {
+                last = parts[at];
+            } else if parts[at] < last * SAME_SIZE {
+                break;
+            }
+            contributes[at] = true;
+            covered += parts[at];
+            if !is_victim(at) {
+                by_others += parts[at];
+            }
+        }
+        if by_others >= total * ENOUGH_SHARE || by_others <= 0.0 {
+            (0..parts.len()).filter(|at| is_victim(*at)).for_each(|at| contributes[at] = false);
+        }
+        Named { contributes, of_others, total }
+    }
+
+    fn is_small(&self) -> bool {
+        self.of_others < self.total * OTHERS_SHARE
+    }
+
+    fn attribution(self, changed: bool) -> Attribution {
+        Attribution { contributes: self.contributes, self_made: false, changed }
+    }
+}
+
+fn own_packets(suspects: &[Suspect]) -> f64 {
+    suspects.iter().filter(|s| s.role == Role::Victim).map(|s| s.packets).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { covered_share: 0.9, may_name_paused: true };
+
+    fn flow(role: Role, packets: f64, excess: f64) -> Suspect {
+        Suspect { role, packets, excess }
+    }
+
+    /// Checks which of the suspects contribute.
+    fn check(suspects: &[Suspect], contributes: &[bool], self_made: bool, changed: bool) {
+        let expected = Attribution { contributes: contributes.to_vec(), self_made, changed };
+        assert_eq!(attribute(suspects, LIMITS), expected, "{suspects:?}");
+    }
+
+    #[test]
+    fn a_victim_whose_excess_dwarfs_the_others_made_the_queue_itself() {
+        check(&[flow(Role::Victim, 900.0, 900.0), flow(Role::Free, 20.0, 20.0)], &[false, false], true, true);
+    }
+
+    #[test]
+    fn the_victim_contributes_if_the_others_do_not_account_for_the_queue() {
+        check(
+            &[flow(Role::Victim, 700.0, 700.0), flow(Role::Free, 300.0, 300.0)],
+            &[true, true],
+            false,
+            true,
+        );
+    }
+
+    #[test]
+    fn a_heavy_victim_at_its_previous_rate_is_not_the_cause() {
+        check(&[flow(Role::Victim, 900.0, 0.0), flow(Role::Free, 200.0, 200.0)], &[false, true], false, true);
+    }
+
+    #[test]
+    fn a_thin_new_victim_did_not_make_the_standing_queue_of_others() {
+        check(
+            &[flow(Role::Victim, 120.0, 120.0), flow(Role::Free, 500.0, 0.0), flow(Role::Free, 380.0, 0.0)],
+            &[false, true, true],
+            false,
+            false,
+        );
+    }
+
+    #[test]
+    fn a_standing_queue_of_the_victim_is_its_own() {
+        check(&[flow(Role::Victim, 900.0, 0.0), flow(Role::Free, 100.0, 0.0)], &[false, false], true, false);
+    }
+
+    #[test]
+    fn a_small_part_of_the_largest_excess_is_no_contribution() {
+        check(&[flow(Role::Free, 900.0, 900.0), flow(Role::Free, 50.0, 50.0)], &[true, false], false, true);
+    }
+
+    #[test]
+    fn a_victim_among_many_senders_is_not_named() {
+        let mut incast = vec![flow(Role::Free, 100.0, 100.0); 9];
+        incast.push(flow(Role::Victim, 100.0, 100.0));
+        let mut contributes = vec![true; 9];
+        contributes.push(false);
+        check(&incast, &contributes, false, true);
+    }
+
+    #[test]
+    fn the_smallest_set_that_accounts_for_the_queue_is_named() {
+        let parts = [500.0, 300.0, 120.0, 50.0, 30.0];
+        let suspects = parts.map(|part| flow(Role::Free, part, part));
+        check(&suspects, &[true, true, true, false, false], false, true);
+    }
+
+    #[test]
+    fn many_equal_senders_contribute_all() {
+        let incast = vec![flow(Role::Free, 10.0, 10.0); 100];
+        check(&incast, &[true; 100], false, true);
+    }
+
+    #[test]
+    fn a_flow_that_only_spreads_is_not_named_while_others_explain_the_queue() {
+        let spreader = Role::PausedUpstream { only_spreads: true };
+        check(&[flow(spreader, 300.0, 300.0), flow(Role::Free, 300.0, 300.0)], &[false, true], false, true);
+    }
+}

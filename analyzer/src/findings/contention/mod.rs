@@ -1,0 +1,258 @@
+//! Which flows built a queue: the flows of one port, each a contributor or a bystander.
+//!
+//! Byte counts do not identify the culprit: during a burst, a long-running flow may send the most. A queue builds up
+//! because something *changed*, so a flow counts only for its excess above its entitlement.
+//!
+//! 1. **Queue episode** ([`event_span`]): the time in which queueing at this port is densest, near the time under
+//!    analysis. Two bursts in one epoch are two episodes.
+//! 2. **Measurement** ([`measurement`]): each flow's packets before the episode and in it. Records without times are
+//!    compared by epoch ([`epochs`]).
+//! 3. **Entitlement** ([`entitlement`]): its previous rate, and the backlog that pauses held upstream; packets beyond
+//!    it are excess.
+//! 4. **Attribution** ([`attribution`]): flows with a substantial excess contribute; the victim alone may have built
+//!    the queue.
+//! 5. **Replay** ([`replay`]): for a contributor, the queueing of other flows that it caused; for every other flow,
+//!    its own queueing because of the contributors, as a negative number.
+
+mod attribution;
+mod entitlement;
+mod epochs;
+mod measurement;
+mod published;
+
+use model::FlowKey;
+use model::telemetry::FlowRecord;
+
+use self::attribution::{Attribution, Limits, Role, Suspect, attribute};
+use self::entitlement::Activity;
+use self::measurement::{Measured, Measurement};
+use crate::facts::queue_episode::{QueueScope, event_span};
+use crate::facts::span::Span;
+use crate::facts::view::{PortIx, UNACCOUNTED_SHARE, View, flow_order};
+use crate::findings::replay::{Arrivals, replay};
+use crate::method::ReplayRule;
+use crate::settings::Settings;
+
+/// The part of one flow in a queue.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowPart {
+    pub(crate) flow: FlowKey,
+    /// Packets in the queue episode.
+    pub(crate) packets: f64,
+    /// Packets above its entitlement; all packets of a contributor if no rate changed.
+    pub(crate) excess: f64,
+    pub(crate) contributes: bool,
+    /// Positive: queueing of other flows that it caused. Negative: its own queueing because of the contributors.
+    pub(crate) weight: f64,
+    /// Mean queue depth that its packets met.
+    pub(crate) depth: f64,
+}
+
+/// A queue and the part of each flow in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Contention {
+    pub(crate) port: PortIx,
+    pub(crate) when: Option<Span>,
+    /// Mean queue depth in packets, over queued packets.
+    pub(crate) depth: f64,
+    /// In descending order of weight.
+    pub(crate) flows: Vec<FlowPart>,
+    /// Whether the epoch ring reaches far enough back to distinguish new flows from long-running ones.
+    pub(crate) history: bool,
+    /// Whether any flow exceeds its entitlement. If not, the largest senders are named.
+    pub(crate) changed: bool,
+    /// Whether the queue is attributed to the victim alone; then no flow contributes.
+    pub(crate) self_made: bool,
+    /// The share of the port's packets that no flow record accounts for, 0 to 1.
+    pub(crate) unaccounted: f64,
+}
+
+impl Contention {
+    pub(crate) fn contributors(&self) -> impl Iterator<Item = &FlowPart> {
+        self.flows.iter().filter(|f| f.contributes)
+    }
+
+    /// Whether the queue is attributed to any flow.
+    pub(crate) fn is_attributed(&self) -> bool {
+        self.self_made || self.contributors().next().is_some()
+    }
+
+    /// Returns the share of the contributors in the excess of the queue, 0 to 1; the victim has the rest if it is none.
+    pub(crate) fn share_of_contributors(&self, victim: FlowKey) -> f64 {
+        let named: f64 = self.contributors().map(|part| part.excess).sum();
+        let own = self.part(victim).filter(|part| !part.contributes).map_or(0.0, |part| part.excess);
+        if named > 0.0 { named / (named + own) } else { 0.0 }
+    }
+
+    /// Returns the share of a flow in the packets of the episode, 0 to 1.
+    pub(crate) fn share(&self, flow: FlowKey) -> f64 {
+        let packets: f64 = self.flows.iter().map(|part| part.packets).sum();
+        self.part(flow).map_or(0.0, |part| part.packets / packets.max(1.0))
+    }
+
+    pub(crate) fn part(&self, flow: FlowKey) -> Option<&FlowPart> {
+        self.flows.iter().find(|f| f.flow == flow)
+    }
+}
+
+/// Analyses the queue of `port`; `None` without a flow record of it.
+pub(crate) fn contention(
+    view: &View<'_>,
+    settings: &Settings,
+    port: PortIx,
+    scope: QueueScope<'_>,
+) -> Option<Contention> {
+    let mut records: Vec<&FlowRecord> = view.flows(port).iter().copied().filter(|f| f.packets > 0).collect();
+    records.sort_by_key(|f| flow_order(f));
+    if records.is_empty() {
+        return None;
+    }
+    if settings.method.replay == ReplayRule::WholeEpoch {
+        return Some(published::whole_epoch(view, settings, port, scope, &records));
+    }
+    let when = event_span(&records, settings, scope);
+    // No packet was queued in the time under analysis, so there is no contention to explain.
+    if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
+        return None;
+    }
+    let by_epoch = epochs::measure(view, settings, port, &records).filter(|_| when.is_none());
+    let Queueing { when, flows, excess, history } =
+        by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));
+    let unaccounted = view.unaccounted(port, when);
+    let is_complete = unaccounted <= UNACCOUNTED_SHARE;
+    let suspects = suspects(&flows, &excess, scope, history);
+    let limits = Limits { covered_share: settings.covered_share, may_name_paused: !history && is_complete };
+    let mut found = attribute(&suspects, limits);
+    // A flow without records may have built it.
+    found.self_made &= is_complete && view.unaccounted_depth(port, when) <= UNACCOUNTED_SHARE;
+    let (depth, parts) = weighed(&flows, &suspects, &found, when, settings);
+    Some(Contention {
+        port,
+        when,
+        depth,
+        flows: parts,
+        history,
+        changed: found.changed,
+        self_made: found.self_made,
+        unaccounted,
+    })
+}
+
+/// The queueing under analysis.
+struct Queueing {
+    when: Option<Span>,
+    flows: Vec<Measured>,
+    /// By flow.
+    excess: Vec<f64>,
+    /// Whether the epoch ring covers the time before.
+    history: bool,
+}
+
+/// Measures the queueing of an episode by the times of the records.
+fn by_time(
+    view: &View<'_>,
+    settings: &Settings,
+    port: PortIx,
+    scope: QueueScope<'_>,
+    when: Option<Span>,
+    records: &[&FlowRecord],
+) -> Queueing {
+    let mut measurement = Measurement::new(view, settings, port, scope, when);
+    let flows = measurement.flows(records);
+    let history = when
+        .zip(view.ring_start(view.switch_of(port)))
+        .is_some_and(|(when, ring_start)| when.from.saturating_sub(ring_start) >= settings.established_ns);
+    let excess = flows.iter().map(|m| excess(m, &measurement, when, settings)).collect();
+    Queueing { when, flows, excess, history }
+}
+
+/// Returns the packets of a flow above its entitlement; all of them, if its times are not known.
+fn excess(
+    m: &Measured,
+    measurement: &Measurement<'_, '_, '_>,
+    when: Option<Span>,
+    settings: &Settings,
+) -> f64 {
+    let (Some(when), Some(first)) = (when, m.first_ns) else { return m.inside };
+    let before = (first < when.from).then(|| Span::new(first, when.from));
+    let held = |span: Span| m.held.iter().map(|pause| pause.shared_ns(span)).sum::<f64>();
+    let activity = Activity {
+        before: m.before,
+        inside: m.inside,
+        active_ns: before.map_or(0.0, |span| measurement.unpaused_ns(span)),
+        episode_ns: measurement.unpaused_ns(when),
+        held_ns: before.map_or(0.0, held),
+    };
+    activity.excess(settings.established_ns)
+}
+
+/// Returns the role and the excess of each flow.
+fn suspects(flows: &[Measured], excess: &[f64], scope: QueueScope<'_>, history: bool) -> Vec<Suspect> {
+    let is_paused = |m: &Measured| scope.paused_upstream.binary_search(&m.flow).is_ok();
+    let is_victim = |m: &Measured| scope.victim == Some(m.flow);
+    let free = || flows.iter().filter(|m| !is_paused(m) && !is_victim(m));
+    let mean = free().map(|m| m.inside).sum::<f64>() / free().count().max(1) as f64;
+    let role = |m: &Measured| match () {
+        () if is_victim(m) => Role::Victim,
+        // The epoch ring does not cover the time before the event, so no record shows whether the flow is new.
+        () if is_paused(m) => {
+            Role::PausedUpstream { only_spreads: !history && free().count() > 0 && m.inside < 2.0 * mean }
+        }
+        () => Role::Free,
+    };
+    let of_flow =
+        |(m, excess): (&Measured, &f64)| Suspect { role: role(m), packets: m.inside, excess: *excess };
+    flows.iter().zip(excess).map(of_flow).collect()
+}
+
+/// Replays the queue. Returns its mean depth and the part of each flow.
+fn weighed(
+    flows: &[Measured],
+    suspects: &[Suspect],
+    found: &Attribution,
+    when: Option<Span>,
+    settings: &Settings,
+) -> (f64, Vec<FlowPart>) {
+    let (depth, waited) = flows.iter().fold((0.0, 0.0), |(d, w), m| (d + m.depth_sum, w + m.waited));
+    let mean = if waited > 0.0 { depth / waited } else { 0.0 };
+    // Without a change, all packets of the named flows count, and none of the others.
+    let excess = |suspect: &Suspect, contributes: bool| match (found.changed, contributes) {
+        (true, _) => suspect.excess,
+        (false, true) => suspect.packets,
+        (false, false) => 0.0,
+    };
+    let arrivals: Vec<Arrivals> = flows
+        .iter()
+        .zip(suspects.iter().zip(&found.contributes))
+        .map(|(m, (suspect, contributes))| Arrivals {
+            span: m.span,
+            packets: m.inside,
+            // Without times, depths are not comparable across flows (they may belong to different input queues).
+            depth: if when.is_some() && m.waited > 0.0 { m.depth_sum / m.waited } else { mean },
+            excess: if *contributes { (excess(suspect, true) / m.inside).min(1.0) } else { 0.0 },
+        })
+        .collect();
+    let waits = replay(&arrivals, settings.replay_packets);
+    let mut parts: Vec<FlowPart> = arrivals
+        .iter()
+        .zip(waits)
+        .zip(flows.iter().zip(suspects.iter().zip(&found.contributes)))
+        .map(|((arrivals, waits), (m, (suspect, contributes)))| FlowPart {
+            flow: m.flow,
+            packets: m.inside,
+            excess: excess(suspect, *contributes),
+            contributes: *contributes,
+            weight: if *contributes { waits.caused } else { -waits.ahead },
+            depth: arrivals.depth,
+        })
+        .collect();
+    sort_parts(&mut parts);
+    (mean, parts)
+}
+
+fn sort_parts(flows: &mut [FlowPart]) {
+    flows.sort_by(|a, b| {
+        let contributes = b.contributes.cmp(&a.contributes);
+        contributes.then(b.weight.total_cmp(&a.weight)).then(a.flow.cmp(&b.flow))
+    });
+}

@@ -1,0 +1,172 @@
+//! `class_contention`: traffic of another class holds back the victim's class at a port of its path.
+//!
+//! A port serves its classes by strict priority or by weights (IEEE 802.1Q, transmission selection). A class with a
+//! small load has no queue unless the port sends packets of another class, or is paused. So the evidence is a queue of
+//! the victim's class that its own packets do not explain, and packets of another class queued at that port meanwhile.
+//! The snapshot does not contain the scheduler's settings, and none are assumed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Anomaly, FlowKey, TriggerReason};
+
+use super::Finding;
+use crate::facts::queue_episode::QueueScope;
+use crate::facts::span::Span;
+use crate::facts::view::PortIx;
+use crate::findings::contention::{Contention, FlowPart, contention};
+use crate::graph::context::Context;
+
+/// Minimum share of the victim's packets that met a queue of their own class, from the first to the last that did.
+const HELD_SHARE: f64 = 0.5;
+/// Minimum share of the additional round-trip time in which the port sent packets of the other classes: with less,
+/// something else delays the victim more.
+const EXPLAINED_SHARE: f64 = 0.5;
+/// Minimum packets of a contributor, relative to those of the largest one.
+const CONTRIBUTOR_SHARE: f64 = 0.25;
+
+/// The queue of the victim's class at a port, as its packets met it.
+pub(crate) struct Held {
+    pub(crate) packets: f64,
+    pub(crate) queued: f64,
+    depth_sum: f64,
+    span: Span,
+}
+
+/// Returns the ports at which other classes delay the victim, longest delay first. `others` has the same path and the
+/// records of the other classes.
+pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<Finding> {
+    let mut found: Vec<(f64, Finding)> = Vec::new();
+    let is_silent = context.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::Silence);
+    let mut held_before: Option<Span> = None;
+    for port in &context.path.ports {
+        let Some(other) = counterpart(context, *port, others) else { continue };
+        let time = match held(context, *port).filter(|held| is_held(context, held)) {
+            Some(held) => {
+                // The records do not show when the last packets left: no later than the time under analysis.
+                let time = context.analysed.map_or(held.span, |analysed| held.span.hull(analysed));
+                Span { from: held.span.from, ..time }
+            }
+            // Packets that have not left the first port cannot meet the queues of the next ones, which add to their
+            // delay.
+            None => match held_before.filter(|_| is_silent) {
+                Some(time) => time,
+                None => continue,
+            },
+        };
+        let scope = QueueScope { near: Some(time), ..QueueScope::default() };
+        let queue = contention(others.view, others.settings, other, scope)
+            .filter(|queue| queue.depth >= context.settings.min_wait_packets)
+            .or_else(|| passing(others, other, time));
+        let Some(queue) = queue.filter(|queue| queue.contributors().next().is_some()) else { continue };
+        let packets: f64 = queue.flows.iter().map(|part| part.packets).sum();
+        let delay_ns = packets * others.view.packet_ns(other);
+        if explains(context, delay_ns) {
+            held_before.get_or_insert(time);
+            found.push((delay_ns, finding(others, queue)));
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    // Further ports count only with a flow that is not named already.
+    let mut named: BTreeSet<FlowKey> = BTreeSet::new();
+    found.retain(|(_, finding)| {
+        let flows = || finding.contention.iter().flat_map(Contention::contributors).map(|part| part.flow);
+        let is_new = flows().any(|flow| !named.contains(&flow));
+        named.extend(flows());
+        is_new
+    });
+    found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Whether most packets of the victim met a queue of their own class.
+fn is_held(context: &Context<'_, '_>, held: &Held) -> bool {
+    let is_deep = held.depth_sum >= held.queued * context.settings.min_wait_packets;
+    held.queued >= held.packets * HELD_SHARE && is_deep
+}
+
+fn finding(others: &Context<'_, '_>, queue: Contention) -> Finding {
+    Finding {
+        anomaly: Anomaly::ClassContention,
+        root: Some(others.view.port_ref(queue.port)),
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        when: queue.when,
+        contention: Some(queue),
+        caveats: Vec::new(),
+    }
+}
+
+/// Returns the flows that pass a port without a queue in `time`: one link delivers them at the rate of the port.
+fn passing(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Contention> {
+    let view = others.view;
+    let mut packets: BTreeMap<FlowKey, f64> = BTreeMap::new();
+    for r in view.flows(port) {
+        let Some(seen) = view.seen_span(port, r) else { continue };
+        let share = (seen.shared_ns(time) / seen.length_ns()).min(1.0);
+        *packets.entry(r.flow).or_default() += r.packets as f64 * share;
+    }
+    let largest = packets.values().copied().fold(0.0, f64::max);
+    let part = |(flow, packets): (&FlowKey, &f64)| FlowPart {
+        flow: *flow,
+        packets: *packets,
+        excess: *packets,
+        contributes: *packets > 0.0 && *packets >= largest * CONTRIBUTOR_SHARE,
+        weight: *packets,
+        depth: 0.0,
+    };
+    let mut flows: Vec<FlowPart> = packets.iter().map(part).collect();
+    flows.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.flow.cmp(&b.flow)));
+    (largest > 0.0).then(|| Contention {
+        port,
+        when: Some(time),
+        depth: 0.0,
+        flows,
+        history: false,
+        changed: false,
+        self_made: false,
+        unaccounted: view.unaccounted(port, Some(time)),
+    })
+}
+
+/// Returns the same port in the view of the other classes.
+fn counterpart(context: &Context<'_, '_>, port: PortIx, others: &Context<'_, '_>) -> Option<PortIx> {
+    let switch = others.view.switch_at(context.view.switch_of(port).node?)?;
+    others.view.find(switch, context.view.number(port))
+}
+
+/// Returns the queue that the victim's packets met at a port in the time under analysis.
+pub(crate) fn held(context: &Context<'_, '_>, port: PortIx) -> Option<Held> {
+    let records = context.view.records_of(port, context.victim?);
+    let mut held: Option<Held> = None;
+    for r in records.iter().filter(|r| r.packets > 0 && context.view.flow_in(port, r, context.analysed)) {
+        let Some(span) = r.queued_ns.map(|(from, to)| Span::new(from, to)) else { continue };
+        // Packets before the first queued one arrived before the queue.
+        let seen = r.seen_ns.map_or(span, |(from, to)| Span::new(from, to));
+        let share =
+            span.intersection(seen).map_or(0.0, |inside| (inside.length_ns() / seen.length_ns()).min(1.0));
+        let queued = r.queued_packets.unwrap_or(r.packets) as f64;
+        let own = Held {
+            packets: (r.packets as f64 * share).max(queued),
+            queued,
+            depth_sum: r.depth_sum as f64,
+            span,
+        };
+        held = Some(match held {
+            None => own,
+            Some(sum) => Held {
+                packets: sum.packets + own.packets,
+                queued: sum.queued + own.queued,
+                depth_sum: sum.depth_sum + own.depth_sum,
+                span: sum.span.hull(own.span),
+            },
+        });
+    }
+    held
+}
+
+/// Whether a delay accounts for most of what the agent measured.
+fn explains(context: &Context<'_, '_>, delay_ns: f64) -> bool {
+    let Some(trigger) = context.trigger else { return true };
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
+    delay_ns >= extra_ns * EXPLAINED_SHARE
+}

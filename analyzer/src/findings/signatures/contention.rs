@@ -1,0 +1,134 @@
+//! `flow_contention`: no pause explains the delay, and flows contend at a port of the victim's path; `self_inflicted`
+//! where the queue of such a port is the victim's own.
+
+use std::collections::BTreeSet;
+
+use model::snapshot::Source;
+use model::{Anomaly, FlowKey};
+
+use super::path_change::slow_span;
+use super::{Caveat, Finding, self_inflicted};
+use crate::facts::queue_episode::{Bounds, QueueScope};
+use crate::facts::view::PortIx;
+use crate::findings::contention::{Contention, contention};
+use crate::graph::context::Context;
+
+/// Confidence factor where a switch of the victim's path sent no telemetry.
+const SILENT_ON_PATH: f64 = 0.5;
+/// Queues are named, the longest delay first, until they account for this share of the delay of all of them; the rest
+/// is minor.
+const EXPLAINS: f64 = 0.75;
+
+/// Returns the queues of the victim's path that explain its delay, the largest part of it first; a flow can be queued at several
+/// ports. Further queues count only if another flow exceeds its entitlement there and is not named already.
+pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
+    let Some(victim) = context.victim else { return Vec::new() };
+    let mut queues: Vec<(f64, Contention)> = Vec::new();
+    let in_flight = context.trigger.map(slow_span);
+    for port in &context.path.ports {
+        let scope = QueueScope {
+            victim: Some(victim),
+            paused_upstream: &[],
+            near: context.analysed,
+            bounds: Bounds::default(),
+        };
+        let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
+        if !found.is_attributed() || !existed_in_flight(context, &found) {
+            continue;
+        }
+        let waited = found.part(victim).map_or(found.depth, |part| part.depth);
+        // Of a queue that the victim and others made together, the others account for their part.
+        let part = if found.self_made { 1.0 } else { found.share_of_contributors(victim) };
+        let delay_ns = waited * context.view.packet_ns(*port) * part;
+        let least =
+            if found.self_made { self_inflicted::EXPLAINED_SHARE } else { context.settings.explained_share };
+        if waited >= context.settings.min_wait_packets && explains(context, delay_ns, least) {
+            // The mean of a queue that grew while the packet was in flight is half of its peak.
+            let is_growing = found.when.zip(in_flight).is_some_and(|(when, slow)| when.from >= slow.from);
+            queues.push((if is_growing { 2.0 * delay_ns } else { delay_ns }, found));
+        }
+    }
+    // Stable: of equal delays the first one of the path.
+    queues.sort_by(|a, b| b.0.total_cmp(&a.0));
+    // Beside a queue of the victim's own, another one must account for a part of the delay itself.
+    let least_ns = match queues.first() {
+        Some((longest_ns, longest)) if longest.self_made => longest_ns.max(extra_ns(context)),
+        Some((longest_ns, _)) => *longest_ns,
+        None => 0.0,
+    } * context.settings.branch_share;
+    let all_ns: f64 = queues.iter().map(|(delay_ns, _)| delay_ns).sum();
+    let mut named_ns = 0.0;
+    let mut named: BTreeSet<FlowKey> = BTreeSet::new();
+    let mut is_longest = true;
+    queues.retain(|(delay_ns, found)| {
+        let is_other = found.contributors().any(|part| !named.contains(&part.flow));
+        let is_minor = *delay_ns < least_ns || named_ns >= EXPLAINS * all_ns;
+        let counts = is_longest || !is_minor && found.changed && is_other;
+        if counts {
+            named_ns += *delay_ns;
+            named.extend(found.contributors().map(|part| part.flow));
+        }
+        is_longest = false;
+        counts
+    });
+    queues.into_iter().map(|(_, found)| on_path(context, victim, found)).collect()
+}
+
+fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Finding {
+    let mut caveats = Vec::new();
+    if context.path.switches > context.path.reported {
+        // The switch without telemetry may hold another queue or send the pauses.
+        caveats.push(Caveat { factor: SILENT_ON_PATH, missing: None });
+    }
+    if found.part(victim).is_none() {
+        caveats.push(Caveat::new(0.7, "the congested port has no record of the victim's own packets"));
+    }
+    finding(context, found, caveats)
+}
+
+/// Returns findings for ports with a deep queue that no other finding explains, for a snapshot without a victim.
+pub(super) fn everywhere(context: &Context<'_, '_>, known: &[Finding]) -> Vec<Finding> {
+    // The depth of an input queue alone does not show a congested egress port.
+    if context.view.snapshot.source == Source::HawkeyeNs3 {
+        return Vec::new();
+    }
+    let explained: BTreeSet<PortIx> =
+        known.iter().flat_map(|f| f.path.iter().chain(&f.pause_loop)).copied().collect();
+    context
+        .view
+        .ports()
+        .filter(|p| !explained.contains(p) && !context.view.is_paused(*p, None))
+        .filter(|p| context.view.waiting_depth(*p, None) >= context.settings.incident_packets)
+        .filter_map(|p| contention(context.view, context.settings, p, QueueScope::default()))
+        .filter(|c| c.depth >= context.settings.incident_packets && c.contributors().next().is_some())
+        .map(|c| finding(context, c, Vec::new()))
+        .collect()
+}
+
+fn finding(context: &Context<'_, '_>, found: Contention, caveats: Vec<Caveat>) -> Finding {
+    Finding {
+        anomaly: if found.self_made { Anomaly::SelfInflicted } else { Anomaly::FlowContention },
+        root: Some(context.view.port_ref(found.port)),
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        when: found.when,
+        contention: Some(found),
+        caveats,
+    }
+}
+
+/// Whether a queue existed while the slow packet was in flight, as far as times are known.
+fn existed_in_flight(context: &Context<'_, '_>, found: &Contention) -> bool {
+    found.when.zip(context.analysed).is_none_or(|(when, analysed)| when.overlaps(analysed))
+}
+
+/// Whether a delay accounts for at least this share of what the agent measured.
+fn explains(context: &Context<'_, '_>, delay_ns: f64, least: f64) -> bool {
+    delay_ns >= extra_ns(context) * least
+}
+
+/// Returns the additional round-trip time that the agent measured, in nanoseconds; zero without a measurement.
+fn extra_ns(context: &Context<'_, '_>) -> f64 {
+    context.trigger.map_or(0.0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64)
+}

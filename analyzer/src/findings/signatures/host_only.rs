@@ -1,0 +1,238 @@
+//! `host_only` and `undetermined`: an agent measured a slow flow, and no recorded queue, pause, loss or path change
+//! explains it.
+//!
+//! "The network did not do it" is a claim that needs evidence: telemetry of every hop of the path and the reverse path,
+//! of the whole time of the slow packet, without a queue, a pause, a loss or a logged event, in any priority. Without
+//! that evidence the verdict is `undetermined`, and lists what is missing.
+
+use std::collections::BTreeSet;
+
+use model::{Anomaly, LossRecord, PortRef, Trigger};
+
+use super::path_change::slow_span;
+use super::{Caveat, Finding};
+use crate::facts::gap::Gap;
+use crate::facts::path::of_other_times;
+use crate::facts::span::{Span, pause_span};
+use crate::facts::topology_index::NodeId;
+use crate::facts::victim_links::{VictimLink, lower_bound_ns, outages, victim_links};
+use crate::facts::view::{Classes, PortIx, View};
+use crate::facts::wording::duration;
+use crate::graph::context::Context;
+
+/// Confidence factor of `undetermined`: the verdict does not choose between network and host.
+const UNDETERMINED: f64 = 0.5;
+
+/// A reason why the network cannot be excluded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Doubt {
+    /// What is missing, or what was seen.
+    pub(crate) gap: Gap,
+    /// The next check.
+    pub(crate) advice: String,
+}
+
+impl Doubt {
+    fn new(gap: impl Into<Gap>, advice: String) -> Doubt {
+        Doubt { gap: gap.into(), advice }
+    }
+}
+
+pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
+    // Without a measurement there is nothing to explain, and a path without any telemetry supports no verdict.
+    context.trigger?;
+    if context.is_reverse_path || context.path.reported == 0 {
+        return None;
+    }
+    // The same holds if no switch of the path has records of that time.
+    if of_other_times(context.view, &context.path, context.analysed).len() >= context.path.reported {
+        return None;
+    }
+    let doubts = doubts(context);
+    let reported = context.path.reported as f64 / context.path.switches.max(1) as f64;
+    let mut caveats = Vec::new();
+    if !doubts.is_empty() {
+        caveats.push(Caveat { factor: UNDETERMINED * reported, missing: None });
+    }
+    caveats.extend(doubts.iter().map(|doubt| Caveat::new(1.0, doubt.gap.clone())));
+    Some(Finding {
+        anomaly: if doubts.is_empty() { Anomaly::HostOnly } else { Anomaly::Undetermined },
+        root: None,
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        contention: None,
+        when: context.analysed,
+        caveats,
+    })
+}
+
+/// Returns why the network cannot be excluded; empty if every hop was clean at that time.
+pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
+    let (Some(trigger), Some(victim)) = (context.trigger, context.victim) else { return Vec::new() };
+    let view = context.view;
+    let slow = slow_span(trigger);
+    let links = victim_links(view, victim);
+    let mut doubts: Vec<Doubt> = Vec::new();
+    doubts.extend(baseline(context, trigger));
+    // Every priority counts: queues of others delay this one as well.
+    let all = View::new(view.snapshot, view.index, Classes::ALL, context.settings.event_gap_ns);
+    let noise_ns =
+        trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 * context.settings.explained_share;
+    let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+    for link in &links {
+        doubts.extend(event(&all, link, slow));
+        let node = view.index.info(link.from).node;
+        if view.index.is_host(node) {
+            continue;
+        }
+        if seen.insert(node) {
+            doubts.extend(coverage(&all, link, node, slow));
+        }
+        let port = all.switch_at(node).and_then(|switch| all.find(switch, view.index.info(link.from).number));
+        doubts.extend(port.and_then(|port| queue(context, &all, port, slow, noise_ns)));
+        doubts.extend(port.and_then(|port| pause(&all, port, slow)));
+    }
+    doubts.extend(losses(view, &links, slow));
+    let missing = view.snapshot.missing.iter().map(Gap::of);
+    for gap in missing.chain(context.path.missing.iter().cloned()) {
+        doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
+    }
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    doubts.retain(|doubt| known.insert(doubt.gap.to_string()));
+    doubts
+}
+
+/// A base RTT that is shorter than the network allows.
+fn baseline(context: &Context<'_, '_>, trigger: &Trigger) -> Option<Doubt> {
+    let index = context.view.index;
+    let (src, dst) = (index.host_of(trigger.flow.src)?, index.host_of(trigger.flow.dst)?);
+    let least_ns = lower_bound_ns(context.view, src, dst)?;
+    (trigger.base_rtt_ns < least_ns).then(|| {
+        Doubt::new(
+            format!(
+                "the base RTT of {} is impossible: propagation and serialisation alone take {}",
+                duration(trigger.base_rtt_ns),
+                duration(least_ns)
+            ),
+            format!(
+                "check the RTT baseline of the agent on {}: the flow may not be slow at all",
+                trigger.host
+            ),
+        )
+    })
+}
+
+/// A switch without telemetry of the whole time.
+fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Option<Doubt> {
+    let name = all.index.name(node);
+    let packets = if link.is_reverse { "the ACKs" } else { "the victim" };
+    let possible = if link.certain { "" } else { " (one of several equal-cost paths)" };
+    let Some(switch) = all.switch_at(node) else {
+        return Some(Doubt::new(
+            Gap::silence(name, &format!("on the path of {packets}{possible} ")),
+            format!("read the telemetry of switch {name}: check its connection to the controller"),
+        ));
+    };
+    let again =
+        || format!("query the flow again while it is slow: switch {name} has no records of that time");
+    if switch.frozen_ns > 0 && switch.frozen_ns < slow.to {
+        return Some(Doubt::new(
+            Gap::of_switch(
+                name,
+                format!(
+                    "has records up to {} only; the slow round trip ended at {}",
+                    duration(switch.frozen_ns),
+                    duration(slow.to)
+                ),
+            ),
+            again(),
+        ));
+    }
+    let oldest_ns = all.ring_start(switch).filter(|oldest_ns| slow.from < *oldest_ns)?;
+    Some(Doubt::new(
+        Gap::of_switch(
+            name,
+            format!(
+                "has records from {} on only; the slow round trip began at {}",
+                duration(oldest_ns),
+                duration(slow.from)
+            ),
+        ),
+        again(),
+    ))
+}
+
+/// A queue that accounts for more than the noise.
+fn queue(
+    context: &Context<'_, '_>,
+    all: &View<'_>,
+    port: PortIx,
+    slow: Span,
+    noise_ns: f64,
+) -> Option<Doubt> {
+    // The records of one priority at a time: a deep queue of one is not averaged with an empty one of another.
+    let of_flows = all
+        .flows(port)
+        .iter()
+        .filter(|f| match f.queued_ns {
+            Some((from, to)) => slow.overlaps(Span::new(from, to)),
+            None => all.flow_in(port, f, Some(slow)),
+        })
+        .map(|f| f.depth_sum as f64 / f.queued_packets.unwrap_or(f.packets).max(1) as f64)
+        .fold(0.0, f64::max);
+    let depth = of_flows.max(all.waiting_depth(port, Some(slow)));
+    let is_queue = depth >= context.settings.min_wait_packets && depth * all.packet_ns(port) >= noise_ns;
+    is_queue.then(|| {
+        let name = all.port_ref(port);
+        Doubt::new(
+            format!(
+                "packets were queued at {name} at that time (mean depth {depth:.1} packets, all priorities)"
+            ),
+            format!("check which flows and priorities use {name}: its queue was not empty"),
+        )
+    })
+}
+
+fn pause(all: &View<'_>, port: PortIx, slow: Span) -> Option<Doubt> {
+    let frozen_ns = all.switch_of(port).frozen_ns;
+    let spans = || all.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns));
+    let paused = match all.pauses(port).is_empty() {
+        true => all.is_paused(port, Some(slow)),
+        false => spans().any(|span| span.overlaps(slow)),
+    };
+    paused.then(|| {
+        let name = all.port_ref(port);
+        Doubt::new(
+            format!("{name} was paused at that time"),
+            format!("check which device pauses {name}, and in which priority"),
+        )
+    })
+}
+
+/// A logged outage of a link of the path.
+fn event(all: &View<'_>, link: &VictimLink, slow: Span) -> Option<Doubt> {
+    let down = outages(all, link.from).into_iter().find(|down| down.overlaps(slow))?;
+    let name = all.index.port_ref(link.from);
+    Some(Doubt::new(
+        format!("the link of {name} was down from {} on", duration(down.from)),
+        format!("check the link of {name}"),
+    ))
+}
+
+/// Losses at ports of the path.
+fn losses<'l>(view: &'l View<'_>, links: &'l [VictimLink], slow: Span) -> impl Iterator<Item = Doubt> + 'l {
+    let ports: BTreeSet<PortRef> =
+        links.iter().flat_map(|link| [link.from, link.to]).map(|port| view.index.port_ref(port)).collect();
+    let is_there = move |loss: &&LossRecord| {
+        let numbers = [loss.ingress_port, loss.egress_port];
+        let mut own = numbers.into_iter().flatten().map(|number| PortRef::new(&loss.switch, number));
+        Span::new(loss.lost_ns.0, loss.lost_ns.1).overlaps(slow) && own.all(|port| ports.contains(&port))
+    };
+    view.snapshot.losses.iter().filter(is_there).map(|loss| {
+        Doubt::new(
+            format!("{} lost packets on the path ({})", loss.switch, loss.reason.name()),
+            format!("check the drop counters of {}", loss.switch),
+        )
+    })
+}

@@ -1,0 +1,227 @@
+//! Signatures: which anomaly the end of a pause path, or the victim's path without pauses, shows.
+//!
+//! Source: Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file for each
+//! anomaly. A signature reads the analysis context (and one pause path) and returns a finding or `None`; the first
+//! signature that matches a path decides. To add an anomaly, add a file and a line here.
+
+mod backpressure;
+pub(crate) mod class_contention;
+mod contention;
+pub(crate) mod deadlock;
+mod deadlock_period;
+pub(crate) mod host_only;
+mod moving_loop;
+pub(crate) mod packet_loss;
+pub(crate) mod path_change;
+mod routing_loop;
+pub(crate) mod self_inflicted;
+mod storm;
+mod unknown_end;
+mod untimed_loop;
+
+use model::{Anomaly, PortRef};
+
+use crate::facts::gap::Gap;
+use crate::facts::span::Span;
+use crate::facts::topology_index::NodeId;
+use crate::facts::view::PortIx;
+use crate::findings::contention::Contention;
+use crate::graph::context::Context;
+use crate::graph::pause_paths::PausePath;
+
+/// The match of a signature.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) anomaly: Anomaly,
+    /// The root port, if known.
+    pub(crate) root: Option<PortRef>,
+    /// Ports of the pause path that have telemetry; the root port is last if it is one of them.
+    pub(crate) path: Vec<PortIx>,
+    pub(crate) pause_loop: Vec<PortIx>,
+    pub(crate) host: Option<NodeId>,
+    pub(crate) contention: Option<Contention>,
+    pub(crate) when: Option<Span>,
+    pub(crate) caveats: Vec<Caveat>,
+}
+
+/// A reason for lower confidence.
+#[derive(Clone, Debug)]
+pub(crate) struct Caveat {
+    /// Factor on the confidence, 0 to 1.
+    pub(crate) factor: f64,
+    /// The data that is missing, for people.
+    pub(crate) missing: Option<Gap>,
+}
+
+impl Caveat {
+    pub(crate) fn new(factor: f64, missing: impl Into<Gap>) -> Caveat {
+        Caveat { factor, missing: Some(missing.into()) }
+    }
+}
+
+/// Minimum share of the pause that the other paths must account for together to explain it.
+const LEAST_REST: f64 = 0.02;
+
+type OnPausePath = fn(&Context<'_, '_>, &PausePath) -> Option<Finding>;
+
+/// Signatures of a pause path; the first match decides.
+const ON_PAUSE_PATH: [OnPausePath; 6] = [
+    deadlock::find,
+    storm::find,
+    backpressure::find,
+    self_inflicted::find,
+    moving_loop::find,
+    unknown_end::find,
+];
+
+/// Returns all findings, the best explanation first.
+pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
+    // Looping packets fill queues and cause pauses, so a forwarding loop explains everything else.
+    if let Some(found) = routing_loop::find(context) {
+        return vec![found];
+    }
+    if context.victim.is_none() {
+        let mut findings: Vec<Finding> =
+            context.pause_paths.iter().filter_map(|t| on_pause_path(context, t)).filter(is_named).collect();
+        findings.extend(contention::everywhere(context, &findings));
+        return findings;
+    }
+    // What switches log is certain; other queues and pauses are small, or its consequences.
+    let changed = path_change::find(context);
+    if let Some((finding, true)) = changed {
+        return vec![finding];
+    }
+    let mut findings = on_pause_paths(context);
+    // A path whose end is not identified is reported only if no other path explains the pause; a queue in which no
+    // flow exceeds its previous rate, only if no rate changed elsewhere.
+    if findings.iter().any(is_named) {
+        findings.retain(is_named);
+    } else {
+        findings.truncate(1);
+    }
+    one_per_loop(&mut findings);
+    drop_pauses_after_deadlock(context, &mut findings);
+    if findings.iter().any(|f| !is_long_standing(f)) {
+        findings.retain(|f| !is_long_standing(f));
+    }
+    // Pauses of another time explain a slow packet only if nothing at its own time does.
+    if context.aligned && !findings.is_empty() {
+        return findings;
+    }
+    let queues = contention::find(context);
+    if let Some(longest) = queues.first() {
+        let leaves_most = explained_share(context, longest) < MOST;
+        if !leaves_most || !packet_loss::is_independent_of_queues(context) {
+            return queues;
+        }
+    }
+    if findings.is_empty() {
+        let changed = changed.map(|(finding, _)| finding);
+        let other = || packet_loss::find(context).or_else(|| host_only::find(context));
+        findings.extend(changed.or_else(other));
+    }
+    findings
+}
+
+/// A queue that accounts for less than this share of the additional round-trip time leaves most of it to losses on the
+/// path.
+const MOST: f64 = 0.5;
+
+/// The share of the additional round-trip time that a queue accounts for.
+pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+    let (Some(trigger), Some(queue)) = (context.trigger, &finding.contention) else { return 1.0 };
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    let depth = context.victim.and_then(|victim| queue.part(victim)).map_or(queue.depth, |part| part.depth);
+    depth * context.view.packet_ns(queue.port) / extra_ns
+}
+
+/// A flow that is blocked by a deadlock does not reach the ports behind it: a pause elsewhere on its path that paused
+/// none of its packets did not slow it down.
+fn drop_pauses_after_deadlock(context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
+    let Some(victim) = context.victim else { return };
+    if findings.iter().all(|f| f.pause_loop.is_empty()) {
+        return;
+    }
+    let paused_victim = |f: &Finding| {
+        let Some(records) = f.path.first().map(|port| context.view.records_of(*port, victim)) else {
+            return true;
+        };
+        records.is_empty() || records.iter().any(|r| r.paused_packets > 0)
+    };
+    findings.retain(|f| !f.pause_loop.is_empty() || paused_victim(f));
+}
+
+/// Keeps one finding for each loop. If the loop started outside, findings that end inside are consequences; of several
+/// outside, the one with the largest share of the pause is kept.
+fn one_per_loop(findings: &mut Vec<Finding>) {
+    let outside = |f: &Finding| f.anomaly != Anomaly::DeadlockInLoopContention && !f.pause_loop.is_empty();
+    let sorted = |f: &Finding| {
+        let mut ports = f.pause_loop.clone();
+        ports.sort_unstable();
+        ports
+    };
+    let explained: Vec<Vec<PortIx>> = findings.iter().filter(|f| outside(f)).map(sorted).collect();
+    let mut named: Vec<Vec<PortIx>> = Vec::new();
+    findings.retain(|f| match (f.anomaly, outside(f)) {
+        (Anomaly::DeadlockInLoopContention, _) => !explained.contains(&sorted(f)),
+        (_, true) if named.contains(&sorted(f)) => false,
+        (_, true) => {
+            named.push(sorted(f));
+            true
+        }
+        _ => true,
+    });
+}
+
+/// Returns the findings of all pause paths with a substantial share of the pause, largest share first.
+///
+/// A queue of the victim's own packets (its path leads into a slower link) exists without any incident: if anything
+/// else explains the pause, shares are relative to the rest.
+fn on_pause_paths(context: &Context<'_, '_>) -> Vec<Finding> {
+    let own = |t: &&PausePath| {
+        t.share >= context.settings.graph_share && self_inflicted::queue_of_the_victim(context, t).is_some()
+    };
+    let own_share: f64 = context.pause_paths.iter().filter(own).map(|t| t.share).sum();
+    let (least, others_only) = match 1.0 - own_share {
+        rest if rest >= LEAST_REST => (context.settings.branch_share * rest, true),
+        _ => (context.settings.branch_share, false),
+    };
+    let substantial = context.pause_paths.iter().filter(|t| t.share >= least);
+    substantial.filter(|t| !others_only || !own(t)).filter_map(|t| on_pause_path(context, t)).collect()
+}
+
+fn on_pause_path(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
+    ON_PAUSE_PATH.iter().find_map(|signature| signature(context, pause_path))
+}
+
+/// Whether the epoch ring shows that no flow at the root port exceeds its previous rate.
+fn is_long_standing(finding: &Finding) -> bool {
+    finding.host.is_none()
+        && finding.pause_loop.is_empty()
+        && finding.contention.as_ref().is_some_and(|c| c.history && !c.changed)
+}
+
+/// Whether a finding identifies a culprit (the victim itself is one), a host or a loop.
+fn is_named(finding: &Finding) -> bool {
+    finding.host.is_some()
+        || !finding.pause_loop.is_empty()
+        || finding.contention.as_ref().is_some_and(Contention::is_attributed)
+}
+
+/// Caveats that apply to every finding on a pause path.
+fn common_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    if pause_path.weak {
+        caveats.push(Caveat::new(
+            0.6,
+            "the queue that held the paused packets is no longer in the registers: one edge of the pause path is the most likely one, not a recorded one",
+        ));
+    }
+    if !context.aligned {
+        caveats.push(Caveat::new(
+            0.8,
+            "the victim's path was not paused during the slow round trip: the verdict explains the nearest earlier pause",
+        ));
+    }
+    caveats
+}

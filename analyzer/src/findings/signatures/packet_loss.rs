@@ -1,0 +1,165 @@
+//! `packet_loss`: packets were lost on a link or at a switch of the path while the slow packet was in flight, and no
+//! queue, pause or path change explains the delay.
+//!
+//! Counters have no time of each loss, only of the first and the last one. If neither is in the time under analysis,
+//! losses are taken as a Poisson process: with a mean of n losses in that time, the probability that there was one is
+//! 1 - exp(-n).
+
+use model::{Anomaly, LossReason, LossRecord, PortRef};
+
+use super::path_change::slow_span;
+use super::{Caveat, Finding};
+use crate::facts::span::Span;
+use crate::facts::victim_links::{VictimLink, victim_links};
+use crate::graph::context::Context;
+
+/// Confidence factor if the place is one of several equal-cost ones.
+const POSSIBLE_HOP: f64 = 0.7;
+/// A counter whose expected number of losses in the time under analysis is lower does not explain the delay: a loss at
+/// that time is less likely than none.
+const LEAST_PROBABILITY: f64 = 0.5;
+
+/// The losses that explain the delay.
+#[derive(Clone, Debug)]
+pub(crate) struct Loss<'a> {
+    pub(crate) reason: LossReason,
+    /// Where: the ingress port for damaged frames, else the egress port if the switch had chosen one.
+    pub(crate) root: PortRef,
+    /// The far end of the link by which damaged frames arrived.
+    pub(crate) peer: Option<PortRef>,
+    pub(crate) is_reverse: bool,
+    pub(crate) records: Vec<&'a LossRecord>,
+    pub(crate) packets: u64,
+    pub(crate) when: Span,
+    /// Factor of the confidence.
+    pub(crate) factor: f64,
+}
+
+/// Returns the losses on the path that explain the delay best: the most probable ones, of those the most packets.
+pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
+    let (trigger, victim) = (context.trigger?, context.victim?);
+    if context.is_reverse_path || context.view.snapshot.losses.is_empty() {
+        return None;
+    }
+    let links = victim_links(context.view, victim);
+    let slow = slow_span(trigger);
+    let mut found: Vec<Loss<'a>> = Vec::new();
+    for loss in &context.view.snapshot.losses {
+        let Some((link, root)) = place(context, &links, loss) else { continue };
+        let probability = probability(loss, slow);
+        if !context.view.is_of_class(loss.priority) || probability < LEAST_PROBABILITY {
+            continue;
+        }
+        let factor = probability * if link.certain { 1.0 } else { POSSIBLE_HOP };
+        let same = |known: &&mut Loss<'_>| known.root == root && known.reason == loss.reason;
+        if let Some(known) = found.iter_mut().find(same) {
+            known.records.push(loss);
+            known.packets = known.packets.saturating_add(loss.packets);
+            known.factor = known.factor.max(factor);
+            continue;
+        }
+        let is_damage = loss.reason == LossReason::Corrupted;
+        found.push(Loss {
+            reason: loss.reason,
+            peer: is_damage.then(|| context.view.index.topology().peer(&root).cloned()).flatten(),
+            root,
+            is_reverse: link.is_reverse,
+            records: vec![loss],
+            packets: loss.packets,
+            when: span(loss).intersection(slow).unwrap_or(slow),
+            factor,
+        });
+    }
+    let best = |a: &Loss<'_>, b: &Loss<'_>| a.factor.total_cmp(&b.factor).then(a.packets.cmp(&b.packets));
+    found.into_iter().rev().max_by(best)
+}
+
+pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
+    let loss = of(context)?;
+    Some(Finding {
+        anomaly: Anomaly::PacketLoss,
+        root: Some(loss.root.clone()),
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        contention: None,
+        when: Some(loss.when),
+        caveats: vec![Caveat { factor: loss.factor, missing: None }],
+    })
+}
+
+/// Whether losses on the path are not the work of a queue, so that they explain the delay beside one.
+pub(super) fn is_independent_of_queues(context: &Context<'_, '_>) -> bool {
+    of(context).is_some_and(|loss| matches!(loss.reason, LossReason::Corrupted | LossReason::Ttl))
+}
+
+fn span(loss: &LossRecord) -> Span {
+    Span::new(loss.lost_ns.0, loss.lost_ns.1)
+}
+
+/// The probability that a packet was lost in `slow`.
+fn probability(loss: &LossRecord, slow: Span) -> f64 {
+    let (first, last) = (loss.lost_ns.0, loss.lost_ns.1);
+    let inside = |ns: u64| slow.from <= ns && ns <= slow.to;
+    if inside(first) || inside(last) {
+        return 1.0;
+    }
+    let span = span(loss);
+    1.0 - (-(loss.packets as f64) * span.shared_ns(slow) / span.length_ns()).exp()
+}
+
+/// The link of the victim at which packets were lost, and the port that the verdict names.
+fn place<'l>(
+    context: &Context<'_, '_>,
+    links: &'l [VictimLink],
+    loss: &LossRecord,
+) -> Option<(&'l VictimLink, PortRef)> {
+    let index = context.view.index;
+    let is = |id, number: Option<u16>| {
+        let port = index.port_ref(id);
+        loss.switch == port.switch && number == Some(port.port)
+    };
+    let at = |number: u16| PortRef::new(&loss.switch, number);
+    let arrived = || links.iter().find(|link| is(link.to, loss.ingress_port));
+    let left = || links.iter().find(|link| is(link.from, loss.egress_port));
+    match loss.reason {
+        LossReason::Corrupted => Some((arrived()?, at(loss.ingress_port?))),
+        LossReason::LinkDown => Some((left()?, at(loss.egress_port?))),
+        // Without a route it is a black hole, see `path_change`.
+        LossReason::NoRoute => None,
+        // A discard for lack of buffer concerns the packets of one pair of ports: both must be the victim's.
+        _ => {
+            let (ingress, egress) = (arrived(), left());
+            let link = match (loss.ingress_port, loss.egress_port) {
+                (Some(_), Some(_)) => ingress.and(egress)?,
+                _ => ingress.or(egress)?,
+            };
+            Some((link, at(loss.egress_port.or(loss.ingress_port)?)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_certain_if_its_first_or_last_one_is_in_time_and_else_follows_from_the_rate() {
+        let loss = |from, to, packets| LossRecord {
+            switch: "sw1".to_string(),
+            ingress_port: Some(1),
+            egress_port: None,
+            priority: None,
+            reason: LossReason::Corrupted,
+            packets,
+            lost_ns: (from, to),
+        };
+        let slow = Span::new(1_000, 2_000);
+        assert_eq!(probability(&loss(1_500, 9_000, 2), slow), 1.0);
+        assert_eq!(probability(&loss(10, 1_500, 2), slow), 1.0);
+        assert_eq!(probability(&loss(10, 900, 50), slow), 0.0);
+        // One loss a microsecond on average.
+        assert!((probability(&loss(0, 10_000, 10), slow) - 0.632).abs() < 0.001);
+        assert!(probability(&loss(0, 1_000_000, 10), slow) < 0.02);
+    }
+}

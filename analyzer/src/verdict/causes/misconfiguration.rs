@@ -1,0 +1,148 @@
+//! Misconfiguration: a configuration finding whose effect is observed at that switch.
+//!
+//! Most networks have findings at all times. A finding is a root cause only where its effect shows:
+//!
+//! | finding | its effect |
+//! |---|---|
+//! | a wrong route | it closes the forwarding loop |
+//! | too little headroom | the switch dropped packets of a lossless priority because the headroom was exhausted |
+//! | PFC on one side of a link only | the same, at the peer of a switch that ignores pauses, or at a switch that sends none |
+//! | a different DSCP map, or a priority that is not lossless | the switch dropped packets of the victim or the culprits in a lossy priority |
+//! | a lower threshold than elsewhere | that switch sends the pauses, for a queue that the usual threshold would have absorbed |
+//!
+//! Losses are a root cause only if they delayed the victim. A packet that was queued and not lost arrived late because of
+//! the queue: losses of other packets do not lengthen it. If the queue at the root port explains the delay, a finding
+//! behind losses is a risk, which the advice mentions.
+//!
+//! Sources: RDMA over Commodity Ethernet at Scale (SIGCOMM 2016, section 6.2: alpha of a new switch model), and the
+//! buffer rules of SONiC, see docs/rules.
+
+use std::collections::BTreeSet;
+
+use model::config_finding::Deviation;
+use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
+
+use super::{Case, Judged};
+use crate::findings::signatures::{explained_share, self_inflicted};
+
+pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
+    // Nothing recorded explains the delay, so a finding has no effect that shows.
+    if matches!(case.finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined) {
+        return None;
+    }
+    let attributed = attributed(case);
+    let first = attributed.first()?;
+    Some(Judged {
+        cause: Cause::Misconfiguration,
+        factor: 1.0,
+        because: first.message.clone(),
+        advice: fixes(&attributed),
+        config: attributed.iter().map(|finding| finding.id.clone()).collect(),
+    })
+}
+
+/// Returns one fix for each setting of a switch, that of its first finding: several rules may find the same defect, and
+/// their fixes are alternatives.
+fn fixes(attributed: &[&ConfigFinding]) -> Vec<String> {
+    let mut settings: BTreeSet<String> = BTreeSet::new();
+    let first = attributed.iter().filter(|finding| settings.insert(finding.place()));
+    first.map(|finding| finding.fix.clone()).collect()
+}
+
+/// Returns the findings whose effect shows, without duplicates.
+pub(crate) fn attributed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
+    let findings = &case.context.view.snapshot.configuration;
+    let mut attributed: Vec<&ConfigFinding> =
+        findings.iter().filter(|finding| shows(case, finding)).collect();
+    attributed.sort_by(|a, b| a.id.cmp(&b.id));
+    attributed.dedup_by(|a, b| a.id == b.id);
+    attributed
+}
+
+/// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a
+/// loss in another priority did not slow this one down.
+pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
+    let losses = &case.context.view.snapshot.losses;
+    let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
+    losses.iter().filter(move |loss| {
+        switches.contains(loss.switch.as_str()) && case.context.view.is_of_class(loss.priority)
+    })
+}
+
+fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
+    match finding.setting {
+        Setting::Route => {
+            case.finding.anomaly == Anomaly::RoutingLoop
+                && case.finding.pause_loop.iter().any(|port| {
+                    let port = case.context.view.port_ref(*port);
+                    port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
+                })
+        }
+        Setting::Headroom | Setting::Lossless | Setting::Dscp => {
+            !is_queue_enough(case) && losses(case).any(|loss| explains(case, finding, loss))
+        }
+        Setting::Alpha => {
+            case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
+                && finding.deviation == Deviation::Less
+                && case.finding.root.as_ref().is_some_and(|root| root.switch == finding.switch)
+        }
+        // The XON offset and the ECN thresholds only change how long packets are queued; they cause no anomaly alone.
+        Setting::XonOffset | Setting::Ecn => false,
+    }
+}
+
+/// Whether the queue at the root port accounts for the delay, so that no loss does.
+fn is_queue_enough(case: &Case<'_, '_, '_>) -> bool {
+    let is_queue = matches!(case.finding.anomaly, Anomaly::FlowContention | Anomaly::SelfInflicted);
+    is_queue
+        && case.context.trigger.is_some()
+        && explained_share(case.context, case.finding) >= self_inflicted::EXPLAINED_SHARE
+}
+
+/// Returns advice about the findings that explain losses at the switches of the event, but not the victim's delay.
+pub(super) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
+    if !is_queue_enough(case) {
+        return Vec::new();
+    }
+    let findings = case.context.view.snapshot.configuration.iter();
+    let mut risks: Vec<&ConfigFinding> =
+        findings.filter(|finding| losses(case).any(|loss| explains(case, finding, loss))).collect();
+    risks.sort_by(|a, b| a.id.cmp(&b.id));
+    let text =
+        |fix: String| format!("it did not cause this delay, but packets were lost because of it: {fix}");
+    fixes(&risks).into_iter().map(text).collect()
+}
+
+/// Whether a finding explains a loss. A finding about a port explains losses at that port only.
+pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
+    let is_at = |port: Option<u16>| finding.port.is_none_or(|about| port.is_none_or(|port| about == port));
+    let here = finding.switch == loss.switch;
+    let arrived = here && is_at(loss.ingress_port);
+    match (finding.setting, loss.reason) {
+        (Setting::Headroom, LossReason::Headroom) => arrived,
+        // The peer ignores the pauses of the switch that lost packets, or this switch sends none.
+        (Setting::Lossless, LossReason::Headroom) => {
+            feeds(case, loss).is_some_and(|from| from.switch == finding.switch && is_at(Some(from.port)))
+                || arrived && finding.deviation == Deviation::Less
+        }
+        (Setting::Lossless, LossReason::Lossy) => arrived || here && is_at(loss.egress_port),
+        (Setting::Dscp, LossReason::Lossy) => arrived,
+        _ => false,
+    }
+}
+
+/// Returns the port at the far end of the link by which the lost packets arrived.
+fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
+    let index = case.context.view.index;
+    let port = index.port(index.node(&loss.switch)?, loss.ingress_port?)?;
+    let peer = index.peer(port)?;
+    Some(PortRef::new(index.name(peer.node), peer.number))
+}
+
+/// Returns the switches of the pause path, the loop, the root port and the victim's path.
+fn switches<'c>(case: &Case<'c, '_, '_>) -> BTreeSet<&'c str> {
+    let ports = case.finding.path.iter().chain(&case.finding.pause_loop).chain(&case.context.path.ports);
+    let mut switches: BTreeSet<&str> = ports.map(|port| case.context.view.switch_of(*port).name).collect();
+    switches.extend(case.finding.root.as_ref().map(|root| root.switch.as_str()));
+    switches
+}
