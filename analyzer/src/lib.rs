@@ -104,7 +104,14 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
                 (context, found) = (reverse, on_reverse);
             }
         }
-        analyses.extend(found.iter().filter_map(|finding| conclude(&context, finding)));
+        let shares = signatures::shares(&context, &found);
+        analyses.extend(found.iter().zip(shares).filter_map(|(finding, share)| {
+            let mut analysis = conclude(&context, finding)?;
+            if let Some(share) = share {
+                explanation::add_share(&mut analysis.diagnosis, share);
+            }
+            Some(analysis)
+        }));
     }
     analyses
 }

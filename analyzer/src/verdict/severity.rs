@@ -12,7 +12,7 @@ use model::{Anomaly, Cause, Diagnosis, FlowKey, LossReason, NetworkChange, Netwo
 use crate::facts::span::Span;
 use crate::findings::signatures::packet_loss;
 use crate::findings::signatures::path_change::{self, Kind};
-use crate::verdict::causes::Case;
+use crate::verdict::causes::{Case, misconfiguration};
 
 /// The time in which a port drains a queue at the middle of the marking range: 10 kB for each Gb/s of its rate.
 const ORDINARY_QUEUE_NS: u64 = 80_000;
@@ -156,7 +156,8 @@ fn loses(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> bool {
                 matches!(loss.reason, LossReason::Headroom | LossReason::Lossy) && is_blamed(&loss.switch)
             })
         }
-        _ => false,
+        // The wrong setting did not delay this victim, but it loses packets of others.
+        _ => !misconfiguration::risks(case).is_empty(),
     }
 }
 

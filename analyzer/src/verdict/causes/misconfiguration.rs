@@ -100,7 +100,7 @@ fn is_queue_enough(case: &Case<'_, '_, '_>) -> bool {
 }
 
 /// Returns advice about the findings that explain losses at the switches of the event, but not the victim's delay.
-pub(super) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
+pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
     if !is_queue_enough(case) {
         return Vec::new();
     }
