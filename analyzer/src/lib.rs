@@ -26,15 +26,16 @@ mod findings;
 mod graph;
 pub mod import;
 pub mod method;
+pub mod rules;
 mod settings;
 mod text;
+pub mod thresholds;
 mod verdict;
 
-use std::collections::BTreeSet;
 use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
-use model::diagnosis::{Collected, Severity};
+use model::diagnosis::Severity;
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -48,10 +49,13 @@ pub use crate::text::coverage::unanswered;
 pub use crate::verdict::{collective, incident};
 
 use crate::facts::path;
-use crate::facts::view::{self, Classes, View};
+use crate::facts::view::{View, classes};
+use crate::findings::accounting;
 use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
+use crate::settings::Tuning;
 use crate::text::{evidence, explanation, graph_context, provenance};
+use crate::thresholds as t;
 use crate::verdict::causes::{self, Case};
 use crate::verdict::{ranking, severity};
 
@@ -80,47 +84,69 @@ pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) ->
 
 /// As [`analyze`], for many snapshots of one network.
 pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
+    let tuning = Tuning::of(settings, snapshot, index);
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
-        let view = View::new(snapshot, index, classes, settings.event_gap_ns);
-        let mut context = Context::new(&view, settings);
-        let mut found = signatures::find(&context);
-        let names_nothing =
-            |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
-        // If nothing of its class on its path delays the victim, another class may.
-        if found.iter().all(names_nothing) {
-            let of_others = of_other_classes(&context, classes);
-            if !of_others.is_empty() {
-                analyses.extend(of_others);
-                continue;
-            }
-        }
-        // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
-        if found.iter().all(names_nothing)
-            && let Some(reverse) = Context::of_reverse_path(&view, settings)
-        {
-            let on_reverse = signatures::find(&reverse);
-            if !on_reverse.iter().all(names_nothing) {
-                (context, found) = (reverse, on_reverse);
-            }
-        }
-        let shares = signatures::shares(&context, &found);
-        analyses.extend(found.iter().zip(shares).filter_map(|(finding, share)| {
-            let mut analysis = conclude(&context, finding)?;
-            if let Some(share) = share {
-                explanation::add_share(&mut analysis.diagnosis, share);
-            }
-            Some(analysis)
-        }));
+        let view = View::new(snapshot, index, classes, &tuning);
+        analyses.extend(analyze_classes(&Context::new(&view, &tuning)));
     }
     analyses
 }
 
+/// Analyses the traffic of some classes: the victim's path, then other classes and the reverse path if nothing on it
+/// explains the delay.
+fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
+    let names_nothing =
+        |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
+    let concluded = |context: &Context<'_, '_>, found: &[Finding]| -> Vec<Analysis> {
+        let shares = signatures::shares(context, found);
+        let concluded = found.iter().zip(shares).filter_map(|(finding, share)| {
+            let mut analysis = conclude(context, finding)?;
+            if let Some(share) = share {
+                explanation::add_share(&mut analysis.diagnosis, share);
+            }
+            Some(analysis)
+        });
+        concluded.collect()
+    };
+    let found = signatures::find(context);
+    let is_clean = found.iter().all(names_nothing);
+    if !is_clean && !accounting::leaves_most(context, &found) {
+        return concluded(context, &found);
+    }
+    let applies = |rule: &'static str| context.settings.applies(rule);
+    let of_others =
+        if applies("signatures.class_contention") { of_other_classes(context) } else { Vec::new() };
+    if !of_others.is_empty() {
+        return of_others;
+    }
+    // Queues of both directions add up.
+    let share = |context: &Context<'_, '_>| accounting::explained_share(context).unwrap_or(0.0);
+    let here = if is_clean { 0.0 } else { share(context) };
+    if applies("reverse_path")
+        && let Some(reverse) = Context::of_reverse_path(context.view, context.settings)
+    {
+        let on_reverse = signatures::find(&reverse);
+        let is_named = !on_reverse.iter().all(names_nothing);
+        if is_named && (is_clean || accounting::is_enough(context, here + share(&reverse))) {
+            let mut both = concluded(&reverse, &on_reverse);
+            if here >= context.settings.value(&t::BRANCH_SHARE) {
+                both.extend(concluded(context, &found));
+            }
+            return both;
+        }
+    }
+    match accounting::unexplained(context).filter(|_| !is_clean) {
+        Some(finding) => concluded(context, &[finding]),
+        None => concluded(context, &found),
+    }
+}
+
 /// Returns the verdicts about traffic of other classes that holds back the victim's.
-fn of_other_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis> {
-    let Some(others) = context.victim.and_then(|_| classes.others()) else { return Vec::new() };
-    let (snapshot, index, settings) = (context.view.snapshot, context.view.index, context.settings);
-    let view = View::new(snapshot, index, others, settings.event_gap_ns);
+fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
+    let Some(view) = context.victim.and_then(|_| context.view.of_other_classes()) else {
+        return Vec::new();
+    };
     let of_others = Context::of_other_classes(&view, context);
     let found = signatures::class_contention::find(context, &of_others);
     let concluded = found.iter().filter_map(|finding| {
@@ -129,25 +155,6 @@ fn of_other_classes(context: &Context<'_, '_>, classes: Classes) -> Vec<Analysis
         Some(analysis)
     });
     concluded.collect()
-}
-
-/// Returns the sets of priorities to analyse, one after the other. Pauses and queues are per priority, so only the
-/// victim's priority counts. It has several if switches map its code point differently.
-fn classes(snapshot: &Snapshot) -> Vec<Classes> {
-    let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
-    let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);
-    let of_flows: BTreeSet<u8> =
-        flows().filter(|f| victim.is_none_or(|v| v == f.flow)).filter_map(|f| f.priority).collect();
-    if victim.is_some() {
-        return vec![if of_flows.is_empty() { Classes::ALL } else { of_flows.into_iter().collect() }];
-    }
-    let of_pauses = snapshot.switches.iter().flat_map(|s| &s.pauses).map(|p| p.priority);
-    let all: BTreeSet<u8> = of_flows.into_iter().chain(of_pauses).collect();
-    if all.is_empty() {
-        vec![Classes::ALL]
-    } else {
-        all.into_iter().map(|c| Classes::from_iter([c])).collect()
-    }
 }
 
 fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
@@ -162,7 +169,6 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         pause_path.push(root.clone());
     }
     let summary = explanation::summary(context, finding, &ranked, &judged, &pause_path);
-    let snapshot = context.view.snapshot;
     let time_ns = case.time_ns();
     let diagnosis = Diagnosis {
         id: String::new(),
@@ -188,21 +194,17 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
             .into_iter()
             .chain(evidence::of_the_path(context, finding))
             .chain(evidence::of_configuration(&case, &judged.config))
-            .chain(evidence::of_jobs(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns))
+            .chain(evidence::of_jobs(context.view.jobs(), ranked.victim, &ranked.culprits, time_ns))
             .collect(),
         missing: explanation::missing(context, finding),
         advice: judged.advice,
-        collected: Collected {
-            switches: context.view.switches.len() as u64,
-            bytes: view::saturating(snapshot.switches.iter().map(|s| s.bytes)),
-            polls: snapshot.polls,
-        },
-        steps: collective::steps(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns),
+        collected: context.view.collected(),
+        steps: collective::steps(context.view.jobs(), ranked.victim, &ranked.culprits, time_ns),
         verified: None,
         verification: None,
     };
     let diagnosis = Diagnosis {
-        id: id(snapshot.event, &diagnosis),
+        id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),
         ..diagnosis
     };

@@ -1,36 +1,33 @@
-//! The thresholds of a diagnosis. The defaults are the same for all networks.
+//! The settings of a diagnosis, and what they come to for one snapshot.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Snapshot, SwitchTelemetry};
 use serde::{Deserialize, Serialize};
 
+use crate::facts::topology_index::TopologyIndex;
 use crate::method::Method;
+use crate::thresholds::{self as t, Threshold};
 
-/// Thresholds of the analysis, with the direction in which each errs.
+/// What a port drains in a reaction time, at least, in bytes: a documented choice, the order of an ECN marking threshold
+/// (`Kmin` is 100 kB at 25 Gb/s and 400 kB at 100 Gb/s; HPCC, SIGCOMM 2019, section 5.1) and 10 us at 100 Gb/s. On
+/// shorter paths a queue of this size, not the round trip, determines how fast anything can change.
+const REACTION_BYTES: u64 = 125_000;
+/// The longest reaction time as a share of an epoch: records do not separate more than ten periods of an event in one.
+const REACTIONS_PER_EPOCH: u64 = 10;
+
+/// Settings of the analysis. The defaults are the same for all networks: [`crate::thresholds`] adapt themselves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// How edges and contributions are weighted.
     pub method: Method,
-    /// Pauses (or queueing) closer together than this belong to one event. A larger value merges events; a smaller
-    /// one splits an event into its pause cycles (tens of microseconds).
-    pub event_gap_ns: u64,
-    /// A flow that was active this long before the queue episode has a previous rate: only its excess above that
-    /// counts. Larger than the spread of the start times of one incast.
-    pub established_ns: u64,
-    /// The flows that contribute have this share of the excess together: the smallest such set is named. A larger value
-    /// names flows without which the queue is as long; a smaller one leaves a part of the delay unexplained.
-    pub covered_share: f64,
-    /// Minimum mean queue depth, in packets, of a queue that delays packets.
-    pub min_wait_packets: f64,
-    /// The same for a snapshot without a victim: a port with such a queue is an event of its own.
-    pub incident_packets: f64,
-    /// Minimum share of the victim's pause of a pause path.
-    pub branch_share: f64,
+    /// Factors on [`crate::thresholds::ALL`], by name; absent: 1.
+    pub scale: BTreeMap<String, f64>,
+    /// Names of [`crate::rules::ALL`] that are not applied.
+    pub without: BTreeSet<String>,
     /// Minimum share of the victim's pause of a port in the provenance graph.
     pub graph_share: f64,
-    /// Minimum share of the additional round-trip time that a queue on the victim's path must account for.
-    pub explained_share: f64,
-    /// A host-facing port that was paused for less than this share of the event is congested, not a storm's root.
-    pub storm_duty: f64,
     /// Maximum number of records per claim.
     pub evidence_records: usize,
     /// Maximum number of packets of one queue that are replayed; above it, all counts are scaled down.
@@ -41,17 +38,123 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             method: Method::default(),
-            event_gap_ns: 100_000,
-            established_ns: 100_000,
-            covered_share: 0.9,
-            min_wait_packets: 2.0,
-            incident_packets: 20.0,
-            branch_share: 0.2,
+            scale: BTreeMap::new(),
+            without: BTreeSet::new(),
             graph_share: 0.005,
-            explained_share: 0.1,
-            storm_duty: 0.1,
             evidence_records: 32,
             replay_packets: 65_536,
         }
+    }
+}
+
+impl Settings {
+    /// Returns the reaction time of the network of a snapshot, in nanoseconds: the victim's base round trip or, if that
+    /// is longer, the time in which the slowest of the ports with records sends 125 kB; at most a tenth of an epoch.
+    ///
+    /// Nothing that the analysis distinguishes happens faster: senders react after a round trip, and a queue that is
+    /// worth an ECN mark takes this long to drain.
+    pub fn reaction_ns(snapshot: &Snapshot, index: &TopologyIndex<'_>) -> u64 {
+        let ports = snapshot.switches.iter().flat_map(|switch| {
+            let used = switch.flows.iter().map(|flow| flow.egress_port);
+            used.filter_map(|number| index.port(index.node(&switch.switch)?, number))
+        });
+        let slowest = ports.map(|port| index.info(port).rate).filter(|rate| rate.0 > 0).min();
+        let drain_ns = slowest.map_or(10_000, |rate| rate.serialisation(REACTION_BYTES).as_ns());
+        let base_ns = snapshot.trigger.as_ref().map_or(0, |trigger| trigger.base_rtt_ns);
+        let epochs = |switch: &SwitchTelemetry| {
+            switch.epochs.iter().map(|e| e.end_ns.saturating_sub(e.start_ns)).max().unwrap_or(0)
+        };
+        let epoch_ns = snapshot.switches.iter().map(epochs).max().filter(|length| *length > 0);
+        let longest_ns = epoch_ns.map_or(u64::MAX, |length| length / REACTIONS_PER_EPOCH);
+        drain_ns.max(base_ns).min(longest_ns).max(1)
+    }
+}
+
+/// The settings for one snapshot: thresholds as numbers. Times are nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tuning {
+    settings: Settings,
+    /// The reaction time of the network.
+    reaction_ns: u64,
+    pub(crate) method: Method,
+    pub(crate) graph_share: f64,
+    pub(crate) evidence_records: usize,
+    pub(crate) replay_packets: usize,
+    /// Pauses (or queueing) closer together than this belong to one event.
+    pub(crate) event_gap_ns: u64,
+    /// A flow that was active this long before the queue episode has a previous rate.
+    pub(crate) established_ns: u64,
+    /// Minimum mean queue depth, in packets, of a queue that delays packets.
+    pub(crate) min_wait_packets: f64,
+    /// Minimum share of the victim's pause of a pause path.
+    pub(crate) branch_share: f64,
+    /// Minimum share of the additional round-trip time that a queue on the victim's path must account for.
+    pub(crate) explained_share: f64,
+    /// A host-facing port that was paused for less than this share of the event is congested, not a storm's root.
+    pub(crate) storm_duty: f64,
+}
+
+impl Tuning {
+    /// Returns the settings for a snapshot.
+    pub(crate) fn of(settings: &Settings, snapshot: &Snapshot, index: &TopologyIndex<'_>) -> Tuning {
+        Tuning::new(settings, Settings::reaction_ns(snapshot, index))
+    }
+
+    /// Returns the settings for a network with this reaction time.
+    pub(crate) fn new(settings: &Settings, reaction_ns: u64) -> Tuning {
+        let mut tuning = Tuning {
+            reaction_ns,
+            method: settings.method,
+            graph_share: settings.graph_share,
+            evidence_records: settings.evidence_records,
+            replay_packets: settings.replay_packets,
+            event_gap_ns: 0,
+            established_ns: 0,
+            min_wait_packets: 0.0,
+            branch_share: 0.0,
+            explained_share: 0.0,
+            storm_duty: 0.0,
+            settings: settings.clone(),
+        };
+        tuning.event_gap_ns = tuning.ns(&t::EVENT_GAP);
+        tuning.established_ns = tuning.ns(&t::ESTABLISHED);
+        tuning.min_wait_packets = tuning.value(&t::WAIT_PACKETS);
+        tuning.branch_share = tuning.value(&t::BRANCH_SHARE);
+        tuning.explained_share = tuning.value(&t::EXPLAINED_SHARE);
+        tuning.storm_duty = tuning.value(&t::STORM_DUTY);
+        tuning
+    }
+
+    /// Returns the value of a threshold.
+    pub(crate) fn value(&self, threshold: &Threshold) -> f64 {
+        threshold.scaled(self.settings.scale.get(threshold.name).copied().unwrap_or(1.0))
+    }
+
+    /// Returns a threshold as a count, at least 1.
+    pub(crate) fn count(&self, threshold: &Threshold) -> usize {
+        self.value(threshold).round().max(1.0) as usize
+    }
+
+    /// Returns a threshold in reaction times as nanoseconds.
+    pub(crate) fn ns(&self, threshold: &Threshold) -> u64 {
+        (self.value(threshold) * self.reaction_ns as f64).round() as u64
+    }
+
+    /// Returns a threshold as the bytes that a link of this rate carries in so many reaction times.
+    pub(crate) fn bytes(&self, threshold: &Threshold, rate_bps: u64) -> f64 {
+        self.value(threshold) * self.reaction_ns as f64 * rate_bps as f64 / 8e9
+    }
+
+    /// Whether a rule is applied.
+    pub(crate) fn applies(&self, rule: &str) -> bool {
+        !self.settings.without.contains(rule)
+    }
+}
+
+#[cfg(test)]
+impl Default for Tuning {
+    /// At 100 Gb/s and a base round trip of 10 us.
+    fn default() -> Tuning {
+        Tuning::new(&Settings::default(), 10_000)
     }
 }

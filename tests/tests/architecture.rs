@@ -144,8 +144,8 @@ fn the_p4_target_does_not_depend_on_hawkeye() {
 /// The stages of the analyzer, in the order of the data. A stage uses itself and earlier ones.
 const STAGES: &[&str] = &["facts", "graph", "findings", "verdict", "text"];
 
-/// What all stages share: the settings, the choice of rules, and the rounding of weights.
-const SHARED: &[&str] = &["settings", "method", "round", "Settings"];
+/// What all stages share: settings, thresholds, the choice of rules, and the rounding of weights.
+const SHARED: &[&str] = &["settings", "thresholds", "rules", "method", "round", "Settings"];
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder of sources").filter_map(Result::ok) {

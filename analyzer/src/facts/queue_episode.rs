@@ -10,18 +10,8 @@ use model::FlowKey;
 use model::telemetry::FlowRecord;
 
 use crate::facts::span::Span;
-use crate::settings::Settings;
-
-/// Shorter queueing is spread over this time before densities are compared, because a single packet has no density.
-const DENSITY_FLOOR_NS: u64 = 10_000;
-/// An episode lasts while its density is at least this share of its peak.
-const DENSITY_SHARE: f64 = 0.1;
-/// Packets were queued deep if they met at least this share of the episode's depth.
-pub(crate) const DEEP_SHARE: f64 = 0.25;
-/// A record is scattered if less than this share of its packets, from the first queued one to the last, was queued.
-const SCATTERED_SHARE: f64 = 0.5;
-/// Records that are not scattered determine the time if their depth is at least this share of the scattered ones'.
-const DETERMINING_SHARE: f64 = 0.5;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// What is known about the queue to analyse.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,45 +59,44 @@ pub(crate) struct Piece {
 }
 
 /// Returns the time in which queueing at a port was densest, near the time under analysis; `None` without any.
-pub(crate) fn event_span(
-    records: &[&FlowRecord],
-    settings: &Settings,
-    scope: QueueScope<'_>,
-) -> Option<Span> {
+pub(crate) fn event_span(records: &[&FlowRecord], settings: &Tuning, scope: QueueScope<'_>) -> Option<Span> {
     let near = scope.near.map(|n| n.widened(settings.event_gap_ns));
-    let waits = determining(waits(records, scope, near, settings.event_gap_ns));
+    let waits = determining(settings, waits(records, scope, near, settings));
     let pieces = pieces(&waits);
     let counts = |span: &Span| near.is_none_or(|n| n.overlaps(*span));
     let peak = pieces.iter().filter(|p| counts(&p.span)).map(|p| p.density).fold(0.0, f64::max);
     let at = pieces.iter().position(|p| counts(&p.span) && p.density >= peak)?;
     let peak = pieces[at];
-    let dense = |piece: &&Piece| piece.density >= peak.density * DENSITY_SHARE;
+    let dense = |piece: &&Piece| piece.density >= peak.density * settings.value(&t::DENSITY_SHARE);
     let after = extended(peak, pieces[at..].iter().filter(dense), settings);
     let before = extended(peak, pieces[..at].iter().rev().filter(dense), settings);
     Some(before.hull(after))
 }
 
 /// Returns the queueing that determines the time of the episode: scattered records are left out if the others suffice.
-fn determining(mut waits: Vec<Wait>) -> Vec<Wait> {
+fn determining(settings: &Tuning, mut waits: Vec<Wait>) -> Vec<Wait> {
     let deepest = |scattered: bool| {
         let of_kind = waits.iter().filter(|wait| wait.scattered == scattered);
         of_kind.map(|wait| wait.depth).fold(0.0, f64::max)
     };
-    if deepest(false) >= DETERMINING_SHARE * deepest(true) {
+    if settings.applies("queue_episode.scattered")
+        && deepest(false) >= settings.value(&t::DETERMINING_SHARE) * deepest(true)
+    {
         waits.retain(|wait| !wait.scattered);
     }
     waits
 }
 
 /// Whether most packets of a record between its first and last queued packet were not queued.
-pub(crate) fn is_scattered(r: &FlowRecord, gap_ns: u64) -> bool {
+pub(crate) fn is_scattered(r: &FlowRecord, settings: &Tuning) -> bool {
     let (Some((from, to)), Some((first, last)), Some(queued)) = (r.queued_ns, r.seen_ns, r.queued_packets)
     else {
         return false;
     };
     let (waiting, seen) = (Span::new(from, to), Span::new(first, last));
     let meanwhile = r.packets as f64 * waiting.shared_ns(seen) / seen.length_ns();
-    waiting.length_ns() > gap_ns as f64 && (queued as f64) < SCATTERED_SHARE * meanwhile
+    waiting.length_ns() > settings.event_gap_ns as f64
+        && (queued as f64) < settings.value(&t::SCATTERED_SHARE) * meanwhile
 }
 
 /// The queueing of one record: its time, density, depth and flow.
@@ -124,13 +113,14 @@ pub(crate) fn waits(
     records: &[&FlowRecord],
     scope: QueueScope<'_>,
     near: Option<Span>,
-    gap_ns: u64,
+    settings: &Tuning,
 ) -> Vec<Wait> {
+    let floor_ns = settings.ns(&t::DENSITY_FLOOR);
     let mut waits = Vec::new();
     for r in records {
         let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
         let mut span = Span::new(from, to);
-        let whole_ns = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS)) - span.from;
+        let whole_ns = span.to.max(span.from.saturating_add(floor_ns)) - span.from;
         match scope.bounds.of(span) {
             Some(inside) => span = inside,
             None => continue,
@@ -138,10 +128,10 @@ pub(crate) fn waits(
         if waited <= 0.0 || near.is_some_and(|n| !n.overlaps(span)) {
             continue;
         }
-        span.to = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS));
+        span.to = span.to.max(span.from.saturating_add(floor_ns));
         let density = r.depth_sum.max(1) as f64 * waited / whole_ns as f64;
         let depth = r.depth_sum as f64 / r.queued_packets.unwrap_or(r.packets).max(1) as f64;
-        let scattered = is_scattered(r, gap_ns);
+        let scattered = is_scattered(r, settings);
         waits.push(Wait { span, density, depth, scattered, flow: r.flow });
     }
     waits
@@ -193,7 +183,7 @@ pub(crate) fn pieces(waits: &[Wait]) -> Vec<Piece> {
 /// A standing queue is not an episode: a single flow whose path leads into a slower link always has a few packets
 /// queued, and only a burst on top of them is a change. So periods in which a single flow is queued, or with much less
 /// depth, belong to the episode only if they are short.
-fn extended<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Settings) -> Span {
+fn extended<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Tuning) -> Span {
     // Epoch boundaries leave short gaps between the two parts of one episode.
     let gap_ns = settings.event_gap_ns / 4;
     let (mut event, mut reached, mut standing_ns) = (peak.span, peak.span, 0.0);
@@ -202,12 +192,12 @@ fn extended<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: 
             break;
         }
         reached = reached.hull(piece.span);
-        if piece.flows >= peak.flows.min(2) && piece.depth >= peak.depth * DEEP_SHARE {
+        if piece.flows >= peak.flows.min(2) && piece.depth >= peak.depth * settings.value(&t::DEEP_SHARE) {
             (event, standing_ns) = (reached, 0.0);
             continue;
         }
         standing_ns += piece.span.length_ns();
-        if standing_ns >= settings.established_ns as f64 {
+        if standing_ns >= settings.established_ns as f64 && settings.applies("queue_episode.standing") {
             return event;
         }
     }

@@ -6,6 +6,7 @@
 mod meters;
 mod overwritten;
 mod queueing;
+mod records;
 
 use std::ops::Range;
 
@@ -14,14 +15,13 @@ use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRe
 use model::{FlowKey, PortRef, Snapshot, SwitchTelemetry};
 
 use self::meters::Input;
+pub(crate) use self::records::classes;
 use crate::facts::span::{Span, clusters, pause_span};
 use crate::facts::topology_index::{NodeId, PortId, TopologyIndex};
+use crate::settings::Tuning;
 
 /// Assumed packet size where no record of the port has one, to convert a depth into a delay.
 const NOMINAL_PACKET_BYTES: f64 = 1_000.0;
-
-/// Flow records and port slots count the same packets; if more than this share is missing, flow records are lost.
-pub(crate) const UNACCOUNTED_SHARE: f64 = 0.1;
 
 /// The index of a port in a [`View`].
 pub(crate) type PortIx = usize;
@@ -51,7 +51,8 @@ impl FromIterator<u8> for Classes {
 }
 
 pub(crate) struct View<'a> {
-    pub(crate) snapshot: &'a Snapshot,
+    pub(in crate::facts) snapshot: &'a Snapshot,
+    pub(in crate::facts) settings: &'a Tuning,
     pub(crate) index: &'a TopologyIndex<'a>,
     pub(crate) switches: Vec<SwitchView<'a>>,
     ports: Vec<PortView>,
@@ -117,15 +118,16 @@ struct Queued {
 }
 
 impl<'a> View<'a> {
-    /// Builds a view. Pauses closer together than `event_gap_ns` are one event.
+    /// Builds a view of some priorities.
     pub(crate) fn new(
         snapshot: &'a Snapshot,
         index: &'a TopologyIndex<'a>,
         classes: Classes,
-        event_gap_ns: u64,
+        settings: &'a Tuning,
     ) -> View<'a> {
         let mut view = View {
             snapshot,
+            settings,
             index,
             switches: Vec::with_capacity(snapshot.switches.len()),
             ports: Vec::new(),
@@ -147,7 +149,7 @@ impl<'a> View<'a> {
             view.add_switch(same, classes);
         }
         for port in view.ports() {
-            view.sum_up(port, event_gap_ns);
+            view.sum_up(port, settings.event_gap_ns);
         }
         view
     }

@@ -13,10 +13,8 @@ use model::Rate;
 use model::wire::pfc::quanta_time;
 
 use crate::facts::span::{Span, clusters};
-
-/// A port that pauses at its threshold resumes for the time of a packet or two; such gaps do not end a pause. Whether
-/// packets used them to leave shows in the records.
-const MOMENT_NS: u64 = 1_000;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// The times of a loop that decide whether it stands still, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +24,19 @@ pub(crate) struct Limits {
     /// Minimum length of a joint interval that had not ended when the loop was read. The backlog of a loop that can
     /// drain leaves it within a few round trips, as it moves at link rate.
     pub(crate) so_far_ns: u64,
+    /// A port that pauses at its threshold resumes for the time of a packet or two; gaps up to this length do not end a
+    /// pause. Whether packets used them to leave shows in the records.
+    pub(crate) gap_ns: u64,
 }
-
-/// Round trips after which the backlog of a loop that can drain has moved: a pause, the packets in flight, the resume and
-/// the packets that it releases take one each.
-const DRAIN_ROUND_TRIPS: u64 = 4;
 
 impl Limits {
     /// Returns the limits of a loop whose slowest link has this rate; without a base RTT, a loop that was read early
     /// counts only after the full time.
-    pub(crate) fn of(slowest: Rate, base_rtt_ns: Option<u64>) -> Limits {
+    pub(crate) fn of(settings: &Tuning, slowest: Rate, base_rtt_ns: Option<u64>) -> Limits {
+        let round_trips = settings.value(&t::DRAIN_ROUND_TRIPS);
         let settled_ns = quanta_time(u16::MAX, slowest).as_ns() / 2;
-        let so_far_ns = base_rtt_ns.map_or(settled_ns, |rtt| rtt.saturating_mul(DRAIN_ROUND_TRIPS));
-        Limits { settled_ns, so_far_ns: so_far_ns.min(settled_ns) }
+        let so_far_ns = base_rtt_ns.map_or(settled_ns, |rtt| (rtt as f64 * round_trips) as u64);
+        Limits { settled_ns, so_far_ns: so_far_ns.min(settled_ns), gap_ns: settings.ns(&t::STANDSTILL_GAP) }
     }
 }
 
@@ -61,13 +59,13 @@ pub(crate) fn standstills(
     read_ns: u64,
     limits: Limits,
 ) -> (Vec<Standstill>, u64) {
-    let joint = intersect_all(pauses.iter().map(|spans| clusters(spans.clone(), MOMENT_NS)));
+    let joint = intersect_all(pauses.iter().map(|spans| clusters(spans.clone(), limits.gap_ns)));
     let mut found = Vec::new();
     let mut longest_ns = 0;
     for span in joint.into_iter().flat_map(|span| split(span, moves)) {
         let length_ns = span.to - span.from;
         longest_ns = longest_ns.max(length_ns);
-        let stands = span.to.saturating_add(MOMENT_NS) >= read_ns;
+        let stands = span.to.saturating_add(limits.gap_ns) >= read_ns;
         let settled = length_ns >= limits.settled_ns;
         if settled || stands && length_ns >= limits.so_far_ns {
             found.push(Standstill { span, stands, settled });
@@ -110,7 +108,7 @@ mod tests {
     fn check(pauses: &[&[(u64, u64)]], moves_us: &[u64], expected: &[(u64, u64, bool, bool)]) {
         let pauses: Vec<Vec<Span>> = pauses.iter().map(|list| spans(list)).collect();
         let moves: Vec<u64> = moves_us.iter().map(|at| at * 1_000).collect();
-        let limits = Limits::of(Rate::from_gbps(100), Some(10_000));
+        let limits = Limits::of(&Tuning::default(), Rate::from_gbps(100), Some(10_000));
         let (found, _) = standstills(&pauses, &moves, 1_000_000, limits);
         let found: Vec<_> =
             found.iter().map(|s| (s.span.from / 1_000, s.span.to / 1_000, s.stands, s.settled)).collect();
@@ -119,10 +117,10 @@ mod tests {
 
     #[test]
     fn limits_follow_from_quanta_rate_and_round_trip() {
-        let fast = Limits::of(Rate::from_gbps(200), Some(10_000));
-        assert_eq!(fast, Limits { settled_ns: 83_884, so_far_ns: 40_000 });
-        let slow = Limits::of(Rate::from_gbps(40), None);
-        assert_eq!(slow, Limits { settled_ns: 419_424, so_far_ns: 419_424 });
+        let fast = Limits::of(&Tuning::default(), Rate::from_gbps(200), Some(10_000));
+        assert_eq!(fast, Limits { settled_ns: 83_884, so_far_ns: 40_000, gap_ns: 1_000 });
+        let slow = Limits::of(&Tuning::default(), Rate::from_gbps(40), None);
+        assert_eq!(slow, Limits { settled_ns: 419_424, so_far_ns: 419_424, gap_ns: 1_000 });
     }
 
     #[test]

@@ -10,11 +10,11 @@ use crate::facts::view::{PortIx, View};
 use crate::graph::adjacency::Adjacency;
 use crate::graph::pause_paths::{PausePath, pause_paths};
 use crate::graph::port_graph::{PortGraph, VertexIx, build};
-use crate::settings::Settings;
+use crate::settings::Tuning;
 
 pub(crate) struct Context<'s, 'a> {
     pub(crate) view: &'s View<'a>,
-    pub(crate) settings: &'s Settings,
+    pub(crate) settings: &'s Tuning,
     pub(crate) victim: Option<FlowKey>,
     pub(crate) trigger: Option<&'a Trigger>,
     pub(crate) path: VictimPath,
@@ -34,13 +34,13 @@ pub(crate) struct Context<'s, 'a> {
 }
 
 impl<'s, 'a> Context<'s, 'a> {
-    pub(crate) fn new(view: &'s View<'a>, settings: &'s Settings) -> Context<'s, 'a> {
+    pub(crate) fn new(view: &'s View<'a>, settings: &'s Tuning) -> Context<'s, 'a> {
         let path = view.victim().map(|victim| victim_path(view, victim)).unwrap_or_default();
         Context::along(view, settings, path, false)
     }
 
     /// Creates the context of the reverse path; `None` if no switch was polled for it.
-    pub(crate) fn of_reverse_path(view: &'s View<'a>, settings: &'s Settings) -> Option<Context<'s, 'a>> {
+    pub(crate) fn of_reverse_path(view: &'s View<'a>, settings: &'s Tuning) -> Option<Context<'s, 'a>> {
         let path = reverse_path(view, view.victim()?)?;
         Some(Context::along(view, settings, path, true))
     }
@@ -58,12 +58,12 @@ impl<'s, 'a> Context<'s, 'a> {
 
     fn along(
         view: &'s View<'a>,
-        settings: &'s Settings,
+        settings: &'s Tuning,
         path: VictimPath,
         is_reverse_path: bool,
     ) -> Context<'s, 'a> {
         let victim = view.victim();
-        let trigger = view.snapshot.trigger.as_ref();
+        let trigger = view.trigger();
         let analysed = trigger.map(|t| analysed_span(view, t, settings));
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;
@@ -146,7 +146,7 @@ impl<'s, 'a> Context<'s, 'a> {
 
 /// Returns the time under analysis. The slow packet was in flight for its round trip before the trigger. A follow-up
 /// poll covers the whole event, from the first poll to the freeze.
-pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
+pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Tuning) -> Span {
     let rtt_ns = trigger.rtt_ns.max(trigger.base_rtt_ns);
     let slack_ns = settings.event_gap_ns / 4;
     let Some(first) = trigger.follows else {
@@ -161,7 +161,7 @@ pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Setti
 
 /// Returns the share of each start in the pause: ports that were paused for about as long as any other count alike; a
 /// short pause counts by its duration.
-fn weights(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Option<Span>)]) -> Vec<(VertexIx, f64)> {
+fn weights(view: &View<'_>, settings: &Tuning, starts: &[(PortIx, Option<Span>)]) -> Vec<(VertexIx, f64)> {
     let times: Vec<f64> = starts.iter().map(|(port, when)| paused_ns(view, *port, *when).max(1.0)).collect();
     let enough = settings.branch_share * times.iter().copied().fold(1.0, f64::max);
     times.iter().map(|ns| (ns / enough).min(1.0)).enumerate().collect()
@@ -180,7 +180,7 @@ fn paused_ns(view: &View<'_>, port: PortIx, when: Option<Span>) -> f64 {
 /// ports whose pauses are at other times belong to another event.
 fn starts_on_path(
     view: &View<'_>,
-    settings: &Settings,
+    settings: &Tuning,
     path: &VictimPath,
     analysed: Option<Span>,
     least_ns: f64,

@@ -20,14 +20,13 @@ use crate::facts::span::Span;
 use crate::facts::topology_index::{NodeId, PortId};
 use crate::facts::view::{PortIx, SwitchView, View};
 use crate::method::EdgeRule;
-use crate::settings::Settings;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// Assumed packet size where a source has packet counts but no bytes; only shares depend on it.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
 /// Maximum number of excluded edges that are kept for the explanation.
 const MAX_EXCLUDED: usize = 256;
-/// An unpaused port holds traffic only if its queue is at least this share of the deepest queue of that switch.
-const HOLDING_SHARE: f64 = 0.1;
 
 /// The index of a vertex in a [`PortGraph`].
 pub(crate) type VertexIx = usize;
@@ -144,7 +143,7 @@ impl<'g> IntoNeighbors for &'g PortGraph {
 }
 
 /// Builds the graph from `starts`: paused ports, each with the time of its event.
-pub(crate) fn build(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Option<Span>)]) -> PortGraph {
+pub(crate) fn build(view: &View<'_>, settings: &Tuning, starts: &[(PortIx, Option<Span>)]) -> PortGraph {
     let mut builder = Builder {
         view,
         settings,
@@ -167,7 +166,7 @@ pub(crate) fn build(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Opt
 
 struct Builder<'v, 'a> {
     view: &'v View<'a>,
-    settings: &'v Settings,
+    settings: &'v Tuning,
     graph: PortGraph,
     of_port: Vec<Option<VertexIx>>,
     others: BTreeMap<Vertex, VertexIx>,
@@ -296,8 +295,8 @@ impl Builder<'_, '_> {
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port without counted packets still spreads the pause: its depth counts as one.
-        let published = self.settings.method.edges == EdgeRule::Published
-            || self.view.snapshot.source == Source::HawkeyeNs3;
+        let published =
+            self.settings.method.edges == EdgeRule::Published || self.view.source() == Source::HawkeyeNs3;
         let split = match near {
             Some(near) if !published => self.view.waited_ns(port, ingress, near).max(1.0),
             _ => share * depth.max(1.0),
@@ -323,16 +322,16 @@ impl Builder<'_, '_> {
         from: PortIx,
     ) -> Option<Reason> {
         if c.paused {
-            return (!c.holds).then_some(Reason::HoldsNothing);
+            return (!c.holds && self.settings.applies("port_graph.holding")).then_some(Reason::HoldsNothing);
         }
         // Where depths are those of the ingress queue, a port shows a depth because *another* egress port of the same
         // input is blocked. The depth then shows nothing; only the links that feed the port show whether it can have
         // a queue.
-        if self.view.snapshot.source == Source::HawkeyeNs3 {
+        if self.view.source() == Source::HawkeyeNs3 {
             let able = can_queue(self.view, switch, c.port, ingress, from);
             return (!able).then_some(Reason::CannotQueue);
         }
-        let floor = self.settings.min_wait_packets.max(deepest * HOLDING_SHARE);
+        let floor = self.settings.min_wait_packets.max(deepest * self.settings.value(&t::HOLDING_SHARE));
         (c.waiting < floor).then_some(Reason::NoQueue)
     }
 
@@ -342,11 +341,11 @@ impl Builder<'_, '_> {
         let possible = candidates.iter().filter(|c| {
             c.weight > 0.0
                 && c.waiting >= 1.0
-                && (self.view.snapshot.source == Source::Harrier
+                && (self.view.source() == Source::Harrier
                     || can_queue(self.view, switch, c.port, ingress, from))
         });
         let best = possible.max_by(|a, b| a.weight.total_cmp(&b.weight).then(b.port.cmp(&a.port)));
-        if let Some(best) = best {
+        if let Some(best) = best.filter(|_| self.settings.applies("port_graph.likeliest")) {
             let (port, when, weight, split) = (best.port, best.when, best.weight, best.split);
             let to = self.port_vertex(port, when);
             self.graph.edges.push(PortEdge { to, weight, split, weak: true });
@@ -377,7 +376,7 @@ fn traffic_from(
     }
     // The poster's prototype dumps the meters of some pairs only, so a missing row is unknown. Our switches omit rows
     // of zeros, so a missing row is zero. The paper's prototype dumps all pairs of an input port, or none.
-    let unknown = match view.snapshot.source {
+    let unknown = match view.source() {
         Source::HawkeyeNs3 => true,
         Source::HawkeyeNs3Egress => !has_rows,
         Source::Harrier => view.meters(switch).is_empty(),

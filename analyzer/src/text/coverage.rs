@@ -8,7 +8,7 @@ use crate::facts::topology_index::TopologyIndex;
 use crate::facts::view::{Classes, View};
 use crate::facts::wording::flow_name;
 use crate::graph::context::analysed_span;
-use crate::settings::Settings;
+use crate::settings::{Settings, Tuning};
 
 /// Returns why `snapshot` supports no verdict, one line per reason; for use when [`crate::diagnose`] returns none.
 ///
@@ -21,15 +21,15 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
         reasons.push("no switch reported, so there is no telemetry to diagnose from".into());
     }
     if let Some(victim) = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow)) {
-        let view = View::new(snapshot, &index, Classes::ALL, Settings::default().event_gap_ns);
+        let tuning = Tuning::of(&Settings::default(), snapshot, &index);
+        let view = View::new(snapshot, &index, Classes::ALL, &tuning);
         let recorded = || view.ports().any(|p| view.flows(p).iter().any(|f| f.flow == victim));
         if !snapshot.switches.is_empty() && !recorded() {
             let victim = flow_name(&index, victim);
             reasons.push(format!("no switch has a record of the victim {victim}").into());
         }
         let path = victim_path(&view, victim);
-        let analysed =
-            snapshot.trigger.as_ref().map(|trigger| analysed_span(&view, trigger, &Settings::default()));
+        let analysed = snapshot.trigger.as_ref().map(|trigger| analysed_span(&view, trigger, &tuning));
         reasons.extend(of_other_times(&view, &path, analysed));
         reasons.extend(path.missing);
         if index.host_of(victim.dst).is_none() {

@@ -165,7 +165,7 @@ pub(crate) fn of_the_path(context: &Context<'_, '_>, finding: &Finding) -> Vec<E
 
 /// Returns the configuration findings of the root cause, and the losses at the switches of the event.
 pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -> Vec<Evidence> {
-    let findings = case.context.view.snapshot.configuration.iter();
+    let findings = case.context.view.configuration().iter();
     let mut claims: Vec<Evidence> = findings
         .filter(|finding| attributed.contains(&finding.id))
         .map(|finding| Evidence {

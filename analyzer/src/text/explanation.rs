@@ -4,12 +4,12 @@ use model::diagnosis::{Evidence, Record};
 use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 
 use crate::facts::gap::{Gap, lines};
-use crate::facts::view::UNACCOUNTED_SHARE;
 use crate::facts::wording::{duration_f64, enumerate, flow_name, flow_names};
 use crate::findings::contention::Contention;
 use crate::findings::signatures::Finding;
 use crate::findings::signatures::deadlock::unsettled_ns;
 use crate::graph::context::Context;
+use crate::thresholds as t;
 use crate::verdict::causes::Judged;
 use crate::verdict::ranking::{self, Ranked};
 
@@ -139,7 +139,7 @@ fn spread(path: &[PortRef]) -> String {
 
 /// Lists the data that the verdict lacks: one line for each switch, without duplicates.
 pub(crate) fn missing(context: &Context<'_, '_>, finding: &Finding) -> Vec<String> {
-    let of_snapshot = context.view.snapshot.missing.iter().map(Gap::of);
+    let of_snapshot = context.view.missing().iter().map(Gap::of);
     let found = finding.caveats.iter().filter_map(|caveat| caveat.missing.clone());
     let of_contention = finding.contention.iter().flat_map(|c| missing_of_contention(context, c));
     lines(of_snapshot.chain(context.path.missing.iter().cloned()).chain(found).chain(of_contention))
@@ -155,7 +155,7 @@ fn missing_of_contention(context: &Context<'_, '_>, c: &Contention) -> Vec<Gap> 
             "has an epoch ring that does not cover the time before the event, so long-running flows cannot be distinguished from new ones",
         ));
     }
-    if c.unaccounted > UNACCOUNTED_SHARE {
+    if c.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE) {
         missing.push(Gap::of_switch(
             switch,
             format!(

@@ -10,14 +10,8 @@ use crate::verdict::causes::{Case, misconfiguration};
 
 /// Adds the losses at the switches of the event, and the findings of the root cause.
 pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, attributed: &[String]) -> ProvenanceGraph {
-    let findings: Vec<&ConfigFinding> = case
-        .context
-        .view
-        .snapshot
-        .configuration
-        .iter()
-        .filter(|finding| attributed.contains(&finding.id))
-        .collect();
+    let findings: Vec<&ConfigFinding> =
+        case.context.view.configuration().iter().filter(|finding| attributed.contains(&finding.id)).collect();
     let mut more: Vec<(Node, Node, EdgeKind, f64)> = Vec::new();
     let mut losses: BTreeMap<(PortRef, &str), Vec<&LossRecord>> = BTreeMap::new();
     for loss in misconfiguration::losses(case) {

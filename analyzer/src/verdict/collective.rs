@@ -7,11 +7,7 @@
 use model::job::{JobStep, StepRole};
 use model::{FlowKey, Job, Transfer};
 
-/// Minimum duration of a slow transfer, in percent of the usual one. Below, sharing links with other transfers
-/// explains it.
-const SLOW_PERCENT: u64 = 150;
-/// Minimum number of finished transfers of a size to determine the usual duration.
-const LEAST_SAMPLES: usize = 3;
+use crate::thresholds as t;
 
 /// The transfer that delays a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +36,7 @@ pub fn holds_up(job: &Job, now_ns: u64) -> Option<SlowTransfer<'_>> {
         let current = transfer(at)?;
         let took = end(current).saturating_sub(current.start_ns.unwrap_or(now_ns));
         if let Some(usual) = usual_ns(job, current)
-            && u128::from(took) * 100 >= u128::from(usual) * u128::from(SLOW_PERCENT)
+            && took as f64 >= usual as f64 * t::SLOW_TRANSFER.value
             && slowest.is_none_or(|(_, most, of)| took.saturating_sub(usual) > most.saturating_sub(of))
         {
             slowest = Some((at, took, usual));
@@ -68,7 +64,7 @@ fn usual_ns(job: &Job, like: &Transfer) -> Option<u64> {
     let mut times: Vec<u64> =
         job.transfers.iter().filter(|other| other.bytes == like.bytes).filter_map(took).collect();
     times.sort_unstable();
-    (times.len() >= LEAST_SAMPLES).then(|| times[times.len() / 2])
+    (times.len() as f64 >= t::TRANSFER_SAMPLES.value).then(|| times[times.len() / 2])
 }
 
 /// Returns how many transfers depend on this one.

@@ -5,25 +5,10 @@ use std::collections::BTreeMap;
 use model::snapshot::Source;
 use model::{Anomaly, FlowKey};
 
-use crate::facts::view::UNACCOUNTED_SHARE;
 use crate::facts::view::{PortIx, saturating};
 use crate::findings::signatures::Finding;
 use crate::graph::context::Context;
-
-/// Maximum confidence: telemetry counts packets in bulk and cannot identify single ones.
-const BEST: f64 = 0.98;
-/// Without records of the time before the event, new flows cannot be distinguished from long-running ones.
-const WITHOUT_HISTORY: f64 = 0.9;
-/// No flow exceeds its previous rate, so the largest senders are named.
-const UNCHANGED: f64 = 0.85;
-/// Factor if depths are those of input queues, which do not describe the egress port.
-const INGRESS_DEPTHS: f64 = 0.9;
-/// No switch has a record of the victim: its path is known from shortest paths only.
-const VICTIM_UNSEEN: f64 = 0.7;
-/// The collection reports missing data.
-const INCOMPLETE: f64 = 0.95;
-/// Another flow's excess is close to that of the smallest culprit.
-const CLOSE_CALL: f64 = 0.9;
+use crate::thresholds as t;
 
 /// The flows of a verdict, by role.
 #[derive(Clone, Debug)]
@@ -145,41 +130,40 @@ fn most_affected(
 }
 
 fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
-    let mut confidence = BEST;
+    let mut confidence = context.settings.value(&t::BEST);
     for caveat in &finding.caveats {
         confidence *= caveat.factor;
     }
-    if context.view.snapshot.source == Source::HawkeyeNs3 {
-        confidence *= INGRESS_DEPTHS;
-    } else if !context.view.snapshot.missing.is_empty() {
-        confidence *= INCOMPLETE;
+    if context.view.source() == Source::HawkeyeNs3 {
+        confidence *= context.settings.value(&t::INGRESS_DEPTHS);
+    } else if !context.view.missing().is_empty() {
+        confidence *= context.settings.value(&t::INCOMPLETE);
     }
     if context.victim.is_some_and(|victim| !is_recorded(context, victim)) {
-        confidence *= VICTIM_UNSEEN;
+        confidence *= context.settings.value(&t::VICTIM_UNSEEN);
     }
     if let Some(c) = &finding.contention {
         if !c.history {
-            confidence *= WITHOUT_HISTORY;
+            confidence *= context.settings.value(&t::WITHOUT_HISTORY);
         }
         if !c.changed && !c.self_made {
-            confidence *= UNCHANGED;
+            confidence *= context.settings.value(&t::UNCHANGED);
         }
-        if c.unaccounted > UNACCOUNTED_SHARE {
+        if c.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE) {
             confidence *= 1.0 - 0.5 * c.unaccounted;
         }
         let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
         let next = c.flows.iter().filter(|p| !p.contributes && context.victim != Some(p.flow));
         let strongest = next.map(|p| p.excess).fold(0.0, f64::max);
         if weakest.is_finite() && strongest > weakest * 0.5 {
-            confidence *= CLOSE_CALL;
+            confidence *= context.settings.value(&t::CLOSE_CALL);
         }
     }
     confidence
 }
 
 fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
-    let mut records = context.view.snapshot.switches.iter().flat_map(|switch| &switch.flows);
-    records.any(|record| record.flow == flow)
+    context.view.is_recorded(flow)
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.

@@ -12,12 +12,8 @@ use model::{Anomaly, Cause, Diagnosis, FlowKey, LossReason, NetworkChange, Netwo
 use crate::facts::span::Span;
 use crate::findings::signatures::packet_loss;
 use crate::findings::signatures::path_change::{self, Kind};
+use crate::thresholds as t;
 use crate::verdict::causes::{Case, misconfiguration};
-
-/// The time in which a port drains a queue at the middle of the marking range: 10 kB for each Gb/s of its rate.
-const ORDINARY_QUEUE_NS: u64 = 80_000;
-/// A host whose pauses hold a port for at least this percentage of the time since the first one stops its traffic.
-const STOPPED_PERCENT: f64 = 50.0;
 
 /// Returns the cost of a verdict.
 pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]) -> Cost {
@@ -30,7 +26,7 @@ pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]
         delay_ns,
         bytes: u64::try_from(carried).unwrap_or(u64::MAX),
         flows: victims.len() as u64,
-        jobs: view.snapshot.jobs.iter().filter(depends).count() as u64,
+        jobs: view.jobs().iter().filter(depends).count() as u64,
     }
 }
 
@@ -67,6 +63,8 @@ struct Facts {
     is_detour: bool,
     /// Whether a transfer that delays its whole job is affected.
     delays_job: bool,
+    /// The delay of an ordinary queue, in nanoseconds.
+    ordinary_ns: u64,
 }
 
 /// Returns the severity of a verdict that has its cost.
@@ -88,11 +86,12 @@ pub(crate) fn severity(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> Severi
         }),
         is_detour: change.is_some_and(|change| matches!(change.kind, Kind::Detour { .. })),
         delays_job: diagnosis.steps.iter().any(|s| s.role == StepRole::Victim && s.holds_up == Some(true)),
+        ordinary_ns: case.context.settings.ns(&t::ORDINARY_QUEUE),
     })
 }
 
 fn of(facts: &Facts) -> Severity {
-    let is_long = facts.delay_ns > ORDINARY_QUEUE_NS;
+    let is_long = facts.delay_ns > facts.ordinary_ns;
     let severity = match facts.anomaly {
         Anomaly::DeadlockInLoopContention
         | Anomaly::DeadlockOutOfLoopContention
@@ -131,7 +130,7 @@ fn holds_port(case: &Case<'_, '_, '_>) -> bool {
     let Some(port) = case.finding.path.last() else { return false };
     let spans = case.context.view.pause_spans(*port);
     let Some(window) = case.context.analysed.or(case.finding.when) else { return false };
-    held_percent(spans, window) >= STOPPED_PERCENT
+    held_percent(spans, window) >= 100.0 * case.context.settings.value(&t::STOPPED_SHARE)
 }
 
 /// The percentage of `window` after the first pause in it that the port was paused.
@@ -152,7 +151,7 @@ fn loses(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> bool {
             let settings = diagnosis.blamed_settings();
             let is_blamed =
                 |switch: &str| settings.iter().any(|place| place.split(['/', ':']).next() == Some(switch));
-            case.context.view.snapshot.losses.iter().any(|loss| {
+            case.context.view.losses().iter().any(|loss| {
                 matches!(loss.reason, LossReason::Headroom | LossReason::Lossy) && is_blamed(&loss.switch)
             })
         }
@@ -163,11 +162,10 @@ fn loses(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> bool {
 
 /// Whether the last change of the link of a port is that it came up.
 fn recovered(case: &Case<'_, '_, '_>, root: &PortRef) -> bool {
-    let snapshot = case.context.view.snapshot;
     let peer = case.context.view.index.topology().peer(root);
     let is_of_link =
         |event: &&NetworkEvent| event.link_port().is_some_and(|port| port == *root || Some(&port) == peer);
-    let last = snapshot.events.iter().filter(is_of_link).max_by_key(|event| event.time_ns);
+    let last = case.context.view.events().iter().filter(is_of_link).max_by_key(|event| event.time_ns);
     last.is_some_and(|event| matches!(event.change, NetworkChange::LinkUp { .. }))
 }
 
@@ -188,6 +186,7 @@ mod tests {
             failed: false,
             is_detour: false,
             delays_job: false,
+            ordinary_ns: 80_000,
         }
     }
 
@@ -195,7 +194,7 @@ mod tests {
     fn a_queue_that_congestion_control_tolerates_is_no_incident() {
         for anomaly in [Anomaly::FlowContention, Anomaly::SelfInflicted] {
             assert_eq!(of(&facts(anomaly)), Severity::Info);
-            let long = Facts { delay_ns: ORDINARY_QUEUE_NS + 1, ..facts(anomaly) };
+            let long = Facts { delay_ns: 80_001, ..facts(anomaly) };
             assert_eq!(of(&long), Severity::Minor);
             assert_eq!(of(&Facts { delays_job: true, ..facts(anomaly) }), Severity::Major);
         }

@@ -3,8 +3,9 @@
 use model::snapshot::Source;
 use model::telemetry::FlowRecord;
 
-use super::{EpochSum, NOMINAL_PACKET_BYTES, PortIx, UNACCOUNTED_SHARE, View, ratio, saturating};
+use super::{EpochSum, NOMINAL_PACKET_BYTES, PortIx, View, ratio, saturating};
 use crate::facts::span::Span;
+use crate::thresholds as t;
 
 impl View<'_> {
     /// Returns the mean number of packets ahead of a packet of `port`, over packets that were queued.
@@ -112,7 +113,7 @@ impl View<'_> {
         let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
         let held = |f: &&FlowRecord| f.paused_packets > 0 || waits(&f);
         let mut here = self.flows(port).iter().filter(of_ingress).filter(|f| self.flow_in(port, f, when));
-        here.any(held) || self.unaccounted(port, when) > UNACCOUNTED_SHARE
+        here.any(held) || self.unaccounted(port, when) > self.settings.value(&t::UNACCOUNTED_SHARE)
     }
 
     /// Returns the packets of `port` in the epochs of `when`. Where the port's own count includes other priorities,

@@ -1,24 +1,12 @@
 //! Attribution: which flows a queue is attributed to, given the excess of each.
 //!
 //! A queue is attributed to the smallest set of flows that accounts for it: the heaviest flows until they have
-//! [`COVERED_SHARE`](Limits::covered_share) of the excess. The flow asked about (the *victim*) is a suspect like any
+//! [`t::COVERED_SHARE`] of the excess. The flow asked about (the *victim*) is a suspect like any
 //! other: the queue is its own if the other flows together have only a small part, and it is named with them if they
 //! alone do not account for the queue.
 
-/// If all excess together is less than this share of the packets, no rate changed.
-const CHANGED_SHARE: f64 = 0.1;
-/// Other flows that together have less than this share of the excess did not make a queue that the victim shares: they
-/// could be removed, and nearly all of it would remain.
-const OTHERS_SHARE: f64 = 0.15;
-/// Minimum share of the victim in the packets of a queue of its own.
-const OWN_SHARE: f64 = 0.5;
-/// Flows with this share of the excess account for the queue: below it, small flows are named too, and the victim.
-const ENOUGH_SHARE: f64 = 0.8;
-/// Minimum share of the excess of a flow that is named beyond [`ENOUGH_SHARE`]: counts of packets per epoch do not
-/// separate less.
-const LEAST_SHARE: f64 = 0.08;
-/// Flows of the same size are named alike: this share of the smallest one that is named for its part.
-const SAME_SIZE: f64 = 0.9;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// How a flow is related to the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +42,9 @@ pub(super) struct Attribution {
 
 /// The limits of an attribution.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// The share of the excess that the named flows have together.
-    pub(super) covered_share: f64,
+pub(super) struct Limits<'t> {
+    /// The thresholds.
+    pub(super) settings: &'t Tuning,
     /// Whether flows that were paused upstream may be named if no rate changed and no other flow is left: not if the
     /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
     /// have built the queue.
@@ -64,26 +52,35 @@ pub(super) struct Limits {
 }
 
 /// Attributes a queue.
-pub(super) fn attribute(suspects: &[Suspect], limits: Limits) -> Attribution {
+pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
     let by_excess = Named::of(suspects, limits, |s| match s.role {
         Role::PausedUpstream { only_spreads: true } => 0.0,
         _ => s.excess,
     });
-    let changed = by_excess.total > 0.0 && by_excess.total >= packets * CHANGED_SHARE;
-    if changed && by_excess.of_others > 0.0 && !by_excess.is_small() {
+    let changed =
+        by_excess.total > 0.0 && by_excess.total >= packets * limits.settings.value(&t::CHANGED_SHARE);
+    if changed
+        && by_excess.of_others > 0.0
+        && !(by_excess.is_small(limits) && limits.settings.applies("attribution.self_made"))
+    {
         return by_excess.attribution(true);
     }
-    if changed && by_excess.is_small() && own_packets(suspects) >= packets * OWN_SHARE {
+    let self_made = limits.settings.applies("attribution.self_made");
+    if self_made
+        && changed
+        && by_excess.is_small(limits)
+        && own_packets(suspects) >= packets * limits.settings.value(&t::OWN_SHARE)
+    {
         return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed };
     }
     by_packets(suspects, limits)
 }
 
 /// No rate changed: the largest senders are named. If these are only the victim, the queue is its own.
-fn by_packets(suspects: &[Suspect], limits: Limits) -> Attribution {
+fn by_packets(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
-    if own_packets(suspects) > packets * (1.0 - OTHERS_SHARE) {
+    if own_packets(suspects) > packets * (1.0 - limits.settings.value(&t::OTHERS_SHARE)) {
         return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed: false };
     }
     let free = Named::of(suspects, limits, |s| match s.role {
@@ -107,8 +104,8 @@ struct Named {
 
 impl Named {
     /// Names the smallest set of flows with the covered share of the measure. The victim is one of them only if the
-    /// others have less than [`ENOUGH_SHARE`].
-    fn of(suspects: &[Suspect], limits: Limits, measure: impl Fn(&Suspect) -> f64) -> Named {
+    /// others have less than [`t::ENOUGH_SHARE`].
+    fn of(suspects: &[Suspect], limits: Limits<'_>, measure: impl Fn(&Suspect) -> f64) -> Named {
         let parts: Vec<f64> = suspects.iter().map(measure).collect();
         let is_victim = |at: usize| suspects[at].role == Role::Victim;
         let total: f64 = parts.iter().sum();
@@ -116,13 +113,15 @@ impl Named {
         let mut order: Vec<usize> = (0..parts.len()).filter(|at| parts[*at] > 0.0).collect();
         order.sort_by(|a, b| parts[*b].total_cmp(&parts[*a]));
         let mut contributes = vec![false; parts.len()];
+        let all = !limits.settings.applies("attribution.smallest_set");
         let (mut covered, mut by_others, mut last) = (0.0, 0.0, f64::INFINITY);
         for at in order {
-            let is_needed = covered < total * ENOUGH_SHARE;
-            let is_substantial = covered < total * limits.covered_share && parts[at] >= total * LEAST_SHARE;
-            if is_needed || is_substantial {
+            let is_needed = covered < total * limits.settings.value(&t::ENOUGH_SHARE);
+            let is_substantial = covered < total * limits.settings.value(&t::COVERED_SHARE)
+                && parts[at] >= total * limits.settings.value(&t::LEAST_SHARE);
+            if all || is_needed || is_substantial {
                 last = parts[at];
-            } else if parts[at] < last * SAME_SIZE {
+            } else if parts[at] < last * limits.settings.value(&t::SAME_SIZE) {
                 break;
             }
             contributes[at] = true;
@@ -131,14 +130,14 @@ impl Named {
                 by_others += parts[at];
             }
         }
-        if by_others >= total * ENOUGH_SHARE || by_others <= 0.0 {
+        if by_others >= total * limits.settings.value(&t::ENOUGH_SHARE) || by_others <= 0.0 {
             (0..parts.len()).filter(|at| is_victim(*at)).for_each(|at| contributes[at] = false);
         }
         Named { contributes, of_others, total }
     }
 
-    fn is_small(&self) -> bool {
-        self.of_others < self.total * OTHERS_SHARE
+    fn is_small(&self, limits: Limits<'_>) -> bool {
+        self.of_others < self.total * limits.settings.value(&t::OTHERS_SHARE)
     }
 
     fn attribution(self, changed: bool) -> Attribution {
@@ -154,8 +153,6 @@ fn own_packets(suspects: &[Suspect]) -> f64 {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { covered_share: 0.9, may_name_paused: true };
-
     fn flow(role: Role, packets: f64, excess: f64) -> Suspect {
         Suspect { role, packets, excess }
     }
@@ -163,7 +160,8 @@ mod tests {
     /// Checks which of the suspects contribute.
     fn check(suspects: &[Suspect], contributes: &[bool], self_made: bool, changed: bool) {
         let expected = Attribution { contributes: contributes.to_vec(), self_made, changed };
-        assert_eq!(attribute(suspects, LIMITS), expected, "{suspects:?}");
+        let limits = Limits { settings: &Tuning::default(), may_name_paused: true };
+        assert_eq!(attribute(suspects, limits), expected, "{suspects:?}");
     }
 
     #[test]

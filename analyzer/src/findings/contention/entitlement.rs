@@ -4,8 +4,8 @@
 //! it upstream: a released flow delivers its backlog faster than before, and has not changed its rate. Packets beyond
 //! that are *excess*. All packets of a new flow are. The flow asked about is no exception.
 
-/// Minimum share of a flow's packets that counts as excess; less is jitter of its previous rate.
-const GROWN_SHARE: f64 = 1.0 / 3.0;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// The activity of a flow at a port.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +23,19 @@ pub(super) struct Activity {
 
 impl Activity {
     /// Returns the packets above the entitlement. A flow has a previous rate if it was active for `established_ns`.
-    pub(super) fn excess(self, established_ns: u64) -> f64 {
-        if self.active_ns < established_ns.max(1) as f64 {
+    pub(super) fn excess(self, settings: &Tuning) -> f64 {
+        if !settings.applies("entitlement.previous_rate")
+            || self.active_ns < settings.established_ns.max(1) as f64
+        {
             return self.inside;
         }
         let rate = self.before / (self.active_ns - self.held_ns).max(1.0);
         let entitled = rate * (self.episode_ns + self.held_ns).max(1.0);
         let excess = self.inside - entitled;
-        if excess > self.inside * GROWN_SHARE { excess } else { 0.0 }
+        if !settings.applies("entitlement.jitter") {
+            return excess.max(0.0);
+        }
+        if excess > self.inside * settings.value(&t::GROWN_SHARE) { excess } else { 0.0 }
     }
 }
 
@@ -38,33 +43,31 @@ impl Activity {
 mod tests {
     use super::*;
 
-    const ESTABLISHED_NS: u64 = 100_000;
-
     /// One packet each 100 ns for 1 ms, and as many in an episode of 100 us.
     const STEADY: Activity =
         Activity { before: 10_000.0, inside: 1_000.0, active_ns: 1e6, episode_ns: 1e5, held_ns: 0.0 };
 
     #[test]
     fn a_flow_at_its_previous_rate_has_no_excess() {
-        assert_eq!(STEADY.excess(ESTABLISHED_NS), 0.0);
-        assert_eq!(Activity { inside: 1_400.0, ..STEADY }.excess(ESTABLISHED_NS), 0.0, "jitter");
+        assert_eq!(STEADY.excess(&Tuning::default()), 0.0);
+        assert_eq!(Activity { inside: 1_400.0, ..STEADY }.excess(&Tuning::default()), 0.0, "jitter");
     }
 
     #[test]
     fn packets_above_the_previous_rate_are_excess() {
-        assert_eq!(Activity { inside: 4_000.0, ..STEADY }.excess(ESTABLISHED_NS), 3_000.0);
+        assert_eq!(Activity { inside: 4_000.0, ..STEADY }.excess(&Tuning::default()), 3_000.0);
     }
 
     #[test]
     fn all_packets_of_a_new_flow_are_excess() {
-        assert_eq!(Activity { active_ns: 5e4, ..STEADY }.excess(ESTABLISHED_NS), 1_000.0);
+        assert_eq!(Activity { active_ns: 5e4, ..STEADY }.excess(&Tuning::default()), 1_000.0);
     }
 
     #[test]
     fn a_released_flow_is_entitled_to_its_backlog() {
         // Held for half of the time, the flow sent half as much; then it delivers the rest.
         let released = Activity { before: 5_000.0, inside: 4_000.0, held_ns: 5e5, ..STEADY };
-        assert_eq!(released.excess(ESTABLISHED_NS), 0.0);
-        assert!(Activity { held_ns: 0.0, ..released }.excess(ESTABLISHED_NS) > 3_000.0);
+        assert_eq!(released.excess(&Tuning::default()), 0.0);
+        assert!(Activity { held_ns: 0.0, ..released }.excess(&Tuning::default()) > 3_000.0);
     }
 }

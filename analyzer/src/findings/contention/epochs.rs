@@ -10,13 +10,13 @@ use super::measurement::Measured;
 use crate::facts::queue_episode::waited_share;
 use crate::facts::span::Span;
 use crate::facts::view::{PortIx, View};
-use crate::settings::Settings;
+use crate::settings::Tuning;
 
 /// Measures the queueing at `port` by epoch. `None` if a record has times of its own, or if the source does not have
 /// those of its epochs. `records` are ordered by flow.
 pub(super) fn measure(
     view: &View<'_>,
-    settings: &Settings,
+    settings: &Tuning,
     port: PortIx,
     records: &[&FlowRecord],
 ) -> Option<Queueing> {
@@ -43,7 +43,7 @@ pub(super) fn measure(
             episode_ns: when.length_ns(),
             held_ns: 0.0,
         };
-        excess.push(activity.excess(settings.established_ns));
+        excess.push(activity.excess(settings));
         flows.push(m);
     }
     let history = active_ns >= settings.established_ns as f64;

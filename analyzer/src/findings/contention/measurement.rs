@@ -5,13 +5,11 @@
 use model::FlowKey;
 use model::telemetry::FlowRecord;
 
-use crate::facts::queue_episode::{DEEP_SHARE, QueueScope, is_scattered, pieces, waited_share, waits};
+use crate::facts::queue_episode::{QueueScope, is_scattered, pieces, waited_share, waits};
 use crate::facts::span::{Span, clusters};
 use crate::facts::view::{PortIx, View};
-use crate::settings::Settings;
-
-/// A flow meets a standing queue if at least this share of its packets is queued.
-const STANDING_SHARE: f64 = 0.9;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// The packets of one flow at the port.
 #[derive(Debug)]
@@ -35,7 +33,7 @@ pub(super) struct Measured {
 /// Splits the records of one port.
 pub(super) struct Measurement<'q, 'v, 'a> {
     view: &'v View<'a>,
-    settings: &'v Settings,
+    settings: &'v Tuning,
     port: PortIx,
     scope: QueueScope<'q>,
     when: Option<Span>,
@@ -48,7 +46,7 @@ pub(super) struct Measurement<'q, 'v, 'a> {
 impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
     pub(super) fn new(
         view: &'v View<'a>,
-        settings: &'v Settings,
+        settings: &'v Tuning,
         port: PortIx,
         scope: QueueScope<'q>,
         when: Option<Span>,
@@ -73,7 +71,7 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
             _ => false,
         };
         if records.iter().any(outside_episode) {
-            let pieces = pieces(&waits(records, QueueScope::default(), None, self.settings.event_gap_ns));
+            let pieces = pieces(&waits(records, QueueScope::default(), None, self.settings));
             let shared = pieces.iter().filter(|p| p.flows > 1).map(|p| p.span);
             self.shared = clusters(shared.collect(), 0);
         }
@@ -134,20 +132,28 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
 
         // Packets that met almost no queue arrived before it formed or after it drained.
         let own_depth = r.depth_sum as f64 / queued.max(1) as f64;
-        let is_shallow = own_depth < self.settings.min_wait_packets.min(reference * DEEP_SHARE);
+        let is_shallow = self.settings.applies("measurement.shallow")
+            && own_depth
+                < self.settings.min_wait_packets.min(reference * self.settings.value(&t::DEEP_SHARE));
         let inside_share = match r.queued_ns.map(|(a, b)| Span::new(a, b)) {
             Some(span) if !span.overlaps(when) || is_shallow => 0.0,
             Some(span) if span.from == span.to => 1.0,
             Some(span) => {
                 let in_time = self.unpaused_share(span, when);
                 let mut by_depth = self.share_by_depth(r, queued, when, reference);
-                if is_scattered(r, self.settings.event_gap_ns) && waited > 0.0 {
+                if self.settings.applies("measurement.scattered")
+                    && is_scattered(r, self.settings)
+                    && waited > 0.0
+                {
                     // Most of its packets met no queue, so no record shows that it sent more during the queueing.
                     let usual = r.packets as f64 * (when.length_ns() / seen.length_ns()).min(1.0);
                     by_depth = by_depth.min(usual / waited);
                 }
                 // No flow enqueues more than its ingress link carries.
-                if let Some(most) = self.max_packets(r, when).filter(|_| waited > 0.0) {
+                if let Some(most) = self
+                    .max_packets(r, when)
+                    .filter(|_| waited > 0.0 && self.settings.applies("measurement.ingress_link"))
+                {
                     by_depth = by_depth.min(most / waited);
                 }
                 in_time.max(by_depth)
@@ -157,7 +163,10 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
         let inside = waited * inside_share;
         // Recurring congestion (oscillating congestion control) is no previous rate: deep queueing in an earlier
         // episode belongs to the same event. Shallow queueing, and that of a flow alone, is normal traffic.
-        let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE && self.queued_with_others(r);
+        let deep_earlier = self.settings.applies("measurement.deep_earlier")
+            && inside == 0.0
+            && own_depth >= reference * self.settings.value(&t::DEEP_SHARE)
+            && self.queued_with_others(r);
         let rest = if deep_earlier { unqueued } else { waited - inside + unqueued };
         // A packet that met no queue did not arrive during the episode.
         let (before, within) = match outside_ns {
@@ -216,13 +225,13 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
         let own = r.depth_sum as f64 / queued.max(1) as f64;
         let ahead_ns = r.queued_ns.map_or(0, |(a, b)| when.from.saturating_sub(a.min(b)));
         // Nearly all packets were queued, and long before the episode: a standing queue, for which depths show nothing.
-        let is_standing =
-            ahead_ns >= self.settings.established_ns && queued as f64 >= r.packets as f64 * STANDING_SHARE;
+        let is_standing = ahead_ns >= self.settings.established_ns
+            && queued as f64 >= r.packets as f64 * self.settings.value(&t::STANDING_SHARE);
         // Packets queued after the end of the episode may have met the same depth.
         let continues =
             r.queued_ns.is_some_and(|(a, b)| self.scope.bounds.until.is_some_and(|until| a.max(b) > until));
         // A queued packet met at least one other.
-        if is_standing || continues || reference <= 1.0 {
+        if is_standing || continues || reference <= 1.0 || !self.settings.applies("measurement.by_depth") {
             0.0
         } else {
             ((own - 1.0) / (reference - 1.0)).clamp(0.0, 1.0)
@@ -234,7 +243,7 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
         // The port of a loop is analysed up to its own pause. All flows of the loop are paused somewhere in it then, and
         // none has been released.
         let is_paused = self.scope.paused_upstream.binary_search(&flow).is_ok();
-        if self.scope.bounds.until.is_some() && !is_paused {
+        if self.scope.bounds.until.is_some() && !is_paused || !self.settings.applies("measurement.held") {
             return Vec::new();
         }
         let mut held = Vec::new();

@@ -28,10 +28,11 @@ use self::entitlement::Activity;
 use self::measurement::{Measured, Measurement};
 use crate::facts::queue_episode::{QueueScope, event_span};
 use crate::facts::span::Span;
-use crate::facts::view::{PortIx, UNACCOUNTED_SHARE, View, flow_order};
+use crate::facts::view::{PortIx, View, flow_order};
 use crate::findings::replay::{Arrivals, replay};
 use crate::method::ReplayRule;
-use crate::settings::Settings;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// The part of one flow in a queue.
 #[derive(Clone, Debug)]
@@ -98,7 +99,7 @@ impl Contention {
 /// Analyses the queue of `port`; `None` without a flow record of it.
 pub(crate) fn contention(
     view: &View<'_>,
-    settings: &Settings,
+    settings: &Tuning,
     port: PortIx,
     scope: QueueScope<'_>,
 ) -> Option<Contention> {
@@ -122,12 +123,13 @@ pub(crate) fn contention(
     let Queueing { when, flows, excess, history } =
         by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));
     let unaccounted = view.unaccounted(port, when);
-    let is_complete = unaccounted <= UNACCOUNTED_SHARE;
-    let suspects = suspects(&flows, &excess, scope, history);
-    let limits = Limits { covered_share: settings.covered_share, may_name_paused: !history && is_complete };
+    let is_complete = unaccounted <= settings.value(&t::UNACCOUNTED_SHARE);
+    let suspects = suspects(&flows, &excess, scope, history, settings);
+    let limits = Limits { settings, may_name_paused: !history && is_complete };
     let mut found = attribute(&suspects, limits);
     // A flow without records may have built it.
-    found.self_made &= is_complete && view.unaccounted_depth(port, when) <= UNACCOUNTED_SHARE;
+    found.self_made &= !settings.applies("attribution.complete")
+        || is_complete && view.unaccounted_depth(port, when) <= settings.value(&t::UNACCOUNTED_SHARE);
     let (depth, parts) = weighed(&flows, &suspects, &found, when, settings);
     Some(Contention {
         port,
@@ -144,7 +146,7 @@ pub(crate) fn contention(
 /// Returns the time from which on packets cannot have delayed the measured one: that of the measurement, and a round trip
 /// for the polling packet. A switch that was polled again after a freeze for another event has later records.
 fn latest_ns(view: &View<'_>) -> u64 {
-    let trigger = view.snapshot.trigger.as_ref().filter(|trigger| trigger.follows.is_none());
+    let trigger = view.trigger().filter(|trigger| trigger.follows.is_none());
     trigger.map_or(u64::MAX, |trigger| trigger.time_ns.saturating_add(trigger.base_rtt_ns))
 }
 
@@ -161,7 +163,7 @@ struct Queueing {
 /// Measures the queueing of an episode by the times of the records.
 fn by_time(
     view: &View<'_>,
-    settings: &Settings,
+    settings: &Tuning,
     port: PortIx,
     scope: QueueScope<'_>,
     when: Option<Span>,
@@ -177,12 +179,7 @@ fn by_time(
 }
 
 /// Returns the packets of a flow above its entitlement; all of them, if its times are not known.
-fn excess(
-    m: &Measured,
-    measurement: &Measurement<'_, '_, '_>,
-    when: Option<Span>,
-    settings: &Settings,
-) -> f64 {
+fn excess(m: &Measured, measurement: &Measurement<'_, '_, '_>, when: Option<Span>, settings: &Tuning) -> f64 {
     let (Some(when), Some(first)) = (when, m.first_ns) else { return m.inside };
     let before = (first < when.from).then(|| Span::new(first, when.from));
     let held = |span: Span| m.held.iter().map(|pause| pause.shared_ns(span)).sum::<f64>();
@@ -193,12 +190,19 @@ fn excess(
         episode_ns: measurement.unpaused_ns(when),
         held_ns: before.map_or(0.0, held),
     };
-    activity.excess(settings.established_ns)
+    activity.excess(settings)
 }
 
 /// Returns the role and the excess of each flow.
-fn suspects(flows: &[Measured], excess: &[f64], scope: QueueScope<'_>, history: bool) -> Vec<Suspect> {
-    let is_paused = |m: &Measured| scope.paused_upstream.binary_search(&m.flow).is_ok();
+fn suspects(
+    flows: &[Measured],
+    excess: &[f64],
+    scope: QueueScope<'_>,
+    history: bool,
+    settings: &Tuning,
+) -> Vec<Suspect> {
+    let applies = settings.applies("attribution.paused_upstream");
+    let is_paused = |m: &Measured| applies && scope.paused_upstream.binary_search(&m.flow).is_ok();
     let is_victim = |m: &Measured| scope.victim == Some(m.flow);
     let free = || flows.iter().filter(|m| !is_paused(m) && !is_victim(m));
     let mean = free().map(|m| m.inside).sum::<f64>() / free().count().max(1) as f64;
@@ -221,7 +225,7 @@ fn weighed(
     suspects: &[Suspect],
     found: &Attribution,
     when: Option<Span>,
-    settings: &Settings,
+    settings: &Tuning,
 ) -> (f64, Vec<FlowPart>) {
     let (depth, waited) = flows.iter().fold((0.0, 0.0), |(d, w), m| (d + m.depth_sum, w + m.waited));
     let mean = if waited > 0.0 { depth / waited } else { 0.0 };

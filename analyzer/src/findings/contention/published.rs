@@ -6,12 +6,12 @@ use super::{Contention, FlowPart, sort_parts};
 use crate::facts::queue_episode::QueueScope;
 use crate::facts::view::{PortIx, View};
 use crate::findings::replay::{Arrivals, replay};
-use crate::settings::Settings;
+use crate::settings::Tuning;
 
 /// A flow contributes if it caused more queueing of others than others caused of its own.
 pub(super) fn whole_epoch(
     view: &View<'_>,
-    settings: &Settings,
+    settings: &Tuning,
     port: PortIx,
     scope: QueueScope<'_>,
     records: &[&FlowRecord],

@@ -47,6 +47,6 @@ pub(super) fn contended(
     let found = contention(context.view, context.settings, port, scope)?;
     let deep = found.depth >= context.settings.min_wait_packets
         // The prototype records the depth of the input queue, which does not describe this port.
-        || context.view.snapshot.source == Source::HawkeyeNs3;
+        || context.view.source() == Source::HawkeyeNs3;
     (deep && found.contributors().next().is_some()).then_some(found)
 }

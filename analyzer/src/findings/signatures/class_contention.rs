@@ -15,14 +15,7 @@ use crate::facts::span::Span;
 use crate::facts::view::PortIx;
 use crate::findings::contention::{Contention, FlowPart, contention};
 use crate::graph::context::Context;
-
-/// Minimum share of the victim's packets that met a queue of their own class, from the first to the last that did.
-const HELD_SHARE: f64 = 0.5;
-/// Minimum share of the additional round-trip time in which the port sent packets of the other classes: with less,
-/// something else delays the victim more.
-const EXPLAINED_SHARE: f64 = 0.5;
-/// Minimum packets of a contributor, relative to those of the largest one.
-const CONTRIBUTOR_SHARE: f64 = 0.25;
+use crate::thresholds as t;
 
 /// The queue of the victim's class at a port, as its packets met it.
 pub(crate) struct Held {
@@ -80,7 +73,7 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
 /// Whether most packets of the victim met a queue of their own class.
 fn is_held(context: &Context<'_, '_>, held: &Held) -> bool {
     let is_deep = held.depth_sum >= held.queued * context.settings.min_wait_packets;
-    held.queued >= held.packets * HELD_SHARE && is_deep
+    held.queued >= held.packets * context.settings.value(&t::HELD_SHARE) && is_deep
 }
 
 fn finding(others: &Context<'_, '_>, queue: Contention) -> Finding {
@@ -110,7 +103,8 @@ fn passing(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Content
         flow: *flow,
         packets: *packets,
         excess: *packets,
-        contributes: *packets > 0.0 && *packets >= largest * CONTRIBUTOR_SHARE,
+        contributes: *packets > 0.0
+            && *packets >= largest * others.settings.value(&t::CLASS_CONTRIBUTOR_SHARE),
         weight: *packets,
         depth: 0.0,
     };
@@ -168,5 +162,5 @@ pub(crate) fn held(context: &Context<'_, '_>, port: PortIx) -> Option<Held> {
 fn explains(context: &Context<'_, '_>, delay_ns: f64) -> bool {
     let Some(trigger) = context.trigger else { return true };
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
-    delay_ns >= extra_ns * EXPLAINED_SHARE
+    delay_ns >= extra_ns * context.settings.value(&t::CLASS_EXPLAINED_SHARE)
 }

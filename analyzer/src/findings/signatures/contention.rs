@@ -7,17 +7,12 @@ use model::snapshot::Source;
 use model::{Anomaly, FlowKey};
 
 use super::path_change::slow_span;
-use super::{Caveat, Finding, self_inflicted};
+use super::{Caveat, Finding};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::view::PortIx;
 use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
-
-/// Confidence factor where a switch of the victim's path sent no telemetry.
-const SILENT_ON_PATH: f64 = 0.5;
-/// Queues are named, the longest delay first, until they account for this share of the delay of all of them; the rest
-/// is minor.
-const EXPLAINS: f64 = 0.75;
+use crate::thresholds as t;
 
 /// Returns the queues of the victim's path that explain its delay, the largest part of it first; a flow can be queued at several
 /// ports. Further queues count only if another flow exceeds its entitlement there and is not named already.
@@ -40,8 +35,11 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         // Of a queue that the victim and others made together, the others account for their part.
         let part = if found.self_made { 1.0 } else { found.share_of_contributors(victim) };
         let delay_ns = waited * context.view.packet_ns(*port) * part;
-        let least =
-            if found.self_made { self_inflicted::EXPLAINED_SHARE } else { context.settings.explained_share };
+        let least = if found.self_made {
+            context.settings.value(&t::SELF_EXPLAINED_SHARE)
+        } else {
+            context.settings.explained_share
+        };
         if waited >= context.settings.min_wait_packets && explains(context, delay_ns, least) {
             // The mean of a queue that grew while the packet was in flight is half of its peak.
             let is_growing = found.when.zip(in_flight).is_some_and(|(when, slow)| when.from >= slow.from);
@@ -62,7 +60,8 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     let mut is_longest = true;
     queues.retain(|(delay_ns, found)| {
         let is_other = found.contributors().any(|part| !named.contains(&part.flow));
-        let is_minor = *delay_ns < least_ns || named_ns >= EXPLAINS * all_ns;
+        let is_minor =
+            *delay_ns < least_ns || named_ns >= context.settings.value(&t::QUEUES_EXPLAIN) * all_ns;
         let counts = is_longest || !is_minor && found.changed && is_other;
         if counts {
             named_ns += *delay_ns;
@@ -78,10 +77,13 @@ fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Fin
     let mut caveats = Vec::new();
     if context.path.switches > context.path.reported {
         // The switch without telemetry may hold another queue or send the pauses.
-        caveats.push(Caveat { factor: SILENT_ON_PATH, missing: None });
+        caveats.push(Caveat { factor: context.settings.value(&t::SILENT_ON_PATH), missing: None });
     }
     if found.part(victim).is_none() {
-        caveats.push(Caveat::new(0.7, "the congested port has no record of the victim's own packets"));
+        caveats.push(Caveat::new(
+            context.settings.value(&t::NO_VICTIM_RECORD),
+            "the congested port has no record of the victim's own packets",
+        ));
     }
     finding(context, found, caveats)
 }
@@ -89,7 +91,7 @@ fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Fin
 /// Returns findings for ports with a deep queue that no other finding explains, for a snapshot without a victim.
 pub(super) fn everywhere(context: &Context<'_, '_>, known: &[Finding]) -> Vec<Finding> {
     // The depth of an input queue alone does not show a congested egress port.
-    if context.view.snapshot.source == Source::HawkeyeNs3 {
+    if context.view.source() == Source::HawkeyeNs3 {
         return Vec::new();
     }
     let explained: BTreeSet<PortIx> =
@@ -98,11 +100,20 @@ pub(super) fn everywhere(context: &Context<'_, '_>, known: &[Finding]) -> Vec<Fi
         .view
         .ports()
         .filter(|p| !explained.contains(p) && !context.view.is_paused(*p, None))
-        .filter(|p| context.view.waiting_depth(*p, None) >= context.settings.incident_packets)
+        .filter(|p| context.view.waiting_depth(*p, None) >= incident_packets(context, *p))
         .filter_map(|p| contention(context.view, context.settings, p, QueueScope::default()))
-        .filter(|c| c.depth >= context.settings.incident_packets && c.contributors().next().is_some())
+        .filter(|c| c.depth >= incident_packets(context, c.port) && c.contributors().next().is_some())
         .map(|c| finding(context, c, Vec::new()))
         .collect()
+}
+
+/// Returns the mean depth of a queue that is an event of its own, in packets of the port.
+fn incident_packets(context: &Context<'_, '_>, port: PortIx) -> f64 {
+    let (view, settings) = (context.view, context.settings);
+    let rate_bps = view.topo(port).map_or(0, |port| view.index.info(port).rate.0);
+    let packet_bytes = view.packet_ns(port) * rate_bps as f64 / 8e9;
+    let packets = settings.bytes(&t::INCIDENT_PACKETS, rate_bps) / packet_bytes.max(1.0);
+    packets.max(settings.min_wait_packets)
 }
 
 fn finding(context: &Context<'_, '_>, found: Contention, caveats: Vec<Caveat>) -> Finding {

@@ -22,6 +22,7 @@ use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
 use crate::graph::port_graph::{Vertex, VertexIx};
+use crate::thresholds as t;
 
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     if pause_path.pause_loop.is_empty() {
@@ -97,7 +98,7 @@ fn resolved(context: &Context<'_, '_>, pause_path: &PausePath, longest_ns: u64) 
     let names: Vec<String> = ports.iter().map(|port| context.view.port_ref(*port).to_string()).collect();
     let mut caveats = common_caveats(context, pause_path);
     caveats.push(Caveat::new(
-        RESOLVED,
+        context.settings.value(&t::AROUND_LOOP),
         format!(
             "the ports {} were paused in turn, all at once for at most {}: no deadlock, and the records do not show which queue the pauses came from",
             names.join(" -> "),
@@ -116,20 +117,16 @@ fn resolved(context: &Context<'_, '_>, pause_path: &PausePath, longest_ns: u64) 
     }
 }
 
-/// Confidence factor of pauses that came around a loop: where they began is unknown.
-const RESOLVED: f64 = 0.35;
-/// Confidence factor of a loop that had stood still for less than half of the longest pause when it was read.
-const SO_FAR: f64 = 0.85;
-/// Confidence factor of a deadlock whose first pause is older than the records of its root.
-const UNCOVERED: f64 = 0.5;
-
 /// Whether the port at which a path leaves the loop was the first port of the loop to be paused, as far as recorded.
 fn paused_first(context: &Context<'_, '_>, pause_path: &PausePath) -> bool {
     let pause_loop = &pause_path.pause_loop;
     let since = |v: &VertexIx| first_paused_ns(context, pause_loop, *v);
     let exit = pause_path.path.iter().rev().find(|v| pause_loop.contains(v));
     let Some(own) = exit.and_then(since) else { return true };
-    pause_loop.iter().filter_map(since).all(|other| own <= other.saturating_add(AT_ONCE_NS))
+    pause_loop
+        .iter()
+        .filter_map(since)
+        .all(|other| own <= other.saturating_add(context.settings.ns(&t::AT_ONCE)))
 }
 
 /// Returns the time from the end of the previous deadlock of the loop to the pause that closed it.
@@ -171,9 +168,6 @@ fn exit_queued_outside(context: &Context<'_, '_>, pause_path: &PausePath) -> boo
     view.queued_from(outside, ingress, before) >= view.queued_from(inside, ingress, before)
 }
 
-/// Pauses this close together do not cause one another: a buffer takes longer to fill.
-const AT_ONCE_NS: u64 = 1_000;
-
 /// The finding of a loop whose initial congestion was at one of its own ports.
 fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -> Finding {
     let late = !pause_path
@@ -195,14 +189,14 @@ fn in_loop(context: &Context<'_, '_>, pause_path: &PausePath, entry: VertexIx) -
     let mut caveats = loop_caveats(context, pause_path);
     if late {
         caveats.push(Caveat::new(
-            UNCOVERED,
+            context.settings.value(&t::ROOT_NOT_COVERED),
             "the records begin after the first pause of the loop, so the flows that started the loop are unknown",
         ));
     } else if is_untimed {
-        caveats.push(untimed_loop::caveat());
+        caveats.push(untimed_loop::caveat(context));
     } else if root.is_none() {
         caveats.push(Caveat::new(
-            0.5,
+            context.settings.value(&t::ROOT_NOT_COVERED),
             "no port of the loop has records of a queue before it was paused, so the flows that started the loop are unknown",
         ));
     }
@@ -300,7 +294,7 @@ fn loop_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat
     let mut caveats = common_caveats(context, pause_path);
     match LoopState::of(context, &pause_path.pause_loop) {
         LoopState::Stands(period) if !period.standstill.settled => caveats.push(Caveat::new(
-            SO_FAR,
+            context.settings.value(&t::STANDS_SO_FAR),
             format!(
                 "the loop had stood still for {} when it was read: it may still resolve itself",
                 duration_f64(period.standstill.span.length_ns())
@@ -308,7 +302,7 @@ fn loop_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat
         )),
         LoopState::Stands(_) | LoopState::Moves { .. } => {}
         LoopState::Unknown => caveats.push(Caveat::new(
-            0.7,
+            context.settings.value(&t::BY_PAUSES_ALONE),
             "a port of the loop has no pause intervals: its ports may have been paused at different times",
         )),
     }

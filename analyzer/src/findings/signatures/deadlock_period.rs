@@ -8,9 +8,7 @@ use crate::facts::view::PortIx;
 use crate::findings::standstill::{Limits, Standstill, standstills};
 use crate::graph::context::Context;
 use crate::graph::port_graph::VertexIx;
-
-/// Before a loop closes, its ports are paused and resumed in short turns; pauses with at most this gap belong together.
-pub(super) const FLUTTER_NS: u64 = 60_000;
+use crate::thresholds as t;
 
 /// What the records show about a loop.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +43,15 @@ impl LoopState {
         let Some(read_ns) = read_ns.filter(|_| of_ports.iter().all(|pauses| !pauses.is_empty())) else {
             return LoopState::Unknown;
         };
-        let limits = Limits::of(slowest(context, &ports), context.trigger.map(|t| t.base_rtt_ns));
+        let limits =
+            Limits::of(context.settings, slowest(context, &ports), context.trigger.map(|t| t.base_rtt_ns));
         let (found, longest_ns) = standstills(&of_ports, &moves(context, &ports), read_ns, limits);
         let Some(standstill) = explaining(context, pause_loop, &found) else {
             return LoopState::Moves { longest_ns };
         };
         let earlier = found.iter().rev().find(|other| other.span.to < standstill.span.from && other.settled);
         let opened_ns = earlier.map(|other| other.span.to);
-        let events = clusters(of_ports.into_iter().flatten().collect(), FLUTTER_NS);
+        let events = clusters(of_ports.into_iter().flatten().collect(), context.settings.ns(&t::FLUTTER));
         let event = events.iter().rev().find(|event| event.overlaps(standstill.span));
         let event = event.copied().unwrap_or(standstill.span);
         let from = event.from.max(opened_ns.unwrap_or(0));

@@ -16,12 +16,10 @@ use crate::facts::path::of_other_times;
 use crate::facts::span::{Span, pause_span};
 use crate::facts::topology_index::NodeId;
 use crate::facts::victim_links::{VictimLink, lower_bound_ns, outages, victim_links};
-use crate::facts::view::{Classes, PortIx, View};
+use crate::facts::view::{PortIx, View};
 use crate::facts::wording::duration;
 use crate::graph::context::Context;
-
-/// Confidence factor of `undetermined`: the verdict does not choose between network and host.
-const UNDETERMINED: f64 = 0.5;
+use crate::thresholds as t;
 
 /// A reason why the network cannot be excluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +50,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     let reported = context.path.reported as f64 / context.path.switches.max(1) as f64;
     let mut caveats = Vec::new();
     if !doubts.is_empty() {
-        caveats.push(Caveat { factor: UNDETERMINED * reported, missing: None });
+        caveats.push(Caveat { factor: context.settings.value(&t::UNDETERMINED) * reported, missing: None });
     }
     caveats.extend(doubts.iter().map(|doubt| Caveat::new(1.0, doubt.gap.clone())));
     Some(Finding {
@@ -76,7 +74,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     let mut doubts: Vec<Doubt> = Vec::new();
     doubts.extend(baseline(context, trigger));
     // Every priority counts: queues of others delay this one as well.
-    let all = View::new(view.snapshot, view.index, Classes::ALL, context.settings.event_gap_ns);
+    let all = view.of_all_classes();
     let noise_ns =
         trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 * context.settings.explained_share;
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
@@ -94,7 +92,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         doubts.extend(port.and_then(|port| pause(&all, port, slow)));
     }
     doubts.extend(losses(view, &links, slow));
-    let missing = view.snapshot.missing.iter().map(Gap::of);
+    let missing = view.missing().iter().map(Gap::of);
     for gap in missing.chain(context.path.missing.iter().cloned()) {
         doubts.push(Doubt::new(gap, "query the flow again: a part of the telemetry is missing".to_string()));
     }
@@ -229,7 +227,7 @@ fn losses<'l>(view: &'l View<'_>, links: &'l [VictimLink], slow: Span) -> impl I
         let mut own = numbers.into_iter().flatten().map(|number| PortRef::new(&loss.switch, number));
         Span::new(loss.lost_ns.0, loss.lost_ns.1).overlaps(slow) && own.all(|port| ports.contains(&port))
     };
-    view.snapshot.losses.iter().filter(is_there).map(|loss| {
+    view.losses().iter().filter(is_there).map(|loss| {
         Doubt::new(
             format!("{} lost packets on the path ({})", loss.switch, loss.reason.name()),
             format!("check the drop counters of {}", loss.switch),

@@ -14,7 +14,7 @@ mod moving_loop;
 pub(crate) mod packet_loss;
 pub(crate) mod path_change;
 mod routing_loop;
-pub(crate) mod self_inflicted;
+mod self_inflicted;
 mod storm;
 mod unknown_end;
 mod untimed_loop;
@@ -28,6 +28,7 @@ use crate::facts::view::PortIx;
 use crate::findings::contention::Contention;
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
+use crate::thresholds as t;
 
 /// The match of a signature.
 #[derive(Clone, Debug)]
@@ -59,25 +60,25 @@ impl Caveat {
     }
 }
 
-/// Minimum share of the pause that the other paths must account for together to explain it.
-const LEAST_REST: f64 = 0.02;
-
 type OnPausePath = fn(&Context<'_, '_>, &PausePath) -> Option<Finding>;
 
 /// Signatures of a pause path; the first match decides.
-const ON_PAUSE_PATH: [OnPausePath; 6] = [
-    deadlock::find,
-    storm::find,
-    backpressure::find,
-    self_inflicted::find,
-    moving_loop::find,
-    unknown_end::find,
+const ON_PAUSE_PATH: [(&str, OnPausePath); 6] = [
+    ("signatures.deadlock", deadlock::find),
+    ("signatures.storm", storm::find),
+    ("signatures.backpressure", backpressure::find),
+    ("signatures.self_inflicted", self_inflicted::find),
+    ("signatures.moving_loop", moving_loop::find),
+    ("signatures.unknown_end", unknown_end::find),
 ];
 
 /// Returns all findings, the best explanation first.
 pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     // Looping packets fill queues and cause pauses, so a forwarding loop explains everything else.
-    if let Some(found) = routing_loop::find(context) {
+    let applies = |rule: &str| context.settings.applies(rule);
+    if applies("signatures.routing_loop")
+        && let Some(found) = routing_loop::find(context)
+    {
         return vec![found];
     }
     if context.victim.is_none() {
@@ -87,45 +88,54 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         return findings;
     }
     // What switches log is certain; other queues and pauses are small, or its consequences.
-    let changed = path_change::find(context);
+    let changed = applies("signatures.path_change").then(|| path_change::find(context)).flatten();
     if let Some((finding, true)) = changed {
         return vec![finding];
     }
     let mut findings = on_pause_paths(context);
     // A path whose end is not identified is reported only if no other path explains the pause; a queue in which no
     // flow exceeds its previous rate, only if no rate changed elsewhere.
-    if findings.iter().any(is_named) {
+    if !applies("signatures.named_first") {
+        // Every path is reported.
+    } else if findings.iter().any(is_named) {
         findings.retain(is_named);
     } else {
         findings.truncate(1);
     }
-    one_per_loop(&mut findings);
-    drop_pauses_after_deadlock(context, &mut findings);
-    if findings.iter().any(|f| !is_long_standing(f)) {
+    if applies("signatures.one_per_loop") {
+        one_per_loop(&mut findings);
+    }
+    if applies("signatures.after_deadlock") {
+        drop_pauses_after_deadlock(context, &mut findings);
+    }
+    if applies("signatures.long_standing") && findings.iter().any(|f| !is_long_standing(f)) {
         findings.retain(|f| !is_long_standing(f));
     }
     // Pauses of another time explain a slow packet only if nothing at its own time does.
     if context.aligned && !findings.is_empty() {
         return findings;
     }
-    let queues = contention::find(context);
+    let queues = if applies("signatures.contention") { contention::find(context) } else { Vec::new() };
     if let Some(longest) = queues.first() {
-        let leaves_most = explained_share(context, longest) < MOST;
-        if !leaves_most || !packet_loss::is_independent_of_queues(context) {
+        let leaves_most = explained_share(context, longest) < context.settings.value(&t::LOSS_QUEUE_SHARE);
+        if !leaves_most
+            || !applies("signatures.packet_loss")
+            || !packet_loss::is_independent_of_queues(context)
+        {
             return queues;
         }
     }
     if findings.is_empty() {
         let changed = changed.map(|(finding, _)| finding);
-        let other = || packet_loss::find(context).or_else(|| host_only::find(context));
+        let other = || {
+            let lost = applies("signatures.packet_loss").then(|| packet_loss::find(context)).flatten();
+            let host_only = || applies("signatures.host_only").then(|| host_only::find(context)).flatten();
+            lost.or_else(host_only)
+        };
         findings.extend(changed.or_else(other));
     }
     findings
 }
-
-/// A queue that accounts for less than this share of the additional round-trip time leaves most of it to losses on the
-/// path.
-const MOST: f64 = 0.5;
 
 /// The share of the additional round-trip time that a queue accounts for.
 pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
@@ -205,7 +215,11 @@ fn on_pause_paths(context: &Context<'_, '_>) -> Vec<Finding> {
     };
     let own_share: f64 = context.pause_paths.iter().filter(own).map(|t| t.share).sum();
     let (least, others_only) = match 1.0 - own_share {
-        rest if rest >= LEAST_REST => (context.settings.branch_share * rest, true),
+        rest if context.settings.applies("signatures.own_queue_aside")
+            && rest >= context.settings.value(&t::REST_SHARE) =>
+        {
+            (context.settings.branch_share * rest, true)
+        }
         _ => (context.settings.branch_share, false),
     };
     let substantial = context.pause_paths.iter().filter(|t| t.share >= least);
@@ -213,7 +227,8 @@ fn on_pause_paths(context: &Context<'_, '_>) -> Vec<Finding> {
 }
 
 fn on_pause_path(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
-    ON_PAUSE_PATH.iter().find_map(|signature| signature(context, pause_path))
+    let applied = ON_PAUSE_PATH.iter().filter(|(name, _)| context.settings.applies(name));
+    applied.map(|(_, signature)| signature).find_map(|signature| signature(context, pause_path))
 }
 
 /// Whether the epoch ring shows that no flow at the root port exceeds its previous rate.
@@ -235,13 +250,13 @@ fn common_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Cave
     let mut caveats = Vec::new();
     if pause_path.weak {
         caveats.push(Caveat::new(
-            0.6,
+            context.settings.value(&t::WEAK_EDGE),
             "the queue that held the paused packets is no longer in the registers: one edge of the pause path is the most likely one, not a recorded one",
         ));
     }
     if !context.aligned {
         caveats.push(Caveat::new(
-            0.8,
+            context.settings.value(&t::NOT_ALIGNED),
             "the victim's path was not paused during the slow round trip: the verdict explains the nearest earlier pause",
         ));
     }

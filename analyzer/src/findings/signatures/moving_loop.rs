@@ -4,16 +4,14 @@
 use model::Anomaly;
 
 use super::deadlock::{paused_before, queue_until};
-use super::deadlock_period::{FLUTTER_NS, LoopState, pauses};
+use super::deadlock_period::{LoopState, pauses};
 use super::{Caveat, Finding, common_caveats};
 use crate::facts::span::{Span, clusters};
 use crate::findings::contention::Contention;
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
 use crate::graph::port_graph::VertexIx;
-
-/// Confidence factor of a root that follows from the first pause of a loop.
-const BY_FIRST_PAUSE: f64 = 0.7;
+use crate::thresholds as t;
 
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     let pause_loop = &pause_path.pause_loop;
@@ -32,7 +30,7 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     }
     let mut caveats = common_caveats(context, pause_path);
     caveats.push(Caveat::new(
-        BY_FIRST_PAUSE,
+        context.settings.value(&t::BY_FIRST_PAUSE),
         "pauses went around a loop that never stood still: the root is the queue behind the loop's first recorded pause",
     ));
     Some(Finding {
@@ -50,7 +48,7 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
 /// Returns the queue behind the first pause of the event under analysis.
 fn first_queue(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option<(VertexIx, Contention)> {
     let all: Vec<Span> = pause_loop.iter().flat_map(|v| pauses(context, *v)).collect();
-    let events = clusters(all, FLUTTER_NS);
+    let events = clusters(all, context.settings.ns(&t::FLUTTER));
     let near = |event: &&Span| context.analysed.is_none_or(|analysed| analysed.overlaps(**event));
     let event = *events.iter().rev().find(near)?;
     let first_of = |v: VertexIx| {

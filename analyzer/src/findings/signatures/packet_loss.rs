@@ -12,12 +12,7 @@ use super::{Caveat, Finding};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
 use crate::graph::context::Context;
-
-/// Confidence factor if the place is one of several equal-cost ones.
-const POSSIBLE_HOP: f64 = 0.7;
-/// A counter whose expected number of losses in the time under analysis is lower does not explain the delay: a loss at
-/// that time is less likely than none.
-const LEAST_PROBABILITY: f64 = 0.5;
+use crate::thresholds as t;
 
 /// The losses that explain the delay.
 #[derive(Clone, Debug)]
@@ -38,19 +33,21 @@ pub(crate) struct Loss<'a> {
 /// Returns the losses on the path that explain the delay best: the most probable ones, of those the most packets.
 pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
     let (trigger, victim) = (context.trigger?, context.victim?);
-    if context.is_reverse_path || context.view.snapshot.losses.is_empty() {
+    if context.is_reverse_path || context.view.losses().is_empty() {
         return None;
     }
     let links = victim_links(context.view, victim);
     let slow = slow_span(trigger);
     let mut found: Vec<Loss<'a>> = Vec::new();
-    for loss in &context.view.snapshot.losses {
+    for loss in context.view.losses() {
         let Some((link, root)) = place(context, &links, loss) else { continue };
         let probability = probability(loss, slow);
-        if !context.view.is_of_class(loss.priority) || probability < LEAST_PROBABILITY {
+        if !context.view.is_of_class(loss.priority)
+            || probability < context.settings.value(&t::LOSS_PROBABILITY)
+        {
             continue;
         }
-        let factor = probability * if link.certain { 1.0 } else { POSSIBLE_HOP };
+        let factor = probability * if link.certain { 1.0 } else { context.settings.value(&t::POSSIBLE_HOP) };
         let same = |known: &&mut Loss<'_>| known.root == root && known.reason == loss.reason;
         if let Some(known) = found.iter_mut().find(same) {
             known.records.push(loss);

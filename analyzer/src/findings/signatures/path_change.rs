@@ -14,19 +14,7 @@ use crate::facts::victim_links::{
     VictimLink, least_rtt_ns, lower_bound_ns, outages, route_changes, victim_links,
 };
 use crate::graph::context::Context;
-
-/// Confidence factor if the hop is one of several equal-cost ones.
-const POSSIBLE_HOP: f64 = 0.7;
-/// The same if only discards without a route show a black hole: the counter does not name the destination.
-const DESTINATION_UNKNOWN: f64 = 0.85;
-/// The same if the event ended shortly before the slow packet was sent: only a retransmission can be late because of
-/// it.
-const BEFORE: f64 = 0.6;
-/// The same if the path is longer than the base RTT allows, and no switch logged a change of its route.
-const UNLOGGED: f64 = 0.7;
-/// A path change that accounts for at least this share of the additional round-trip time leaves no other explanation
-/// room for the larger part.
-const MOST: f64 = 0.5;
+use crate::thresholds as t;
 
 /// What happened to the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +60,11 @@ pub(crate) fn slow_span(trigger: &Trigger) -> Span {
 /// Returns the change that explains the delay best.
 pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<PathChange<'a>> {
     let (trigger, victim) = (context.trigger?, context.victim?);
-    let snapshot = context.view.snapshot;
+    let view = context.view;
     let without_route = |loss: &LossRecord| loss.reason == LossReason::NoRoute;
     let may_detour = trigger.rtt_ns > trigger.base_rtt_ns;
     if context.is_reverse_path
-        || snapshot.events.is_empty() && !snapshot.losses.iter().any(without_route) && !may_detour
+        || view.events().is_empty() && !view.losses().iter().any(without_route) && !may_detour
     {
         return None;
     }
@@ -120,7 +108,8 @@ fn in_time(context: &Context<'_, '_>, span: Span, slow: Span) -> Option<(Span, f
         return Some((Span { from: span.from, to: span.to.min(slow.to) }, 1.0));
     }
     let reach_ns = context.settings.event_gap_ns;
-    (span.to < slow.from && slow.from - span.to <= reach_ns).then_some((span, BEFORE))
+    (span.to < slow.from && slow.from - span.to <= reach_ns)
+        .then_some((span, context.settings.value(&t::CHANGE_BEFORE)))
 }
 
 /// A link of the path that was down, until the routes avoided it.
@@ -158,16 +147,16 @@ fn outage<'a>(
         root: root.clone(),
         is_reverse: link.is_reverse,
         when: down,
-        events: context.view.snapshot.events.iter().filter(of_link).collect(),
-        losses: context.view.snapshot.losses.iter().filter(lost).collect(),
-        factor: factor * certainty(link),
+        events: context.view.events().iter().filter(of_link).collect(),
+        losses: context.view.losses().iter().filter(lost).collect(),
+        factor: factor * certainty(context, link),
         // Packets that are lost in an outage delay the flow beyond its end: until they are retransmitted.
         explains_most: factor == 1.0 && link.certain,
     })
 }
 
-fn certainty(link: &VictimLink) -> f64 {
-    if link.certain { 1.0 } else { POSSIBLE_HOP }
+fn certainty(context: &Context<'_, '_>, link: &VictimLink) -> f64 {
+    if link.certain { 1.0 } else { context.settings.value(&t::POSSIBLE_HOP) }
 }
 
 fn is_at(loss: &LossRecord, number: Option<u16>, port: &PortRef) -> bool {
@@ -196,7 +185,7 @@ fn black_hole<'a>(
     let lost = |loss: &&LossRecord| {
         loss.reason == LossReason::NoRoute && is_at(loss, loss.ingress_port, &ingress) && in_span(loss, slow)
     };
-    let losses: Vec<&LossRecord> = view.snapshot.losses.iter().filter(lost).collect();
+    let losses: Vec<&LossRecord> = view.losses().iter().filter(lost).collect();
     let events: Vec<_> = route_changes(view, name, address).collect();
     let mut gaps: Vec<(Span, Option<u16>)> = Vec::new();
     for (position, (event, before, after)) in events.iter().enumerate() {
@@ -206,7 +195,7 @@ fn black_hole<'a>(
         }
     }
     let gap = gaps.iter().rev().find_map(|(gap, port)| Some((in_time(context, *gap, slow)?, *port)));
-    let others_withdrawn = view.snapshot.events.iter().any(|event| {
+    let others_withdrawn = view.events().iter().any(|event| {
         event.switch == name
             && matches!(&event.change, NetworkChange::Route { after, .. } if after.is_empty())
     });
@@ -214,7 +203,10 @@ fn black_hole<'a>(
         (Some(gap), _) => gap,
         // The log of the switch shows which routes were withdrawn, and the victim's was not.
         (None, Some(_)) if others_withdrawn => return None,
-        (None, Some(loss)) => ((Span::new(loss.lost_ns.0, loss.lost_ns.1), DESTINATION_UNKNOWN), None),
+        (None, Some(loss)) => (
+            (Span::new(loss.lost_ns.0, loss.lost_ns.1), context.settings.value(&t::DESTINATION_UNKNOWN)),
+            None,
+        ),
         (None, None) => return None,
     };
     let to = view.index.host_of(address)?;
@@ -228,8 +220,8 @@ fn black_hole<'a>(
         when,
         events: events.into_iter().map(|(event, ..)| event).collect(),
         losses,
-        factor: factor * certainty(link),
-        explains_most: factor >= DESTINATION_UNKNOWN && link.certain,
+        factor: factor * certainty(context, link),
+        explains_most: factor >= context.settings.value(&t::DESTINATION_UNKNOWN) && link.certain,
     })
 }
 
@@ -271,7 +263,7 @@ fn detour<'a>(
     };
     let change = changed(false, victim.dst).map(|change| (change, false));
     let change = change.or_else(|| changed(true, victim.src).map(|change| (change, true)));
-    let explains_most = longer_ns as f64 >= extra_ns as f64 * MOST;
+    let explains_most = longer_ns as f64 >= extra_ns as f64 * context.settings.value(&t::DETOUR_SHARE);
     let found = |root: PortRef, events, is_reverse, factor, when| PathChange {
         kind: Kind::Detour { longer_ns },
         peer: far_end(context, &root),
@@ -287,7 +279,7 @@ fn detour<'a>(
         // Nothing shows where the path used to be: the longest link of the present one is the best hint.
         let delay = |port: &PortRef| view.index.topology().link_of(port).map(|link| link.delay);
         let root = context.path.ports.iter().map(|port| view.port_ref(*port)).max_by_key(delay)?;
-        return Some(found(root, Vec::new(), false, UNLOGGED, slow));
+        return Some(found(root, Vec::new(), false, context.settings.value(&t::UNLOGGED_DETOUR), slow));
     };
     // The port that the packets no longer use: the one whose link failed, if one did.
     let lost: Vec<u16> = before.iter().copied().filter(|port| !after.contains(port)).collect();
@@ -299,7 +291,7 @@ fn detour<'a>(
     let root = PortRef::new(switch, *number);
     let ends = [Some(root.clone()), far_end(context, &root)];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&Some(port)));
-    let mut events: Vec<&NetworkEvent> = view.snapshot.events.iter().filter(of_link).collect();
+    let mut events: Vec<&NetworkEvent> = view.events().iter().filter(of_link).collect();
     events.push(event);
     let when = Span::new(event.time_ns, slow.to);
     Some(found(root, events, is_reverse, 1.0, when))

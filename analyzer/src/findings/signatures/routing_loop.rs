@@ -18,9 +18,7 @@ use crate::facts::view::PortIx;
 use crate::graph::adjacency::Adjacency;
 use crate::graph::context::Context;
 use crate::graph::graph_search::{components, shortest_cycle};
-
-/// Tolerance between the times of two switches: the time in flight between them.
-const SLACK_NS: u64 = 25_000;
+use crate::thresholds as t;
 
 /// A flow's path through one switch.
 struct Hop {
@@ -47,7 +45,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     let mut caveats = Vec::new();
     if wrong.is_none() {
         caveats.push(Caveat::new(
-            0.8,
+            context.settings.value(&t::LOOP_WITHOUT_VICTIM),
             "every port of the loop lies on a shortest path, so the wrong route is unknown",
         ));
     }
@@ -95,7 +93,9 @@ fn ring<'h>(context: &Context<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> 
         let far = view.topo(hop.egress).map(|port| view.index.info(port).peer);
         let from = far.map_or(by_ingress.len(), |far| by_ingress.partition_point(|(port, _)| *port < far));
         let after = by_ingress[from..].iter().take_while(move |(port, _)| Some(*port) == far);
-        after.map(|(_, to)| *to).filter(|to| hops[*to].seen.widened(SLACK_NS).overlaps(hop.seen))
+        after
+            .map(|(_, to)| *to)
+            .filter(|to| hops[*to].seen.widened(context.settings.ns(&t::LOOP_SLACK)).overlaps(hop.seen))
     };
     let edges: Vec<(usize, usize)> =
         (0..hops.len()).flat_map(|at| next(at).map(move |to| (at, to))).collect();

@@ -11,11 +11,6 @@ use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
 
-/// Minimum share of the additional round-trip time that the mean of a queue of the victim's own must account for. The
-/// mean of a growing queue is half of its peak, which the slow packet met; the peak must account for half of the delay,
-/// or something else delays the victim more.
-pub(crate) const EXPLAINED_SHARE: f64 = 0.25;
-
 /// The pause path ends at an unpaused port whose queue is the victim's own: it causes the pauses that stop it.
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     let end = *pause_path.path.last()?;
@@ -40,7 +35,7 @@ pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PauseP
     let at_end =
         pause_path.path.len() > 1 && pause_path.pause_loop.is_empty() && context.graph.edges(end).is_empty();
     // The prototype records the depth of the input queue, which does not describe this port.
-    if !at_end || context.view.snapshot.source == Source::HawkeyeNs3 {
+    if !at_end || context.view.source() == Source::HawkeyeNs3 {
         return None;
     }
     // The victim crosses few of the ports at which pauses end, so this check comes first.

@@ -10,11 +10,11 @@ use crate::facts::gap::Gap;
 use crate::facts::span::Span;
 use crate::facts::topology_index::PortId;
 use crate::facts::view::PortIx;
-use crate::facts::view::UNACCOUNTED_SHARE;
 use crate::facts::wording::flow_names;
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
 use crate::graph::port_graph::Vertex;
+use crate::thresholds as t;
 
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
     let end = *pause_path.path.last()?;
@@ -33,18 +33,18 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
                 ),
                 None => format!("sent no telemetry: it pauses {pausing}; the port and the reason are unknown"),
             };
-            caveats.push(Caveat::new(0.35, Gap::of_switch(switch, text)));
+            caveats.push(Caveat::new(context.settings.value(&t::END_UNRECORDED), Gap::of_switch(switch, text)));
             root = likely;
         }
         Vertex::Unlinked(port) => caveats.push(Caveat::new(
-            0.3,
+            context.settings.value(&t::END_UNKNOWN),
             format!("the topology has no link at {}, so the device that pauses it is unknown", context.view.port_ref(port)),
         )),
         Vertex::Port(port) if context.graph.edges(end).is_empty() && path.len() > 1 => {
-            caveats.push(Caveat::new(0.35, unidentified(context, port, context.graph.when[end])));
+            caveats.push(Caveat::new(context.settings.value(&t::END_UNRECORDED), unidentified(context, port, context.graph.when[end])));
         }
         Vertex::Port(port) => caveats.push(Caveat::new(
-            0.3,
+            context.settings.value(&t::END_UNKNOWN),
             format!(
                 "the switch behind {} has no records of a queue at that time: they were evicted or overwritten, or the pause has another reason",
                 context.view.port_ref(port)
@@ -67,7 +67,7 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
 /// Whether flow records of a port are lost.
 fn lost(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> bool {
     let packets = context.view.unaccounted(port, when);
-    packets.max(context.view.unaccounted_depth(port, when)) > UNACCOUNTED_SHARE
+    packets.max(context.view.unaccounted_depth(port, when)) > context.settings.value(&t::UNACCOUNTED_SHARE)
 }
 
 /// Returns what the records of a port show about its queue when they identify no contributor.

@@ -12,19 +12,17 @@ use crate::facts::queue_episode::QueueScope;
 use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
 use crate::graph::port_graph::VertexIx;
-
-/// The queue at which the loop began is at least this many times as deep as that of every other port of the loop. Depths
-/// are means over epochs of a millisecond, in which a loop is paused and released many times; twice is clear of that.
-const DEEPER: f64 = 2.0;
-/// Confidence factor of an initial congestion that follows from depths alone.
-const BY_DEPTH: f64 = 0.85;
+use crate::thresholds as t;
 
 /// Returns the initial congestion of a loop none of whose ports has pause intervals.
 pub(super) fn initial(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option<(VertexIx, Contention)> {
     let has_intervals =
         |v: &VertexIx| context.graph.port(*v).is_some_and(|port| !context.view.pauses(port).is_empty());
     // The poster's prototype records the depth of the input queue, which does not describe the egress port.
-    if context.view.snapshot.source == Source::HawkeyeNs3 || pause_loop.iter().any(has_intervals) {
+    if !context.settings.applies("signatures.untimed_loop")
+        || context.view.source() == Source::HawkeyeNs3
+        || pause_loop.iter().any(has_intervals)
+    {
         return None;
     }
     let mut queues: Vec<(VertexIx, Contention)> =
@@ -33,7 +31,8 @@ pub(super) fn initial(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Opt
     let second = queues.get(1).map_or(0.0, |(_, queue)| queue.depth);
     let (root, deepest) = queues.into_iter().next()?;
     let weight: f64 = deepest.contributors().map(|f| f.weight).sum();
-    let is_deep = deepest.depth >= context.settings.min_wait_packets.max(second * DEEPER);
+    let is_deep =
+        deepest.depth >= context.settings.min_wait_packets.max(second * context.settings.value(&t::DEEPER));
     (is_deep && weight > 0.0).then_some((root, deepest))
 }
 
@@ -50,9 +49,9 @@ fn queue(context: &Context<'_, '_>, pause_loop: &[VertexIx], v: VertexIx) -> Opt
 }
 
 /// The caveat of a verdict about such a loop.
-pub(super) fn caveat() -> Caveat {
+pub(super) fn caveat(context: &Context<'_, '_>) -> Caveat {
     Caveat::new(
-        BY_DEPTH,
+        context.settings.value(&t::BY_DEPTH),
         "the order in which the loop's ports were paused is not recorded: the loop is taken to begin at the port whose unpaused packets met by far the deepest queue",
     )
 }

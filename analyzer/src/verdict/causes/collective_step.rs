@@ -10,7 +10,7 @@ use super::{Case, Judged};
 use crate::facts::wording::enumerate;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
-    let jobs = &case.context.view.snapshot.jobs;
+    let jobs = case.context.view.jobs();
     case.finding.contention.as_ref()?;
     if jobs.is_empty() || case.culprits.is_empty() {
         return None;

@@ -15,12 +15,7 @@ use super::{Case, Judged};
 use crate::facts::topology_index::TopologyIndex;
 use crate::facts::view::{SwitchView, View};
 use crate::findings::contention::Contention;
-
-/// Minimum load of the root port, relative to the mean of the group: a documented choice. Below it the flows may be on one
-/// link, but that is not why it is congested.
-const RATIO: f64 = 1.5;
-/// Probability of an imbalance in a snapshot under fair hashing: the usual choice.
-const SIGNIFICANCE: f64 = 0.05;
+use crate::thresholds as t;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
@@ -37,7 +32,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     };
     let mean = group.iter().map(load).sum::<f64>() / group.len() as f64;
     let own = load(&view.number(contention.port));
-    if mean <= 0.0 || own < RATIO * mean {
+    if mean <= 0.0 || own < case.context.settings.value(&t::IMBALANCE_RATIO) * mean {
         return None;
     }
     let active = |number: &u16| -> usize {
@@ -51,7 +46,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let total: usize = group.iter().map(active).sum();
     let crowd = active(&view.number(contention.port));
     let chance = chance(total, crowd, group.len(), groups(view));
-    if chance > SIGNIFICANCE {
+    if chance > case.context.settings.value(&t::SIGNIFICANCE) {
         return None;
     }
     let root = view.port_ref(contention.port);
@@ -164,7 +159,7 @@ mod tests {
 
     #[test]
     fn six_of_eight_flows_on_one_of_two_links_are_no_imbalance() {
-        assert!(chance(8, 6, 2, 1) > SIGNIFICANCE);
-        assert!(chance(8, 8, 2, 1) <= SIGNIFICANCE);
+        assert!(chance(8, 6, 2, 1) > t::SIGNIFICANCE.value);
+        assert!(chance(8, 8, 2, 1) <= t::SIGNIFICANCE.value);
     }
 }

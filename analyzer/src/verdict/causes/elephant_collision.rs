@@ -1,26 +1,25 @@
 //! Elephant collision: a few large flows together exceed the rate of a link. A collision needs two.
 
+use crate::thresholds as t;
 use model::{Cause, FlowKey};
 
 use super::{Case, Judged, culprit_names, has_other_path};
 
-/// Minimum size of an elephant, over the recorded epochs: DCTCP (SIGCOMM 2010) counts flows above 1 MB as large.
-const ELEPHANT_BYTES: f64 = 1e6;
-/// Maximum number of culprits of a collision.
-const FEW: usize = 8;
 /// Assumed packet size where records hold no bytes.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
-    if case.culprits.is_empty() || case.culprits.len() > FEW {
+    if case.culprits.is_empty() || case.culprits.len() > case.context.settings.count(&t::COLLIDING) {
         return None;
     }
     let view = case.context.view;
+    let rate_bps = view.topo(contention.port).map_or(0, |port| view.index.info(port).rate.0);
+    let large = case.context.settings.bytes(&t::ELEPHANT, rate_bps);
     let is_elephant = |flow: FlowKey| {
         let records = view.records_of(contention.port, flow);
         let bytes = |packets: u64| packets.saturating_mul(NOMINAL_PACKET_BYTES);
-        records.iter().map(|r| r.bytes.unwrap_or(bytes(r.packets)) as f64).sum::<f64>() >= ELEPHANT_BYTES
+        records.iter().map(|r| r.bytes.unwrap_or(bytes(r.packets)) as f64).sum::<f64>() >= large
     };
     let collide = contention.flows.iter().filter(|part| is_elephant(part.flow)).count();
     if collide < 2 || !case.culprits.iter().all(|flow| is_elephant(*flow)) {

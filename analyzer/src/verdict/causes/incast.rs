@@ -7,24 +7,22 @@ use model::{Cause, FlowKey};
 
 use super::{Case, Judged, host_names};
 use crate::findings::contention::Contention;
-
-/// Minimum number of senders of an incast at any port.
-const SENDERS: usize = 3;
-/// Flows to other receivers may contribute if each has less than this share of the largest excess.
-const SMALL_PART: f64 = 0.25;
+use crate::thresholds as t;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
     let excess = |flow: &FlowKey| contention.part(*flow).map_or(0.0, |part| part.excess);
     let largest = case.culprits.iter().map(excess).fold(0.0, f64::max);
-    let is_main = |flow: &&FlowKey| excess(flow) >= SMALL_PART * largest;
+    let is_main = |flow: &&FlowKey| excess(flow) >= case.context.settings.value(&t::SMALL_PART) * largest;
     let receiver = case.culprits.iter().find(is_main)?.dst;
     if case.culprits.iter().filter(is_main).any(|flow| flow.dst != receiver) {
         return None;
     }
     let flows: Vec<&FlowKey> = case.culprits.iter().filter(|flow| flow.dst == receiver).collect();
     let senders: BTreeSet<_> = flows.iter().map(|flow| flow.src).collect();
-    if senders.len() < SENDERS && !(senders.len() == 2 && is_bottleneck(case, receiver, contention)) {
+    if senders.len() < case.context.settings.count(&t::SENDERS)
+        && !(senders.len() == 2 && is_bottleneck(case, receiver, contention))
+    {
         return None;
     }
     let to = host_names(case, std::iter::once(receiver));

@@ -11,11 +11,8 @@ use super::{Case, Judged, host_names};
 use crate::facts::span::Span;
 use crate::facts::view::{PortIx, saturating};
 use crate::findings::contention::Contention;
+use crate::thresholds as t;
 
-/// Minimum number of separate pause events.
-const BURSTS: usize = 2;
-/// Maximum share of its host's link that a flow uses over the time in which it was seen.
-const LOW_SHARE: f64 = 0.1;
 /// Assumed packet size where records hold no bytes.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
 
@@ -29,9 +26,18 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         case.culprits.iter().map(|flow| use_of_link(case, contention, *flow)).collect();
     let of_flow = of_flow?;
     // Every culprit must take part in several bursts.
-    let recurs =
-        |span: &Span| bursts.iter().filter(|burst| burst.widened(SLACK_NS).overlaps(*span)).count() >= BURSTS;
-    if bursts.len() < BURSTS || of_flow.iter().any(|(share, span)| *share > LOW_SHARE || !recurs(span)) {
+    let recurs = |span: &Span| {
+        bursts
+            .iter()
+            .filter(|burst| burst.widened(case.context.settings.ns(&t::BURST_SLACK)).overlaps(*span))
+            .count()
+            >= case.context.settings.count(&t::BURSTS)
+    };
+    if bursts.len() < case.context.settings.count(&t::BURSTS)
+        || of_flow
+            .iter()
+            .any(|(share, span)| *share > case.context.settings.value(&t::LOW_SHARE) || !recurs(span))
+    {
         return None;
     }
     let mean = of_flow.iter().map(|(share, _)| share).sum::<f64>() / of_flow.len() as f64;
@@ -53,9 +59,6 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         config: Vec::new(),
     })
 }
-
-/// A burst is seen at the root port shortly before and after the pauses that it causes.
-const SLACK_NS: u64 = 50_000;
 
 /// Returns the pause events of the port of the path that has the most.
 fn most_events<'c>(case: &Case<'c, '_, '_>) -> Option<&'c [Span]> {

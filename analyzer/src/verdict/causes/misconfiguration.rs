@@ -23,7 +23,8 @@ use model::config_finding::Deviation;
 use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 
 use super::{Case, Judged};
-use crate::findings::signatures::{explained_share, self_inflicted};
+use crate::findings::signatures::explained_share;
+use crate::thresholds as t;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     // Nothing recorded explains the delay, so a finding has no effect that shows.
@@ -51,7 +52,7 @@ fn fixes(attributed: &[&ConfigFinding]) -> Vec<String> {
 
 /// Returns the findings whose effect shows, without duplicates.
 pub(crate) fn attributed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
-    let findings = &case.context.view.snapshot.configuration;
+    let findings = case.context.view.configuration();
     let mut attributed: Vec<&ConfigFinding> =
         findings.iter().filter(|finding| shows(case, finding)).collect();
     attributed.sort_by(|a, b| a.id.cmp(&b.id));
@@ -62,7 +63,7 @@ pub(crate) fn attributed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> 
 /// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a
 /// loss in another priority did not slow this one down.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
-    let losses = &case.context.view.snapshot.losses;
+    let losses = case.context.view.losses();
     let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
     losses.iter().filter(move |loss| {
         switches.contains(loss.switch.as_str()) && case.context.view.is_of_class(loss.priority)
@@ -96,7 +97,8 @@ fn is_queue_enough(case: &Case<'_, '_, '_>) -> bool {
     let is_queue = matches!(case.finding.anomaly, Anomaly::FlowContention | Anomaly::SelfInflicted);
     is_queue
         && case.context.trigger.is_some()
-        && explained_share(case.context, case.finding) >= self_inflicted::EXPLAINED_SHARE
+        && explained_share(case.context, case.finding)
+            >= case.context.settings.value(&t::SELF_EXPLAINED_SHARE)
 }
 
 /// Returns advice about the findings that explain losses at the switches of the event, but not the victim's delay.
@@ -104,7 +106,7 @@ pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
     if !is_queue_enough(case) {
         return Vec::new();
     }
-    let findings = case.context.view.snapshot.configuration.iter();
+    let findings = case.context.view.configuration().iter();
     let mut risks: Vec<&ConfigFinding> =
         findings.filter(|finding| losses(case).any(|loss| explains(case, finding, loss))).collect();
     risks.sort_by(|a, b| a.id.cmp(&b.id));

@@ -36,9 +36,7 @@ impl Case<'_, '_, '_> {
         match (self.context.trigger, self.finding.when) {
             (Some(trigger), _) => trigger.time_ns,
             (None, Some(when)) => when.to,
-            (None, None) => {
-                self.context.view.snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0)
-            }
+            (None, None) => self.context.view.read_ns(),
         }
     }
 }
@@ -59,24 +57,26 @@ pub(crate) struct Judged {
 
 type Judge = fn(&Case<'_, '_, '_>) -> Option<Judged>;
 
-const JUDGES: [Judge; 10] = [
-    other_class::judge,
-    misconfiguration::judge,
-    own_queue::judge,
-    low_rate_attack::judge,
-    collective_step::judge,
-    incast::judge,
-    ecmp_imbalance::judge,
-    elephant_collision::judge,
-    slow_receiver::judge,
-    nic_storm::judge,
+const JUDGES: [(&str, Judge); 10] = [
+    ("causes.other_class", other_class::judge),
+    ("causes.misconfiguration", misconfiguration::judge),
+    ("causes.own_queue", own_queue::judge),
+    ("causes.low_rate_attack", low_rate_attack::judge),
+    ("causes.collective_step", collective_step::judge),
+    ("causes.incast", incast::judge),
+    ("causes.ecmp_imbalance", ecmp_imbalance::judge),
+    ("causes.elephant_collision", elephant_collision::judge),
+    ("causes.slow_receiver", slow_receiver::judge),
+    ("causes.nic_storm", nic_storm::judge),
 ];
 
 pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
+    let applies = |rule: &str| case.context.settings.applies(rule);
     let mut judged = JUDGES
         .iter()
-        .find_map(|j| j(case))
-        .or_else(|| network::judge(case))
+        .filter(|(name, _)| applies(name))
+        .find_map(|(_, judge)| judge(case))
+        .or_else(|| applies("causes.network").then(|| network::judge(case)).flatten())
         .unwrap_or_else(|| undetermined::judge(case));
     if judged.advice.is_empty() {
         judged.advice.push(undetermined::advice(case));

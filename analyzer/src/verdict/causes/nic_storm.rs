@@ -17,22 +17,8 @@ use super::{Case, Judged};
 use crate::facts::span::{Span, clusters, pause_span};
 use crate::facts::view::{PortIx, saturating};
 use crate::facts::wording::duration_f64;
-
-/// Share of the line rate below which a receive path counts as broken, not slow: a documented choice. Receive paths that
-/// are slow because of translation misses, PCIe or memory bandwidth drain a multiple of it (RDMA at scale, section 4.4).
-const BROKEN_SHARE: f64 = 0.1;
-/// Bytes between XOFF and XON of a NIC's receive buffer: a documented choice, the upper end of common settings.
-const HYSTERESIS_BYTES: u64 = 64 << 10;
-/// Minimum number of pauses whose cycles show a drain rate.
-const MANY: usize = 4;
-/// Pauses this close together are one: between them no packet can reach the host and fill its buffer.
-const MOMENT_NS: u64 = 1_000;
-
-/// Confidence factor of a storm that follows from the length or the duty of its pauses, if the host resumed in between:
-/// a receive path may be that slow.
-const RESUMED: f64 = 0.8;
-/// Confidence factor of a host that paused once.
-const ONCE: f64 = 0.6;
+use crate::settings::Tuning;
+use crate::thresholds as t;
 
 /// What the pauses of a host show.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,25 +72,29 @@ impl Pauses {
     }
 
     /// Returns what the pauses show.
-    pub(super) fn pattern(&self) -> Pattern {
+    pub(super) fn pattern(&self, settings: &Tuning) -> Pattern {
+        let broken = settings.value(&t::BROKEN_SHARE);
+        let resumed = settings.value(&t::RESUMED);
         let last_ns = self.spans.last().map_or(0, |last| last.to - last.from);
         // Without a refresh, the buffer was full once and may have been draining since.
-        let outlasts_draining = self.last_frames > 1 && last_ns > drain_ns(self.rate);
+        let outlasts_draining = self.last_frames > 1 && last_ns > drain_ns(settings, self.rate);
         match self.spans.len() {
             0 | 1 if outlasts_draining => Pattern::Storm(1.0),
             0 | 1 => Pattern::Once,
             _ if self.pauses_without_packets() => Pattern::Storm(1.0),
-            _ if outlasts_draining => Pattern::Storm(RESUMED),
-            many if many >= MANY && self.duty() > 1.0 - BROKEN_SHARE => Pattern::Storm(RESUMED),
+            _ if outlasts_draining => Pattern::Storm(resumed),
+            many if many >= settings.count(&t::CYCLES) && self.duty() > 1.0 - broken => {
+                Pattern::Storm(resumed)
+            }
             _ => Pattern::SlowReceiver,
         }
     }
 }
 
 /// The time that a receive path at a tenth of the line rate takes to drain a buffer from XOFF to XON.
-fn drain_ns(rate: Rate) -> u64 {
-    let line: Time = rate.serialisation(HYSTERESIS_BYTES);
-    (line.as_ns() as f64 / BROKEN_SHARE) as u64
+fn drain_ns(settings: &Tuning, rate: Rate) -> u64 {
+    let line: Time = rate.serialisation(settings.value(&t::HYSTERESIS_BYTES) as u64);
+    (line.as_ns() as f64 / settings.value(&t::BROKEN_SHARE)) as u64
 }
 
 /// Returns the finding's host and its pauses; `None` when the source has no pause intervals.
@@ -115,7 +105,7 @@ pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pause
     let frozen_ns = view.switch_of(port).frozen_ns;
     let all = || view.pauses(port).iter().map(|p| (pause_span(p, frozen_ns), p.frames));
     let of_event = |span: &Span| case.finding.when.is_none_or(|when| when.overlaps(*span));
-    let joined = |spans: Vec<Span>| clusters(spans, MOMENT_NS);
+    let joined = |spans: Vec<Span>| clusters(spans, case.context.settings.ns(&t::STORM_GAP));
     let mut spans = joined(all().map(|(span, _)| span).filter(of_event).collect());
     let last = *spans.last()?;
     // A receiver that is almost fast enough pauses so rarely that each pause is an event of its own.
@@ -156,9 +146,9 @@ fn empty_since(case: &Case<'_, '_, '_>, port: PortIx, rate: Rate, pauses: &[Span
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let (host, pauses) = host_pauses(case)?;
-    let factor = match pauses.pattern() {
+    let factor = match pauses.pattern(case.context.settings) {
         Pattern::Storm(factor) => factor,
-        Pattern::Once => return Some(once(host, &pauses)),
+        Pattern::Once => return Some(once(case, host, &pauses)),
         Pattern::SlowReceiver => return None,
     };
     let because = match pauses.spans.len() {
@@ -191,10 +181,10 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
 }
 
 /// One pause shows that the host's receive buffer was full, but not why.
-fn once(host: &str, pauses: &Pauses) -> Judged {
+fn once(case: &Case<'_, '_, '_>, host: &str, pauses: &Pauses) -> Judged {
     Judged {
         cause: Cause::Undetermined,
-        factor: ONCE,
+        factor: case.context.settings.value(&t::PAUSED_ONCE),
         because: format!(
             "the NIC of host {host} paused that port once, for {}, which a slow receive path and a storm both begin with",
             duration_f64(pauses.paused_ns())
@@ -226,28 +216,31 @@ mod tests {
 
     #[test]
     fn the_longest_pause_of_a_slow_receiver_follows_from_buffer_and_rate() {
-        assert_eq!(drain_ns(Rate::from_gbps(100)), 52_420);
-        assert_eq!(drain_ns(Rate::from_gbps(40)), 131_070);
+        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(100)), 52_420);
+        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(40)), 131_070);
     }
 
     #[test]
     fn one_short_pause_is_neither_storm_nor_slow_receiver() {
-        assert_eq!(pauses(&[(0, 10)], 1, 900).pattern(), Pattern::Once);
-        assert_eq!(pauses(&[(0, 100)], 1, 900).pattern(), Pattern::Once);
-        assert_eq!(pauses(&[(0, 100)], 2, 900).pattern(), Pattern::Storm(1.0));
+        assert_eq!(pauses(&[(0, 10)], 1, 900).pattern(&Tuning::default()), Pattern::Once);
+        assert_eq!(pauses(&[(0, 100)], 1, 900).pattern(&Tuning::default()), Pattern::Once);
+        assert_eq!(pauses(&[(0, 100)], 2, 900).pattern(&Tuning::default()), Pattern::Storm(1.0));
     }
 
     #[test]
     fn a_host_that_takes_a_tenth_of_the_line_rate_is_a_slow_receiver() {
-        assert_eq!(pauses(&cycles(9, 36, 5), 1, 900).pattern(), Pattern::SlowReceiver);
-        assert_eq!(pauses(&cycles(9, 6, 50), 1, 900).pattern(), Pattern::SlowReceiver);
-        assert_eq!(pauses(&cycles(9, 31, 2), 1, 900).pattern(), Pattern::Storm(RESUMED));
-        assert_eq!(pauses(&cycles(3, 31, 2), 1, 900).pattern(), Pattern::SlowReceiver);
+        assert_eq!(pauses(&cycles(9, 36, 5), 1, 900).pattern(&Tuning::default()), Pattern::SlowReceiver);
+        assert_eq!(pauses(&cycles(9, 6, 50), 1, 900).pattern(&Tuning::default()), Pattern::SlowReceiver);
+        assert_eq!(
+            pauses(&cycles(9, 31, 2), 1, 900).pattern(&Tuning::default()),
+            Pattern::Storm(t::RESUMED.value)
+        );
+        assert_eq!(pauses(&cycles(3, 31, 2), 1, 900).pattern(&Tuning::default()), Pattern::SlowReceiver);
     }
 
     #[test]
     fn a_host_that_pauses_again_without_a_packet_is_a_storm() {
-        assert_eq!(pauses(&cycles(4, 30, 30), 1, 100).pattern(), Pattern::Storm(1.0));
-        assert_eq!(pauses(&cycles(4, 30, 30), 1, 179).pattern(), Pattern::SlowReceiver);
+        assert_eq!(pauses(&cycles(4, 30, 30), 1, 100).pattern(&Tuning::default()), Pattern::Storm(1.0));
+        assert_eq!(pauses(&cycles(4, 30, 30), 1, 179).pattern(&Tuning::default()), Pattern::SlowReceiver);
     }
 }

@@ -1,27 +1,23 @@
 //! Slow receiver: a host pauses its port many times for a short time, because it drains its receive buffer more
 //! slowly than packets arrive (RDMA at scale, SIGCOMM 2016, section 4.4 "slow-receiver symptom").
 
+use crate::thresholds as t;
 use model::Cause;
 
 use super::nic_storm::{Pattern, host_pauses};
 use super::{Case, Judged};
 
-/// Minimum number of separate pauses, none longer than [`SHORT_SHARE`] of the whole time, for full confidence.
-const MANY: usize = 4;
-const SHORT_SHARE: f64 = 0.5;
-/// Confidence factor for fewer or longer pauses.
-const FEW: f64 = 0.8;
-
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let (host, pauses) = host_pauses(case)?;
-    if pauses.pattern() != Pattern::SlowReceiver {
+    if pauses.pattern(case.context.settings) != Pattern::SlowReceiver {
         return None;
     }
     let (count, whole_ns) = (pauses.spans.len(), pauses.whole_ns());
-    let clear = count >= MANY && pauses.longest_ns() <= whole_ns * SHORT_SHARE;
+    let clear = count >= case.context.settings.count(&t::REGULAR_PAUSES)
+        && pauses.longest_ns() <= whole_ns * case.context.settings.value(&t::SHORT_SHARE);
     Some(Judged {
         cause: Cause::SlowReceiver,
-        factor: if clear { 1.0 } else { FEW },
+        factor: if clear { 1.0 } else { case.context.settings.value(&t::FEW_PAUSES) },
         because: format!(
             "the NIC of host {host} pauses that port repeatedly ({count} times, {:.0} % of the time): the host receives more slowly than packets arrive",
             100.0 * pauses.paused_ns() / whole_ns

@@ -1,12 +1,19 @@
 //! Undetermined: no cause matches, so the verdict states the anomaly alone, and the next check.
 
+use crate::thresholds as t;
 use model::{Anomaly, Cause};
 
 use super::{Case, Judged, culprit_names, host_names};
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     let advice = vec![advice(case)];
-    Judged { cause: Cause::Undetermined, factor: 0.9, because: because(case), advice, config: Vec::new() }
+    Judged {
+        cause: Cause::Undetermined,
+        factor: case.context.settings.value(&t::CAUSE_UNKNOWN),
+        because: because(case),
+        advice,
+        config: Vec::new(),
+    }
 }
 
 fn because(case: &Case<'_, '_, '_>) -> String {

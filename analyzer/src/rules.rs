@@ -1,0 +1,77 @@
+//! The rules of the analyzer that can be left out, by name: each signature, each cause, and each step that decides which
+//! flows a queue is attributed to. [`crate::Settings::without`] names the rules that are not applied; `harrier eval
+//! --ablate` shows what each is worth.
+
+/// A rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name: the module, and the step in it.
+    pub name: &'static str,
+    /// What the analyzer does with it.
+    pub does: &'static str,
+}
+
+const fn rule(name: &'static str, does: &'static str) -> Rule {
+    Rule { name, does }
+}
+
+/// All rules, by stage.
+pub const ALL: &[Rule] = &[
+    rule("queue_episode.scattered", "leaves records with few queued packets out of the time of the episode"),
+    rule("queue_episode.standing", "ends the episode where only a standing queue is left"),
+    rule(
+        "overwritten",
+        "extends a pause to the queueing that only pauses explain, if the log was overwritten",
+    ),
+    rule("port_graph.holding", "follows only ports that held the paused traffic at that time"),
+    rule(
+        "port_graph.likeliest",
+        "follows the heaviest possible edge if no record shows which port held the traffic",
+    ),
+    rule("accounting", "compares the delay with what the queues and pauses of the path can have caused"),
+    rule("reverse_path", "analyses the path of the ACKs if nothing on the victim's path delays it"),
+    rule("measurement.shallow", "takes packets that met almost no queue for earlier or later ones"),
+    rule("measurement.by_depth", "splits a long record by the depth that its packets met"),
+    rule("measurement.scattered", "gives a record with few queued packets its usual rate"),
+    rule("measurement.ingress_link", "limits a flow to what its ingress link carries"),
+    rule("measurement.deep_earlier", "does not count queueing of an earlier episode as a previous rate"),
+    rule("measurement.held", "knows when upstream pauses held a flow"),
+    rule("entitlement.previous_rate", "entitles a flow to its previous rate"),
+    rule("entitlement.jitter", "does not count small growth"),
+    rule("attribution.self_made", "attributes a queue to the victim alone"),
+    rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
+    rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),
+    rule("attribution.complete", "attributes no queue to the victim alone while flow records are lost"),
+    rule(
+        "signatures.named_first",
+        "drops paths without an identified end if another path explains the pause",
+    ),
+    rule("signatures.one_per_loop", "keeps one finding for each loop"),
+    rule("signatures.after_deadlock", "drops pauses that paused no packet of a victim in a deadlock"),
+    rule("signatures.long_standing", "drops standing queues if a rate changed elsewhere"),
+    rule("signatures.own_queue_aside", "measures shares of the pause without a queue of the victim's own"),
+    rule("signatures.routing_loop", "signature"),
+    rule("signatures.path_change", "signature"),
+    rule("signatures.deadlock", "signature"),
+    rule("signatures.untimed_loop", "finds the root of a loop without pause intervals by depth"),
+    rule("signatures.storm", "signature"),
+    rule("signatures.backpressure", "signature"),
+    rule("signatures.self_inflicted", "signature of a pause path"),
+    rule("signatures.moving_loop", "signature"),
+    rule("signatures.unknown_end", "signature"),
+    rule("signatures.contention", "signature"),
+    rule("signatures.class_contention", "signature"),
+    rule("signatures.packet_loss", "signature"),
+    rule("signatures.host_only", "signature"),
+    rule("causes.other_class", "cause"),
+    rule("causes.misconfiguration", "cause"),
+    rule("causes.own_queue", "cause"),
+    rule("causes.low_rate_attack", "cause"),
+    rule("causes.collective_step", "cause"),
+    rule("causes.incast", "cause"),
+    rule("causes.ecmp_imbalance", "cause"),
+    rule("causes.elephant_collision", "cause"),
+    rule("causes.slow_receiver", "cause"),
+    rule("causes.nic_storm", "cause"),
+    rule("causes.network", "causes of losses and path changes"),
+];
