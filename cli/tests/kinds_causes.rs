@@ -63,7 +63,7 @@ fn each_of_two_causes_has_its_share_and_both_are_verified_together() {
 #[test]
 fn each_of_two_victims_at_one_switch_learns_about_its_own_incast() {
     for seed in ["1", "2", "3"] {
-        let found = verdicts(&["run", "two-questions", "--seed", seed, "--json"]);
+        let found = verdicts(&["run", "two-questions", "--seed", seed, "--ordinary", "--json"]);
         for (victim, label) in [("victim", "first"), ("other-victim", "second")] {
             let is_own = |verdict: &&Verdict| {
                 verdict.victim == victim && verdict.flows.iter().any(|flow| flow.starts_with(label))

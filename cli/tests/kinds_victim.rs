@@ -61,7 +61,8 @@ fn check(scenario: &str, expected: &[(&str, &str, &str)]) {
                 && (port.is_empty() || verdict.port == *port)
                 && verdict.flows == [label.to_string()]
         };
-        for verdict in &found {
+        // A verdict that names a port only accuses no flow.
+        for verdict in found.iter().filter(|verdict| !verdict.flows.is_empty()) {
             assert!(expected.iter().any(|e| is(verdict, e)), "{scenario}, seed {seed}: {verdict:#?}");
         }
         for e in expected {

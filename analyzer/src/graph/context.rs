@@ -9,7 +9,7 @@ use crate::facts::span::{Span, aligned};
 use crate::facts::view::{PortIx, View};
 use crate::graph::adjacency::Adjacency;
 use crate::graph::pause_paths::{PausePath, pause_paths};
-use crate::graph::port_graph::{PortGraph, VertexIx, build};
+use crate::graph::port_graph::{PortGraph, VertexIx, build, event_reach_ns};
 use crate::settings::Tuning;
 
 pub(crate) struct Context<'s, 'a> {
@@ -198,7 +198,7 @@ fn starts_on_path(
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
             Some((event, touches)) => {
                 // Pauses can follow each other for much longer than one delay, with one cause after the other.
-                let reach = analysed.map(|analysed| analysed.widened(settings.event_gap_ns));
+                let reach = analysed.map(|analysed| analysed.widened(event_reach_ns(settings)));
                 let inside = reach.and_then(|reach| event.intersection(reach)).unwrap_or(event);
                 starts.push((*port, Some(inside), touches));
             }

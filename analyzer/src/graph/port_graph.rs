@@ -290,7 +290,7 @@ impl Builder<'_, '_> {
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
-        let reach = near.map(|near| near.widened(self.settings.event_gap_ns));
+        let reach = near.map(|near| near.widened(event_reach_ns(self.settings)));
         let within = |own: Span| reach.and_then(|reach| own.intersection(reach)).unwrap_or(own);
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
@@ -351,6 +351,11 @@ impl Builder<'_, '_> {
             self.graph.edges.push(PortEdge { to, weight, split, weak: true });
         }
     }
+}
+
+/// Returns how far from a delay a pause can be that has the same cause, in nanoseconds.
+pub(super) fn event_reach_ns(settings: &Tuning) -> u64 {
+    (settings.event_gap_ns as f64 * settings.value(&t::EVENT_REACH)) as u64
 }
 
 /// Returns the bytes from `ingress` to each egress port of `switch` in `when`, by port.
