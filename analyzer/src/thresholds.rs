@@ -202,7 +202,7 @@ thresholds! {
     CLASS_CONTRIBUTOR_SHARE = "class_contention.contributor_share", 0.25, Share,
         "choice: a quarter of the largest sender of the other class",
         "names fewer flows of the other class";
-    EVENT_REACH = "context.event_reach", 3.0, Ratio,
+    EVENT_REACH = "context.event_reach", 2.0, Ratio,
         "choice: pauses with one cause recur within some event gaps; a series can last much longer, with another cause",
         "explains a delay by pauses long before it";
     QUEUES_EXPLAIN = "contention.explains", 0.75, Share,

@@ -22,7 +22,7 @@ struct Verdict {
 
 /// Returns the verdicts of a run.
 fn verdicts(scenario: &str, seed: u64) -> Vec<Verdict> {
-    let ran = harrier(&["run", scenario, "--seed", &seed.to_string(), "--json"]);
+    let ran = harrier(&["run", scenario, "--seed", &seed.to_string(), "--ordinary", "--json"]);
     assert_eq!(ran.status, 0, "{scenario}, seed {seed}: {}", ran.stderr);
     let report = ran.json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();

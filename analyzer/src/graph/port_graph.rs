@@ -142,11 +142,18 @@ impl<'g> IntoNeighbors for &'g PortGraph {
     }
 }
 
-/// Builds the graph from `starts`: paused ports, each with the time of its event.
-pub(crate) fn build(view: &View<'_>, settings: &Tuning, starts: &[(PortIx, Option<Span>)]) -> PortGraph {
+/// Builds the graph from `starts`: paused ports, each with the time of its event. Pauses and queues outside `reach` have
+/// another cause.
+pub(crate) fn build(
+    view: &View<'_>,
+    settings: &Tuning,
+    starts: &[(PortIx, Option<Span>)],
+    reach: Option<Span>,
+) -> PortGraph {
     let mut builder = Builder {
         view,
         settings,
+        reach,
         graph: PortGraph::default(),
         of_port: vec![None; view.ports().len()],
         others: BTreeMap::new(),
@@ -167,6 +174,7 @@ pub(crate) fn build(view: &View<'_>, settings: &Tuning, starts: &[(PortIx, Optio
 struct Builder<'v, 'a> {
     view: &'v View<'a>,
     settings: &'v Tuning,
+    reach: Option<Span>,
     graph: PortGraph,
     of_port: Vec<Option<VertexIx>>,
     others: BTreeMap<Vertex, VertexIx>,
@@ -290,8 +298,7 @@ impl Builder<'_, '_> {
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
-        let reach = near.map(|near| near.widened(event_reach_ns(self.settings)));
-        let within = |own: Span| reach.and_then(|reach| own.intersection(reach)).unwrap_or(own);
+        let within = |own: Span| self.reach.and_then(|reach| own.intersection(reach)).unwrap_or(own);
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port without counted packets still spreads the pause: its depth counts as one.
@@ -351,11 +358,6 @@ impl Builder<'_, '_> {
             self.graph.edges.push(PortEdge { to, weight, split, weak: true });
         }
     }
-}
-
-/// Returns how far from a delay a pause can be that has the same cause, in nanoseconds.
-pub(super) fn event_reach_ns(settings: &Tuning) -> u64 {
-    (settings.event_gap_ns as f64 * settings.value(&t::EVENT_REACH)) as u64
 }
 
 /// Returns the bytes from `ingress` to each egress port of `switch` in `when`, by port.
