@@ -310,7 +310,7 @@ fn a_bank_frozen_for_another_event_is_used_and_reported() {
 
 #[test]
 fn a_switch_that_was_frozen_for_another_event_is_polled_again_after_its_release() {
-    let mut world = World::new(settings());
+    let mut world = World::new(CollectSettings { poll_retries: 3, ..settings() });
     world.now_ns = 10 * MS;
     world.reachable = BTreeMap::from([("s2".to_string(), 2)]);
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -321,7 +321,8 @@ fn a_switch_that_was_frozen_for_another_event_is_polled_again_after_its_release(
     let second = world.switch("s2").poll(78, 10 * MS + 500, on_path(1, 2));
     world.poll("s1", 77, on_path(1, 2), &mut yes);
     world.poll("s1", 78, on_path(1, 2), &mut yes);
-    for fields in [first, second] {
+    // The bank is read and released after the first digest here.
+    for fields in [second, first] {
         let digest = Input::Digest { switch: "s2".into(), name: "poll_report_t".into(), fields };
         world.input(digest, &mut yes);
     }

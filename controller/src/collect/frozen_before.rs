@@ -47,7 +47,7 @@ impl Collector {
                 true => Follow::VictimPath,
                 false => Follow::Pauses,
             };
-            // A switch of the way back was polled for the flow of the ACKs.
+            // A switch of the reverse path was polled for the flow of the ACKs.
             let flow = match part.back_port.is_some() && !part.on_victim_path {
                 true => FlowKey { src: flow.dst, dst: flow.src, ..flow },
                 false => flow,
