@@ -6,6 +6,7 @@ pub(crate) mod generated;
 mod instance;
 mod observe;
 pub(crate) mod plot;
+pub(crate) mod variation;
 pub(crate) mod verdict_lines;
 
 use std::path::PathBuf;
