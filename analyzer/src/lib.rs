@@ -50,6 +50,7 @@ pub use crate::verdict::{collective, incident};
 
 use crate::facts::path;
 use crate::facts::view::{View, classes};
+use crate::findings::accounting;
 use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
 use crate::settings::Tuning;
@@ -82,39 +83,57 @@ pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) ->
 
 /// As [`analyze`], for many snapshots of one network.
 pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
-    let tuning = Tuning::of(settings, snapshot, index);
+    let tuning = Tuning::of(settings, snapshot);
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
         let view = View::new(snapshot, index, classes, &tuning);
-        let mut context = Context::new(&view, &tuning);
-        let mut found = signatures::find(&context);
-        let names_nothing =
-            |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
-        // If nothing of its class on its path delays the victim, another class may.
-        if found.iter().all(names_nothing) {
-            let of_others = if tuning.applies("signatures.class_contention") {
-                of_other_classes(&context)
-            } else {
-                Vec::new()
-            };
-            if !of_others.is_empty() {
-                analyses.extend(of_others);
-                continue;
-            }
-        }
-        // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
-        if found.iter().all(names_nothing)
-            && tuning.applies("reverse_path")
-            && let Some(reverse) = Context::of_reverse_path(&view, &tuning)
-        {
-            let on_reverse = signatures::find(&reverse);
-            if !on_reverse.iter().all(names_nothing) {
-                (context, found) = (reverse, on_reverse);
-            }
-        }
-        analyses.extend(found.iter().filter_map(|finding| conclude(&context, finding)));
+        analyses.extend(analyze_classes(&Context::new(&view, &tuning)));
     }
     analyses
+}
+
+/// Analyses the traffic of some classes: the victim's path, then other classes and the reverse path if nothing on it
+/// explains the delay.
+fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
+    let applies = |rule: &str| context.settings.applies(rule);
+    let names_nothing =
+        |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
+    let concluded = |context: &Context<'_, '_>, found: &[Finding]| -> Vec<Analysis> {
+        found.iter().filter_map(|finding| conclude(context, finding)).collect()
+    };
+    let found = signatures::find(context);
+    let is_clean = found.iter().all(names_nothing);
+    let accounts = applies("accounting");
+    if !is_clean && !(accounts && accounting::leaves_most(context, &found)) {
+        return concluded(context, &found);
+    }
+    let of_others =
+        if applies("signatures.class_contention") { of_other_classes(context) } else { Vec::new() };
+    if !of_others.is_empty() {
+        return of_others;
+    }
+    // Queues of both directions add up.
+    let share = |context: &Context<'_, '_>| accounting::explained_share(context).unwrap_or(0.0);
+    let here = if is_clean { 0.0 } else { share(context) };
+    if applies("reverse_path")
+        && let Some(reverse) = Context::of_reverse_path(context.view, context.settings)
+    {
+        let on_reverse = signatures::find(&reverse);
+        let is_named = !on_reverse.iter().all(names_nothing);
+        if is_named
+            && (is_clean || here + share(&reverse) >= context.settings.value(&thresholds::LEAST_EXPLAINED))
+        {
+            let mut both = concluded(&reverse, &on_reverse);
+            if here >= context.settings.branch_share {
+                both.extend(concluded(context, &found));
+            }
+            return both;
+        }
+    }
+    match accounting::unexplained(context).filter(|_| !is_clean) {
+        Some(finding) => concluded(context, &[finding]),
+        None => concluded(context, &found),
+    }
 }
 
 /// Returns the verdicts about traffic of other classes that holds back the victim's.

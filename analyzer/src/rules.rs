@@ -41,6 +41,7 @@ pub const ALL: &[Rule] = &[
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),
     rule("attribution.complete", "attributes no queue to the victim alone while flow records are lost"),
+    rule("accounting", "names queues and pauses only if they can have caused most of the delay"),
     rule(
         "signatures.named_first",
         "drops paths without an identified end if another path explains the pause",

@@ -172,6 +172,15 @@ thresholds! {
         "a pause, the packets in flight, the resume and the packets that it releases take one round trip each",
         "needs longer to call a loop a deadlock";
 
+    LEAST_EXPLAINED = "accounting.least_explained", 0.5, Share,
+        "by majority: if pauses and queues can have caused less than half, something else delays the victim more",
+        "calls more verdicts undetermined";
+    QUEUE_PEAK = "accounting.queue_peak", 2.0, Ratio,
+        "the peak of a queue that grows or drains at a constant rate, relative to its mean",
+        "explains more of a delay by queues";
+    UNEXPLAINED = "accounting.unexplained", 0.5, Factor,
+        "even odds: the verdict only states what the records do not show",
+        "is more certain of undetermined verdicts";
     REST_SHARE = "signatures.rest_share", 0.02, Share,
         "choice: what remains of a pause is within the error of its length",
         "lets a queue of the victim's own hide other causes";

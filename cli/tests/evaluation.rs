@@ -33,8 +33,12 @@ fn precision_and_recall_are_at_least_the_recorded_ones() {
 /// Scripts read these columns.
 #[test]
 fn every_method_has_a_row_with_all_columns() {
-    let report = harrier(&["eval", "--scenario", "poster-fig1", "--runs", "1", "--json"]).json();
+    let csv = scratch("evaluation-columns").join("table.csv");
+    let args = ["eval", "--scenario", "poster-fig1", "--runs", "1", "--json", "--csv", csv.to_str().unwrap()];
+    let report = harrier(&args).json();
     let rows = report["rows"].as_array().unwrap();
+    let csv = std::fs::read_to_string(&csv).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 2 * rows.len(), "names, rows and totals:\n{csv}");
     let methods: Vec<&str> = rows.iter().map(|row| row["method"].as_str().unwrap()).collect();
     assert_eq!(
         methods,
@@ -60,6 +64,18 @@ fn every_method_has_a_row_with_all_columns() {
             "causal_coverage",
             "telemetry_bytes_mean",
             "polling_bytes_mean",
+            "alarms",
+            "alarm_precision",
+            "alarms_unjudged",
+            "undrawn",
+            "incidents",
+            "incidents_right",
+            "incident_precision",
+            "pooled_delays",
+            "root_port",
+            "top_1",
+            "top_3",
+            "best_f1",
         ] {
             assert!(row[column].is_number(), "{column} of {row:#}");
         }
@@ -88,6 +104,7 @@ fn every_verdict_is_written_with_its_judgement() {
     let right = lines.iter().find(|line| line["grade"] == "right").unwrap();
     assert!(right["coverage"].as_f64().unwrap() >= 0.75 && right["innocent"] == serde_json::json!([]));
     assert!(right["base_rtt_ns"].as_u64() < right["delay_ns"].as_u64(), "{right:#}");
+    assert!(right["weight"] == 1.0 && right["incident"].is_number(), "an alarm: {right:#}");
     assert_eq!(right["repeat"], format!("harrier run poster-fig1 --seed {}", right["seed"]));
     for field in ["id", "cause", "anomaly", "severity", "victim", "summary", "reason", "row", "root_port"] {
         assert!(right[field].is_string(), "{field} of {right:#}");

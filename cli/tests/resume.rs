@@ -108,6 +108,33 @@ fn damaged_runs_are_run_again() {
 }
 
 #[test]
+fn judged_runs_of_generated_scenarios_are_kept() {
+    let work = scratch("judged");
+    let evaluate = || {
+        harrier(
+            &["eval", "--generated", "--method", "harrier", "--runs", "3", "--alarm-budget", "5", "--json"]
+                .into_iter()
+                .chain(["--work", work.to_str().unwrap()])
+                .collect::<Vec<_>>(),
+        )
+    };
+    let first = evaluate();
+    let mut files: Vec<PathBuf> = fs::read_dir(&work).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert_eq!(files.len(), 3, "snapshots are not kept: {files:?}");
+    let kept: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).unwrap()).collect();
+    fs::write(&files[0], &kept[0][..kept[0].len() / 2]).unwrap();
+    fs::remove_file(&files[1]).unwrap();
+    let written = |file: &Path| fs::metadata(file).unwrap().modified().unwrap();
+    let whole = written(&files[2]);
+
+    let again = evaluate();
+    assert_eq!((again.status, again.stdout), (first.status, first.stdout), "{}", again.stderr);
+    assert!(files.iter().zip(&kept).all(|(file, kept)| fs::read(file).unwrap() == *kept), "a run differs");
+    assert_eq!(written(&files[2]), whole, "a whole run was judged again");
+}
+
+#[test]
 fn a_failure_prints_the_command_that_repeats_it() {
     // Without telemetry the incast is missed.
     let arguments = ["eval", "--scenario", "incast-backpressure", "--runs", "2", "--silent-switches", "1"];

@@ -4,10 +4,38 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::{Calibration, Grade, calibration};
+use crate::judge::{Calibration, Grade, Judgement, Ranking, calibration};
+
+/// What became of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Graded {
+    /// Its grade.
+    pub grade: Grade,
+    /// Its confidence.
+    pub confidence: f64,
+    /// Whether it is an alarm: more than telemetry.
+    pub is_alarm: bool,
+    /// The number of verdicts that it stands for; 0 if it was not drawn.
+    pub weight: f64,
+}
+
+impl Graded {
+    /// A judged verdict.
+    pub fn new(judgement: &Judgement, confidence: f64, is_alarm: bool) -> Graded {
+        Graded { grade: judgement.grade, confidence, is_alarm, weight: judgement.weight }
+    }
+
+    fn is_right(&self) -> bool {
+        self.grade == Grade::Right
+    }
+
+    fn claims_something(&self) -> bool {
+        matches!(self.grade, Grade::Right | Grade::Partly | Grade::Wrong)
+    }
+}
 
 /// The result of one method in one run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// The scenario, or the kind of disturbance.
     pub scenario: String,
@@ -17,8 +45,12 @@ pub struct Observation {
     pub drawn: u64,
     /// Whether the run differs from its scenario's expectation. It is judged like any other.
     pub is_unexpected: bool,
-    /// Each verdict: its grade, its confidence, and whether it is an alarm (more than telemetry).
-    pub verdicts: Vec<(Grade, f64, bool)>,
+    /// Each verdict.
+    pub verdicts: Vec<Graded>,
+    /// The grade of each incident.
+    pub incidents: Vec<Grade>,
+    /// What the method names first; absent without methods to compare with.
+    pub ranking: Option<Ranking>,
     /// Disturbances that delayed a flow.
     pub events: u64,
     /// Those of them that a right or partly right verdict names.
@@ -62,13 +94,17 @@ pub struct Row {
     pub partly: u64,
     /// Verdicts that claim nothing.
     pub silent: u64,
-    /// Verdicts that were not judged.
+    /// Verdicts that were not judged, for all reasons.
     pub unjudged: u64,
+    /// Those of them that were not drawn for the sample.
+    pub undrawn: u64,
+    /// Alarms among the verdicts that were not judged.
+    pub alarms_unjudged: u64,
     /// Disturbances that delayed a flow.
     pub events: u64,
     /// Those of them about which no agent asked.
     pub undetected: u64,
-    /// Right verdicts among all verdicts that claim something; 1 if none does.
+    /// Right verdicts among all verdicts that claim something, estimated from the sample by weights; 1 if none does.
     pub precision: f64,
     /// Named disturbances among all that delayed a flow; 1 if none did.
     pub recall: f64,
@@ -76,12 +112,38 @@ pub struct Row {
     pub alarms: u64,
     /// Right ones among them.
     pub alarms_right: u64,
+    /// Their share, with the weights of the sample; 1 without alarms.
+    pub alarm_precision: f64,
+    /// Incidents that are right, partly right or wrong.
+    pub incidents: u64,
+    /// Right ones among them.
+    pub incidents_right: u64,
+    /// Partly right ones among them.
+    pub incidents_partly: u64,
+    /// Incidents whose gravest verdict claims nothing.
+    pub incidents_silent: u64,
+    /// Incidents whose gravest verdict was not judged.
+    pub incidents_unjudged: u64,
+    /// Right ones among the incidents that are right, partly right or wrong; 1 without any.
+    pub incident_precision: f64,
     /// Wrong verdicts that are alarms, per host and hour.
     pub false_alarms_per_host_hour: f64,
-    /// Expected calibration error.
+    /// Expected calibration error, with the weights of the sample.
     pub calibration_error: f64,
+    /// The same of alarms alone.
+    pub alarm_calibration_error: f64,
     /// Reliability diagram, Brier score, and wrong verdicts above 90 % confidence.
     pub calibration: Calibration,
+    /// Delays that the verdicts of at least one method explain; absent without methods to compare with.
+    pub pooled_delays: Option<u64>,
+    /// The share of these delays with a known place whose place is the method's root port.
+    pub root_port: Option<f64>,
+    /// The share of these delays of which the first named actor is guilty.
+    pub top_1: Option<f64>,
+    /// The share of these delays of which one of the first three named actors is guilty.
+    pub top_3: Option<f64>,
+    /// The mean of the best F1 scores of the beginnings of the list of named actors.
+    pub best_f1: Option<f64>,
     /// Mean number of switches of a diagnosis.
     pub switches_collected_mean: f64,
     /// Mean share of the switches of the pause path that were collected; absent without expected events.
@@ -131,15 +193,29 @@ fn grouped(observations: &[Observation], name: impl Fn(&Observation) -> String) 
 fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
     let sum = |of: fn(&Observation) -> u64| group.iter().map(|o| of(o)).sum::<u64>();
     let verdicts = || group.iter().flat_map(|o| &o.verdicts);
-    let graded = |grade: Grade| verdicts().filter(|(is, ..)| *is == grade).count() as u64;
+    let graded = |grade: Grade| verdicts().filter(|verdict| verdict.grade == grade).count() as u64;
     let (right, partly, wrong) = (graded(Grade::Right), graded(Grade::Partly), graded(Grade::Wrong));
-    let claims: Vec<(f64, bool)> = verdicts()
-        .filter(|(grade, ..)| claims_something(*grade))
-        .map(|(grade, confidence, _)| (*confidence, *grade == Grade::Right))
-        .collect();
-    let false_alarms = verdicts().filter(|(grade, _, alarm)| *grade == Grade::Wrong && *alarm).count() as f64;
+    let claims = || verdicts().filter(|verdict| verdict.claims_something());
+    let alarms = || claims().filter(|verdict| verdict.is_alarm);
+    let unjudged = || verdicts().filter(|verdict| verdict.grade == Grade::Unjudged);
+    let incidents = |grade: Grade| {
+        group.iter().flat_map(|o| &o.incidents).filter(|of_incident| **of_incident == grade).count() as u64
+    };
+    let graded_incidents = incidents(Grade::Right) + incidents(Grade::Partly) + incidents(Grade::Wrong);
+    let false_alarms =
+        alarms().filter(|alarm| alarm.grade == Grade::Wrong).map(|alarm| alarm.weight).sum::<f64>();
+    let rankings: Vec<&Ranking> = group.iter().filter_map(|o| o.ranking.as_ref()).collect();
+    let ranking = rankings.into_iter().fold(None, |sum: Option<Ranking>, next| {
+        let mut sum = sum.unwrap_or_default();
+        sum.add(next);
+        Some(sum)
+    });
+    let ranked = |part: fn(&Ranking) -> f64, whole: fn(&Ranking) -> u64| {
+        let ranking = ranking.as_ref().filter(|ranking| whole(ranking) > 0)?;
+        Some(short(part(ranking) / whole(ranking) as f64))
+    };
     let host_hours: f64 = group.iter().map(|o| o.host_hours).sum();
-    let calibration = calibration(&claims);
+    let calibration = calibration_of(claims());
     let share = |part: u64, whole: u64| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
     let (events, named) = (sum(|o| o.events), sum(|o| o.named));
     let counts = |of: fn(&Observation) -> &Vec<u64>| {
@@ -159,16 +235,31 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         false_negative: events - named,
         partly,
         silent: graded(Grade::Silent),
-        unjudged: graded(Grade::Unjudged),
+        unjudged: unjudged().count() as u64,
+        undrawn: unjudged().filter(|verdict| verdict.weight == 0.0).count() as u64,
+        alarms_unjudged: unjudged().filter(|verdict| verdict.is_alarm).count() as u64,
         events,
         undetected: sum(|o| o.undetected),
-        precision: short(share(right, right + partly + wrong)),
+        precision: share_right(claims()),
         recall: short(share(named, events)),
-        alarms: verdicts().filter(|(grade, _, alarm)| *alarm && claims_something(*grade)).count() as u64,
-        alarms_right: verdicts().filter(|(grade, _, alarm)| *alarm && *grade == Grade::Right).count() as u64,
+        alarms: alarms().count() as u64,
+        alarms_right: alarms().filter(|alarm| alarm.is_right()).count() as u64,
+        alarm_precision: share_right(alarms()),
+        incidents: graded_incidents,
+        incidents_right: incidents(Grade::Right),
+        incidents_partly: incidents(Grade::Partly),
+        incidents_silent: incidents(Grade::Silent),
+        incidents_unjudged: incidents(Grade::Unjudged),
+        incident_precision: short(share(incidents(Grade::Right), graded_incidents)),
         false_alarms_per_host_hour: short(if host_hours > 0.0 { false_alarms / host_hours } else { 0.0 }),
         calibration_error: short(calibration.expected_error),
+        alarm_calibration_error: short(calibration_of(alarms()).expected_error),
         calibration,
+        pooled_delays: ranking.as_ref().map(|ranking| ranking.delays),
+        root_port: ranked(|r| r.root_ports as f64, |r| r.places),
+        top_1: ranked(|r| r.first as f64, |r| r.delays),
+        top_3: ranked(|r| r.first_three as f64, |r| r.delays),
+        best_f1: ranked(|r| r.best_f1, |r| r.delays),
         switches_collected_mean: short(counts(|o| &o.switches_collected)),
         causal_coverage: (!coverage.is_empty()).then(|| short(mean(coverage))),
         telemetry_bytes_mean: short(counts(|o| &o.telemetry_bytes)),
@@ -178,8 +269,17 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
     }
 }
 
-fn claims_something(grade: Grade) -> bool {
-    matches!(grade, Grade::Right | Grade::Partly | Grade::Wrong)
+/// The share of right ones among verdicts that claim something, with their weights; 1 without any.
+fn share_right<'v>(claims: impl Iterator<Item = &'v Graded>) -> f64 {
+    let (right, all) = claims.fold((0.0, 0.0), |(right, all), verdict| {
+        (right + verdict.weight * f64::from(u8::from(verdict.is_right())), all + verdict.weight)
+    });
+    short(if all > 0.0 { right / all } else { 1.0 })
+}
+
+fn calibration_of<'v>(claims: impl Iterator<Item = &'v Graded>) -> Calibration {
+    let weighted = claims.map(|verdict| (verdict.confidence, verdict.is_right(), verdict.weight));
+    calibration(&weighted.collect::<Vec<_>>())
 }
 
 fn mean(values: Vec<f64>) -> f64 {
@@ -189,27 +289,41 @@ fn mean(values: Vec<f64>) -> f64 {
     }
 }
 
+/// The columns of the text.
+const COLUMNS: [(&str, usize); 18] = [
+    ("method", 12),
+    ("runs", 5),
+    ("right", 5),
+    ("partly", 6),
+    ("wrong", 5),
+    ("silent", 6),
+    ("unjudged", 8),
+    ("missed", 6),
+    ("unseen", 6),
+    ("precision", 9),
+    ("alarms", 6),
+    ("right", 6),
+    ("incidents", 9),
+    ("right", 6),
+    ("recall", 6),
+    ("ECE", 6),
+    (">90", 5),
+    ("p50 us", 9),
+];
+/// The columns of a comparison of methods.
+const COMPARED: [(&str, usize); 5] = [("delays", 6), ("root", 6), ("top 1", 6), ("top 3", 6), ("F1", 6)];
+
 /// Formats the rows as text.
 pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
-    let mut text = format!(
-        "{:<32} {:<12} {:>5} {:>5} {:>6} {:>5} {:>6} {:>8} {:>6} {:>6} {:>9} {:>7} {:>6} {:>5} {:>9} {:>9}\n",
-        "scenario",
-        "method",
-        "runs",
-        "right",
-        "partly",
-        "wrong",
-        "silent",
-        "unjudged",
-        "missed",
-        "unseen",
-        "precision",
-        "recall",
-        "ECE",
-        ">90",
-        "bytes",
-        "p50 us"
-    );
+    let rows: Vec<&Row> = rows.collect();
+    let is_compared = rows.iter().any(|row| row.pooled_delays.is_some());
+    let columns: Vec<(&str, usize)> =
+        COLUMNS.into_iter().chain(COMPARED.into_iter().filter(|_| is_compared)).collect();
+    let line = |name: &str, cells: &[String]| {
+        let cells = cells.iter().zip(&columns).map(|(cell, (_, width))| format!(" {cell:>width$}"));
+        format!("{name:<32}{}\n", cells.collect::<String>())
+    };
+    let mut text = line("scenario", &columns.iter().map(|(name, _)| (*name).to_string()).collect::<Vec<_>>());
     let optional = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_string(), |value| format!("{value:.digits$}"))
     };
@@ -217,25 +331,32 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let share = |value: f64, of: u64| optional((of > 0).then_some(value), 3);
     for r in rows {
         let claims = r.true_positive + r.false_positive;
-        text.push_str(&format!(
-            "{:<32} {:<12} {:>5} {:>5} {:>6} {:>5} {:>6} {:>8} {:>6} {:>6} {:>9} {:>7} {:>6} {:>5} {:>9.0} {:>9}\n",
-            r.scenario,
-            r.method,
-            r.runs,
-            r.true_positive,
-            r.partly,
-            r.false_positive - r.partly,
-            r.silent,
-            r.unjudged,
-            r.false_negative,
-            r.undetected,
+        let cells = [
+            r.method.clone(),
+            r.runs.to_string(),
+            r.true_positive.to_string(),
+            r.partly.to_string(),
+            (r.false_positive - r.partly).to_string(),
+            r.silent.to_string(),
+            r.unjudged.to_string(),
+            r.false_negative.to_string(),
+            r.undetected.to_string(),
             share(r.precision, claims),
+            r.alarms.to_string(),
+            share(r.alarm_precision, r.alarms),
+            r.incidents.to_string(),
+            share(r.incident_precision, r.incidents),
             share(r.recall, r.events),
             share(r.calibration_error, claims),
-            r.calibration.wrong_above_90,
-            r.telemetry_bytes_mean,
+            r.calibration.wrong_above_90.to_string(),
             optional(r.time_to_diagnosis_us_p50, 0),
-        ));
+            r.pooled_delays.map_or_else(|| "-".to_string(), |delays| delays.to_string()),
+            optional(r.root_port, 3),
+            optional(r.top_1, 3),
+            optional(r.top_3, 3),
+            optional(r.best_f1, 3),
+        ];
+        text.push_str(&line(&r.scenario, &cells));
     }
     text
 }
@@ -255,6 +376,10 @@ fn short(value: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn graded(grade: Grade, weight: f64) -> Graded {
+        Graded { grade, confidence: 0.9, is_alarm: weight == 1.0, weight }
+    }
+
     fn observation(
         scenario: &str,
         grades: &[Grade],
@@ -265,7 +390,7 @@ mod tests {
             scenario: scenario.to_string(),
             method: "harrier".to_string(),
             drawn: 1,
-            verdicts: grades.iter().map(|grade| (*grade, 0.9, true)).collect(),
+            verdicts: grades.iter().map(|grade| graded(*grade, 1.0)).collect(),
             events,
             named,
             host_hours: 0.5,
@@ -273,6 +398,26 @@ mod tests {
             time_to_diagnosis_ns: ns,
             ..Observation::default()
         }
+    }
+
+    #[test]
+    fn drawn_verdicts_stand_for_all_of_their_kind() {
+        use Grade::{Partly, Right, Silent, Unjudged, Wrong};
+        let mut seen = observation("a", &[Right, Wrong], (1, 1), None);
+        seen.verdicts.extend([graded(Right, 3.0), graded(Wrong, 5.0)]);
+        seen.verdicts.extend([Unjudged; 6].map(|grade| graded(grade, 0.0)));
+        seen.incidents = vec![Right, Right, Partly, Wrong, Silent, Unjudged];
+        seen.ranking =
+            Some(Ranking { delays: 4, places: 2, root_ports: 1, first: 2, first_three: 3, best_f1: 2.5 });
+        let row = &rows(&[seen.clone(), seen])[0];
+        assert_eq!((row.precision, row.alarm_precision), (0.4, 0.5));
+        assert_eq!((row.alarms, row.alarms_right, row.undrawn, row.alarms_unjudged), (4, 2, 12, 0));
+        assert_eq!((row.incidents, row.incidents_right, row.incidents_partly), (8, 4, 2));
+        assert_eq!((row.incident_precision, row.incidents_silent, row.incidents_unjudged), (0.5, 2, 2));
+        assert_eq!((row.pooled_delays, row.root_port), (Some(8), Some(0.5)));
+        assert_eq!((row.top_1, row.top_3, row.best_f1), (Some(0.5), Some(0.75), Some(0.625)));
+        // Of 20 weighted verdicts at 90 %, 8 are right; of 4 alarms, 2.
+        assert_eq!((row.calibration_error, row.alarm_calibration_error), (0.5, 0.4));
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //!
 //! - [`run`] runs a [`scenario::Scenario`] to its end, collection included; [`Fabric`] is the network itself, driven
 //!   event by event.
+//! - [`TrafficRun`] runs the traffic alone, on switches without telemetry.
+//! - [`stopwatch`] measures the delay of every flow at its sender.
 //! - [`counterfactual::verify`] repeats a run without the root cause that a verdict names.
 //! - [`prove`] and [`storm`] test a single switch under worst-case traffic.
 
@@ -18,6 +20,7 @@ mod event;
 mod fabric;
 mod fault_injection;
 mod flow;
+mod forwarding;
 mod link;
 mod losses;
 pub mod nic;
@@ -30,8 +33,11 @@ mod record;
 mod record_log;
 mod route_events;
 mod run;
+pub mod stopwatch;
 pub mod storm;
 mod switch;
+mod traffic_run;
+mod traffic_switch;
 #[rustfmt::skip]
 #[allow(
     clippy::all,
@@ -56,7 +62,9 @@ pub use record::{
 };
 pub use record_log::RECENT_RECORDS;
 pub use run::{
-    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_traffic, run_watched,
-    run_with_injection, set_agents,
+    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, run_with_injection,
+    set_agents,
 };
 pub use switch::FabricSwitch;
+pub use traffic_run::TrafficRun;
+pub use traffic_switch::TrafficSwitch;

@@ -36,7 +36,7 @@ pub enum What {
 }
 
 /// The arrival of a packet at a port of a switch, or its departure.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// When.
     pub at: Time,
@@ -55,7 +55,7 @@ pub struct Step {
 }
 
 /// A switch sent a pause; refreshes are not logged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseSent {
     /// When.
     pub at: Time,
@@ -68,7 +68,7 @@ pub struct PauseSent {
 }
 
 /// A packet was dropped from a queue that a watchdog flushed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThrownOut {
     /// When.
     pub at: Time,
@@ -85,7 +85,7 @@ pub struct ThrownOut {
 }
 
 /// Everything that was logged.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct PacketLog {
     /// Arrivals and departures, in order of time.
     pub steps: Vec<Step>,

@@ -13,6 +13,8 @@ use p4_lang::source::{MemoryLoader, SourceMap};
 use p4_switch::control::{ActionCall, FieldMatch, Replica, TableEntry};
 use p4_switch::{ControlError, Engine, LoadError, Prepared, Switch, SwitchConfig};
 
+use crate::switch::FabricSwitch;
+use crate::traffic_switch::TrafficSwitch;
 use crate::translated::TRANSLATION;
 
 /// A compiled telemetry program and how to read its registers.
@@ -157,6 +159,37 @@ pub fn install(switch: &mut Switch, pipeline: &Pipeline, plan: &SwitchPlan) -> R
         switch.control().multicast_insert(group.id, replicas).map_err(refused)?;
     }
     write_registers(switch, pipeline, &plan.registers).map_err(refused)
+}
+
+/// A switch that the fabric programs from a plan.
+pub trait Programmed: FabricSwitch {
+    /// Loads the pipeline and writes the plan.
+    fn install(&mut self, pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError>;
+
+    /// Replaces the routes by those of a plan; everything else stays.
+    fn reinstall_routes(&mut self, pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError>;
+}
+
+impl Programmed for Switch {
+    fn install(&mut self, pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError> {
+        install(self, pipeline, plan)
+    }
+
+    fn reinstall_routes(&mut self, pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError> {
+        reinstall_routes(self, pipeline, plan)
+    }
+}
+
+impl Programmed for TrafficSwitch {
+    fn install(&mut self, _pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError> {
+        TrafficSwitch::install(self, plan);
+        Ok(())
+    }
+
+    fn reinstall_routes(&mut self, _pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError> {
+        TrafficSwitch::reinstall_routes(self, plan);
+        Ok(())
+    }
 }
 
 /// Replaces the routes of a switch by those of a plan; everything else stays.

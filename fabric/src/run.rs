@@ -1,5 +1,6 @@
 //! A whole run in one call: build, program, simulate, collect.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
 use model::traffic::LosslessDrops;
 use model::{Snapshot, Time};
-use p4_switch::Switch;
+use p4_switch::{Switch, SwitchConfig};
 use scenario::Scenario;
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ use crate::fabric::{BuildError, Fabric, Tap};
 use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
 use crate::packet_log::PacketLog;
-use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
+use crate::pipeline::{InstallError, Pipeline, Programmed};
 use crate::record::{ConservationError, Counters, FlowRecord, PauseRecord, WatchdogRecord};
 use crate::route_events::route_changes;
 
@@ -90,15 +91,26 @@ pub fn prepare(
     agents: bool,
 ) -> Result<Fabric<Switch>, RunError> {
     let scenario = &*scenario.instance(seed).map_err(BuildError::from)?;
-    let mut fabric = Fabric::new(scenario, seed, |_, config| Switch::new(config))?;
+    let mut fabric = programmed(scenario, seed, pipeline, Switch::new)?;
+    if agents {
+        set_agents(scenario, &mut fabric)?;
+    }
+    Ok(fabric)
+}
+
+/// Builds the network of an instance with every switch programmed.
+pub(crate) fn programmed<S: Programmed>(
+    scenario: &Scenario,
+    seed: u64,
+    pipeline: &Pipeline,
+    new_switch: fn(SwitchConfig) -> S,
+) -> Result<Fabric<S>, RunError> {
+    let mut fabric = Fabric::new(scenario, seed, |_, config| new_switch(config))?;
     let plans = plan(&scenario.topology, &plan_settings(scenario, seed), &pipeline.layout)?;
     for (name, plan) in &plans {
         if let Some(switch) = fabric.switch_mut(name) {
-            install(switch, pipeline, plan)?;
+            switch.install(pipeline, plan)?;
         }
-    }
-    if agents {
-        set_agents(scenario, &mut fabric)?;
     }
     Ok(fabric)
 }
@@ -181,7 +193,7 @@ fn drive_through(
     let new_controller =
         || InProcessController::new(scenario, options.pipeline.clone()).with_injection(seed, injection);
     let mut controller = options.diagnose.then(new_controller);
-    let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
+    let mut reroutes = Reroutes::new(Cow::Borrowed(scenario), seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
     fabric.check_conservation()?;
     let flows = fabric.flows();
@@ -206,20 +218,8 @@ fn drive_through(
     })
 }
 
-/// Runs the traffic of a scenario without agents and collection, after `set_up` has changed the network.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_traffic(
-    scenario: &Scenario,
-    seed: u64,
-    pipeline: &Pipeline,
-    set_up: impl FnOnce(&mut Fabric<Switch>),
-) -> Result<Fabric<Switch>, RunError> {
-    run_traffic_watched(scenario, seed, pipeline, set_up, &mut NoObserver)
-}
-
-/// As [`run_traffic`], with an observer.
+/// Runs the traffic of a scenario without agents and collection, after `set_up` has changed the network, with an
+/// observer of its switches. [`crate::TrafficRun`] is faster.
 pub(crate) fn run_traffic_watched(
     scenario: &Scenario,
     seed: u64,
@@ -230,7 +230,7 @@ pub(crate) fn run_traffic_watched(
     let mut fabric = prepare(scenario, seed, pipeline, false)?;
     fabric.keep_all_records();
     set_up(&mut fabric);
-    let mut reroutes = Reroutes::new(scenario, seed, pipeline);
+    let mut reroutes = Reroutes::new(Cow::Borrowed(scenario), seed, pipeline);
     drive(scenario, &mut fabric, None, &mut reroutes, watch)?;
     fabric.check_conservation()?;
     Ok(fabric)
@@ -262,8 +262,8 @@ impl Watch for NoObserver {
 }
 
 /// Reprograms switches when routes change.
-struct Reroutes<'r> {
-    scenario: &'r Scenario,
+pub(crate) struct Reroutes<'r> {
+    scenario: Cow<'r, Scenario>,
     seed: u64,
     pipeline: &'r Pipeline,
     times: std::collections::VecDeque<Time>,
@@ -272,12 +272,18 @@ struct Reroutes<'r> {
 }
 
 impl<'r> Reroutes<'r> {
-    fn new(scenario: &'r Scenario, seed: u64, pipeline: &'r Pipeline) -> Reroutes<'r> {
-        Reroutes { scenario, seed, pipeline, times: scenario.reroute_times().into(), programmed: Time::ZERO }
+    pub(crate) fn new(scenario: Cow<'r, Scenario>, seed: u64, pipeline: &'r Pipeline) -> Reroutes<'r> {
+        let times = scenario.reroute_times().into();
+        Reroutes { scenario, seed, pipeline, times, programmed: Time::ZERO }
+    }
+
+    /// The scenario.
+    pub(crate) fn scenario(&self) -> &Scenario {
+        &self.scenario
     }
 
     /// Applies the changes that are due by `now`.
-    fn act(&mut self, now: Time, fabric: &mut Fabric<Switch>) -> Result<(), RunError> {
+    pub(crate) fn act<S: Programmed>(&mut self, now: Time, fabric: &mut Fabric<S>) -> Result<(), RunError> {
         while let Some(at) = self.times.pop_front_if(|at| *at <= now) {
             let plans_at = |time: Time| {
                 let settings = self.scenario.plan_settings(self.seed, time);
@@ -287,7 +293,7 @@ impl<'r> Reroutes<'r> {
             self.programmed = at;
             for (name, plan) in &plans {
                 let Some(switch) = fabric.switch_mut(name) else { continue };
-                reinstall_routes(switch, self.pipeline, plan)?;
+                switch.reinstall_routes(self.pipeline, plan)?;
                 for change in
                     earlier.get(name).map(|earlier| route_changes(earlier, plan)).unwrap_or_default()
                 {

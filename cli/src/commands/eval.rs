@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::Context;
+use eval::judge::Budget;
 use eval::table::{self, Observation, Row, rows};
 use fabric::FaultInjection;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
 use crate::evaluation::{
-    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, evaluate, generated, variation, verdict_lines,
+    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, variation, verdict_lines,
 };
 use crate::input::write_all;
 use crate::output::print_json;
@@ -64,9 +65,12 @@ pub(crate) struct Args {
     /// The seed of each further instance is 1000000 higher. With 1, every instance is judged as it fell.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     draws: u64,
-    /// Maximum number of repeated runs to judge the verdicts of one run; verdicts beyond it are not judged
-    #[arg(long, value_name = "N", default_value_t = eval::judge::grade::BUDGET)]
+    /// Number of repeated runs for the sample of verdicts of severity info of one run; at least one verdict is judged
+    #[arg(long, value_name = "N", default_value_t = eval::judge::sample::INFO_BUDGET)]
     budget: usize,
+    /// Maximum number of repeated runs for the alarms of one run, which are judged first [default: all are judged]
+    #[arg(long, value_name = "N")]
+    alarm_budget: Option<usize>,
     /// Diagnosis method; can be repeated [default: all]
     #[arg(long = "method", value_name = "NAME", value_parser = parse_method)]
     methods: Vec<Contestant>,
@@ -74,16 +78,21 @@ pub(crate) struct Args {
     #[arg(long)]
     jobs: Option<usize>,
     /// Directory for finished runs; an interrupted evaluation continues from there
+    ///
+    /// Of generated scenarios, the judged runs are kept without their snapshots.
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
     /// Directory for plots of the table (SVG)
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+    /// File for the table as CSV, a line for each scenario and method and for the totals
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    csv: Option<PathBuf>,
     /// File for every verdict with its judgement, one JSON object a line
     ///
     /// Each has the row, the command that repeats the run, seed, method, id, anomaly, cause, severity, confidence, victim,
-    /// stated delay, base RTT, number of accused actors, root port and summary, and the judge's grade, coverage, part of
-    /// each actor, innocent actors, excess delay and reason.
+    /// stated delay, base RTT, number of accused actors, root port, summary and incident, and the judge's grade, weight,
+    /// coverage, part of each actor, innocent actors, excess delay and reason.
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     verdicts: Option<PathBuf>,
     /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 20 is 1.05 ms
@@ -211,7 +220,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     for directory in [&args.work, &args.plots].into_iter().flatten() {
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    if let Some(file) = &args.verdicts {
+    for file in [&args.verdicts, &args.csv].into_iter().flatten() {
         write_all(&[(file, Vec::new())])?;
     }
     let methods = if args.methods.is_empty() { Contestant::ALL.to_vec() } else { args.methods };
@@ -229,7 +238,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         work: args.work,
         trial,
         draws: args.draws,
-        budget: args.budget,
+        budget: Budget { info: args.budget, alarms: args.alarm_budget },
+        keeps_judged_only: args.generated,
         epoch_shift: args.epoch_shift,
         program: program(),
     };
@@ -265,6 +275,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         for (name, svg) in bars(&report.totals)? {
             write_all(&[(&plots.join(name), svg.into_bytes())])?;
         }
+    }
+    if let Some(file) = &args.csv {
+        write_all(&[(file, csv::table(report.rows.iter().chain(&report.totals))?.into_bytes())])?;
     }
     if args.json {
         print_json(&report)?;

@@ -65,7 +65,8 @@ impl Instance {
         seed: u64,
     ) -> anyhow::Result<Instance> {
         let fingerprint = fingerprint(plan, scenario, seed);
-        let file = plan.work.as_ref().map(|work| file(work, name, seed));
+        let work = plan.work.as_ref().filter(|_| !plan.keeps_judged_only);
+        let file = work.map(|work| file(work, name, seed));
         if let Some(known) = file.as_ref().and_then(|file| Instance::read(file, &fingerprint)) {
             return Ok(known);
         }
@@ -109,13 +110,13 @@ impl Instance {
     }
 }
 
-fn file(work: &std::path::Path, name: &str, seed: u64) -> PathBuf {
+pub(super) fn file(work: &std::path::Path, name: &str, seed: u64) -> PathBuf {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     work.join(format!("{plain}-{seed}.json"))
 }
 
 /// Returns a text that changes with the program, the settings of the evaluation, the scenario and the seed.
-fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String {
+pub(super) fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String {
     let text = match &scenario.source {
         Some(source) => format!("{}{:?}", source.text, source.files),
         None => format!("{scenario:?}"),
@@ -125,7 +126,7 @@ fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String {
 }
 
 /// FNV-1a, which gives the same value on every platform and in every version.
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = fnv::FnvHasher::default();
     hasher.write(text.as_bytes());
     hasher.finish()

@@ -2,8 +2,10 @@
 //! this module contains the methods, the threads, the files and the progress bar.
 
 mod contestant;
+pub(crate) mod csv;
 pub(crate) mod generated;
 mod instance;
+mod judged;
 mod observe;
 pub(crate) mod plot;
 pub(crate) mod variation;
@@ -14,12 +16,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use eval::judge::Disturbance;
+use eval::judge::{Budget, Disturbance};
 use eval::table::Observation;
 use fabric::FaultInjection;
 use fabric::pipeline::Pipeline;
 use indicatif::{ProgressBar, ProgressStyle};
 use scenario::Scenario;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use contestant::Contestant;
 pub(crate) use instance::Instance;
@@ -56,8 +59,10 @@ pub(crate) struct Plan {
     pub(crate) trial: FaultInjection,
     /// Maximum number of instances to draw for a run until one shows the scenario's anomaly.
     pub(crate) draws: u64,
-    /// Maximum number of repeated runs for the verdicts of one run and method.
-    pub(crate) budget: usize,
+    /// How many repeated runs the verdicts of one run and method may need.
+    pub(crate) budget: Budget,
+    /// Whether the work directory keeps judged runs without their snapshots.
+    pub(crate) keeps_judged_only: bool,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
     pub(crate) epoch_shift: u32,
     /// Identifies the executable; kept runs of another one are run again.
@@ -111,6 +116,7 @@ fn shell_quoted(word: &str) -> String {
 }
 
 /// The evaluation of one run.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Evaluated {
     pub(crate) observations: Vec<Observation>,
     /// Descriptions of the first method's failures, each with the command that repeats the run.
@@ -136,8 +142,7 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
                 while let Some(index) = take(&next, plan.subjects.len()) {
                     let subject = &plan.subjects[index];
                     bar.set_message(format!("{} --seed {}", subject.name, subject.seed));
-                    let evaluated = Instance::draw(plan, &pipeline, subject)
-                        .and_then(|instance| observe(plan, &judges, subject, &instance));
+                    let evaluated = evaluate_one(plan, &pipeline, &judges, subject);
                     if let Ok(evaluated) = &evaluated {
                         evaluated.failures.iter().for_each(|text| bar.suspend(|| eprintln!("{text}")));
                     }
@@ -150,6 +155,25 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
     bar.finish_and_clear();
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.into_iter().flatten().collect()
+}
+
+/// Evaluates a run, or reads it from the work directory.
+fn evaluate_one(
+    plan: &Plan,
+    pipeline: &Pipeline,
+    judges: &Pipeline,
+    subject: &Subject,
+) -> anyhow::Result<Evaluated> {
+    if plan.keeps_judged_only
+        && let Some(evaluated) = judged::read(plan, subject)
+    {
+        return Ok(evaluated);
+    }
+    let instance = Instance::draw(plan, pipeline, subject)?;
+    match judged::read(plan, subject) {
+        Some(evaluated) => Ok(evaluated),
+        None => judged::keep(plan, subject, observe(plan, judges, subject, &instance)?),
+    }
 }
 
 /// Takes the number of the next of `count` runs.
@@ -169,7 +193,8 @@ mod tests {
             work: None,
             trial: FaultInjection::default(),
             draws: 1,
-            budget: eval::judge::grade::BUDGET,
+            budget: Budget::default(),
+            keeps_judged_only: false,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
             program: String::new(),
         }

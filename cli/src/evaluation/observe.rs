@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::incident::{settle, without_ordinary};
+use analyzer::incident::{incidents, settle, without_ordinary};
 use analyzer::{Settings, TopologyIndex, analyze_indexed};
 use eval::GroundTruth;
-use eval::judge::{Actor, Bench, Disturbance, Grade, Harm, Judgement, harm, judge};
-use eval::table::Observation;
+use eval::judge::{
+    Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, judge,
+    rankings,
+};
+use eval::table::{Graded, Observation};
 use fabric::pipeline::Pipeline;
 use model::diagnosis::Severity;
 use model::{Anomaly, Diagnosis, FlowKey, Snapshot, Time};
@@ -28,6 +31,8 @@ pub(super) struct Diagnosed {
     /// Each verdict, with the time at which its collection was complete.
     times: Vec<(Time, Diagnosis)>,
     pub(super) verdicts: Vec<Diagnosis>,
+    /// The verdicts of each incident, by position.
+    incidents: Vec<Vec<usize>>,
 }
 
 /// Diagnoses and judges a run with every method. Failures are described for the first method only.
@@ -55,13 +60,27 @@ pub(super) fn observe(
     let asked: BTreeSet<FlowKey> =
         instance.snapshots.iter().filter_map(|(_, s)| Some(s.trigger.as_ref()?.flow)).collect();
     let mut evaluated = Evaluated { observations: Vec::new(), failures: Vec::new(), lines: Vec::new() };
-    for (rank, of) in diagnosed.iter().enumerate() {
-        let judgements = judge(&mut bench, scenario, &of.verdicts, plan.budget)?;
+    let mut judged: Vec<Vec<Judgement>> = Vec::new();
+    for of in &diagnosed {
+        judged.push(judge(&mut bench, scenario, &of.verdicts, &urgency(of), plan.budget)?);
+    }
+    let of_methods: Vec<(&[Diagnosis], &[Judgement])> = diagnosed
+        .iter()
+        .zip(&judged)
+        .map(|(of, judgements)| (of.verdicts.as_slice(), judgements.as_slice()))
+        .collect();
+    // With one method there is nothing to compare.
+    let rankings = match diagnosed.len() {
+        1 => vec![None],
+        _ => rankings(&mut bench, scenario, &of_methods)?.into_iter().map(Some).collect(),
+    };
+    for (rank, (of, ranking)) in diagnosed.iter().zip(rankings).enumerate() {
+        let judgements = &judged[rank];
         let missed: Vec<&(Disturbance, Harm)> =
-            events.iter().filter(|(event, _)| !names(event, of, &judgements)).collect();
+            events.iter().filter(|(event, _)| !names(event, of, judgements)).collect();
         let is_false = |judgement: &Judgement| matches!(judgement.grade, Grade::Wrong | Grade::Partly);
         if rank == 0 && (!missed.is_empty() || judgements.iter().any(is_false)) {
-            evaluated.failures.push(failure(plan, subject, instance, of, &judgements, &missed));
+            evaluated.failures.push(failure(plan, subject, instance, of, judgements, &missed));
         }
         let source = Source {
             scenario,
@@ -70,8 +89,11 @@ pub(super) fn observe(
             seed: instance.seed,
             method: of.method.name(),
         };
-        let lines = of.verdicts.iter().zip(&judgements);
-        evaluated.lines.extend(lines.map(|(verdict, judged)| VerdictLine::new(&source, verdict, judged)));
+        let lines = of.verdicts.iter().zip(judgements).enumerate().map(|(at, (verdict, judgement))| {
+            let incident = of.incidents.iter().position(|members| members.contains(&at));
+            VerdictLine::new(&source, verdict, incident, judgement)
+        });
+        evaluated.lines.extend(lines);
         let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
         let undetected = events.iter().filter(|(_, harm)| harm.touched.is_disjoint(&asked)).count() as u64;
         evaluated.observations.push(Observation {
@@ -79,7 +101,13 @@ pub(super) fn observe(
             method: of.method.name().to_string(),
             drawn: instance.drawn,
             is_unexpected: !instance.deviations.is_empty(),
-            verdicts: graded(of, &judgements),
+            verdicts: graded(of, judgements),
+            incidents: of
+                .incidents
+                .iter()
+                .map(|members| grade_incident(&of.verdicts, judgements, members))
+                .collect(),
+            ranking,
             events: events.len() as u64,
             named: (events.len() - missed.len()) as u64,
             undetected,
@@ -92,7 +120,7 @@ pub(super) fn observe(
                 .collect(),
             polling_bytes: of.snapshots.iter().map(|(_, s)| s.polls * POLL_BYTES).collect(),
             causal_coverage: truths(instance).filter_map(|t| coverage(t, &of.snapshots)).collect(),
-            time_to_diagnosis_ns: time_to_diagnosis(of, &judgements),
+            time_to_diagnosis_ns: time_to_diagnosis(of, judgements),
         });
     }
     Ok(evaluated)
@@ -117,12 +145,27 @@ pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &
         found_in.push((snapshot, found));
     }
     let (verdicts, _) = without_ordinary(settle(found_in));
-    Diagnosed { method, times, verdicts, snapshots }
+    let groups = incidents(&verdicts);
+    let position = |verdict: &&Diagnosis| verdicts.iter().position(|other| std::ptr::eq(other, *verdict));
+    let incidents = groups.iter().map(|group| group.verdicts.iter().filter_map(position).collect()).collect();
+    Diagnosed { method, times, verdicts, incidents, snapshots }
 }
 
-pub(super) fn graded(of: &Diagnosed, judgements: &[Judgement]) -> Vec<(Grade, f64, bool)> {
+/// How urgent each verdict is for the judge.
+pub(super) fn urgency(of: &Diagnosed) -> Vec<Urgency> {
+    let represents: BTreeSet<usize> =
+        of.incidents.iter().filter_map(|members| gravest(&of.verdicts, members)).collect();
+    let urgency = |(at, verdict): (usize, &Diagnosis)| match verdict.severity {
+        Severity::Info => Urgency::Info,
+        _ if represents.contains(&at) => Urgency::Incident,
+        _ => Urgency::Alarm,
+    };
+    of.verdicts.iter().enumerate().map(urgency).collect()
+}
+
+pub(super) fn graded(of: &Diagnosed, judgements: &[Judgement]) -> Vec<Graded> {
     let of_verdict = |(verdict, judgement): (&Diagnosis, &Judgement)| {
-        (judgement.grade, verdict.confidence, verdict.severity > Severity::Info)
+        Graded::new(judgement, verdict.confidence, verdict.severity > Severity::Info)
     };
     of.verdicts.iter().zip(judgements).map(of_verdict).collect()
 }

@@ -16,7 +16,7 @@ use fabric::pipeline::Pipeline;
 use model::{Diagnosis, FlowKey};
 use serde::Serialize;
 
-use super::observe::{Diagnosed, diagnose_with, disturbances_of, graded, names};
+use super::observe::{Diagnosed, diagnose_with, disturbances_of, graded, names, urgency};
 use super::{Contestant, Instance, Plan, Subject};
 
 /// The name of the unchanged analysis.
@@ -166,7 +166,7 @@ fn outcomes(
         let ids: Vec<&str> = of.verdicts.iter().map(|verdict| verdict.id.as_str()).collect();
         let judgements = match known.get(&ids) {
             Some(judgements) => judgements.clone(),
-            None => judge(&mut bench, scenario, &of.verdicts, plan.budget)?,
+            None => judge(&mut bench, scenario, &of.verdicts, &urgency(of), plan.budget)?,
         };
         let named = events.iter().filter(|(event, _)| names(event, of, &judgements)).count() as u64;
         let (changed, confidence_changed) = differences(&all[0].verdicts, &of.verdicts);

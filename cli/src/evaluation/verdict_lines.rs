@@ -10,20 +10,20 @@ use eval::judge::{Grade, Judgement};
 use model::diagnosis::{Record, Severity};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef};
 use scenario::Scenario;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Evaluated;
 use crate::input::write_all;
 
 /// A verdict with its judgement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct VerdictLine {
     /// The row of the table: the scenario, or the kind of disturbance.
     row: String,
     /// The command that repeats the run.
     repeat: String,
     seed: u64,
-    method: &'static str,
+    method: String,
     id: String,
     time_ns: u64,
     anomaly: Anomaly,
@@ -39,7 +39,11 @@ pub(crate) struct VerdictLine {
     accused: usize,
     root_port: Option<PortRef>,
     summary: String,
+    /// The number of its incident in the run; absent for verdicts of severity `info`.
+    incident: Option<usize>,
     grade: Grade,
+    /// The number of verdicts that it stands for; 0 if it was not drawn.
+    weight: f64,
     /// The part of the excess delay that disappears without the accused; absent if it was not measured.
     coverage: Option<f64>,
     /// The part of each examined actor.
@@ -53,7 +57,7 @@ pub(crate) struct VerdictLine {
 }
 
 /// The part of an actor in the delay.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct ActorPart {
     actor: String,
     part: f64,
@@ -69,14 +73,19 @@ pub(super) struct Source<'s> {
 }
 
 impl VerdictLine {
-    pub(super) fn new(source: &Source<'_>, verdict: &Diagnosis, judgement: &Judgement) -> VerdictLine {
+    pub(super) fn new(
+        source: &Source<'_>,
+        verdict: &Diagnosis,
+        incident: Option<usize>,
+        judgement: &Judgement,
+    ) -> VerdictLine {
         let guilt = judgement.guilt.as_ref();
         let parts = guilt.into_iter().flat_map(|guilt| &guilt.parts);
         VerdictLine {
             row: source.row.clone(),
             repeat: source.repeat.clone(),
             seed: source.seed,
-            method: source.method,
+            method: source.method.to_string(),
             id: verdict.id.clone(),
             time_ns: verdict.time_ns,
             anomaly: verdict.anomaly,
@@ -89,7 +98,9 @@ impl VerdictLine {
             accused: accused(verdict, source.scenario),
             root_port: verdict.root_cause.port.clone(),
             summary: verdict.summary.clone(),
+            incident,
             grade: judgement.grade,
+            weight: judgement.weight,
             coverage: guilt.map(|guilt| guilt.covered),
             parts: parts.map(|(actor, part)| ActorPart { actor: actor.to_string(), part: *part }).collect(),
             innocent: guilt.into_iter().flat_map(|g| g.innocent()).map(ToString::to_string).collect(),

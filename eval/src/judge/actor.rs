@@ -81,6 +81,18 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
     }
 }
 
+/// Returns the accused actors of a verdict in its order: host, settings, then flows, largest contribution first.
+pub fn ranked(verdict: &Diagnosis, scenario: &Scenario) -> Vec<Actor> {
+    let Claim::Accused(mut left) = claim(verdict, scenario) else { return Vec::new() };
+    let root = &verdict.root_cause;
+    let of_flow = |flow: &FlowKey| if *flow == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) };
+    let hosts = root.host.iter().cloned().map(Actor::Host);
+    let stated = hosts.chain(root.config.iter().map(|id| setting(id))).chain(root.flows.iter().map(of_flow));
+    let mut ranked: Vec<Actor> = stated.filter(|actor| left.remove(actor)).collect();
+    ranked.extend(left);
+    ranked
+}
+
 /// What a verdict about a loss or a path means by a port: the link there, if anything happened to it; else the routes of
 /// the switch, if it has any of its own. A port without either stands for its link, whose removal changes nothing.
 fn of_place(port: &PortRef, scenario: &Scenario) -> Vec<Actor> {

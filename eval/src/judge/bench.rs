@@ -1,32 +1,49 @@
 //! Repeats a run without some actors and keeps the results: the experiment behind every judgement.
 //!
 //! All repetitions, the one with all actors included, have no agents and no polling packets, so that they differ in the
-//! removed actors only.
+//! removed actors only. A repetition is simulated only as far as it is looked at, and continued later if necessary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fabric::counterfactual::Intervention;
 use fabric::pipeline::Pipeline;
-use fabric::{BuildError, FlowRecord, PacketLog, PauseRecord, RunError, WatchdogRecord, run_traffic};
+use fabric::stopwatch::{Stopwatch, Trace, Traces};
+use fabric::{BuildError, FlowRecord, PacketLog, PauseRecord, RunError, TrafficRun, WatchdogRecord};
 use model::{FlowKey, Time};
 use scenario::Scenario;
 
 use super::actor::Actor;
 use super::guilt::Experiment;
-use super::stopwatch::{Stopwatch, Trace, Traces};
 
-/// A repeated run.
-pub(super) struct Run {
-    pub(super) traces: BTreeMap<FlowKey, Trace>,
+/// Number of unfinished repetitions that are kept. One that is needed again after more others starts anew.
+const SUSPENDED: usize = 24;
+
+/// The run with all actors.
+pub(super) struct Base {
+    pub(super) traces: Traces,
     pub(super) flows: Vec<FlowRecord>,
     pub(super) pauses: Vec<PauseRecord>,
     pub(super) watchdogs: Vec<WatchdogRecord>,
     pub(super) switches: Vec<String>,
-    /// Only of the run with all actors.
     pub(super) log: Option<Box<PacketLog>>,
     pub(super) end: Time,
 }
+
+/// A run without some actors.
+struct Repeat<'s> {
+    /// The run, if it is not complete and is kept.
+    run: Option<Box<TrafficRun<'s>>>,
+    is_complete: bool,
+    traces: Traces,
+    /// When it ended, or how far it is.
+    now: Time,
+    /// When it was last looked at, as a number that increases.
+    used: u64,
+}
+
+/// The removed actors, and the flow that is thinned where they contain the victim.
+type Key = (BTreeSet<Actor>, Option<FlowKey>);
 
 /// The repetitions of one scenario and seed.
 pub struct Bench<'s> {
@@ -35,8 +52,9 @@ pub struct Bench<'s> {
     pipeline: &'s Pipeline,
     /// The flows of which every wait is kept.
     victims: Arc<BTreeSet<FlowKey>>,
-    /// By the removed actors, and by the flow that is thinned where that is the victim.
-    runs: BTreeMap<(BTreeSet<Actor>, Option<FlowKey>), Run>,
+    base: Option<Base>,
+    repeats: BTreeMap<Key, Repeat<'s>>,
+    uses: u64,
 }
 
 impl<'s> Bench<'s> {
@@ -47,36 +65,116 @@ impl<'s> Bench<'s> {
         pipeline: &'s Pipeline,
         victims: BTreeSet<FlowKey>,
     ) -> Bench<'s> {
-        Bench { scenario, seed, pipeline, victims: Arc::new(victims), runs: BTreeMap::new() }
-    }
-
-    /// Returns a flow of the scenario, if it has any.
-    pub(super) fn any_flow(&self) -> Option<FlowKey> {
-        self.scenario.flows.iter().find_map(|flow| self.scenario.key(flow))
+        let victims = Arc::new(victims);
+        Bench { scenario, seed, pipeline, victims, base: None, repeats: BTreeMap::new(), uses: 0 }
     }
 
     /// Returns how many runs were needed so far.
     pub fn runs(&self) -> usize {
-        self.runs.len()
+        self.repeats.len() + usize::from(self.base.is_some())
     }
 
-    /// Returns the run without these actors.
-    pub(super) fn run(&mut self, removed: &BTreeSet<Actor>, victim: FlowKey) -> Result<&Run, RunError> {
-        let thinned = removed.contains(&Actor::Victim).then_some(victim);
-        let key = (removed.clone(), thinned);
-        if !self.runs.contains_key(&key) {
-            if !removed.is_empty() {
-                // Flows that depend on a removed one start as in the run with all actors.
-                self.run(&BTreeSet::new(), victim)?;
+    /// Returns the run with all actors.
+    pub(super) fn base(&mut self) -> Result<&Base, RunError> {
+        let base = match self.base.take() {
+            Some(base) => base,
+            None => {
+                let (mut run, traces) = self.start(&BTreeSet::new(), None)?;
+                run.run_to_end()?;
+                let fabric = run.fabric_mut();
+                Base {
+                    traces,
+                    flows: fabric.flows(),
+                    pauses: fabric.pauses().to_vec(),
+                    watchdogs: fabric.watchdogs().to_vec(),
+                    switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
+                    log: fabric.take_packet_log(),
+                    end: fabric.now(),
+                }
             }
-            let run = self.repeat(removed, thinned)?;
-            self.runs.insert(key.clone(), run);
-        }
-        Ok(&self.runs[&key])
+        };
+        Ok(self.base.insert(base))
     }
 
-    fn repeat(&self, removed: &BTreeSet<Actor>, thinned: Option<FlowKey>) -> Result<Run, RunError> {
-        let before = self.runs.get(&(BTreeSet::new(), None)).map_or(&[][..], |run| &run.flows);
+    /// Reads the trace of a flow in the complete run without some actors; `end` is when that run ended.
+    pub(super) fn read<T>(
+        &mut self,
+        removed: &BTreeSet<Actor>,
+        flow: &FlowKey,
+        read: impl FnOnce(&Trace, Time) -> T,
+    ) -> Result<Option<T>, RunError> {
+        if removed.is_empty() {
+            let base = self.base()?;
+            let end = base.end;
+            return Ok(base.traces.read(flow, |trace| read(trace, end)));
+        }
+        let repeat = self.repeat((removed.clone(), None), |run| run.run_to_end())?;
+        let end = repeat.now;
+        Ok(repeat.traces.read(flow, |trace| read(trace, end)))
+    }
+
+    /// Returns the longest wait of a victim in a window of the run without some actors.
+    fn longest_wait(
+        &mut self,
+        removed: &BTreeSet<Actor>,
+        victim: FlowKey,
+        window: (Time, Time),
+    ) -> Result<Option<Time>, RunError> {
+        if removed.is_empty() {
+            let base = self.base()?;
+            let end = base.end;
+            return Ok(base.traces.read(&victim, |trace| trace.longest_in(window, end)).flatten());
+        }
+        let thinned = removed.contains(&Actor::Victim).then_some(victim);
+        let repeat =
+            self.repeat((removed.clone(), thinned), |run| run.run_until_acknowledged(&victim, window.1))?;
+        let end = repeat.now;
+        Ok(repeat.traces.read(&victim, |trace| trace.longest_in(window, end)).flatten())
+    }
+
+    /// Continues the run without some actors.
+    fn repeat(
+        &mut self,
+        key: Key,
+        advance: impl FnOnce(&mut TrafficRun<'s>) -> Result<(), RunError>,
+    ) -> Result<&Repeat<'s>, RunError> {
+        self.uses += 1;
+        let known = self.repeats.remove(&key).filter(|repeat| repeat.is_complete || repeat.run.is_some());
+        let mut repeat = match known {
+            Some(repeat) => repeat,
+            None => {
+                // Flows that depend on a removed one start as in the run with all actors.
+                self.base()?;
+                let (run, traces) = self.start(&key.0, key.1)?;
+                Repeat { run: Some(Box::new(run)), is_complete: false, traces, now: Time::ZERO, used: 0 }
+            }
+        };
+        repeat.used = self.uses;
+        if let Some(run) = &mut repeat.run {
+            advance(run)?;
+            repeat.now = run.fabric().now();
+            repeat.is_complete = run.is_complete();
+        }
+        if repeat.is_complete {
+            repeat.run = None;
+        }
+        let kept = self.repeats.values().filter(|repeat| repeat.run.is_some());
+        if repeat.run.is_some() && kept.clone().count() >= SUSPENDED {
+            let oldest = kept.map(|repeat| repeat.used).min();
+            if let Some(repeat) = self.repeats.values_mut().find(|repeat| Some(repeat.used) == oldest) {
+                repeat.run = None;
+            }
+        }
+        Ok(self.repeats.entry(key).or_insert(repeat))
+    }
+
+    /// Starts a run without some actors.
+    fn start(
+        &self,
+        removed: &BTreeSet<Actor>,
+        thinned: Option<FlowKey>,
+    ) -> Result<(TrafficRun<'s>, Traces), RunError> {
+        let before = self.base.as_ref().map_or(&[][..], |base| &base.flows);
         let scenario = without(self.scenario, self.seed, before, removed, thinned)?;
         let traces = Traces::default();
         let senders: BTreeSet<String> = scenario
@@ -84,24 +182,15 @@ impl<'s> Bench<'s> {
             .iter()
             .filter_map(|flow| Some(scenario.topology.host_of(flow.key.src)?.name.clone()))
             .collect();
-        let keeps_log = removed.is_empty();
-        let mut fabric = run_traffic(&scenario, self.seed, self.pipeline, |fabric| {
-            if keeps_log {
+        let run = TrafficRun::new(scenario, self.seed, self.pipeline, |fabric| {
+            if removed.is_empty() {
                 fabric.keep_log();
             }
             for sender in &senders {
                 fabric.set_agent(sender, Box::new(Stopwatch::new(self.victims.clone(), traces.clone())));
             }
         })?;
-        Ok(Run {
-            traces: traces.take(),
-            flows: fabric.flows(),
-            pauses: fabric.pauses().to_vec(),
-            watchdogs: fabric.watchdogs().to_vec(),
-            switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
-            log: fabric.take_packet_log(),
-            end: fabric.now(),
-        })
+        Ok((run, traces))
     }
 
     /// Returns the experiment on one victim: its longest wait in `window`, above the round-trip time of its path.
@@ -121,12 +210,10 @@ impl Experiment for OnVictim<'_, '_> {
     type Error = RunError;
 
     fn excess_ns(&mut self, removed: &BTreeSet<Actor>) -> Result<u64, RunError> {
-        let base_ns = match self.bench.run(&BTreeSet::new(), self.victim)?.traces.get(&self.victim) {
-            Some(trace) => trace.base_rtt.as_ns(),
-            None => return Ok(0),
-        };
-        let run = self.bench.run(removed, self.victim)?;
-        let longest = run.traces.get(&self.victim).and_then(|trace| trace.longest_in(self.window, run.end));
+        let base_rtt = self.bench.base()?.traces.read(&self.victim, |trace| trace.base_rtt);
+        let Some(base_rtt) = base_rtt else { return Ok(0) };
+        let base_ns = base_rtt.unwrap_or_default().as_ns();
+        let longest = self.bench.longest_wait(removed, self.victim, self.window)?;
         Ok(longest.map_or(0, |longest| longest.as_ns().saturating_sub(base_ns)))
     }
 }

@@ -8,12 +8,14 @@ pub const BINS: usize = 10;
 /// A bin of the reliability diagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// Number of verdicts.
+    /// Number of judged verdicts.
     pub verdicts: u64,
     /// Number of right ones among them.
     pub right: u64,
-    /// Their mean confidence; 0 without verdicts.
+    /// Their mean confidence, weighted; 0 without verdicts.
     pub confidence: f64,
+    /// The share of right ones among them, weighted; 0 without verdicts.
+    pub share_right: f64,
 }
 
 /// The calibration of a set of verdicts.
@@ -30,27 +32,33 @@ pub struct Calibration {
     pub wrong_above_90: u64,
 }
 
-/// Returns the calibration of verdicts, each with its confidence (0 to 1) and whether it is right.
-pub fn calibration(verdicts: &[(f64, bool)]) -> Calibration {
+/// Returns the calibration of verdicts, each with its confidence (0 to 1), whether it is right, and how many verdicts it
+/// stands for.
+pub fn calibration(verdicts: &[(f64, bool, f64)]) -> Calibration {
     let mut bins = vec![Bin::default(); BINS];
+    let mut weights = [0.0; BINS];
     let mut squares = 0.0;
-    for (confidence, right) in verdicts {
-        let bin = &mut bins[((confidence * BINS as f64) as usize).min(BINS - 1)];
+    for (confidence, right, weight) in verdicts {
+        let number = ((confidence * BINS as f64) as usize).min(BINS - 1);
+        let (bin, outcome) = (&mut bins[number], f64::from(u8::from(*right)));
         bin.verdicts += 1;
         bin.right += u64::from(*right);
-        bin.confidence += confidence;
-        squares += (confidence - f64::from(u8::from(*right))).powi(2);
+        bin.confidence += weight * confidence;
+        bin.share_right += weight * outcome;
+        weights[number] += weight;
+        squares += weight * (confidence - outcome).powi(2);
     }
-    let total = verdicts.len().max(1) as f64;
+    let total: f64 = weights.iter().sum();
+    let share = |part: f64| if total > 0.0 { part / total } else { 0.0 };
     let mut expected_error = 0.0;
-    for bin in bins.iter_mut().filter(|bin| bin.verdicts > 0) {
-        let count = bin.verdicts as f64;
-        bin.confidence /= count;
-        expected_error += (bin.confidence - bin.right as f64 / count).abs() * count / total;
+    for (bin, weight) in bins.iter_mut().zip(weights).filter(|(_, weight)| *weight > 0.0) {
+        bin.confidence /= weight;
+        bin.share_right /= weight;
+        expected_error += (bin.confidence - bin.share_right).abs() * share(weight);
     }
-    let is_wrong = |(confidence, right): &&(f64, bool)| *confidence > 0.9 && !right;
+    let is_wrong = |(confidence, right, _): &&(f64, bool, f64)| *confidence > 0.9 && !right;
     let wrong_above_90 = verdicts.iter().filter(is_wrong).count() as u64;
-    Calibration { bins, brier: squares / total, expected_error, wrong_above_90 }
+    Calibration { bins, brier: share(squares), expected_error, wrong_above_90 }
 }
 
 #[cfg(test)]
@@ -58,7 +66,9 @@ mod tests {
     use super::*;
 
     fn check(verdicts: &[(f64, bool)], brier: f64, expected_error: f64, wrong_above_90: u64) {
-        let found = calibration(verdicts);
+        let weighted: Vec<_> =
+            verdicts.iter().map(|(confidence, right)| (*confidence, *right, 1.0)).collect();
+        let found = calibration(&weighted);
         assert!((found.brier - brier).abs() < 1e-9, "{found:?}");
         assert!((found.expected_error - expected_error).abs() < 1e-9, "{found:?}");
         assert_eq!(found.wrong_above_90, wrong_above_90, "{found:?}");
@@ -72,5 +82,12 @@ mod tests {
         // Half of the verdicts of 50 % confidence are right.
         check(&[(0.5, true), (0.5, false)], 0.25, 0.0, 0);
         check(&[(0.8, true), (0.8, true), (0.8, true), (0.8, false)], 0.19, 0.05, 0);
+    }
+
+    #[test]
+    fn a_verdict_that_stands_for_several_counts_as_often() {
+        let found = calibration(&[(0.8, true, 3.0), (0.8, false, 1.0)]);
+        assert!((found.brier - 0.19).abs() < 1e-9 && (found.expected_error - 0.05).abs() < 1e-9, "{found:?}");
+        assert_eq!((found.bins[8].verdicts, found.bins[8].right, found.bins[8].share_right), (2, 1, 0.75));
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::actor::{Actor, Claim, claim};
 use super::bench::Bench;
 use super::guilt::{EXPLAINS, Experiment, Guilt, guilt};
+use super::sample::{Budget, Urgency, price, size};
 use super::standstill::stood_still;
 
 /// The grade of a verdict.
@@ -25,7 +26,7 @@ pub enum Grade {
     Wrong,
     /// It claims nothing.
     Silent,
-    /// It was not judged: it claims a place only, or the run's budget was used up.
+    /// It was not judged: it claims a place only, its delay does not recur, or it was not drawn.
     Unjudged,
 }
 
@@ -40,6 +41,8 @@ pub struct Judgement {
     pub accused: BTreeSet<Actor>,
     /// The victim's excess delay in nanoseconds; absent if it was not measured.
     pub excess_ns: Option<u64>,
+    /// The number of verdicts of the run that it stands for: 0 if it was not drawn.
+    pub weight: f64,
     /// Why, for people.
     pub reason: String,
 }
@@ -51,16 +54,16 @@ impl Judgement {
             guilt: None,
             accused: BTreeSet::new(),
             excess_ns: None,
+            weight: 1.0,
             reason: reason.to_string(),
         }
     }
 }
 
-/// The default of the largest number of repeated runs for the verdicts of one run.
-pub const BUDGET: usize = 160;
+/// The reason why a verdict was not judged.
+const NOT_DRAWN: &str = "it was not drawn for the sample of judged verdicts";
 
-/// Judges the verdicts of a run. They are judged in the order of their identifiers, which are hashes, until `budget` runs
-/// have been repeated: the judged ones are a random sample. The others are [`Grade::Unjudged`].
+/// Judges the verdicts of a run, each with its urgency, as far as `budget` allows (see [`super::sample`]).
 ///
 /// Verdicts of one victim and time share its delay: each is judged by its own actors, and the delay is explained if all
 /// of them together explain it.
@@ -71,46 +74,72 @@ pub fn judge(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
     verdicts: &[Diagnosis],
-    budget: usize,
+    urgency: &[Urgency],
+    budget: Budget,
 ) -> Result<Vec<Judgement>, RunError> {
-    let before = bench.runs();
-    let unjudged = Judgement::plain(Grade::Unjudged, "the budget of repeated runs is used up");
-    let mut judgements = vec![unjudged; verdicts.len()];
+    let undrawn = Judgement { weight: 0.0, ..Judgement::plain(Grade::Unjudged, NOT_DRAWN) };
+    let mut judgements = vec![undrawn; verdicts.len()];
+    let prices: Vec<usize> = verdicts.iter().map(|verdict| price(&claim(verdict, scenario))).collect();
     let mut order: Vec<usize> = (0..verdicts.len()).collect();
-    order.sort_by_key(|at| &verdicts[*at].id);
-    for at in order {
-        if bench.runs() - before > budget {
+    order.sort_by_key(|at| (urgency[*at], &verdicts[*at].id));
+    let (free, paid): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|at| prices[*at] == 0);
+    for at in free {
+        judgements[at] = judge_one(bench, scenario, verdicts, at)?;
+    }
+    let (info, alarms): (Vec<usize>, Vec<usize>) =
+        paid.into_iter().partition(|at| urgency[*at] == Urgency::Info);
+    let before = bench.runs();
+    let mut judged = 0;
+    for at in &alarms {
+        if budget.alarms.is_some_and(|most| bench.runs() - before > most) {
             break;
         }
-        let verdict = &verdicts[at];
-        let shares_delay = |other: &&Diagnosis| {
-            other.victim == verdict.victim && other.time_ns == verdict.time_ns && other.id != verdict.id
-        };
-        let partners: BTreeSet<Actor> = verdicts
-            .iter()
-            .filter(shares_delay)
-            .filter_map(|other| match claim(other, scenario) {
-                Claim::Accused(accused) => Some(accused),
-                _ => None,
-            })
-            .flatten()
-            .collect();
-        judgements[at] = judge_one(bench, scenario, verdict, &partners)?;
+        judgements[*at] = judge_one(bench, scenario, verdicts, *at)?;
+        judged += 1;
     }
+    weigh(&mut judgements, &alarms[..judged], alarms.len());
+    let drawn = size(&info.iter().map(|at| prices[*at]).collect::<Vec<_>>(), budget.info);
+    for at in &info[..drawn] {
+        judgements[*at] = judge_one(bench, scenario, verdicts, *at)?;
+    }
+    weigh(&mut judgements, &info[..drawn], info.len());
     Ok(judgements)
+}
+
+/// The drawn verdicts stand for all.
+fn weigh(judgements: &mut [Judgement], drawn: &[usize], all: usize) {
+    for at in drawn {
+        judgements[*at].weight = all as f64 / drawn.len() as f64;
+    }
+}
+
+/// What the other verdicts about the delay of a verdict accuse.
+fn partners(scenario: &Scenario, verdicts: &[Diagnosis], verdict: &Diagnosis) -> BTreeSet<Actor> {
+    let shares_delay = |other: &&Diagnosis| {
+        other.victim == verdict.victim && other.time_ns == verdict.time_ns && other.id != verdict.id
+    };
+    let accused = verdicts.iter().filter(shares_delay).filter_map(|other| match claim(other, scenario) {
+        Claim::Accused(accused) => Some(accused),
+        _ => None,
+    });
+    accused.flatten().collect()
 }
 
 fn judge_one(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
-    verdict: &Diagnosis,
-    partners: &BTreeSet<Actor>,
+    verdicts: &[Diagnosis],
+    at: usize,
 ) -> Result<Judgement, RunError> {
+    let verdict = &verdicts[at];
     match claim(verdict, scenario) {
         Claim::Silent => Ok(Judgement::plain(Grade::Silent, "it claims nothing")),
         Claim::PlaceOnly => Ok(Judgement::plain(Grade::Unjudged, "it names a port and no culprit")),
         Claim::FabricIsClean => clean(bench, scenario, verdict),
-        Claim::Accused(accused) => convicted(bench, scenario, verdict, accused, partners),
+        Claim::Accused(accused) => {
+            let partners = partners(scenario, verdicts, verdict);
+            convicted(bench, scenario, verdict, accused, &partners)
+        }
     }
 }
 
@@ -132,7 +161,7 @@ fn window_of_delay(bench: &mut Bench<'_>, verdict: &Diagnosis) -> Result<Option<
 }
 
 /// The window that a verdict explains: from the departure of the slow packet to the measurement.
-fn window(verdict: &Diagnosis) -> (Time, Time) {
+pub(super) fn window(verdict: &Diagnosis) -> (Time, Time) {
     let to = Time::from_ns(verdict.time_ns);
     let records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
     let trigger = records.into_iter().find_map(|record| match record {
@@ -170,7 +199,7 @@ fn clean(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Res
     }
     let grade = if is_right { Grade::Right } else { Grade::Wrong };
     let reason = format!("of {excess_ns} ns of delay, {left_ns} ns stay without everything but its hosts");
-    Ok(Judgement { grade, guilt: None, accused, excess_ns: Some(excess_ns), reason })
+    Ok(Judgement { grade, guilt: None, accused, excess_ns: Some(excess_ns), weight: 1.0, reason })
 }
 
 fn everything_but_the_ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<Actor> {
@@ -203,7 +232,7 @@ fn convicted(
     let Some(window) = window_of_delay(bench, verdict)? else {
         return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
     };
-    let order = heaviest_first(bench, verdict.victim, &accused)?;
+    let order = heaviest_first(bench, &accused)?;
     let guilt = guilt(&mut bench.on(verdict.victim, window), &order)?;
     let mut explains = guilt.explains();
     if !explains && !partners.is_empty() {
@@ -230,16 +259,13 @@ fn convicted(
     if let Some(contradiction) = contradiction {
         reason.push_str(&format!("; {contradiction}"));
     }
-    Ok(Judgement { grade, excess_ns: Some(guilt.excess_ns), guilt: Some(guilt), accused, reason })
+    let excess_ns = Some(guilt.excess_ns);
+    Ok(Judgement { grade, excess_ns, guilt: Some(guilt), accused, weight: 1.0, reason })
 }
 
 /// The accused, flows by the bytes that they sent in the run with all actors.
-fn heaviest_first(
-    bench: &mut Bench<'_>,
-    victim: FlowKey,
-    accused: &BTreeSet<Actor>,
-) -> Result<Vec<Actor>, RunError> {
-    let run = bench.run(&BTreeSet::new(), victim)?;
+fn heaviest_first(bench: &mut Bench<'_>, accused: &BTreeSet<Actor>) -> Result<Vec<Actor>, RunError> {
+    let run = bench.base()?;
     let sent: BTreeMap<FlowKey, u64> = run.flows.iter().map(|flow| (flow.flow, flow.sent_packets)).collect();
     let mut order: Vec<Actor> = accused.iter().cloned().collect();
     order.sort_by_key(|actor| match actor {
@@ -262,7 +288,7 @@ fn contradiction(
             | Anomaly::DeadlockOutOfLoopInjection
     );
     if is_deadlock {
-        let run = bench.run(&BTreeSet::new(), verdict.victim)?;
+        let run = bench.base()?;
         let stood = run.log.as_ref().is_some_and(|log| {
             let ports = &verdict.pause_loop;
             stood_still(&scenario.topology, run, log, ports, window(verdict))

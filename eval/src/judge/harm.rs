@@ -1,12 +1,13 @@
 //! Which flows a disturbance delays: what a diagnosis could have been asked about.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use fabric::{FlowRecord, RunError};
+use fabric::RunError;
+use fabric::stopwatch::Trace;
 use model::{FlowKey, Time};
 
 use super::actor::Actor;
-use super::bench::{Bench, Run};
+use super::bench::Bench;
 
 /// Something that the author of a scenario put into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,17 +39,16 @@ pub fn harm(bench: &mut Bench<'_>, disturbance: &Disturbance) -> Result<Harm, Ru
     // The victim is irrelevant here: nothing is thinned.
     let actors: BTreeSet<Actor> =
         disturbance.actors.iter().filter(|actor| **actor != Actor::Victim).cloned().collect();
-    let Some(any) = bench.any_flow() else { return Ok(Harm::default()) };
-    let with = outcomes(bench.run(&BTreeSet::new(), any)?);
-    let without = outcomes(bench.run(&actors, any)?);
     let mut harm = Harm::default();
-    for (flow, before) in &with {
-        let Some(after) = without.get(flow) else { continue };
-        if is_delayed(before, after, QUARTERS / 4) {
-            harm.touched.insert(*flow);
+    let flows: Vec<FlowKey> = bench.base()?.flows.iter().map(|flow| flow.flow).collect();
+    for flow in flows {
+        let Some(before) = bench.read(&BTreeSet::new(), &flow, Experience::new)? else { continue };
+        let Some(after) = bench.read(&actors, &flow, Experience::new)? else { continue };
+        if is_delayed(&before, &after, QUARTERS / 4) {
+            harm.touched.insert(flow);
         }
-        if !actors.contains(&Actor::Flow(*flow)) && is_delayed(before, after, QUARTERS) {
-            harm.victims.insert(*flow);
+        if !actors.contains(&Actor::Flow(flow)) && is_delayed(&before, &after, QUARTERS) {
+            harm.victims.insert(flow);
         }
     }
     Ok(harm)
@@ -60,12 +60,10 @@ struct Experience {
     base_rtt: Time,
 }
 
-fn outcomes(run: &Run) -> BTreeMap<FlowKey, Experience> {
-    let experience = |flow: &FlowRecord| {
-        let trace = run.traces.get(&flow.flow)?;
-        Some((flow.flow, Experience { longest: trace.longest(run.end), base_rtt: trace.base_rtt }))
-    };
-    run.flows.iter().filter_map(experience).collect()
+impl Experience {
+    fn new(trace: &Trace, end: Time) -> Experience {
+        Experience { longest: trace.longest(end), base_rtt: trace.base_rtt.unwrap_or_default() }
+    }
 }
 
 fn is_delayed(with: &Experience, without: &Experience, quarters: u64) -> bool {

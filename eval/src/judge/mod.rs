@@ -2,7 +2,8 @@
 //!
 //! [`actor`] lists what can be taken out of a run, [`bench`](mod@bench) repeats the run without it,
 //! [`guilt`](mod@guilt) measures the difference, `standstill` checks deadlocks from the packets alone, [`grade`] compares
-//! a verdict with both, [`harm`](mod@harm) finds the flows that a disturbance delays, and
+//! a verdict with both, [`sample`] chooses the verdicts to judge, [`ranking`] compares methods by what they name first,
+//! [`harm`](mod@harm) finds the flows that a disturbance delays, and
 //! [`calibration`](mod@calibration) compares confidence with grades. Definitions and their reasons:
 //! docs/evaluation/judge.md.
 
@@ -12,8 +13,10 @@ pub mod calibration;
 pub mod grade;
 pub mod guilt;
 pub mod harm;
+mod incident;
+pub mod ranking;
+pub mod sample;
 mod standstill;
-mod stopwatch;
 
 pub use actor::Actor;
 pub use bench::Bench;
@@ -21,7 +24,10 @@ pub use calibration::{Bin, Calibration, calibration};
 pub use grade::{Grade, Judgement, judge};
 pub use guilt::Guilt;
 pub use harm::{Disturbance, Harm, harm};
+pub use incident::{grade_incident, gravest};
+pub use ranking::{Ranking, rankings};
+pub use sample::{Budget, Urgency};
 
 /// The version of these definitions. A change gets a number and a line in docs/evaluation/judge.md, and all published
 /// figures are computed again.
-pub const VERSION: &str = "v1";
+pub const VERSION: &str = "v2";

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use fabric::packet_log::{PacketLog, What};
 use model::{PortRef, Time, Topology};
 
-use super::bench::Run;
+use super::bench::Base;
 
 /// The longest pause of one PFC frame, in bit times.
 const LONGEST_PAUSE_BITS: u128 = 65_535 * 512;
@@ -19,7 +19,7 @@ const LONGEST_PAUSE_BITS: u128 = 65_535 * 512;
 /// a departure for longer than a pause can last, or until the end of the run.
 pub(super) fn stood_still(
     topology: &Topology,
-    run: &Run,
+    run: &Base,
     log: &PacketLog,
     ports: &[PortRef],
     window: (Time, Time),

@@ -83,11 +83,12 @@ pub(super) struct Measurement {
 
 impl Measurement {
     pub(super) fn of(run: &Rerun, scope: &Scope) -> Measurement {
-        let trace = run.traces.get(&scope.victim);
+        let trace =
+            run.traces.read(&scope.victim, |trace| (trace.base_rtt, trace.longest_in(scope.window, run.end)));
         Measurement {
             without: run.without.clone(),
-            base: trace.and_then(|trace| trace.base_rtt),
-            slowest: trace.and_then(|trace| trace.longest(scope.window, run.end)),
+            base: trace.and_then(|(base, _)| base),
+            slowest: trace.and_then(|(_, slowest)| slowest),
             finish: finish(&run.flows, scope.victim),
             paused: paused(&run.pauses, &scope.ports, scope.window, run.end),
             queue_bytes: scope.root.as_ref().map_or(0, |at| run.queues.mean_bytes(at, scope.window)),
@@ -100,7 +101,7 @@ impl Measurement {
     pub(super) fn slow(run: &Rerun, scope: &Scope, threshold: u32) -> Result<Measurement, String> {
         let measurement = Measurement::of(run, scope);
         let limit = measurement.base.unwrap_or_default().0.saturating_mul(u64::from(threshold));
-        if !run.traces.contains_key(&scope.victim) {
+        if run.traces.read(&scope.victim, |_| ()).is_none() {
             return Err(format!("the run has no packets of {}", scope.victim));
         }
         match measurement.slowest {

@@ -20,7 +20,6 @@ mod intervention;
 mod measurement;
 mod queues;
 mod standstill;
-mod stopwatch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,9 +33,9 @@ use crate::fabric::BuildError;
 use crate::pipeline::Pipeline;
 use crate::record::{FlowRecord, PauseRecord};
 use crate::run::{RunError, run_traffic_watched};
+use crate::stopwatch::{Stopwatch, Traces};
 use measurement::{Measurement, Scope};
 use queues::Queues;
-use stopwatch::{Stopwatch, Trace, Traces};
 
 /// Samples of the queue at the root port in the window of a verdict.
 const SAMPLES: u64 = 32;
@@ -93,7 +92,7 @@ fn others_of_one_delay(diagnoses: &[Diagnosis], at: usize) -> Vec<Diagnosis> {
 /// A repeated run, with its measurements.
 struct Rerun {
     without: Vec<String>,
-    traces: BTreeMap<FlowKey, Trace>,
+    traces: Traces,
     queues: Queues,
     flows: Vec<FlowRecord>,
     pauses: Vec<PauseRecord>,
@@ -159,7 +158,7 @@ impl<'b> Reruns<'b> {
         let fabric = run_traffic_watched(&scenario, self.seed, self.pipeline, set_up, &mut queues)?;
         Ok(Rerun {
             without,
-            traces: traces.take(),
+            traces,
             queues,
             flows: fabric.flows(),
             pauses: fabric.pauses().to_vec(),

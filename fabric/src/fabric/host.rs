@@ -231,6 +231,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let done = state.sender.is_done() && state.finished.is_none();
         if done {
             state.finished = Some(now);
+            self.finished_flows += 1;
             self.hosts[host as usize].remove_flow(flow as u32);
             self.release_followers(flow);
         }
@@ -465,9 +466,23 @@ impl<S: FabricSwitch> Fabric<S> {
         .collect()
     }
 
+    /// The number of the flow with this key; `None` if it is not exactly one, or if its data are RDMA READ responses,
+    /// which its own sender does not measure.
+    pub(crate) fn measured_flow(&self, key: &FlowKey) -> Option<usize> {
+        let mut found = self.senders.iter().enumerate().filter(|(_, flow)| flow.key == *key);
+        let (number, flow) = found.next()?;
+        (found.next().is_none() && flow.responder.is_none()).then_some(number)
+    }
+
+    /// The first packet of a flow that was never sent, and the first that is not acknowledged.
+    pub(crate) fn progress(&self, flow: usize) -> (u64, u64) {
+        let sender = &self.senders[flow].sender;
+        (sender.first_unsent(), sender.first_unacknowledged())
+    }
+
     /// Whether every flow is complete.
     pub fn all_finished(&self) -> bool {
-        self.senders.iter().all(|flow| flow.finished.is_some())
+        self.finished_flows == self.senders.len()
     }
 }
 

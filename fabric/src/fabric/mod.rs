@@ -63,6 +63,8 @@ pub struct Fabric<S = Switch> {
     senders: Vec<SendState>,
     /// Receivers, one per flow.
     receivers: Vec<ReceiveState>,
+    /// Number of complete flows.
+    finished_flows: usize,
     faults: Vec<Fault>,
     random: Random,
     counters: Counters,
@@ -119,6 +121,7 @@ impl<S: FabricSwitch> Fabric<S> {
             agents: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
+            finished_flows: 0,
             faults: Vec::new(),
             random: Random::new(seed, u64::MAX),
             counters: Counters::default(),

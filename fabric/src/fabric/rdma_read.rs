@@ -72,6 +72,7 @@ impl<S: FabricSwitch> Fabric<S> {
         if expected >= packets && state.finished.is_none() {
             // A real responder would infer this from the next request.
             state.finished = Some(self.now);
+            self.finished_flows += 1;
             state.sender.acknowledge(expected);
             let responder = state.host;
             self.hosts[responder as usize].remove_flow(flow as u32);

@@ -1,0 +1,84 @@
+//! Accounting: how much of a delay the recorded pauses and queues of a path can have caused.
+//!
+//! A verdict that names a queue of 10 us for a delay of 100 us names the wrong queue: the rest of the delay has a cause
+//! that the records of this path do not show. So the pauses and queues that a slow packet can have met on its path are
+//! added up, each at its maximum, and compared with the delay that the agent measured.
+
+use model::Anomaly;
+use model::snapshot::Source;
+
+use super::signatures::{Caveat, Finding};
+use crate::facts::span::Span;
+use crate::facts::view::PortIx;
+use crate::facts::wording::duration;
+use crate::graph::context::Context;
+use crate::thresholds as t;
+
+/// Returns the longest delay that the pauses and queues of the victim's path can have caused while the slow packet was
+/// in flight, relative to the delay that the agent measured. `None` where that is not known: without a measurement, if
+/// a switch of the path did not report, or if records have no times.
+pub(crate) fn explained_share(context: &Context<'_, '_>) -> Option<f64> {
+    let (trigger, analysed) = (context.trigger?, context.analysed?);
+    let is_incomplete = context.path.reported < context.path.switches || !context.path.missing.is_empty();
+    if is_incomplete || context.view.source() == Source::HawkeyeNs3 {
+        return None;
+    }
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let most_ns: f64 = context.path.ports.iter().map(|port| most_ns(context, *port, analysed)).sum();
+    (extra_ns > 0).then(|| most_ns / extra_ns as f64)
+}
+
+/// Returns the longest delay at a port in `time`: for its pauses, and behind its deepest queue.
+fn most_ns(context: &Context<'_, '_>, port: PortIx, time: Span) -> f64 {
+    let view = context.view;
+    let paused_ns: f64 = view.pause_spans(port).iter().map(|pause| pause.shared_ns(time)).sum();
+    let mut deepest: f64 = 0.0;
+    for record in view.flows(port) {
+        let queued = record.queued_packets.unwrap_or(record.packets);
+        let is_in_time = record.queued_ns.is_none_or(|(from, to)| Span::new(from, to).overlaps(time));
+        if queued > 0 && is_in_time {
+            deepest = deepest.max(record.depth_sum as f64 / queued as f64);
+        }
+    }
+    paused_ns + context.settings.value(&t::QUEUE_PEAK) * deepest * view.packet_ns(port)
+}
+
+/// Whether a finding explains the delay by a queue or by pauses alone, so that the accounting applies. Loops, storms and
+/// logged events stop packets in other ways.
+fn is_accounted(finding: &Finding) -> bool {
+    let is_queue = matches!(
+        finding.anomaly,
+        Anomaly::FlowContention | Anomaly::SelfInflicted | Anomaly::PfcBackpressureFlowContention
+    );
+    is_queue && finding.pause_loop.is_empty() && finding.host.is_none()
+}
+
+/// Whether these findings blame queues and pauses that cannot have caused the delay.
+pub(crate) fn leaves_most(context: &Context<'_, '_>, findings: &[Finding]) -> bool {
+    !findings.is_empty()
+        && findings.iter().all(is_accounted)
+        && explained_share(context).is_some_and(|share| share < context.settings.value(&t::LEAST_EXPLAINED))
+}
+
+/// Returns the finding that the records do not show what delays the victim, because its queues and pauses explain too
+/// little.
+pub(crate) fn unexplained(context: &Context<'_, '_>) -> Option<Finding> {
+    let trigger = context.trigger?;
+    let share = explained_share(context)?;
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let text = format!(
+        "the recorded queues and pauses of the path account for at most {} of the {} of delay",
+        duration((share * extra_ns as f64) as u64),
+        duration(extra_ns)
+    );
+    Some(Finding {
+        anomaly: Anomaly::Undetermined,
+        root: None,
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        contention: None,
+        when: context.analysed,
+        caveats: vec![Caveat::new(context.settings.value(&t::UNEXPLAINED), text)],
+    })
+}
