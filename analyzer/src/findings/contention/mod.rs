@@ -199,9 +199,11 @@ fn suspects(
     let role = |m: &Measured| match () {
         () if is_victim(m) => Role::Victim,
         // The epoch ring does not cover the time before the event, so no record shows whether the flow is new.
-        () if is_paused(m) => {
-            Role::PausedUpstream { only_spreads: !history && free().count() > 0 && m.inside < 2.0 * mean }
-        }
+        () if is_paused(m) => Role::PausedUpstream {
+            only_spreads: !history
+                && free().count() > 0
+                && m.inside < settings.value(&t::SPREADER_SIZE) * mean,
+        },
         () => Role::Free,
     };
     let of_flow =
