@@ -55,6 +55,7 @@ use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
 use crate::settings::Tuning;
 use crate::text::{evidence, explanation, graph_context, provenance};
+use crate::thresholds as t;
 use crate::verdict::causes::{self, Case};
 use crate::verdict::{ranking, severity};
 
@@ -95,7 +96,6 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
 /// Analyses the traffic of some classes: the victim's path, then other classes and the reverse path if nothing on it
 /// explains the delay.
 fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
-    let applies = |rule: &str| context.settings.applies(rule);
     let names_nothing =
         |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
     let concluded = |context: &Context<'_, '_>, found: &[Finding]| -> Vec<Analysis> {
@@ -103,10 +103,10 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     };
     let found = signatures::find(context);
     let is_clean = found.iter().all(names_nothing);
-    let accounts = applies("accounting");
-    if !is_clean && !(accounts && accounting::leaves_most(context, &found)) {
+    if !is_clean && !accounting::leaves_most(context, &found) {
         return concluded(context, &found);
     }
+    let applies = |rule: &'static str| context.settings.applies(rule);
     let of_others =
         if applies("signatures.class_contention") { of_other_classes(context) } else { Vec::new() };
     if !of_others.is_empty() {
@@ -120,11 +120,9 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     {
         let on_reverse = signatures::find(&reverse);
         let is_named = !on_reverse.iter().all(names_nothing);
-        if is_named
-            && (is_clean || here + share(&reverse) >= context.settings.value(&thresholds::LEAST_EXPLAINED))
-        {
+        if is_named && (is_clean || accounting::is_enough(context, here + share(&reverse))) {
             let mut both = concluded(&reverse, &on_reverse);
-            if here >= context.settings.branch_share {
+            if here >= context.settings.value(&t::BRANCH_SHARE) {
                 both.extend(concluded(context, &found));
             }
             return both;

@@ -28,6 +28,7 @@ pub const ALL: &[Rule] = &[
         "port_graph.likeliest",
         "follows the heaviest possible edge if no record shows which port held the traffic",
     ),
+    rule("accounting", "compares the delay with what the queues and pauses of the path can have caused"),
     rule("reverse_path", "analyses the path of the ACKs if nothing on the victim's path delays it"),
     rule("measurement.shallow", "takes packets that met almost no queue for earlier or later ones"),
     rule("measurement.by_depth", "splits a long record by the depth that its packets met"),
@@ -41,7 +42,6 @@ pub const ALL: &[Rule] = &[
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),
     rule("attribution.complete", "attributes no queue to the victim alone while flow records are lost"),
-    rule("accounting", "names queues and pauses only if they can have caused most of the delay"),
     rule(
         "signatures.named_first",
         "drops paths without an identified end if another path explains the pause",

@@ -111,6 +111,15 @@ thresholds! {
     EXPLAINED_SHARE = "queue.explained_share", 0.1, Share,
         "choice: a tenth of the additional round-trip time is within the error of depths that are means",
         "drops queues that explain a part of the delay";
+    LEAST_EXPLAINED = "accounting.least_explained", 0.5, Share,
+        "less than half of the delay, and something else delays the victim more",
+        "states fewer causes of a delay that the records show in part";
+    PEAK = "accounting.peak", 2.0, Ratio,
+        "the peak of a queue that grows or drains at a constant rate is twice its mean",
+        "accepts queues that are too short for the delay";
+    UNEXPLAINED = "accounting.unexplained", 0.5, Factor,
+        "choice: the verdict states only what the records do not show",
+        "is more certain that the records show too little";
     STORM_DUTY = "storm.least_duty", 0.1, Share,
         "choice: a host port that was paused for less of the event cannot hold its traffic",
         "takes storms of short pauses for congestion";
@@ -181,15 +190,6 @@ thresholds! {
         "a pause, the packets in flight, the resume and the packets that it releases take one round trip each",
         "needs longer to call a loop a deadlock";
 
-    LEAST_EXPLAINED = "accounting.least_explained", 0.5, Share,
-        "by majority: if pauses and queues can have caused less than half, something else delays the victim more",
-        "calls more verdicts undetermined";
-    QUEUE_PEAK = "accounting.queue_peak", 2.0, Ratio,
-        "the peak of a queue that grows or drains at a constant rate, relative to its mean",
-        "explains more of a delay by queues";
-    UNEXPLAINED = "accounting.unexplained", 0.5, Factor,
-        "even odds: the verdict only states what the records do not show",
-        "is more certain of undetermined verdicts";
     REST_SHARE = "signatures.rest_share", 0.02, Share,
         "choice: what remains of a pause is within the error of its length",
         "lets a queue of the victim's own hide other causes";

@@ -40,7 +40,7 @@ fn most_ns(context: &Context<'_, '_>, port: PortIx, time: Span) -> f64 {
             deepest = deepest.max(record.depth_sum as f64 / queued as f64);
         }
     }
-    paused_ns + context.settings.value(&t::QUEUE_PEAK) * deepest * view.packet_ns(port)
+    paused_ns + context.settings.value(&t::PEAK) * deepest * view.packet_ns(port)
 }
 
 /// Whether a finding explains the delay by a queue or by pauses alone, so that the accounting applies. Loops, storms and
@@ -53,11 +53,17 @@ fn is_accounted(finding: &Finding) -> bool {
     is_queue && finding.pause_loop.is_empty() && finding.host.is_none()
 }
 
+/// Whether pauses and queues with this share of the delay explain it.
+pub(crate) fn is_enough(context: &Context<'_, '_>, share: f64) -> bool {
+    share >= context.settings.value(&t::LEAST_EXPLAINED)
+}
+
 /// Whether these findings blame queues and pauses that cannot have caused the delay.
 pub(crate) fn leaves_most(context: &Context<'_, '_>, findings: &[Finding]) -> bool {
     !findings.is_empty()
         && findings.iter().all(is_accounted)
-        && explained_share(context).is_some_and(|share| share < context.settings.value(&t::LEAST_EXPLAINED))
+        && context.settings.applies("accounting")
+        && explained_share(context).is_some_and(|share| !is_enough(context, share))
 }
 
 /// Returns the finding that the records do not show what delays the victim, because its queues and pauses explain too
