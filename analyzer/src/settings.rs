@@ -71,8 +71,6 @@ pub(crate) struct Tuning {
     settings: Settings,
     /// The reaction time of the network.
     reaction_ns: u64,
-    /// The same without the limit of what records separate: for delays, which agents measure.
-    round_trip_ns: u64,
     pub(crate) method: Method,
     pub(crate) graph_share: f64,
     pub(crate) evidence_records: usize,
@@ -94,16 +92,13 @@ pub(crate) struct Tuning {
 impl Tuning {
     /// Returns the settings for a snapshot.
     pub(crate) fn of(settings: &Settings, snapshot: &Snapshot) -> Tuning {
-        let tuning = Tuning::new(settings, Settings::reaction_ns(snapshot));
-        let base_ns = snapshot.trigger.as_ref().map_or(0, |trigger| trigger.base_rtt_ns);
-        Tuning { round_trip_ns: base_ns.max(tuning.reaction_ns), ..tuning }
+        Tuning::new(settings, Settings::reaction_ns(snapshot))
     }
 
     /// Returns the settings for a network with this reaction time.
     pub(crate) fn new(settings: &Settings, reaction_ns: u64) -> Tuning {
         let mut tuning = Tuning {
             reaction_ns,
-            round_trip_ns: reaction_ns,
             method: settings.method,
             graph_share: settings.graph_share,
             evidence_records: settings.evidence_records,
@@ -138,11 +133,6 @@ impl Tuning {
     /// Returns a threshold in reaction times as nanoseconds.
     pub(crate) fn ns(&self, threshold: &Threshold) -> u64 {
         (self.value(threshold) * self.reaction_ns as f64).round() as u64
-    }
-
-    /// Returns a threshold of a delay in nanoseconds.
-    pub(crate) fn delay_ns(&self, threshold: &Threshold) -> u64 {
-        (self.value(threshold) * self.round_trip_ns as f64).round() as u64
     }
 
     /// Returns a threshold as the bytes that a link of this rate carries in so many reaction times.

@@ -34,7 +34,7 @@ fn scenario(trouble: Trouble, gbps: u64, delay_us: u64) -> String {
     let event_us = 300 + 10 * rtt_us;
     // A pause of 65,535 quanta of 512 bits (IEEE 802.3, annex 31D).
     let longest_us = 65_535 * 512 / gbps / 1_000;
-    let lasts_us = 1_200.max(24 * rtt_us).max(5 * longest_us);
+    let lasts_us = 1_200.max(24 * rtt_us);
     let threshold = match trouble {
         Trouble::Incast | Trouble::Storm => product,
         Trouble::Contention | Trouble::None => 80 * product,
@@ -83,14 +83,18 @@ fn scenario(trouble: Trouble, gbps: u64, delay_us: u64) -> String {
     };
     text += &match trouble {
         Trouble::Incast => flow("victim", "v", "d", always, 0) + &bursts(2 * product),
-        Trouble::Contention => flow("victim", "v", "r", always, 0) + &bursts(6 * product),
+        Trouble::Contention => {
+            // Longer than what congestion control tolerates, shorter than the ring of epochs.
+            let queue_us = (10 * rtt_us).clamp(200, 2_400);
+            flow("victim", "v", "r", always, 0) + &bursts(bytes(queue_us) / 3)
+        }
         Trouble::Storm => {
             flow("victim", "v", "d", always, 0)
                 + &flow("spreader", "s1", "r", always, 0)
                 + &format!(
                     "[[fault]]\nkind = \"storm\"\nhost = \"r\"\npriority = 3\nstart = \"{event_us}us\"\nduration = \"{}us\"\ninterval = \"{}us\"\n",
-                    (8 * rtt_us).max(3 * longest_us),
-                    longest_us / 2
+                    lasts_us,
+                    longest_us.min(50).div_ceil(2)
                 )
         }
         Trouble::None => {

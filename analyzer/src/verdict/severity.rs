@@ -86,7 +86,7 @@ pub(crate) fn severity(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> Severi
         }),
         is_detour: change.is_some_and(|change| matches!(change.kind, Kind::Detour { .. })),
         delays_job: diagnosis.steps.iter().any(|s| s.role == StepRole::Victim && s.holds_up == Some(true)),
-        ordinary_ns: case.context.settings.delay_ns(&t::ORDINARY_QUEUE),
+        ordinary_ns: case.context.settings.ns(&t::ORDINARY_QUEUE),
     })
 }
 
