@@ -84,7 +84,7 @@ pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) ->
 
 /// As [`analyze`], for many snapshots of one network.
 pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
-    let tuning = Tuning::of(settings, snapshot, index);
+    let tuning = Tuning::of(settings, snapshot);
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
         let view = View::new(snapshot, index, classes, &tuning);

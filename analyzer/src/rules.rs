@@ -44,6 +44,10 @@ pub const ALL: &[Rule] = &[
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),
     rule("attribution.complete", "attributes no queue to the victim alone while flow records are lost"),
     rule(
+        "attribution.older_queue",
+        "does not attribute a queue to a victim that enqueued less than half of it",
+    ),
+    rule(
         "signatures.named_first",
         "drops paths without an identified end if another path explains the pause",
     ),

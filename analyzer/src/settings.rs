@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Snapshot, SwitchTelemetry};
+use model::Snapshot;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::topology_index::TopologyIndex;
 use crate::method::Method;
 use crate::thresholds::{self as t, Threshold};
 
-/// What a port drains in a reaction time, at least, in bytes: a documented choice, the order of an ECN marking threshold
-/// (`Kmin` is 100 kB at 25 Gb/s and 400 kB at 100 Gb/s; HPCC, SIGCOMM 2019, section 5.1) and 10 us at 100 Gb/s. On
-/// shorter paths a queue of this size, not the round trip, determines how fast anything can change.
-const REACTION_BYTES: u64 = 125_000;
-/// The longest reaction time as a share of an epoch: records do not separate more than ten periods of an event in one.
-const REACTIONS_PER_EPOCH: u64 = 10;
+/// The reaction time as a share of an epoch, at least: records do not show when, within this time, packets arrived. It is
+/// 10 us with epochs of 2^20 ns.
+const LEAST_PER_EPOCH: u64 = 100;
+/// ... and at most: the records of an epoch do not separate more than some periods of an event.
+const MOST_PER_EPOCH: u64 = 10;
+/// Without epochs and without a base round trip: that of a data-centre network.
+const UNKNOWN_NS: u64 = 10_000;
 
 /// Settings of the analysis. The defaults are the same for all networks: [`crate::thresholds`] adapt themselves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,25 +48,20 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the reaction time of the network of a snapshot, in nanoseconds: the victim's base round trip or, if that
-    /// is longer, the time in which the slowest of the ports with records sends 125 kB; at most a tenth of an epoch.
-    ///
-    /// Nothing that the analysis distinguishes happens faster: senders react after a round trip, and a queue that is
-    /// worth an ECN mark takes this long to drain.
-    pub fn reaction_ns(snapshot: &Snapshot, index: &TopologyIndex<'_>) -> u64 {
-        let ports = snapshot.switches.iter().flat_map(|switch| {
-            let used = switch.flows.iter().map(|flow| flow.egress_port);
-            used.filter_map(|number| index.port(index.node(&switch.switch)?, number))
-        });
-        let slowest = ports.map(|port| index.info(port).rate).filter(|rate| rate.0 > 0).min();
-        let drain_ns = slowest.map_or(10_000, |rate| rate.serialisation(REACTION_BYTES).as_ns());
-        let base_ns = snapshot.trigger.as_ref().map_or(0, |trigger| trigger.base_rtt_ns);
-        let epochs = |switch: &SwitchTelemetry| {
-            switch.epochs.iter().map(|e| e.end_ns.saturating_sub(e.start_ns)).max().unwrap_or(0)
-        };
-        let epoch_ns = snapshot.switches.iter().map(epochs).max().filter(|length| *length > 0);
-        let longest_ns = epoch_ns.map_or(u64::MAX, |length| length / REACTIONS_PER_EPOCH);
-        drain_ns.max(base_ns).min(longest_ns).max(1)
+    /// Returns the reaction time of the network of a snapshot, in nanoseconds: the victim's base round trip, within a
+    /// hundredth and a tenth of an epoch. Senders and PFC react to a queue after a round trip, and nothing that the
+    /// analysis distinguishes happens faster.
+    pub fn reaction_ns(snapshot: &Snapshot) -> u64 {
+        let base_ns = snapshot.trigger.as_ref().map(|trigger| trigger.base_rtt_ns);
+        let epochs = snapshot.switches.iter().flat_map(|switch| &switch.epochs);
+        let epoch_ns = epochs.map(|epoch| epoch.end_ns.saturating_sub(epoch.start_ns)).max();
+        match (base_ns, epoch_ns.filter(|length| *length > 0)) {
+            (base_ns, Some(length)) => {
+                let least_ns = length / LEAST_PER_EPOCH;
+                base_ns.unwrap_or(least_ns).clamp(least_ns, length / MOST_PER_EPOCH).max(1)
+            }
+            (base_ns, None) => base_ns.unwrap_or(0).max(UNKNOWN_NS),
+        }
     }
 }
 
@@ -96,8 +91,8 @@ pub(crate) struct Tuning {
 
 impl Tuning {
     /// Returns the settings for a snapshot.
-    pub(crate) fn of(settings: &Settings, snapshot: &Snapshot, index: &TopologyIndex<'_>) -> Tuning {
-        Tuning::new(settings, Settings::reaction_ns(snapshot, index))
+    pub(crate) fn of(settings: &Settings, snapshot: &Snapshot) -> Tuning {
+        Tuning::new(settings, Settings::reaction_ns(snapshot))
     }
 
     /// Returns the settings for a network with this reaction time.

@@ -2,9 +2,9 @@
 //! value does.
 //!
 //! No entry is an absolute time or size. Times are multiples of the *reaction time* of the network
-//! ([`crate::Settings::reaction_ns`]), because a queue, a pause cycle and the start of an incast last some round trips
-//! wherever they happen; sizes are multiples of what the link carries in that time. So one table fits 25 and 800 Gb/s,
-//! and links of 1 and of 100 us. `docs/thresholds.md` is this table.
+//! ([`crate::Settings::reaction_ns`]: the base round trip, within a hundredth and a tenth of an epoch), because a queue, a
+//! pause cycle and the start of an incast last some round trips wherever they happen; sizes are multiples of what the link
+//! carries in that time. So one table fits 25 and 800 Gb/s, and links of 1 and of 100 us. `docs/thresholds.md` is this table.
 //!
 //! [`crate::Settings::scale`] multiplies entries by name, for `harrier eval --sensitivity`.
 
@@ -153,6 +153,15 @@ thresholds! {
     STANDING_SHARE = "measurement.standing_share", 0.9, Share,
         "choice: nearly every packet of the flow was queued",
         "takes a standing queue for a burst";
+    IN_EPISODE = "measurement.in_episode", 0.8, Share,
+        "choice: most of a record's queueing lies in the episode, so that its depth is that of the episode",
+        "knows the episode's depth from fewer records";
+    WITH_OTHERS = "measurement.with_others", 0.5, Share,
+        "by majority: other flows were queued for most of the time",
+        "takes recurring congestion for a previous rate";
+    SPREADER_SIZE = "contention.spreader_size", 2.0, Ratio,
+        "choice: a paused flow with twice the packets of the others sends more than they do",
+        "names fewer flows that are paused upstream";
     CHANGED_SHARE = "attribution.changed_share", 0.1, Share,
         "choice: less excess than this is the error of counts per epoch",
         "names flows by size rather than by excess";
@@ -299,6 +308,12 @@ thresholds! {
     CLOSE_CALL = "ranking.close_call", 0.9, Factor,
         "documented choice: another flow has more than half of the smallest culprit's excess",
         "is more certain of close calls";
+    CLOSE_SHARE = "ranking.close_share", 0.5, Share,
+        "choice: half of the smallest culprit's excess is within the error of counts per epoch",
+        "lowers fewer confidences";
+    UNACCOUNTED_PENALTY = "ranking.unaccounted_penalty", 0.5, Ratio,
+        "even odds: an unrecorded flow is a culprit or not",
+        "lowers confidences of snapshots with lost records";
     CAUSE_UNKNOWN = "undetermined.factor", 0.9, Factor,
         "documented choice: the finding holds, its cause is not known",
         "is more certain of verdicts without a cause";
@@ -363,7 +378,7 @@ thresholds! {
         "a median of fewer durations is one of the slow ones",
         "needs longer to know the usual duration";
     ORDINARY_QUEUE = "severity.ordinary_queue", 8.0, Reactions,
-        "the middle of the usual ECN marking range: 10 kB for each Gb/s, 80 us at any rate",
+        "the middle of the usual ECN marking range: 10 kB for each Gb/s, 80 us at any rate; on longer paths thresholds follow the bandwidth-delay product",
         "calls fewer verdicts major";
     STOPPED_SHARE = "severity.stopped_share", 0.5, Share,
         "by majority: pauses hold the port most of the time",

@@ -21,7 +21,7 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
         reasons.push("no switch reported, so there is no telemetry to diagnose from".into());
     }
     if let Some(victim) = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow)) {
-        let tuning = Tuning::of(&Settings::default(), snapshot, &index);
+        let tuning = Tuning::of(&Settings::default(), snapshot);
         let view = View::new(snapshot, &index, Classes::ALL, &tuning);
         let recorded = || view.ports().any(|p| view.flows(p).iter().any(|f| f.flow == victim));
         if !snapshot.switches.is_empty() && !recorded() {

@@ -10,8 +10,8 @@ use crate::facts::span::{Span, pause_span};
 use crate::facts::wording::duration;
 use crate::findings::standstill::{Limits, Standstill, standstills};
 
-/// Gaps up to this length do not end a pause: a tenth of the shortest reaction time, 125 kB at 100 Gb/s. The snapshots
-/// may be of different switches, so the same length is used for all.
+/// Gaps up to this length do not end a pause: a tenth of the reaction time of a data-centre network. The snapshots
+/// may have different base round trips, so the same length is used for all.
 const MOMENT_NS: u64 = 1_000;
 
 /// A verdict's loop and its last standstill in the snapshot.

@@ -150,12 +150,12 @@ fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
             confidence *= context.settings.value(&t::UNCHANGED);
         }
         if c.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE) {
-            confidence *= 1.0 - 0.5 * c.unaccounted;
+            confidence *= 1.0 - context.settings.value(&t::UNACCOUNTED_PENALTY) * c.unaccounted;
         }
         let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
         let next = c.flows.iter().filter(|p| !p.contributes && context.victim != Some(p.flow));
         let strongest = next.map(|p| p.excess).fold(0.0, f64::max);
-        if weakest.is_finite() && strongest > weakest * 0.5 {
+        if weakest.is_finite() && strongest > weakest * context.settings.value(&t::CLOSE_SHARE) {
             confidence *= context.settings.value(&t::CLOSE_CALL);
         }
     }

@@ -15,7 +15,7 @@ use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
 use crate::evaluation::{
-    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, verdict_lines,
+    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, variation, verdict_lines,
 };
 use crate::input::write_all;
 use crate::output::print_json;
@@ -113,6 +113,14 @@ pub(crate) struct Args {
     /// Repeat the evaluation with several values of a setting
     #[arg(long, value_enum)]
     sweep: Option<Sweep>,
+    /// Halve and double each threshold of the analyzer and report what moves
+    ///
+    /// The snapshots of each run are collected once and analysed again; the table is sorted by what moves most.
+    #[arg(long, conflicts_with_all = ["sweep", "verdicts", "plots"])]
+    sensitivity: bool,
+    /// Leave out each rule of the analyzer and report what it is worth
+    #[arg(long, conflicts_with_all = ["sweep", "verdicts", "plots", "sensitivity"])]
+    ablate: bool,
     /// Print the table as JSON on stdout
     #[arg(long)]
     json: bool,
@@ -237,6 +245,20 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     };
     if let Some(sweep) = args.sweep {
         return run_sweep(sweep, &plan, args.plots.as_deref(), args.json);
+    }
+    let variants = match (args.sensitivity, args.ablate) {
+        (true, _) => Some(("threshold", variation::of_thresholds())),
+        (_, true) => Some(("rule left out", variation::of_rules())),
+        _ => None,
+    };
+    if let Some((what, variants)) = variants {
+        let effects = variation::vary(&plan, &variants)?;
+        if args.json {
+            print_json(&effects)?;
+        } else {
+            eprint!("{}", effects.text(what));
+        }
+        return Ok(Outcome::Fine);
     }
     let runs = evaluate(&plan)?;
     if let Some(file) = &args.verdicts {

@@ -8,6 +8,7 @@ mod instance;
 mod judged;
 mod observe;
 pub(crate) mod plot;
+pub(crate) mod variation;
 pub(crate) mod verdict_lines;
 
 use std::path::PathBuf;

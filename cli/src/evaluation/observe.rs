@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use analyzer::incident::{incidents, settle, without_ordinary};
-use analyzer::{TopologyIndex, analyze_indexed};
+use analyzer::{Settings, TopologyIndex, analyze_indexed};
 use eval::GroundTruth;
 use eval::judge::{
     Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, judge,
@@ -25,12 +25,12 @@ const POLL_BYTES: u64 = 64;
 const HOUR_NS: f64 = 3.6e12;
 
 /// The diagnoses of one method.
-struct Diagnosed {
+pub(super) struct Diagnosed {
     method: Contestant,
     snapshots: Vec<(Time, Snapshot)>,
     /// Each verdict, with the time at which its collection was complete.
     times: Vec<(Time, Diagnosis)>,
-    verdicts: Vec<Diagnosis>,
+    pub(super) verdicts: Vec<Diagnosis>,
     /// The verdicts of each incident, by position.
     incidents: Vec<Vec<usize>>,
 }
@@ -127,15 +127,19 @@ pub(super) fn observe(
 }
 
 fn diagnose(method: Contestant, instance: &Instance) -> Diagnosed {
+    diagnose_with(method, &method.settings(), instance)
+}
+
+/// Diagnoses the snapshots of a run as a method, with other settings than its own.
+pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &Instance) -> Diagnosed {
     let index = TopologyIndex::new(&instance.topology);
     let collected = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };
     let snapshots: Vec<(Time, Snapshot)> =
         collected.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
-    let settings = method.settings();
     let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut times: Vec<(Time, Diagnosis)> = Vec::new();
     for (at, snapshot) in &snapshots {
-        let found = analyze_indexed(snapshot, &index, &settings).into_iter().map(|a| a.diagnosis);
+        let found = analyze_indexed(snapshot, &index, settings).into_iter().map(|a| a.diagnosis);
         let found: Vec<Diagnosis> = found.collect();
         times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
         found_in.push((snapshot, found));
@@ -148,7 +152,7 @@ fn diagnose(method: Contestant, instance: &Instance) -> Diagnosed {
 }
 
 /// How urgent each verdict is for the judge.
-fn urgency(of: &Diagnosed) -> Vec<Urgency> {
+pub(super) fn urgency(of: &Diagnosed) -> Vec<Urgency> {
     let represents: BTreeSet<usize> =
         of.incidents.iter().filter_map(|members| gravest(&of.verdicts, members)).collect();
     let urgency = |(at, verdict): (usize, &Diagnosis)| match verdict.severity {
@@ -159,7 +163,7 @@ fn urgency(of: &Diagnosed) -> Vec<Urgency> {
     of.verdicts.iter().enumerate().map(urgency).collect()
 }
 
-fn graded(of: &Diagnosed, judgements: &[Judgement]) -> Vec<Graded> {
+pub(super) fn graded(of: &Diagnosed, judgements: &[Judgement]) -> Vec<Graded> {
     let of_verdict = |(verdict, judgement): (&Diagnosis, &Judgement)| {
         Graded::new(judgement, verdict.confidence, verdict.severity > Severity::Info)
     };
@@ -167,7 +171,7 @@ fn graded(of: &Diagnosed, judgements: &[Judgement]) -> Vec<Graded> {
 }
 
 /// The intended events of a scenario with an expectation. The recurrences of an event are one disturbance with it.
-fn disturbances_of(truth: &GroundTruth, scenario: &Scenario) -> Vec<Disturbance> {
+pub(super) fn disturbances_of(truth: &GroundTruth, scenario: &Scenario) -> Vec<Disturbance> {
     let intended = std::iter::once(truth).chain(&truth.others).filter(|truth| truth.anomaly.is_some());
     intended
         .map(|truth| {
@@ -185,7 +189,7 @@ fn disturbances_of(truth: &GroundTruth, scenario: &Scenario) -> Vec<Disturbance>
 }
 
 /// Whether a right or partly right verdict accuses an actor of the disturbance, and this actor is guilty.
-fn names(disturbance: &Disturbance, of: &Diagnosed, judgements: &[Judgement]) -> bool {
+pub(super) fn names(disturbance: &Disturbance, of: &Diagnosed, judgements: &[Judgement]) -> bool {
     of.verdicts.iter().zip(judgements).any(|(verdict, judgement)| {
         let innocent: BTreeSet<&Actor> = judgement.guilt.iter().flat_map(|guilt| guilt.innocent()).collect();
         let mut guilty = judgement.accused.iter().filter(|actor| !innocent.contains(actor));

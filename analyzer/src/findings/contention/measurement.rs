@@ -106,7 +106,9 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
         for r in records {
             let Some((from, to)) = r.queued_ns else { continue };
             let span = Span::new(from, to);
-            if when.shared_ns(span) >= 0.8 * span.length_ns() || when.overlaps(span) && span.from == span.to {
+            if when.shared_ns(span) >= self.settings.value(&t::IN_EPISODE) * span.length_ns()
+                || when.overlaps(span) && span.from == span.to
+            {
                 depth += r.depth_sum as f64;
                 packets += r.queued_packets.unwrap_or(r.packets) as f64;
             }
@@ -216,7 +218,8 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
         let Some(span) = r.queued_ns.map(|(a, b)| Span::new(a, b)) else { return true };
         let from = self.shared.partition_point(|s| s.to < span.from);
         let with_others = self.shared[from..].iter().take_while(|s| s.from <= span.to);
-        with_others.map(|s| s.shared_ns(span)).sum::<f64>() >= 0.5 * (span.to - span.from) as f64
+        with_others.map(|s| s.shared_ns(span)).sum::<f64>()
+            >= self.settings.value(&t::WITH_OTHERS) * (span.to - span.from) as f64
     }
 
     /// Estimates from queue depths which share of a record's queued packets belongs to the episode: a few of them may

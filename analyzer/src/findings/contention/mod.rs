@@ -135,6 +135,11 @@ pub(crate) fn contention(
     found.self_made &= !settings.applies("attribution.complete")
         || is_complete && view.unaccounted_depth(port, when) <= settings.value(&t::UNACCOUNTED_SHARE);
     let (depth, parts) = weighed(&flows, &suspects, &found, when, settings);
+    // A queue that is longer than what its flow enqueued since the records begin was there before.
+    let is_victim = |m: &&Measured| scope.victim == Some(m.flow);
+    let own: f64 = flows.iter().filter(is_victim).map(|m| m.before + m.inside).sum();
+    let fits = own >= depth * settings.value(&t::OWN_SHARE);
+    found.self_made &= fits || !settings.applies("attribution.older_queue");
     Some(Contention {
         port,
         when,
@@ -213,9 +218,11 @@ fn suspects(
     let role = |m: &Measured| match () {
         () if is_victim(m) => Role::Victim,
         // The epoch ring does not cover the time before the event, so no record shows whether the flow is new.
-        () if is_paused(m) => {
-            Role::PausedUpstream { only_spreads: !history && free().count() > 0 && m.inside < 2.0 * mean }
-        }
+        () if is_paused(m) => Role::PausedUpstream {
+            only_spreads: !history
+                && free().count() > 0
+                && m.inside < settings.value(&t::SPREADER_SIZE) * mean,
+        },
         () => Role::Free,
     };
     let of_flow =

@@ -1,0 +1,284 @@
+//! `docs/thresholds.md` lists every number that decides something: the analyzer's table, the settings of host agent and
+//! controller, and the constants of the three crates. `HARRIER_WRITE=1 cargo test -p harrier-tests --test thresholds`
+//! writes the page anew.
+
+#![allow(clippy::disallowed_methods, reason = "a test of the workspace reads files")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// A setting or a constant: name, unit, derivation or source, what a larger value does.
+type Entry = (&'static str, &'static str, &'static str, &'static str);
+
+const AGENT: &[Entry] = &[
+    (
+        "threshold_percent",
+        "percent of the base RTT",
+        "choice between 100 and the 188 % of the poster's victim; the published evaluation varies 200 to 500",
+        "overlooks small delays",
+    ),
+    (
+        "min_excess_ns",
+        "ns",
+        "50 kB of queue at 100 Gb/s: more than congestion control keeps there; thresholds of ECN are proportional to the rate, so one time fits all rates",
+        "overlooks delays on short paths",
+    ),
+    (
+        "silence_rtts",
+        "base RTTs",
+        "one round trip is normal, a NAK repairs a loss in two, lost or coalesced ACKs add some",
+        "detects silence later",
+    ),
+    ("min_silence_ns", "ns", "50 us in the published prototype", "detects silence later on short paths"),
+    (
+        "min_samples",
+        "round trips",
+        "a window of packets, so that not all are behind the flow's own first burst",
+        "learns the base later",
+    ),
+    (
+        "flow_interval_ns",
+        "ns",
+        "four epochs of 2^20 ns: two polls see different records",
+        "sees recurrences later",
+    ),
+    (
+        "recovered_interval_ns",
+        "ns",
+        "longer than `follow_up_ns`, whose poll covers the time until then",
+        "sees recurrences later",
+    ),
+    (
+        "follow_up_ns",
+        "ns",
+        "longer than the longest pause at 100 Gb/s (65,535 quanta of 512 bits, 336 us) and than a bank stays frozen",
+        "sees a loop close later",
+    ),
+    (
+        "polls_per_second",
+        "1/s",
+        "a poll freezes a switch for about 250 us: one host freezes it for at most a quarter of the time",
+        "freezes switches more often",
+    ),
+    ("burst", "polls", "limit", "freezes switches more often after idle times"),
+    ("max_flows", "flows", "limit of memory", "watches more flows"),
+    ("hop_limit", "switches", "limit: twice the diameter of a three-layer network", "polls longer paths"),
+];
+
+const CONTROLLER: &[Entry] = &[
+    (
+        "quiet_ns",
+        "ns",
+        "five retries of a polling packet: later reports belong to no poll of the event",
+        "delays snapshots",
+    ),
+    (
+        "poll_retry_ns",
+        "ns",
+        "longer than a polling packet to the next switch and its digest to the controller",
+        "delays retries",
+    ),
+    (
+        "poll_retries",
+        "retries",
+        "with 10 % losses all of five attempts fail in one of 100,000 cases",
+        "retries longer",
+    ),
+    ("max_poll_retries", "retries", "limit of an event", "retries more switches of one event"),
+    ("hop_limit", "switches", "limit, as the agent's", "polls longer paths"),
+    ("read_timeout_ns", "ns", "ten times a read over gRPC", "waits longer for a dead switch"),
+    (
+        "read_attempts",
+        "attempts",
+        "a second attempt covers a lost connection",
+        "waits longer for a dead switch",
+    ),
+    ("event_timeout_ns", "ns", "five read timeouts", "delays incomplete snapshots"),
+    (
+        "straggler_ns",
+        "ns",
+        "longer than switches remember a polling packet, 2^30 ns",
+        "ignores reused event numbers",
+    ),
+    ("retry_ns", "ns", "limit of the load on an unreachable switch", "finds a switch that returned later"),
+    ("audit_ns", "ns", "limit of the load on idle switches", "finds a bank that stayed frozen later"),
+    ("history_epochs", "epochs", "limit of memory: 64 ms of epochs of 2^20 ns", "keeps older evictions"),
+    ("idle_history", "switch", "diagnosis does not need ports without queueing", "sends more bytes"),
+    ("max_evictions", "records", "limit of memory", "keeps more evictions"),
+    ("max_events", "events", "limit of memory, 2 kB each", "collects more events at once"),
+];
+
+/// Constants outside the table, by file below the repository: what they are instead of a threshold.
+const CONSTANTS: &[(&str, &str, &str)] = &[
+    ("analyzer/src/facts/view.rs", "NOMINAL_PACKET_BYTES", "assumed size where no record has bytes"),
+    ("analyzer/src/facts/victim_links.rs", "SHORTEST_FRAME_BYTES", "IEEE 802.3"),
+    ("analyzer/src/facts/wording.rs", "SHOWN", "length of lists in texts"),
+    ("analyzer/src/graph/graph_search.rs", "UNSEEN", "mark of a search"),
+    ("analyzer/src/graph/port_graph.rs", "NOMINAL_PACKET_BYTES", "assumed size where no record has bytes"),
+    ("analyzer/src/graph/port_graph.rs", "MAX_EXCLUDED", "limit of memory"),
+    (
+        "analyzer/src/verdict/one_standstill.rs",
+        "MOMENT_NS",
+        "`standstill.gap` at 10 us, for snapshots of different round trips",
+    ),
+    (
+        "analyzer/src/verdict/causes/low_rate_attack.rs",
+        "NOMINAL_PACKET_BYTES",
+        "assumed size where no record has bytes",
+    ),
+    (
+        "analyzer/src/verdict/causes/elephant_collision.rs",
+        "NOMINAL_PACKET_BYTES",
+        "assumed size where no record has bytes",
+    ),
+    ("analyzer/src/text/evidence.rs", "MAX_EXCLUSIONS", "length of lists in texts"),
+    ("analyzer/src/text/evidence.rs", "OWN_SHARE", "smallest share that a text states"),
+    ("analyzer/src/import/hawkeye_ns3/reader.rs", "COUNT", "mark of the dump format"),
+    ("analyzer/src/import/hawkeye_ns3/mod.rs", "RING_EPOCH_NS", "the dump's epoch"),
+    ("analyzer/src/import/hawkeye_ns3/mod.rs", "TIMED_EPOCH_NS", "the dump's epoch"),
+    ("analyzer/src/import/hawkeye_ns3/mod.rs", "EVENT_NS", "the dump's interval between polls of one event"),
+    ("analyzer/src/import/hawkeye_ns3/mod.rs", "FLOW_ROW_BYTES", "the dump's row"),
+    ("analyzer/src/import/hawkeye_ns3/mod.rs", "PORT_ROW_BYTES", "the dump's row"),
+    ("analyzer/src/import/hawkeye_ns3/mod.rs", "METER_ROW_BYTES", "the dump's row"),
+    (
+        "analyzer/src/settings.rs",
+        "LEAST_PER_EPOCH",
+        "resolution of the records: the shortest reaction time is a hundredth of an epoch",
+    ),
+    (
+        "analyzer/src/settings.rs",
+        "MOST_PER_EPOCH",
+        "resolution of the records: the longest reaction time is a tenth of an epoch",
+    ),
+    (
+        "analyzer/src/settings.rs",
+        "UNKNOWN_NS",
+        "reaction time of a dump without times: a data-centre network",
+    ),
+    ("host-agent/src/baseline.rs", "WINDOW_NS", "window of the minimum RTT: BBR's, 10 s"),
+    ("host-agent/src/waiting.rs", "CAPACITY", "limit of memory: 64 ms of polls"),
+    ("controller/src/plan/build.rs", "MAX_ROCE_PORTS", "size of a table of the switch program"),
+    ("controller/src/plan/build.rs", "MAX_MEMBERS", "size of a table of the switch program"),
+    ("controller/src/plan/mod.rs", "POLL_GROUP", "name in the switch program"),
+    ("controller/src/layout/build.rs", "PRIORITIES", "IEEE 802.1Q"),
+    ("controller/src/layout/build.rs", "CLOCK_BITS", "width of the switch's clock"),
+    ("controller/src/collect/emit.rs", "MAX_CLOSED", "limit of memory"),
+    ("controller/src/collect/poll_retry.rs", "LOCALLY_ADMINISTERED", "IEEE 802"),
+    ("controller/src/live/mod.rs", "QUEUE", "limit of memory"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Returns a number without needless zeros.
+fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+fn settings(page: &mut String, values: &Value, entries: &[Entry]) {
+    let known: BTreeSet<&str> = entries.iter().map(|(name, ..)| *name).collect();
+    let all: BTreeSet<&str> = values.as_object().expect("settings").keys().map(String::as_str).collect();
+    assert_eq!(known, all, "settings that this test lists, and those of the crate");
+    page.push_str(
+        "\n| setting | value | unit | derivation or source | a larger value |\n|---|--:|---|---|---|\n",
+    );
+    for (name, unit, source, larger) in entries {
+        writeln!(page, "| `{name}` | {} | {unit} | {source} | {larger} |", values[name])
+            .expect("a string grows");
+    }
+}
+
+fn page() -> String {
+    let mut page = "\
+# Thresholds
+
+Every number that decides a verdict, a poll or a retry. `cargo test -p harrier-tests --test thresholds` compares this
+page with the code and fails on a numeric constant that it does not list; with `HARRIER_WRITE=1` it writes the page.
+`harrier eval --sensitivity` halves and doubles each threshold of the analyzer and reports which verdicts change.
+
+## Analyzer
+
+The *reaction time* is the victim's base round trip, at least a hundredth of an epoch (10 us with epochs of 2^20 ns;
+records do not show when, within this time, packets arrived) and at most a tenth of one. Times are multiples of it and
+sizes multiples of what the link carries in it, so that one table fits 25 and 800 Gb/s and links of 1 and of 100 us
+(`cli/tests/rates.rs`). The limits of a deadlock and of a storm also follow from the longest pause, 65,535 quanta of 512
+bit times at the link's rate (IEEE 802.3, annex 31D).
+
+| threshold | value | unit | derivation or source | a larger value |
+|---|--:|---|---|---|
+"
+    .to_string();
+    for t in analyzer::thresholds::ALL {
+        let (value, unit) = (number(t.value), t.unit);
+        writeln!(page, "| `{}` | {value} | {unit} | {} | {} |", t.name, t.source, t.larger)
+            .expect("a string grows");
+    }
+    page.push_str("\n## Host agent\n");
+    let agent = serde_json::to_value(host_agent::Settings::default()).expect("settings are serialisable");
+    settings(&mut page, &agent, AGENT);
+    page.push_str("\n## Controller\n");
+    let controller = serde_json::to_value(controller::collect::CollectSettings::default())
+        .expect("settings are serialisable");
+    settings(&mut page, &controller, CONTROLLER);
+    page.push_str("\n## Other constants\n\nLimits, formats and physical constants; none of them decides a verdict by its size.\n\n| constant | file | what it is |\n|---|---|---|\n");
+    for (file, name, what) in CONSTANTS {
+        writeln!(page, "| `{name}` | `{file}` | {what} |").expect("a string grows");
+    }
+    page
+}
+
+#[test]
+fn the_page_is_that_of_the_code() {
+    let file = root().join("docs/thresholds.md");
+    if std::env::var("HARRIER_WRITE").is_ok_and(|write| write == "1") {
+        std::fs::write(&file, page()).expect("the page is writable");
+    }
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(known == page(), "docs/thresholds.md differs from the code; see the head of this test");
+}
+
+#[test]
+fn names_of_thresholds_are_unique() {
+    let names: BTreeSet<&str> = analyzer::thresholds::ALL.iter().map(|t| t.name).collect();
+    assert_eq!(names.len(), analyzer::thresholds::ALL.len());
+}
+
+#[test]
+fn every_numeric_constant_is_listed() {
+    let mut found = BTreeSet::new();
+    for folder in ["analyzer/src", "host-agent/src", "controller/src"] {
+        constants(&root().join(folder), &mut found);
+    }
+    let listed = CONSTANTS.iter().map(|(file, name, _)| ((*file).to_string(), (*name).to_string()));
+    assert_eq!(found, listed.collect(), "constants in the source, and those that this test lists");
+}
+
+/// Adds the numeric constants of the files below a folder, apart from those of tests.
+fn constants(folder: &Path, found: &mut BTreeSet<(String, String)>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources").filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            constants(&path, found);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("sources are UTF-8");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in code.lines() {
+            let Some((before, rest)) = line.split_once("const ") else { continue };
+            let is_item = before.trim().is_empty() || before.trim_start().starts_with("pub");
+            let Some((name, kind)) = rest.split_once(": ").filter(|_| is_item) else { continue };
+            let numeric = ["f64 =", "u64 =", "usize =", "u32 =", "u16 =", "u8 ="];
+            if numeric.iter().any(|of| kind.starts_with(of))
+                && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
+            {
+                let file = path.strip_prefix(root()).expect("a file of the repository").display().to_string();
+                found.insert((file, name.to_string()));
+            }
+        }
+    }
+}
