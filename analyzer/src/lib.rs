@@ -46,6 +46,7 @@ pub use crate::graph::{adjacency, graph_search};
 pub use crate::method::Method;
 pub use crate::settings::Settings;
 pub use crate::text::coverage::unanswered;
+pub use crate::verdict::confidence::Features;
 pub use crate::verdict::{collective, incident};
 
 use crate::facts::path;
@@ -66,6 +67,9 @@ pub struct Analysis {
     pub diagnosis: Diagnosis,
     /// Ports, flows and hosts with their wait-for edges.
     pub graph: ProvenanceGraph,
+    /// What the confidence depends on; not stored.
+    #[serde(skip)]
+    pub features: Features,
 }
 
 /// Diagnoses a snapshot: one verdict for each independent root cause, the best explanation first.
@@ -208,8 +212,9 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         severity: severity::severity(&case, &diagnosis),
         ..diagnosis
     };
+    let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
     let graph = graph_context::add(provenance::provenance(context, finding), &case, &judged.config);
-    Some(Analysis { diagnosis, graph })
+    Some(Analysis { diagnosis, graph, features })
 }
 
 /// The identifier of a verdict: an FNV-1a hash of its claims, so that equal snapshots give equal identifiers.

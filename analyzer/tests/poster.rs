@@ -75,7 +75,7 @@ fn public() -> Option<(Snapshot, Topology)> {
 
 fn check((snapshot, topology): &(Snapshot, Topology)) {
     let analyses = analyze(snapshot, topology, &Settings::default());
-    let [Analysis { diagnosis: d, graph }] = analyses.as_slice() else {
+    let [Analysis { diagnosis: d, graph, .. }] = analyses.as_slice() else {
         panic!("one verdict expected: {analyses:#?}")
     };
     let texts = |flows: &[FlowKey]| flows.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -3,6 +3,7 @@
 
 pub(crate) mod causes;
 pub mod collective;
+pub(crate) mod confidence;
 pub mod incident;
 pub(crate) mod one_standstill;
 pub(crate) mod ranking;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use model::snapshot::Source;
 use model::{Anomaly, FlowKey};
 
+use super::confidence;
 use crate::facts::view::{PortIx, saturating};
 use crate::findings::signatures::Finding;
 use crate::graph::context::Context;
-use crate::thresholds as t;
 
 /// The flows of a verdict, by role.
 #[derive(Clone, Debug)]
@@ -44,7 +43,7 @@ pub(crate) fn rank(context: &Context<'_, '_>, finding: &Finding) -> Option<Ranke
     let is_large_spreader = |flow: &FlowKey| spreaders.contains(flow) && is_as_large(finding, *flow);
     others.retain(|f| *f != victim && !culprits.contains(f) && !is_large_spreader(f));
     let victims = std::iter::once(victim).chain(others).collect();
-    let confidence = confidence(context, finding);
+    let confidence = confidence::of_records(context, finding);
     Some(Ranked { victim, culprits, spreaders, victims, confidence })
 }
 
@@ -127,43 +126,6 @@ fn most_affected(
     let port = *finding.path.last()?;
     let flows = context.view.flows(port).iter();
     flows.filter(|f| !culprits.contains(&f.flow)).map(|f| f.flow).min()
-}
-
-fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
-    let mut confidence = context.settings.value(&t::BEST);
-    for caveat in &finding.caveats {
-        confidence *= caveat.factor;
-    }
-    if context.view.source() == Source::HawkeyeNs3 {
-        confidence *= context.settings.value(&t::INGRESS_DEPTHS);
-    } else if !context.view.missing().is_empty() {
-        confidence *= context.settings.value(&t::INCOMPLETE);
-    }
-    if context.victim.is_some_and(|victim| !is_recorded(context, victim)) {
-        confidence *= context.settings.value(&t::VICTIM_UNSEEN);
-    }
-    if let Some(c) = &finding.contention {
-        if !c.history {
-            confidence *= context.settings.value(&t::WITHOUT_HISTORY);
-        }
-        if !c.changed && !c.self_made {
-            confidence *= context.settings.value(&t::UNCHANGED);
-        }
-        if c.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE) {
-            confidence *= 1.0 - context.settings.value(&t::UNACCOUNTED_PENALTY) * c.unaccounted;
-        }
-        let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
-        let next = c.flows.iter().filter(|p| !p.contributes && context.victim != Some(p.flow));
-        let strongest = next.map(|p| p.excess).fold(0.0, f64::max);
-        if weakest.is_finite() && strongest > weakest * context.settings.value(&t::CLOSE_SHARE) {
-            confidence *= context.settings.value(&t::CLOSE_CALL);
-        }
-    }
-    confidence
-}
-
-fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
-    context.view.is_recorded(flow)
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.

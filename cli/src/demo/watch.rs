@@ -123,7 +123,7 @@ pub(super) async fn run(
 
 /// Returns the best diagnosis of a query's victim. The web server stores it.
 fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
-    let Some(Analysis { diagnosis, graph }) = analyses.into_iter().next() else {
+    let Some(Analysis { diagnosis, graph, .. }) = analyses.into_iter().next() else {
         let mut text = "no queue and no pause on the flow's path".to_string();
         for missing in &snapshot.missing {
             text.push_str("; ");

@@ -1,9 +1,9 @@
 //! Lets each method diagnose a run and judges the result.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::incident::{incidents, settle, without_ordinary};
-use analyzer::{Settings, TopologyIndex, analyze_indexed};
+use analyzer::{Features, Settings, TopologyIndex, analyze_indexed};
 use eval::GroundTruth;
 use eval::judge::{
     Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, judge,
@@ -33,6 +33,8 @@ pub(super) struct Diagnosed {
     pub(super) verdicts: Vec<Diagnosis>,
     /// The verdicts of each incident, by position.
     incidents: Vec<Vec<usize>>,
+    /// What the confidence of each verdict depends on, by its identifier.
+    features: BTreeMap<String, Features>,
 }
 
 /// Diagnoses and judges a run with every method. Failures are described for the first method only.
@@ -91,7 +93,8 @@ pub(super) fn observe(
         };
         let lines = of.verdicts.iter().zip(judgements).enumerate().map(|(at, (verdict, judgement))| {
             let incident = of.incidents.iter().position(|members| members.contains(&at));
-            VerdictLine::new(&source, verdict, incident, judgement)
+            let features = of.features.get(&verdict.id).copied().unwrap_or_default();
+            VerdictLine::new(&source, verdict, incident, judgement, features)
         });
         evaluated.lines.extend(lines);
         let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
@@ -138,9 +141,11 @@ pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &
         collected.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
     let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut times: Vec<(Time, Diagnosis)> = Vec::new();
+    let mut features = BTreeMap::new();
     for (at, snapshot) in &snapshots {
-        let found = analyze_indexed(snapshot, &index, settings).into_iter().map(|a| a.diagnosis);
-        let found: Vec<Diagnosis> = found.collect();
+        let analyses = analyze_indexed(snapshot, &index, settings);
+        features.extend(analyses.iter().map(|of| (of.diagnosis.id.clone(), of.features)));
+        let found: Vec<Diagnosis> = analyses.into_iter().map(|a| a.diagnosis).collect();
         times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
         found_in.push((snapshot, found));
     }
@@ -148,7 +153,7 @@ pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &
     let groups = incidents(&verdicts);
     let position = |verdict: &&Diagnosis| verdicts.iter().position(|other| std::ptr::eq(other, *verdict));
     let incidents = groups.iter().map(|group| group.verdicts.iter().filter_map(position).collect()).collect();
-    Diagnosed { method, times, verdicts, incidents, snapshots }
+    Diagnosed { method, times, verdicts, incidents, features, snapshots }
 }
 
 /// How urgent each verdict is for the judge.

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use analyzer::Features;
 use anyhow::Context;
 use eval::judge::actor::{Claim, claim};
 use eval::judge::{Grade, Judgement};
@@ -16,7 +17,7 @@ use super::Evaluated;
 use crate::input::write_all;
 
 /// A verdict with its judgement.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct VerdictLine {
     /// The row of the table: the scenario, or the kind of disturbance.
     row: String,
@@ -52,6 +53,8 @@ pub(crate) struct VerdictLine {
     innocent: Vec<String>,
     /// The excess delay that the judge measured.
     excess_ns: Option<u64>,
+    /// What the confidence depends on.
+    features: Features,
     /// Why the verdict has this grade.
     reason: String,
 }
@@ -78,6 +81,7 @@ impl VerdictLine {
         verdict: &Diagnosis,
         incident: Option<usize>,
         judgement: &Judgement,
+        features: Features,
     ) -> VerdictLine {
         let guilt = judgement.guilt.as_ref();
         let parts = guilt.into_iter().flat_map(|guilt| &guilt.parts);
@@ -105,6 +109,7 @@ impl VerdictLine {
             parts: parts.map(|(actor, part)| ActorPart { actor: actor.to_string(), part: *part }).collect(),
             innocent: guilt.into_iter().flat_map(|g| g.innocent()).map(ToString::to_string).collect(),
             excess_ns: judgement.excess_ns,
+            features,
             reason: judgement.reason.clone(),
         }
     }

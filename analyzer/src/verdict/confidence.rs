@@ -1,0 +1,136 @@
+//! Confidence: the probability that a verdict is right.
+//!
+//! Caveats alone state how complete the records are, not how often such a verdict holds: a queue of thirty flows in a
+//! busy network has complete records, and they do not show which of the thirty were ahead of one packet. So the
+//! product of the caveats is one of several features of a logistic model that was fitted to verdicts whose truth is
+//! known (docs/evaluation/calibration.md).
+
+use model::FlowKey;
+use model::diagnosis::RootCause;
+use model::snapshot::Source;
+use serde::Serialize;
+
+use crate::facts::span::Span;
+use crate::findings::accounting;
+use crate::findings::contention::Contention;
+use crate::findings::signatures::Finding;
+use crate::graph::context::Context;
+use crate::thresholds as t;
+
+/// Returns the product of the caveats: how complete and how clear the records are, 0 to 1.
+pub(crate) fn of_records(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+    let mut confidence = context.settings.value(&t::BEST);
+    for caveat in &finding.caveats {
+        confidence *= caveat.factor;
+    }
+    if context.view.source() == Source::HawkeyeNs3 {
+        confidence *= context.settings.value(&t::INGRESS_DEPTHS);
+    } else if !context.view.missing().is_empty() {
+        confidence *= context.settings.value(&t::INCOMPLETE);
+    }
+    if context.victim.is_some_and(|victim| !is_recorded(context, victim)) {
+        confidence *= context.settings.value(&t::VICTIM_UNSEEN);
+    }
+    if let Some(c) = &finding.contention {
+        if !c.history {
+            confidence *= context.settings.value(&t::WITHOUT_HISTORY);
+        }
+        if !c.changed && !c.self_made {
+            confidence *= context.settings.value(&t::UNCHANGED);
+        }
+        if c.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE) {
+            confidence *= 1.0 - context.settings.value(&t::UNACCOUNTED_PENALTY) * c.unaccounted;
+        }
+        let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
+        let next = c.flows.iter().filter(|p| !p.contributes && context.victim != Some(p.flow));
+        let strongest = next.map(|p| p.excess).fold(0.0, f64::max);
+        if weakest.is_finite() && strongest > weakest * context.settings.value(&t::CLOSE_SHARE) {
+            confidence *= context.settings.value(&t::CLOSE_CALL);
+        }
+    }
+    confidence
+}
+
+fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
+    context.view.is_recorded(flow)
+}
+
+/// What the confidence of a verdict depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Features {
+    /// The product of the caveats, 0 to 1.
+    pub caveats: f64,
+    /// Number of accused flows, hosts and settings.
+    pub accused: f64,
+    /// The share of the accused flows in the packets of the root queue, 0 to 1.
+    pub named_share: f64,
+    /// Number of flows in the root queue.
+    pub flows: f64,
+    /// The packets of the largest flow that is not accused, relative to those of the smallest accused one, 0 to 1.
+    pub close: f64,
+    /// The length of the queue episode relative to the records of the accused flows, 0 to 1: how well the records
+    /// resolve it.
+    pub resolution: f64,
+    /// The share of the delay that the queues and pauses of the path can have caused, at most 2.
+    pub explained: f64,
+    /// The delay in base round trips.
+    pub delay_rtts: f64,
+    /// Whether the sources have no times, so that the model does not apply.
+    #[serde(skip)]
+    pub untimed: bool,
+}
+
+impl Features {
+    /// Returns the features of a verdict.
+    pub(crate) fn of(
+        context: &Context<'_, '_>,
+        finding: &Finding,
+        root: &RootCause,
+        caveats: f64,
+    ) -> Features {
+        let queue = finding.contention.as_ref();
+        let accused = root.flows.len() + usize::from(root.host.is_some()) + root.config.len();
+        let delay_rtts = context.trigger.map_or(0.0, |trigger| {
+            trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 / trigger.base_rtt_ns.max(1) as f64
+        });
+        Features {
+            caveats,
+            accused: accused as f64,
+            named_share: queue.map_or(1.0, |queue| named_share(queue, root)),
+            flows: queue.map_or(0.0, |queue| queue.flows.len() as f64),
+            close: queue.map_or(0.0, |queue| close(queue, root)),
+            resolution: queue.map_or(1.0, |queue| resolution(context, queue, root)),
+            explained: accounting::explained_share(context).unwrap_or(1.0).min(2.0),
+            delay_rtts,
+            untimed: context.view.source() == Source::HawkeyeNs3,
+        }
+    }
+}
+
+fn named_share(queue: &Contention, root: &RootCause) -> f64 {
+    let all: f64 = queue.flows.iter().map(|part| part.packets).sum();
+    let named = queue.flows.iter().filter(|part| root.flows.contains(&part.flow));
+    if all > 0.0 { named.map(|part| part.packets).sum::<f64>() / all } else { 1.0 }
+}
+
+fn close(queue: &Contention, root: &RootCause) -> f64 {
+    let is_named = |flow| root.flows.contains(flow);
+    let named = queue.flows.iter().filter(|part| is_named(&part.flow)).map(|part| part.packets);
+    let others = queue.flows.iter().filter(|part| !is_named(&part.flow)).map(|part| part.packets);
+    let (smallest, largest) = (named.fold(f64::INFINITY, f64::min), others.fold(0.0, f64::max));
+    if smallest.is_finite() && smallest > 0.0 { (largest / smallest).min(1.0) } else { 0.0 }
+}
+
+fn resolution(context: &Context<'_, '_>, queue: &Contention, root: &RootCause) -> f64 {
+    let Some(when) = queue.when else { return 0.0 };
+    let mut lengths: Vec<f64> = Vec::new();
+    for record in context.view.flows(queue.port) {
+        let Some((from, to)) = record.seen_ns else { continue };
+        let span = Span::new(from, to);
+        if root.flows.contains(&record.flow) && span.overlaps(when) {
+            lengths.push(span.length_ns());
+        }
+    }
+    let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+    if mean > 0.0 { (when.length_ns() / mean).min(1.0) } else { 1.0 }
+}
