@@ -99,7 +99,15 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let names_nothing =
         |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
     let concluded = |context: &Context<'_, '_>, found: &[Finding]| -> Vec<Analysis> {
-        found.iter().filter_map(|finding| conclude(context, finding)).collect()
+        let shares = signatures::shares(context, found);
+        let concluded = found.iter().zip(shares).filter_map(|(finding, share)| {
+            let mut analysis = conclude(context, finding)?;
+            if let Some(share) = share {
+                explanation::add_share(&mut analysis.diagnosis, share);
+            }
+            Some(analysis)
+        });
+        concluded.collect()
     };
     let found = signatures::find(context);
     let is_clean = found.iter().all(names_nothing);

@@ -211,6 +211,12 @@ thresholds! {
     CLASS_CONTRIBUTOR_SHARE = "class_contention.contributor_share", 0.25, Share,
         "choice: a quarter of the largest sender of the other class",
         "names fewer flows of the other class";
+    EVENT_REACH = "context.event_reach", 2.0, Ratio,
+        "choice: pauses with one cause recur within some event gaps; a series can last much longer, with another cause",
+        "explains a delay by pauses long before it";
+    QUEUES_EXPLAIN = "contention.explains", 0.75, Share,
+        "choice: queues of a path are named, the longest delay first, until they explain three quarters of it",
+        "names more of the smaller queues of a path";
     SILENT_ON_PATH = "contention.silent_on_path", 0.5, Factor,
         "even odds: the queue may be at the switch that sent nothing",
         "is more certain without telemetry";

@@ -22,7 +22,7 @@ struct Verdict {
 
 /// Returns the verdicts of a run.
 fn verdicts(scenario: &str, seed: u64) -> Vec<Verdict> {
-    let ran = harrier(&["run", scenario, "--seed", &seed.to_string(), "--json"]);
+    let ran = harrier(&["run", scenario, "--seed", &seed.to_string(), "--ordinary", "--json"]);
     assert_eq!(ran.status, 0, "{scenario}, seed {seed}: {}", ran.stderr);
     let report = ran.json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
@@ -61,7 +61,8 @@ fn check(scenario: &str, expected: &[(&str, &str, &str)]) {
                 && (port.is_empty() || verdict.port == *port)
                 && verdict.flows == [label.to_string()]
         };
-        for verdict in &found {
+        // A verdict that names a port only accuses no flow.
+        for verdict in found.iter().filter(|verdict| !verdict.flows.is_empty()) {
             assert!(expected.iter().any(|e| is(verdict, e)), "{scenario}, seed {seed}: {verdict:#?}");
         }
         for e in expected {

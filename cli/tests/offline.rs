@@ -89,9 +89,10 @@ fn the_schema_rejects_malformed_snapshots() {
 fn findings_of_configuration_files_are_named_as_root_cause() {
     let folder = scratch("offline-config");
     let at = |name: &str| folder.join(name).display().to_string();
-    let ran = harrier(&["run", "one-sided-pfc", "--seed", "1", "--json", "--save-snapshots", &at("")]);
+    let ran =
+        harrier(&["run", "stale-headroom-profile", "--seed", "1", "--json", "--save-snapshots", &at("")]);
     assert!(ran.status < 2, "{}", ran.stderr);
-    let saved = harrier(&["scenario", "show", "one-sided-pfc", "--save", &at("")]);
+    let saved = harrier(&["scenario", "show", "stale-headroom-profile", "--save", &at("")]);
     assert_eq!(saved.status, 0, "{}", saved.stderr);
     let files = snapshots(&folder);
     for file in &files {
@@ -109,10 +110,10 @@ fn findings_of_configuration_files_are_named_as_root_cause() {
         let names = verdicts.iter().flat_map(|v| v["root_cause"]["config"].as_array().unwrap().clone());
         names.filter_map(|name| Some(name.as_str()?.to_string())).collect::<Vec<_>>()
     };
-    let config = |switch: &str| format!("{switch}={}", at(&format!("one-sided-pfc/{switch}.json")));
+    let config = |switch: &str| format!("{switch}={}", at(&format!("stale-headroom-profile/{switch}.json")));
     assert_eq!(named(&[]), Vec::<String>::new());
     let both = named(&[config("near"), config("far")]);
-    assert!(both.iter().any(|id| id == "far:1/FLEET003"), "{both:?}");
+    assert!(both.iter().any(|id| id == "far:1/PG004"), "{both:?}");
     assert!(both.iter().all(|id| id.starts_with("far:1/")), "near has no finding: {both:?}");
 
     let wrong = ["nowhere".to_string() + &config("near")[4..], format!("far={}", at("missing.json"))];

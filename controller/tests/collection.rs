@@ -2,8 +2,10 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
 use harrier_controller::collect::{CollectSettings, Input, RequestId};
-use model::{MissingData, Trigger, TriggerReason};
+use model::{MissingData, Snapshot, Trigger, TriggerReason};
 use proptest::prelude::*;
 use support::*;
 
@@ -300,10 +302,40 @@ fn a_bank_frozen_for_another_event_is_used_and_reported() {
     assert_eq!(
         missing[1],
         [
-            "s2: already frozen at 10.000 ms for another event (77); records from then until the poll at 10.001 ms are not included"
+            "s2: already frozen at 10.000 ms for the poll of 10.0.0.1:1000>10.0.0.2:4791/udp; records of the 500 ns until this poll are not included"
         ]
     );
     assert_eq!(world.snapshots[1].switch("s2").unwrap().flows[0].packets, 5);
+}
+
+#[test]
+fn a_switch_that_was_frozen_for_another_event_is_polled_again_after_its_release() {
+    let mut world = World::new(CollectSettings { poll_retries: 3, ..settings() });
+    world.now_ns = 10 * MS;
+    world.reachable = BTreeMap::from([("s2".to_string(), 2)]);
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    let first = world.switch("s2").poll(77, 10 * MS, on_path(1, 2));
+    world.now_ns += 500;
+    // Packets of the active bank, which the first freeze does not include.
+    world.switch("s2").set_flow(1, victim(), 9, 1, 3);
+    let second = world.switch("s2").poll(78, 10 * MS + 500, on_path(1, 2));
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.poll("s1", 78, on_path(1, 2), &mut yes);
+    // The bank is read and released after the first digest here.
+    for fields in [second, first] {
+        let digest = Input::Digest { switch: "s2".into(), name: "poll_report_t".into(), fields };
+        world.input(digest, &mut yes);
+    }
+    world.pass(100 * MS, &mut yes);
+    let polled: Vec<_> = world.polled.iter().map(|(s, packet)| (s.as_str(), packet.polling.event)).collect();
+    assert_eq!(polled, [("s2", 78)], "once, and only for the event that lacks records");
+    assert_eq!(world.collector.stats().polls_after_release, 1);
+    let packets = |snapshot: &Snapshot| -> u64 {
+        snapshot.switch("s2").expect("s2 reported").flows.iter().map(|flow| flow.packets).sum()
+    };
+    assert_eq!(world.snapshots.iter().map(packets).collect::<Vec<_>>(), [5, 8]);
+    assert!(world.snapshots.iter().all(|snapshot| snapshot.missing.is_empty()));
+    assert!(world.switches.values().all(|switch| !switch.is_locked()));
 }
 
 #[test]

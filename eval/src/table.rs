@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::{Calibration, Grade, Judgement, Ranking, calibration};
 
-/// What became of a verdict.
+/// A verdict with its grade and its weight in the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Graded {
     /// Its grade.

@@ -28,6 +28,11 @@ impl Trace {
         waits.filter(|(since, until)| *since <= to && from <= *until).map(|(s, u)| u - s).max()
     }
 
+    /// Whether every wait for packets that were sent after `until` begins after it as well.
+    pub(crate) fn has_progressed(&self, until: Time) -> bool {
+        self.pending.is_none_or(|since| since > until)
+    }
+
     /// Returns the longest wait of the run, of all flows.
     pub fn longest(&self, end: Time) -> Time {
         self.longest.max(self.pending.map_or(Time::ZERO, |since| end.saturating_sub(since)))

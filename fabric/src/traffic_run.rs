@@ -9,7 +9,11 @@ use scenario::Scenario;
 use crate::fabric::{BuildError, Fabric};
 use crate::pipeline::{Pipeline, Programmed};
 use crate::run::{Reroutes, RunError, programmed};
+use crate::stopwatch::Traces;
 use crate::traffic_switch::TrafficSwitch;
+
+/// How long a run continues before it is looked at again. A longer step simulates more than necessary.
+const STEP: Time = Time::from_us(2);
 
 /// A run of the traffic of a scenario. It can be continued, so that only as much of it is simulated as is looked at.
 pub struct TrafficRun<'p, S = TrafficSwitch> {
@@ -87,18 +91,28 @@ impl<'p, S: Programmed> TrafficRun<'p, S> {
         Ok(())
     }
 
-    /// Processes all events until every packet of a flow that was sent by `until` is acknowledged, or to the end of the
-    /// run. What happens to the flow later concerns packets that were sent later.
+    /// Processes all events until no wait of a flow that is still to come can begin by `until`, or to the end of the run:
+    /// what happens later changes no wait that overlaps an earlier time. `traces` are those of the run's stopwatches.
+    ///
+    /// A wait begins at the last progress of the flow or when a packet departs, whichever is earlier.
     ///
     /// # Errors
     /// As [`crate::run`].
-    pub fn run_until_acknowledged(&mut self, flow: &FlowKey, until: Time) -> Result<(), RunError> {
+    pub fn run_until_acknowledged(
+        &mut self,
+        flow: &FlowKey,
+        until: Time,
+        traces: &Traces,
+    ) -> Result<(), RunError> {
         let Some(number) = self.fabric.measured_flow(flow) else { return self.run_to_end() };
         self.run_until(until)?;
-        let (sent, _) = self.fabric.progress(number);
-        while !self.is_complete && self.fabric.progress(number).1 < sent {
-            let next = self.fabric.next_time().unwrap_or(Time::MAX);
-            self.run_until(next)?;
+        let waits = |fabric: &Fabric<S>| {
+            fabric.oldest_sent(number).is_some_and(|sent| sent <= until)
+                || traces.read(flow, |trace| !trace.has_progressed(until)).unwrap_or(false)
+        };
+        while !self.is_complete && waits(&self.fabric) {
+            let next = self.fabric.next_time().unwrap_or(Time::MAX).max(self.fabric.now());
+            self.run_until(Time(next.0.saturating_add(STEP.0)))?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::flow::FlowKey;
 use crate::port::PortRef;
 use crate::units::{counted, readable_ns};
 
@@ -61,6 +62,9 @@ pub enum MissingData {
         switch: String,
         /// That event.
         event: u32,
+        /// The victim of that event, if it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        victim: Option<FlowKey>,
         /// When it was frozen.
         frozen_ns: u64,
         /// When the polling packet arrived.
@@ -121,12 +125,18 @@ impl fmt::Display for MissingData {
             MissingData::CountsLost { switch, before_ns, why } => {
                 write!(f, "{switch}: counts from before {} may be missing: {why}", readable_ns(*before_ns))
             }
-            MissingData::FrozenBefore { switch, event, frozen_ns, asked_ns } => write!(
-                f,
-                "{switch}: already frozen at {} for another event ({event}); records from then until the poll at {} are not included",
-                readable_ns(*frozen_ns),
-                readable_ns(*asked_ns)
-            ),
+            MissingData::FrozenBefore { switch, victim, frozen_ns, asked_ns, .. } => {
+                write!(f, "{switch}: already frozen at {} for ", readable_ns(*frozen_ns))?;
+                match victim {
+                    Some(victim) => write!(f, "the poll of {victim}")?,
+                    None => f.write_str("another poll")?,
+                }
+                write!(
+                    f,
+                    "; records of the {} until this poll are not included",
+                    readable_ns(asked_ns.saturating_sub(*frozen_ns))
+                )
+            }
             MissingData::EvictionsLost { switch, slots } => {
                 write!(f, "{switch}: {} did not arrive", counted(*slots, "evicted flow record"))
             }
@@ -222,7 +232,13 @@ mod tests {
             json!({"gap": "counts_lost", "switch": "p1-edge2", "before_ns": 17, "why": "its bank: a: b"}),
         );
         check(
-            MissingData::FrozenBefore { switch: switch(), event: 7, frozen_ns: 18, asked_ns: 19 },
+            MissingData::FrozenBefore {
+                switch: switch(),
+                event: 7,
+                victim: None,
+                frozen_ns: 18,
+                asked_ns: 19,
+            },
             json!({"gap": "frozen_before", "switch": "p1-edge2", "event": 7, "frozen_ns": 18, "asked_ns": 19}),
         );
         check(

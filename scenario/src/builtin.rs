@@ -50,6 +50,9 @@ const BUILTIN: &[(&str, &str)] = &texts![
     "other-priority",
     "victim-alone",
     "released-backlog",
+    "microburst",
+    "two-questions",
+    "two-causes",
     "quiet",
 ];
 

@@ -23,6 +23,8 @@ pub(crate) struct QueueScope<'q> {
     /// The approximate time of the queueing.
     pub(crate) near: Option<Span>,
     /// The limits of that time.
+    /// When the packets arrived that can be ahead of the slow one.
+    pub(crate) ahead: Option<Span>,
     pub(crate) bounds: Bounds,
 }
 

@@ -11,6 +11,7 @@ use crate::graph::adjacency::Adjacency;
 use crate::graph::pause_paths::{PausePath, pause_paths};
 use crate::graph::port_graph::{PortGraph, VertexIx, build};
 use crate::settings::Tuning;
+use crate::thresholds as t;
 
 pub(crate) struct Context<'s, 'a> {
     pub(crate) view: &'s View<'a>,
@@ -64,14 +65,16 @@ impl<'s, 'a> Context<'s, 'a> {
     ) -> Context<'s, 'a> {
         let victim = view.victim();
         let trigger = view.trigger();
-        let analysed = trigger.map(|t| analysed_span(view, t, settings));
+        let analysed = trigger.map(|trigger| analysed_span(view, trigger, settings));
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;
+        let reach_ns = (settings.event_gap_ns as f64 * settings.value(&t::EVENT_REACH)) as u64;
+        let reach = analysed.map(|analysed| analysed.widened(reach_ns));
         let (starts, aligned) = match victim {
-            Some(_) => starts_on_path(view, settings, &path, analysed, least_ns),
+            Some(_) => starts_on_path(view, settings, &path, (analysed, reach), least_ns),
             None => (all_starts(view), true),
         };
-        let graph = build(view, settings, &starts);
+        let graph = build(view, settings, &starts, reach);
         // The builder numbers the starts first, in their order.
         let (pause_paths, shares) = pause_paths(&graph, &weights(view, settings, &starts));
         let waiting_for = Adjacency::new(graph.len(), graph.reversed());
@@ -182,7 +185,7 @@ fn starts_on_path(
     view: &View<'_>,
     settings: &Tuning,
     path: &VictimPath,
-    analysed: Option<Span>,
+    (analysed, reach): (Option<Span>, Option<Span>),
     least_ns: f64,
 ) -> (Vec<(PortIx, Option<Span>)>, bool) {
     let mut starts: Vec<(PortIx, Option<Span>, bool)> = Vec::new();
@@ -196,7 +199,11 @@ fn starts_on_path(
         match aligned(view.pause_events(*port), analysed, settings.event_gap_ns, length) {
             // This pause explains almost none of the delay.
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
-            Some((event, touches)) => starts.push((*port, Some(event), touches)),
+            Some((event, touches)) => {
+                // Pauses can follow each other for much longer than one delay, with one cause after the other.
+                let inside = reach.and_then(|reach| event.intersection(reach)).unwrap_or(event);
+                starts.push((*port, Some(inside), touches));
+            }
             None if view.pause_events(*port).is_empty() => starts.push((*port, None, true)),
             None => {}
         }

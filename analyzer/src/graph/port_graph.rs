@@ -142,11 +142,18 @@ impl<'g> IntoNeighbors for &'g PortGraph {
     }
 }
 
-/// Builds the graph from `starts`: paused ports, each with the time of its event.
-pub(crate) fn build(view: &View<'_>, settings: &Tuning, starts: &[(PortIx, Option<Span>)]) -> PortGraph {
+/// Builds the graph from `starts`: paused ports, each with the time of its event. Pauses and queues outside `reach` have
+/// another cause.
+pub(crate) fn build(
+    view: &View<'_>,
+    settings: &Tuning,
+    starts: &[(PortIx, Option<Span>)],
+    reach: Option<Span>,
+) -> PortGraph {
     let mut builder = Builder {
         view,
         settings,
+        reach,
         graph: PortGraph::default(),
         of_port: vec![None; view.ports().len()],
         others: BTreeMap::new(),
@@ -167,6 +174,7 @@ pub(crate) fn build(view: &View<'_>, settings: &Tuning, starts: &[(PortIx, Optio
 struct Builder<'v, 'a> {
     view: &'v View<'a>,
     settings: &'v Tuning,
+    reach: Option<Span>,
     graph: PortGraph,
     of_port: Vec<Option<VertexIx>>,
     others: BTreeMap<Vertex, VertexIx>,
@@ -290,6 +298,7 @@ impl Builder<'_, '_> {
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
+        let within = |own: Span| self.reach.and_then(|reach| own.intersection(reach)).unwrap_or(own);
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port without counted packets still spreads the pause: its depth counts as one.
@@ -303,7 +312,7 @@ impl Builder<'_, '_> {
             port,
             weight: share * depth,
             split,
-            when: if paused { own.or(when) } else { when },
+            when: if paused { own.map(within).or(when) } else { when },
             waiting: self.view.waiting_depth(port, near),
             paused,
             holds,

@@ -1,6 +1,7 @@
 //! The text of a verdict: the summary sentence and the list of missing data.
 
-use model::{Anomaly, FlowKey, PortRef};
+use model::diagnosis::{Evidence, Record};
+use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 
 use crate::facts::gap::{Gap, lines};
 use crate::facts::wording::{duration_f64, enumerate, flow_name, flow_names};
@@ -58,6 +59,27 @@ pub(crate) fn summary(
     };
     text.push_str(&spreading(context, finding, ranked));
     text
+}
+
+/// Adds the share of a root cause in a delay with several, 0 to 1, to its verdict.
+pub(crate) fn add_share(diagnosis: &mut Diagnosis, share: f64) {
+    let percent = (100.0 * share).round();
+    diagnosis
+        .summary
+        .push_str(&format!("; this is about {percent} % of the delay, which has several causes"));
+    let records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
+    let measured = records.into_iter().find(|record| matches!(record, Record::Trigger(_))).cloned();
+    let Some(measured) = measured else { return };
+    let place = diagnosis.root_cause.port.as_ref().map(|port| format!(" at {port}")).unwrap_or_default();
+    diagnosis.evidence.push(Evidence {
+        claim: format!(
+            "the root cause{place} accounts for about {percent} % of the delay that the verdicts about it explain"
+        ),
+        switch: diagnosis.root_cause.port.as_ref().map(|port| port.switch.clone()),
+        port: diagnosis.root_cause.port.clone(),
+        epoch: None,
+        records: vec![measured],
+    });
 }
 
 /// How a victim is stuck in a deadlock, and where the deadlock started.

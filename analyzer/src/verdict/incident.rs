@@ -147,10 +147,14 @@ pub struct Ordinary {
 }
 
 /// Splits the settled verdicts of a run into those that are reported and ordinary queueing ([`Severity::Info`]). Agents
-/// ask about every slow round trip; a queue that congestion control tolerates is what buffers are for, and blames
-/// nobody. Whoever asks about a flow gets its verdict in any case.
+/// ask about every slow round trip; a queue that congestion control tolerates is what buffers are for, and no
+/// flow is blamed for it. A query about a flow returns its verdict in any case, and several causes of one delay are
+/// reported together.
 pub fn without_ordinary(verdicts: Vec<Diagnosis>) -> (Vec<Diagnosis>, Ordinary) {
-    let (ordinary, reported): (Vec<_>, Vec<_>) = verdicts.into_iter().partition(is_ordinary);
+    let of_delay = |verdict: &Diagnosis| (verdict.victim, verdict.time_ns);
+    let urgent: BTreeSet<_> = verdicts.iter().filter(|v| !is_ordinary(v)).map(of_delay).collect();
+    let (ordinary, reported): (Vec<_>, Vec<_>) =
+        verdicts.into_iter().partition(|verdict| !urgent.contains(&of_delay(verdict)));
     let measured: BTreeSet<_> = ordinary.iter().map(|verdict| (verdict.victim, verdict.time_ns)).collect();
     let longest_delay_ns = ordinary.iter().map(|verdict| verdict.cost.delay_ns).max().unwrap_or(0);
     (reported, Ordinary { measurements: measured.len() as u64, longest_delay_ns })

@@ -13,7 +13,7 @@ use crate::facts::span::Span;
 use crate::findings::signatures::packet_loss;
 use crate::findings::signatures::path_change::{self, Kind};
 use crate::thresholds as t;
-use crate::verdict::causes::Case;
+use crate::verdict::causes::{Case, misconfiguration};
 
 /// Returns the cost of a verdict.
 pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]) -> Cost {
@@ -155,7 +155,8 @@ fn loses(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> bool {
                 matches!(loss.reason, LossReason::Headroom | LossReason::Lossy) && is_blamed(&loss.switch)
             })
         }
-        _ => false,
+        // The wrong setting did not delay this victim, but it loses packets of others.
+        _ => !misconfiguration::risks(case).is_empty(),
     }
 }
 

@@ -202,7 +202,7 @@ fn draw_curves(area: &Area<'_>, title: &str, points: &[Point], value: fn(&Row) -
 #[cfg(test)]
 mod tests {
     use eval::judge::Grade;
-    use eval::table::{self, Observation};
+    use eval::table::{self, Graded, Observation};
 
     use super::*;
 
@@ -211,7 +211,7 @@ mod tests {
             scenario: "one".to_string(),
             method: method.name().to_string(),
             drawn: 1,
-            verdicts: vec![(Grade::Right, 0.9, true)],
+            verdicts: vec![Graded { grade: Grade::Right, confidence: 0.9, is_alarm: true, weight: 1.0 }],
             events: 2,
             named: 1,
             switches_collected: vec![4],

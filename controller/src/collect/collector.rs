@@ -20,11 +20,18 @@ pub struct Collector {
     pub(super) settings: CollectSettings,
     pub(super) switches: BTreeMap<String, Switch>,
     pub(super) events: BTreeMap<u32, OpenEvent>,
-    /// Events whose snapshot has been emitted, with the time of it.
-    pub(super) closed: BTreeMap<u32, u64>,
+    /// Events whose snapshot has been emitted.
+    pub(super) closed: BTreeMap<u32, ClosedEvent>,
     requests: BTreeMap<RequestId, Request>,
     next_request: u64,
     pub(super) stats: CollectStats,
+}
+
+/// An event whose snapshot has been emitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClosedEvent {
+    pub(super) at_ns: u64,
+    pub(super) victim: Option<FlowKey>,
 }
 
 /// A request whose result is pending.
@@ -45,6 +52,8 @@ pub(super) enum Purpose {
     Unlock,
     /// Retry a polling packet of this event, for this ingress port and flow.
     Poll { event: u32, port: u16, flow: FlowKey },
+    /// Poll a switch again that had been frozen for another event.
+    PollAgain,
 }
 
 /// A frozen bank of a switch.
@@ -89,11 +98,17 @@ impl Collector {
             }
             Input::Trigger { event, priority, trigger } => self.on_trigger(now_ns, event, priority, trigger),
             Input::ReadDone { request, rows } => self.on_read(now_ns, request, &rows, &mut commands),
-            Input::UnlockDone { request } | Input::Polled { request } => {
-                if self.requests.remove(&request).is_none() {
-                    self.stats.ignored += 1;
+            Input::UnlockDone { request } | Input::Polled { request } => match self.requests.remove(&request)
+            {
+                Some(Request { switch, purpose: Purpose::Unlock, .. }) => {
+                    self.poll_again(now_ns, &switch, &mut commands);
                 }
-            }
+                Some(Request { switch, purpose: Purpose::PollAgain, .. }) => {
+                    self.audit_later(now_ns, &switch)
+                }
+                Some(_) => {}
+                None => self.stats.ignored += 1,
+            },
             Input::Failed { request, reason } => self.on_failed(now_ns, request, &reason, &mut commands),
         }
         self.settle(now_ns, &mut commands);
@@ -168,6 +183,7 @@ impl Collector {
             event.report(now_ns, switch, report);
             self.schedule_retry(now_ns, report.event);
         }
+        self.share_freeze(switch, report);
         let frozen = FrozenBank { generation: report.frozen_generation, frozen_ns: report.frozen_ns };
         self.need_bank(now_ns, switch, frozen, commands);
     }
@@ -176,7 +192,7 @@ impl Collector {
     /// a new event: hosts restart their numbering when they restart.
     fn is_closed(&self, now_ns: u64, event: u32) -> bool {
         let closed = self.closed.get(&event);
-        closed.is_some_and(|at| now_ns.saturating_sub(*at) < self.settings.straggler_ns)
+        closed.is_some_and(|closed| now_ns.saturating_sub(closed.at_ns) < self.settings.straggler_ns)
     }
 
     fn on_trigger(&mut self, now_ns: u64, id: u32, priority: u8, trigger: Trigger) {
@@ -250,9 +266,8 @@ impl Collector {
     ) {
         let Some(switch) = self.switches.get_mut(name) else { return };
         let writes = switch.layout.unlock(generation, collected);
-        if self.settings.audit_ns > 0 {
-            switch.audit_at_ns = Some(now_ns.saturating_add(self.settings.audit_ns));
-        }
+        let audit_ns = Some(self.settings.audit_ns).filter(|audit_ns| *audit_ns > 0);
+        switch.audit_at_ns = audit_ns.map(|audit_ns| now_ns.saturating_add(audit_ns));
         self.stats.unlocks += 1;
         let request = self.request(now_ns, name, Purpose::Unlock);
         commands.push(Command::Unlock { switch: name.to_string(), request, writes });
@@ -286,7 +301,7 @@ impl Collector {
             Purpose::Audit { connecting } => {
                 self.on_lock(now_ns, &request.switch, connecting, rows, commands);
             }
-            Purpose::Unlock | Purpose::Poll { .. } => self.stats.ignored += 1,
+            Purpose::Unlock | Purpose::Poll { .. } | Purpose::PollAgain => self.stats.ignored += 1,
         }
     }
 
@@ -449,6 +464,9 @@ impl Collector {
         }
         if let Purpose::Poll { event, port, flow } = request.purpose {
             self.poll_failed(now_ns, event, (request.switch, port, flow));
+            return;
+        }
+        if request.purpose == Purpose::PollAgain {
             return;
         }
         // It is unknown whether the switch is frozen, so its freeze state is read again later.

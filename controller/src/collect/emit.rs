@@ -6,7 +6,7 @@ use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::{MissingData, Snapshot, SwitchTelemetry};
 
 use super::Command;
-use super::collector::Collector;
+use super::collector::{ClosedEvent, Collector};
 use super::expect::{Known, victim_path};
 use super::merge::merge;
 use super::open_event::{BankData, OpenEvent};
@@ -52,6 +52,7 @@ impl Collector {
     /// Emits the snapshot of event `id`. `unread` is the reason for switches whose read is pending.
     pub(super) fn emit(&mut self, now_ns: u64, id: u32, unread: &str, commands: &mut Vec<Command>) {
         let Some(event) = self.events.remove(&id) else { return };
+        let victim = event.victim_flow();
         let (mut telemetry, mut missing) = self.telemetry(&event, unread);
         for (switch, why) in self.known(&event, &telemetry).missing_switches() {
             missing.push(match self.switches.contains_key(&switch) {
@@ -67,6 +68,7 @@ impl Collector {
                 }
             }
         }
+        missing.iter_mut().for_each(|missing| self.name_victim(missing));
         missing.sort();
         missing.dedup();
         let layouts = telemetry.keys().filter_map(|name| self.switches.get(name));
@@ -87,9 +89,10 @@ impl Collector {
             jobs: Vec::new(),
         })));
         self.stats.snapshots += 1;
-        self.closed.insert(id, now_ns);
+        self.closed.insert(id, ClosedEvent { at_ns: now_ns, victim });
         while self.closed.len() > MAX_CLOSED {
-            let Some(oldest) = self.closed.iter().min_by_key(|(_, at)| **at).map(|(id, _)| *id) else {
+            let Some(oldest) = self.closed.iter().min_by_key(|(_, closed)| closed.at_ns).map(|(id, _)| *id)
+            else {
                 break;
             };
             self.closed.remove(&oldest);

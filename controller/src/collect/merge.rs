@@ -108,12 +108,13 @@ fn missing_rows(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -
     if lost > 0 {
         missing.push(MissingData::EvictionsLost { switch: name.to_string(), slots: lost });
     }
-    if let Some((event, asked_ns)) = part.frozen_for {
+    if let Some(event) = part.frozen_for {
         missing.push(MissingData::FrozenBefore {
             switch: name.to_string(),
             event,
+            victim: None,
             frozen_ns: part.frozen_ns,
-            asked_ns,
+            asked_ns: part.asked_ns,
         });
     }
     if part.report_lost {

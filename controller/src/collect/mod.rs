@@ -19,6 +19,8 @@
 //!    its bank is read.
 //! 4. The snapshot is emitted. It lists all missing data.
 //!
+//! A switch that is frozen for another event is polled again after its release ([`frozen_before`]).
+//!
 //! No failure leaves a switch frozen. A read ends with a release, also when it fails or times out. After a failed
 //! release the freeze state is read and the release repeated. The freeze state is also read when a switch connects, and
 //! at intervals while it is idle.
@@ -26,6 +28,7 @@
 mod collector;
 mod emit;
 mod expect;
+mod frozen_before;
 mod merge;
 mod open_event;
 mod poll_retry;

@@ -40,8 +40,12 @@ pub(super) struct Part {
     /// The frozen generation that holds this event's data.
     pub(super) generation: u16,
     pub(super) frozen_ns: u64,
-    /// Set if the bank was frozen for an earlier event: that event, and the time of this event's poll.
-    pub(super) frozen_for: Option<(u32, u64)>,
+    /// When the switch received the first poll of this event.
+    pub(super) asked_ns: u64,
+    /// The event for which the bank had been frozen before `asked_ns`: records in between are missing.
+    pub(super) frozen_for: Option<u32>,
+    /// Whether the switch has been polled again for these records.
+    pub(super) polled_again: bool,
     /// Slots that the switch had exported at the freeze.
     pub(super) evictions: u32,
     /// Whether only the switch's freeze state refers to the event, because its digest was lost.
@@ -71,6 +75,16 @@ impl Part {
     /// Whether a row that `generation` wrote last was written before this part's freeze.
     pub(super) fn includes(&self, generation: u16) -> bool {
         at_or_after(self.generation, generation)
+    }
+
+    /// Uses the freeze that `report` describes.
+    pub(super) fn take_freeze(&mut self, report: &PollReport) {
+        self.generation = report.frozen_generation;
+        self.frozen_ns = report.frozen_ns;
+        self.evictions = report.evictions;
+        let is_of_another = report.frozen_event != report.event && report.frozen_ns < self.asked_ns;
+        self.frozen_for = is_of_another.then_some(report.frozen_event);
+        self.data = BankData::Pending;
     }
 }
 
@@ -119,14 +133,12 @@ impl OpenEvent {
         if report.followed & 2 == 2 {
             part.traced_from.insert(report.ingress_port);
         }
+        if is_first {
+            part.asked_ns = report.time_ns;
+        }
         // A later generation of the same event includes the rows of the earlier one.
         if is_first || part.generation != report.frozen_generation {
-            part.generation = report.frozen_generation;
-            part.frozen_ns = report.frozen_ns;
-            part.evictions = report.evictions;
-            part.frozen_for =
-                (report.frozen_event != report.event).then_some((report.frozen_event, report.time_ns));
-            part.data = BankData::Pending;
+            part.take_freeze(report);
         }
     }
 

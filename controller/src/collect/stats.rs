@@ -13,6 +13,10 @@ pub struct CollectStats {
     pub poll_retries_sent: u64,
     /// Retries suppressed because their event had reached its limit.
     pub limited_poll_retries: u64,
+    /// Polls of switches that had been frozen for another event, after their release.
+    pub polls_after_release: u64,
+    /// Freezes for one event that another event used as well, because it lacked records of the switch.
+    pub shared_freezes: u64,
     /// Snapshots emitted.
     pub snapshots: u64,
     /// Events whose snapshot was emitted early because too many events were open.

@@ -17,7 +17,7 @@ use super::actor::Actor;
 use super::guilt::Experiment;
 
 /// Number of unfinished repetitions that are kept. One that is needed again after more others starts anew.
-const SUSPENDED: usize = 24;
+const SUSPENDED: usize = 128;
 
 /// The run with all actors.
 pub(super) struct Base {
@@ -108,7 +108,7 @@ impl<'s> Bench<'s> {
             let end = base.end;
             return Ok(base.traces.read(flow, |trace| read(trace, end)));
         }
-        let repeat = self.repeat((removed.clone(), None), |run| run.run_to_end())?;
+        let repeat = self.repeat((removed.clone(), None), |run, _| run.run_to_end())?;
         let end = repeat.now;
         Ok(repeat.traces.read(flow, |trace| read(trace, end)))
     }
@@ -126,8 +126,9 @@ impl<'s> Bench<'s> {
             return Ok(base.traces.read(&victim, |trace| trace.longest_in(window, end)).flatten());
         }
         let thinned = removed.contains(&Actor::Victim).then_some(victim);
-        let repeat =
-            self.repeat((removed.clone(), thinned), |run| run.run_until_acknowledged(&victim, window.1))?;
+        let repeat = self.repeat((removed.clone(), thinned), |run, traces| {
+            run.run_until_acknowledged(&victim, window.1, traces)
+        })?;
         let end = repeat.now;
         Ok(repeat.traces.read(&victim, |trace| trace.longest_in(window, end)).flatten())
     }
@@ -136,7 +137,7 @@ impl<'s> Bench<'s> {
     fn repeat(
         &mut self,
         key: Key,
-        advance: impl FnOnce(&mut TrafficRun<'s>) -> Result<(), RunError>,
+        advance: impl FnOnce(&mut TrafficRun<'s>, &Traces) -> Result<(), RunError>,
     ) -> Result<&Repeat<'s>, RunError> {
         self.uses += 1;
         let known = self.repeats.remove(&key).filter(|repeat| repeat.is_complete || repeat.run.is_some());
@@ -151,7 +152,7 @@ impl<'s> Bench<'s> {
         };
         repeat.used = self.uses;
         if let Some(run) = &mut repeat.run {
-            advance(run)?;
+            advance(run, &repeat.traces)?;
             repeat.now = run.fabric().now();
             repeat.is_complete = run.is_complete();
         }

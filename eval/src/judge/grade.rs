@@ -86,8 +86,14 @@ pub fn judge(
     for at in free {
         judgements[at] = judge_one(bench, scenario, verdicts, at)?;
     }
-    let (info, alarms): (Vec<usize>, Vec<usize>) =
+    let (mut info, mut alarms): (Vec<usize>, Vec<usize>) =
         paid.into_iter().partition(|at| urgency[*at] == Urgency::Info);
+    let drawn = size(&info.iter().map(|at| prices[*at]).collect::<Vec<_>>(), budget.info);
+    // Which verdicts are judged is settled, and repeated runs are continued rather than started again.
+    info[..drawn].sort_by_key(|at| verdicts[*at].time_ns);
+    if budget.alarms.is_none() {
+        alarms.sort_by_key(|at| verdicts[*at].time_ns);
+    }
     let before = bench.runs();
     let mut judged = 0;
     for at in &alarms {
@@ -98,7 +104,6 @@ pub fn judge(
         judged += 1;
     }
     weigh(&mut judgements, &alarms[..judged], alarms.len());
-    let drawn = size(&info.iter().map(|at| prices[*at]).collect::<Vec<_>>(), budget.info);
     for at in &info[..drawn] {
         judgements[*at] = judge_one(bench, scenario, verdicts, *at)?;
     }

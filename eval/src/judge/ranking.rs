@@ -231,19 +231,24 @@ fn queue_port(
 
 /// The times in which a port was paused in any priority, without overlaps.
 fn paused_times(pauses: &[PauseRecord], port: &PortRef, end: Time) -> Vec<(Time, Time)> {
-    let mut open: BTreeMap<u8, Time> = BTreeMap::new();
+    let mut open: BTreeSet<u8> = BTreeSet::new();
+    let mut since = None;
     let mut times = Vec::new();
     for pause in pauses.iter().filter(|pause| pause.port == *port) {
-        let since = open.values().min().copied();
         match pause.on {
-            true => _ = open.entry(pause.priority).or_insert(pause.at),
+            true => _ = open.insert(pause.priority),
             false => _ = open.remove(&pause.priority),
         }
-        if let (Some(since), true) = (since, open.is_empty()) {
-            times.push((since, pause.at));
+        match (open.is_empty(), since) {
+            (false, None) => since = Some(pause.at),
+            (true, Some(from)) => {
+                times.push((from, pause.at));
+                since = None;
+            }
+            _ => {}
         }
     }
-    times.extend(open.values().min().map(|since| (*since, end)));
+    times.extend(since.map(|from| (from, end)));
     times
 }
 

@@ -474,10 +474,9 @@ impl<S: FabricSwitch> Fabric<S> {
         (found.next().is_none() && flow.responder.is_none()).then_some(number)
     }
 
-    /// The first packet of a flow that was never sent, and the first that is not acknowledged.
-    pub(crate) fn progress(&self, flow: usize) -> (u64, u64) {
-        let sender = &self.senders[flow].sender;
-        (sender.first_unsent(), sender.first_unacknowledged())
+    /// When the oldest packet of a flow that is not acknowledged was last sent.
+    pub(crate) fn oldest_sent(&self, flow: usize) -> Option<Time> {
+        self.senders.get(flow)?.sender.oldest_sent()
     }
 
     /// Whether every flow is complete.

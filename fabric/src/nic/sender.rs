@@ -100,6 +100,11 @@ impl Sender {
         self.acknowledged + self.slots.len() as u64
     }
 
+    /// When the oldest packet that is not acknowledged was last sent.
+    pub fn oldest_sent(&self) -> Option<Time> {
+        self.slots.iter().map(|slot| slot.sent).min()
+    }
+
     /// Packets sent, retransmissions included.
     pub fn sent_packets(&self) -> u64 {
         self.sent

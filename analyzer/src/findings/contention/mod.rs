@@ -103,7 +103,10 @@ pub(crate) fn contention(
     port: PortIx,
     scope: QueueScope<'_>,
 ) -> Option<Contention> {
-    let mut records: Vec<&FlowRecord> = view.flows(port).iter().copied().filter(|f| f.packets > 0).collect();
+    let latest_ns = latest_ns(view);
+    let is_early = |f: &&FlowRecord| f.seen_ns.is_none_or(|(first, last)| first.min(last) <= latest_ns);
+    let of_port = view.flows(port).iter().copied();
+    let mut records: Vec<&FlowRecord> = of_port.filter(|f| f.packets > 0).filter(is_early).collect();
     records.sort_by_key(|f| flow_order(f));
     if records.is_empty() {
         return None;
@@ -116,6 +119,10 @@ pub(crate) fn contention(
     if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
         return None;
     }
+    let when = match (when, scope.ahead) {
+        (Some(when), Some(ahead)) => Some(when.intersection(ahead)?),
+        _ => when,
+    };
     let by_epoch = epochs::measure(view, settings, port, &records).filter(|_| when.is_none());
     let Queueing { when, flows, excess, history } =
         by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));
@@ -143,6 +150,13 @@ pub(crate) fn contention(
         self_made: found.self_made,
         unaccounted,
     })
+}
+
+/// Returns the time from which on packets cannot have delayed the measured one: that of the measurement, and a round trip
+/// for the polling packet. A switch that was polled again after a freeze for another event has later records.
+fn latest_ns(view: &View<'_>) -> u64 {
+    let trigger = view.trigger().filter(|trigger| trigger.follows.is_none());
+    trigger.map_or(u64::MAX, |trigger| trigger.time_ns.saturating_add(trigger.base_rtt_ns))
 }
 
 /// The queueing under analysis.

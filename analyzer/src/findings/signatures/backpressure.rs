@@ -42,6 +42,7 @@ pub(super) fn contended(
         victim: context.victim,
         paused_upstream: &paused_upstream,
         near: context.graph.when[end],
+        ahead: None,
         bounds,
     };
     let found = contention(context.view, context.settings, port, scope)?;

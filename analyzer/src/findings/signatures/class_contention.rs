@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Anomaly, FlowKey};
+use model::{Anomaly, FlowKey, TriggerReason};
 
 use super::Finding;
 use crate::facts::queue_episode::QueueScope;
@@ -29,16 +29,23 @@ pub(crate) struct Held {
 /// records of the other classes.
 pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<Finding> {
     let mut found: Vec<(f64, Finding)> = Vec::new();
+    let is_silent = context.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::Silence);
+    let mut held_before: Option<Span> = None;
     for port in &context.path.ports {
         let Some(other) = counterpart(context, *port, others) else { continue };
-        let Some(held) = held(context, *port) else { continue };
-        let is_deep = held.depth_sum >= held.queued * context.settings.min_wait_packets;
-        if held.queued < held.packets * context.settings.value(&t::HELD_SHARE) || !is_deep {
-            continue;
-        }
-        // The records do not show when the last packets left: no later than the time under analysis.
-        let time = context.analysed.map_or(held.span, |analysed| held.span.hull(analysed));
-        let time = Span { from: held.span.from, ..time };
+        let time = match held(context, *port).filter(|held| is_held(context, held)) {
+            Some(held) => {
+                // The records do not show when the last packets left: no later than the time under analysis.
+                let time = context.analysed.map_or(held.span, |analysed| held.span.hull(analysed));
+                Span { from: held.span.from, ..time }
+            }
+            // Packets that have not left the first port cannot meet the queues of the next ones, which add to their
+            // delay.
+            None => match held_before.filter(|_| is_silent) {
+                Some(time) => time,
+                None => continue,
+            },
+        };
         let scope = QueueScope { near: Some(time), ..QueueScope::default() };
         let queue = contention(others.view, others.settings, other, scope)
             .filter(|queue| queue.depth >= context.settings.min_wait_packets)
@@ -47,6 +54,7 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
         let packets: f64 = queue.flows.iter().map(|part| part.packets).sum();
         let delay_ns = packets * others.view.packet_ns(other);
         if explains(context, delay_ns) {
+            held_before.get_or_insert(time);
             found.push((delay_ns, finding(others, queue)));
         }
     }
@@ -60,6 +68,12 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
         is_new
     });
     found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Whether most packets of the victim met a queue of their own class.
+fn is_held(context: &Context<'_, '_>, held: &Held) -> bool {
+    let is_deep = held.depth_sum >= held.queued * context.settings.min_wait_packets;
+    held.queued >= held.packets * context.settings.value(&t::HELD_SHARE) && is_deep
 }
 
 fn finding(others: &Context<'_, '_>, queue: Contention) -> Finding {

@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use model::snapshot::Source;
 use model::{Anomaly, FlowKey};
 
+use super::path_change::slow_span;
 use super::{Caveat, Finding};
 use crate::facts::queue_episode::{Bounds, QueueScope};
+use crate::facts::span::Span;
 use crate::facts::view::PortIx;
 use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
@@ -18,11 +20,13 @@ use crate::thresholds as t;
 pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     let Some(victim) = context.victim else { return Vec::new() };
     let mut queues: Vec<(f64, Contention)> = Vec::new();
+    let in_flight = context.trigger.map(slow_span);
     for port in &context.path.ports {
         let scope = QueueScope {
             victim: Some(victim),
             paused_upstream: &[],
             near: context.analysed,
+            ahead: ahead(context),
             bounds: Bounds::default(),
         };
         let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
@@ -39,7 +43,9 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
             context.settings.explained_share
         };
         if waited >= context.settings.min_wait_packets && explains(context, delay_ns, least) {
-            queues.push((delay_ns, found));
+            // The mean of a queue that grew while the packet was in flight is half of its peak.
+            let is_growing = found.when.zip(in_flight).is_some_and(|(when, slow)| when.from >= slow.from);
+            queues.push((if is_growing { 2.0 * delay_ns } else { delay_ns }, found));
         }
     }
     // Stable: of equal delays the first one of the path.
@@ -50,18 +56,31 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         Some((longest_ns, _)) => *longest_ns,
         None => 0.0,
     } * context.settings.branch_share;
+    let all_ns: f64 = queues.iter().map(|(delay_ns, _)| delay_ns).sum();
+    let mut named_ns = 0.0;
     let mut named: BTreeSet<FlowKey> = BTreeSet::new();
     let mut is_longest = true;
     queues.retain(|(delay_ns, found)| {
         let is_other = found.contributors().any(|part| !named.contains(&part.flow));
-        let counts = is_longest || *delay_ns >= least_ns && found.changed && is_other;
+        let is_minor =
+            *delay_ns < least_ns || named_ns >= context.settings.value(&t::QUEUES_EXPLAIN) * all_ns;
+        let counts = is_longest || !is_minor && found.changed && is_other;
         if counts {
+            named_ns += *delay_ns;
             named.extend(found.contributors().map(|part| part.flow));
         }
         is_longest = false;
         counts
     });
     queues.into_iter().map(|(_, found)| on_path(context, victim, found)).collect()
+}
+
+/// When the packets arrived that can be ahead of the slow packet in a queue: it arrived within a base round trip of its
+/// departure, and what arrived behind it did not delay it. `None` without a measurement.
+fn ahead(context: &Context<'_, '_>) -> Option<Span> {
+    let trigger = context.trigger.filter(|_| context.settings.applies("contention.ahead"))?;
+    let departed = trigger.time_ns.saturating_sub(trigger.rtt_ns);
+    Some(Span { from: 0, to: departed.saturating_add(trigger.base_rtt_ns) })
 }
 
 fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Finding {

@@ -138,11 +138,33 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
 }
 
 /// The share of the additional round-trip time that a queue accounts for.
-fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f64 {
     let (Some(trigger), Some(queue)) = (context.trigger, &finding.contention) else { return 1.0 };
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
     let depth = context.victim.and_then(|victim| queue.part(victim)).map_or(queue.depth, |part| part.depth);
     depth * context.view.packet_ns(queue.port) / extra_ns
+}
+
+/// Returns the share of each finding in the delay that they explain together, 0 to 1: of queues by their delays, which
+/// add up, of pauses by the ends of the pause paths. Absent for a single finding, and where the parts are not comparable.
+pub(crate) fn shares(context: &Context<'_, '_>, findings: &[Finding]) -> Vec<Option<f64>> {
+    let part = |finding: &Finding| match finding.anomaly {
+        Anomaly::FlowContention if context.trigger.is_some() => {
+            Some((true, explained_share(context, finding)))
+        }
+        Anomaly::PfcBackpressureFlowContention | Anomaly::PfcStormHostInjection => {
+            let end = context.vertex(*finding.path.last()?)?;
+            Some((false, *context.shares.get(end)?))
+        }
+        _ => None,
+    };
+    let parts: Option<Vec<(bool, f64)>> = findings.iter().map(part).collect();
+    let parts = parts.filter(|parts| parts.len() > 1 && parts.windows(2).all(|pair| pair[0].0 == pair[1].0));
+    let all = parts.iter().flatten().map(|(_, part)| part).sum::<f64>();
+    match parts.filter(|_| all > 0.0) {
+        Some(parts) => parts.into_iter().map(|(_, part)| Some(part / all)).collect(),
+        None => vec![None; findings.len()],
+    }
 }
 
 /// A flow that is blocked by a deadlock does not reach the ports behind it: a pause elsewhere on its path that paused

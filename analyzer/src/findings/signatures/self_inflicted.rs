@@ -52,6 +52,7 @@ pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PauseP
         victim: context.victim,
         paused_upstream: &paused_upstream,
         near: when,
+        ahead: None,
         bounds: Bounds::default(),
     };
     contention(context.view, context.settings, port, scope).filter(|found| found.self_made)

@@ -10,6 +10,10 @@
 //! | a different DSCP map, or a priority that is not lossless | the switch dropped packets of the victim or the culprits in a lossy priority |
 //! | a lower threshold than elsewhere | that switch sends the pauses, for a queue that the usual threshold would have absorbed |
 //!
+//! Losses are a root cause only if they delayed the victim. A packet that was queued and not lost arrived late because of
+//! the queue: losses of other packets do not lengthen it. If the queue at the root port explains the delay, a finding
+//! behind losses is a risk, which the advice mentions.
+//!
 //! Sources: RDMA over Commodity Ethernet at Scale (SIGCOMM 2016, section 6.2: alpha of a new switch model), and the
 //! buffer rules of SONiC, see docs/rules.
 
@@ -19,6 +23,8 @@ use model::config_finding::Deviation;
 use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 
 use super::{Case, Judged};
+use crate::findings::signatures::explained_share;
+use crate::thresholds as t;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     // Nothing recorded explains the delay, so a finding has no effect that shows.
@@ -74,7 +80,7 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                 })
         }
         Setting::Headroom | Setting::Lossless | Setting::Dscp => {
-            losses(case).any(|loss| explains(case, finding, loss))
+            !is_queue_enough(case) && losses(case).any(|loss| explains(case, finding, loss))
         }
         Setting::Alpha => {
             case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
@@ -84,6 +90,29 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
         // The XON offset and the ECN thresholds only change how long packets are queued; they cause no anomaly alone.
         Setting::XonOffset | Setting::Ecn => false,
     }
+}
+
+/// Whether the queue at the root port accounts for the delay, so that no loss does.
+fn is_queue_enough(case: &Case<'_, '_, '_>) -> bool {
+    let is_queue = matches!(case.finding.anomaly, Anomaly::FlowContention | Anomaly::SelfInflicted);
+    is_queue
+        && case.context.trigger.is_some()
+        && explained_share(case.context, case.finding)
+            >= case.context.settings.value(&t::SELF_EXPLAINED_SHARE)
+}
+
+/// Returns advice about the findings that explain losses at the switches of the event, but not the victim's delay.
+pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
+    if !is_queue_enough(case) {
+        return Vec::new();
+    }
+    let findings = case.context.view.configuration().iter();
+    let mut risks: Vec<&ConfigFinding> =
+        findings.filter(|finding| losses(case).any(|loss| explains(case, finding, loss))).collect();
+    risks.sort_by(|a, b| a.id.cmp(&b.id));
+    let text =
+        |fix: String| format!("it did not cause this delay, but packets were lost because of it: {fix}");
+    fixes(&risks).into_iter().map(text).collect()
 }
 
 /// Whether a finding explains a loss. A finding about a port explains losses at that port only.

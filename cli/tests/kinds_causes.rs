@@ -1,0 +1,99 @@
+//! Several causes and several questions: two causes of one delay get their shares, each of two victims at one frozen
+//! switch learns about its own incast, microbursts are caught soon after another question, and a setting is blamed
+//! only for a delay that it caused.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use support::harrier;
+
+/// A verdict with its flows by their labels in the scenario.
+struct Verdict {
+    victim: String,
+    time_ns: u64,
+    flows: BTreeSet<String>,
+    config: usize,
+    json: Value,
+}
+
+/// Returns the verdicts of a run.
+fn verdicts(args: &[&str]) -> Vec<Verdict> {
+    let ran = harrier(args);
+    assert_eq!(ran.status, 0, "{args:?}: {}", ran.stderr);
+    let report = ran.json();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let flows = report["traffic"]["flows"].as_array().expect("a list of flows");
+    let labels: BTreeMap<String, String> =
+        flows.iter().map(|flow| (text(&flow["flow"]), text(&flow["label"]))).collect();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let verdict = |json: &Value| Verdict {
+        victim: labels[&text(&json["victim"])].clone(),
+        time_ns: json["time_ns"].as_u64().expect("a time"),
+        flows: list(&json["root_cause"]["flows"]).iter().map(|flow| labels[&text(flow)].clone()).collect(),
+        config: list(&json["root_cause"]["config"]).len(),
+        json: json.clone(),
+    };
+    report["diagnoses"].as_array().expect("a list of verdicts").iter().map(verdict).collect()
+}
+
+fn numbered(label: &str, count: usize) -> BTreeSet<String> {
+    (1..=count).map(|number| format!("{label}-{number}")).collect()
+}
+
+#[test]
+fn each_of_two_causes_has_its_share_and_both_are_verified_together() {
+    for seed in ["1", "2", "3"] {
+        let found = verdicts(&["run", "two-causes", "--seed", seed, "--verify", "--json"]);
+        for label in ["uplink", "incast"] {
+            let wanted = numbered(label, 2);
+            let verdict = found.iter().find(|verdict| verdict.flows == wanted).expect(label);
+            let partner = |other: &&Verdict| other.time_ns == verdict.time_ns && other.flows != wanted;
+            assert!(found.iter().any(|other| partner(&other)), "seed {seed}: both explain one delay");
+            let summary = verdict.json["summary"].as_str().expect("a summary");
+            assert!(summary.contains("% of the delay, which has several causes"), "{summary}");
+            assert_eq!(verdict.json["verified"], true, "seed {seed}: {}", verdict.json["verification"]);
+        }
+    }
+}
+
+#[test]
+fn each_of_two_victims_at_one_switch_gets_a_verdict_without_missing_records() {
+    for seed in ["1", "2", "3"] {
+        let found = verdicts(&["run", "two-questions", "--seed", seed, "--ordinary", "--json"]);
+        for victim in ["victim", "other-victim"] {
+            let is_own = |verdict: &&Verdict| verdict.victim == victim && !verdict.flows.is_empty();
+            let own = found.iter().find(is_own).unwrap_or_else(|| panic!("seed {seed}: {victim}"));
+            let missing = own.json["missing"].to_string();
+            assert!(!missing.contains("already frozen"), "seed {seed}: {missing}");
+        }
+    }
+}
+
+#[test]
+fn a_microburst_under_load_is_named_after_an_earlier_question() {
+    for seed in ["1", "2", "3"] {
+        let found = verdicts(&["run", "microburst", "--seed", seed, "--json"]);
+        let burst = numbered("burst", 8);
+        assert!(found.iter().any(|verdict| burst.is_subset(&verdict.flows)), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_setting_behind_losses_of_others_is_a_risk_and_no_root_cause() {
+    for scenario in ["one-sided-pfc", "dscp-mix-up"] {
+        let found = verdicts(&["run", scenario, "--seed", "1", "--json"]);
+        let first = found.first().expect("a verdict");
+        assert_eq!(first.config, 0, "{scenario}: {}", first.json["summary"]);
+        let advice = first.json["advice"].to_string();
+        assert!(
+            advice.contains("it did not cause this delay, but packets were lost because of it"),
+            "{advice}"
+        );
+    }
+    let found = verdicts(&["run", "short-headroom", "--seed", "1", "--json"]);
+    assert!(found.iter().any(|verdict| verdict.config > 0), "its losses delay the victim");
+}
