@@ -84,7 +84,8 @@ fn records_of_other_times_are_reported() {
     let mut story = early_poll();
     let trigger = story.snapshot.trigger.as_mut().unwrap();
     trigger.time_ns += 5_000_000;
-    let from = trigger.time_ns - trigger.rtt_ns - 25_000;
+    // A quarter of ten reaction times, each a hundredth of an epoch of 2^20 ns.
+    let from = trigger.time_ns - trigger.rtt_ns - 104_850 / 4;
     let frozen_ns: std::collections::BTreeMap<String, u64> =
         story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
     let expected = |name: &str| {

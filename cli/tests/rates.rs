@@ -1,4 +1,4 @@
-//! The same troubles at 25 to 800 Gb/s and with links of 1 to 100 us: buffers, windows and bursts are multiples of the
+//! The same problems at 25 to 800 Gb/s and with links of 1 to 100 us: buffers, windows and bursts are multiples of the
 //! bandwidth-delay product, and the verdicts are the same.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary write files")]
