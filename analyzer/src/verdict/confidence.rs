@@ -8,7 +8,7 @@
 use model::FlowKey;
 use model::diagnosis::RootCause;
 use model::snapshot::Source;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::facts::span::Span;
 use crate::findings::accounting;
@@ -56,7 +56,7 @@ fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
 }
 
 /// What the confidence of a verdict depends on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Features {
     /// The product of the caveats, 0 to 1.
     pub caveats: f64,

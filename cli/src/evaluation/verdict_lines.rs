@@ -17,7 +17,7 @@ use super::Evaluated;
 use crate::input::write_all;
 
 /// A verdict with its judgement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct VerdictLine {
     /// The row of the table: the scenario, or the kind of disturbance.
     row: String,

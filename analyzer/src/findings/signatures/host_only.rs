@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Anomaly, LossRecord, PortRef, Trigger};
+use model::{Anomaly, FlowKey, LossRecord, PortRef, Trigger};
 
 use super::path_change::slow_span;
 use super::{Caveat, Finding};
@@ -82,6 +82,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         doubts.extend(event(&all, link, slow));
         let node = view.index.info(link.from).node;
         if view.index.is_host(node) {
+            doubts.extend(own_traffic(context, &all, link, victim, slow));
             continue;
         }
         if seen.insert(node) {
@@ -159,6 +160,36 @@ fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Opti
         ),
         again(),
     ))
+}
+
+/// Other traffic of a host that fills its link: packets and ACKs may have waited in its NIC, behind other flows and not
+/// because of a fault of the host.
+fn own_traffic(
+    context: &Context<'_, '_>,
+    all: &View<'_>,
+    link: &VictimLink,
+    victim: FlowKey,
+    slow: Span,
+) -> Option<Doubt> {
+    let entry = all.index.info(link.to);
+    let switch = all.switch_at(entry.node)?;
+    let mut bytes = 0.0;
+    for record in all.ports_of(switch).flat_map(|port| all.flows(port)) {
+        let Some(seen) = record.seen_ns.map(|(from, to)| Span::new(from, to)) else { continue };
+        if record.ingress_port == Some(entry.number) && record.flow != victim {
+            let share = (seen.shared_ns(slow) / seen.length_ns()).min(1.0);
+            bytes += record.bytes.unwrap_or(0) as f64 * share;
+        }
+    }
+    let carried = entry.rate.0 as f64 / 8e9 * slow.length_ns();
+    let used = bytes / carried.max(1.0);
+    let name = all.index.name(all.index.info(link.from).node);
+    (used >= context.settings.value(&t::BUSY_HOST_LINK)).then(|| {
+        Doubt::new(
+            format!("other flows of {name} used {:.0} % of its link at that time", 100.0 * used.min(1.0)),
+            format!("check what else {name} sent: packets and ACKs wait for them in its NIC"),
+        )
+    })
 }
 
 /// A queue that accounts for more than the noise.

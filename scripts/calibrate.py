@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Fits the confidence of verdicts to their judgements (docs/evaluation/calibration.md).
+
+    harrier eval --generated --method harrier --seed 7001 --runs 60 --verdicts generated.jsonl
+    scripts/calibrate.py generated.jsonl...      prints the weights and the reliability on half of the seeds
+
+A logistic model with an L2 penalty, by Newton's method. Each run counts alike, however many verdicts it has: the
+verdicts of one run are about the same few events.
+"""
+
+import collections
+import json
+import math
+import sys
+
+NAMES = [
+    "bias", "caveats", "accused", "named_share", "flows", "close", "resolution", "explained", "delay_rtts",
+    "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change", "settings",
+]
+PENALTY = 0.5
+
+
+def features(line):
+    """The inputs of the model, as `Features::inputs` in analyzer/src/verdict/confidence.rs computes them."""
+    f = line["features"]
+    caveats = min(max(f["caveats"], 0.01), 0.99)
+    kind = line["anomaly"]
+    return [
+        1.0,
+        math.log(caveats / (1.0 - caveats)),
+        math.log(max(f["accused"], 1.0)),
+        f["named_share"],
+        math.log(1.0 + f["flows"]),
+        f["close"],
+        f["resolution"],
+        f["explained"],
+        math.log(1.0 + f["delay_rtts"]),
+        float(kind == "flow_contention"),
+        float(kind == "pfc_backpressure_flow_contention"),
+        float(kind == "pfc_storm_host_injection"),
+        float(kind == "self_inflicted"),
+        float(kind == "packet_loss"),
+        float(kind == "path_change"),
+        float(line["cause"] == "misconfiguration"),
+    ]
+
+
+def solve(matrix, vector):
+    """Gaussian elimination with partial pivoting."""
+    size = len(vector)
+    rows = [row[:] + [value] for row, value in zip(matrix, vector)]
+    for at in range(size):
+        pivot = max(range(at, size), key=lambda row: abs(rows[row][at]))
+        rows[at], rows[pivot] = rows[pivot], rows[at]
+        for row in range(at + 1, size):
+            factor = rows[row][at] / rows[at][at]
+            for column in range(at, size + 1):
+                rows[row][column] -= factor * rows[at][column]
+    result = [0.0] * size
+    for at in reversed(range(size)):
+        rest = sum(rows[at][column] * result[column] for column in range(at + 1, size))
+        result[at] = (rows[at][size] - rest) / rows[at][at]
+    return result
+
+
+def probability(weights, inputs):
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, sum(w * x for w, x in zip(weights, inputs))))))
+
+
+def fit(samples):
+    """The weights of the model for (inputs, is_right, weight of the sample)."""
+    size = len(NAMES)
+    weights = [0.0] * size
+    for _ in range(30):
+        gradient = [PENALTY * w for w in weights]
+        curvature = [[PENALTY if a == b else 0.0 for b in range(size)] for a in range(size)]
+        gradient[0], curvature[0][0] = 0.0, 1e-6
+        for inputs, is_right, weight in samples:
+            p = probability(weights, inputs)
+            for a in range(size):
+                gradient[a] += weight * (p - is_right) * inputs[a]
+                for b in range(size):
+                    curvature[a][b] += weight * p * (1.0 - p) * inputs[a] * inputs[b]
+        weights = [w - step for w, step in zip(weights, solve(curvature, gradient))]
+    return weights
+
+
+def report(title, weights, samples):
+    bins = collections.defaultdict(list)
+    for inputs, is_right, _ in samples:
+        p = probability(weights, inputs)
+        bins[min(int(p * 10), 9)].append((p, is_right))
+    total = sum(len(found) for found in bins.values())
+    error = 0.0
+    print(title)
+    for at in sorted(bins):
+        found = bins[at]
+        mean = sum(p for p, _ in found) / len(found)
+        right = sum(r for _, r in found) / len(found)
+        error += abs(mean - right) * len(found) / total
+        print(f"  {at / 10:.1f}  {len(found):4} verdicts, stated {mean:.2f}, right {right:.2f}")
+    print(f"  expected calibration error {error:.3f}")
+
+
+def main():
+    lines = [json.loads(line) for name in sys.argv[1:] for line in open(name)]
+    graded = [line for line in lines if line["grade"] in ("right", "partly", "wrong")]
+    runs = collections.Counter((line["row"], line["seed"]) for line in graded)
+    samples = collections.defaultdict(list)
+    for line in graded:
+        weight = runs[(line["row"], line["seed"])] ** -0.5
+        samples[line["seed"] % 2].append((features(line), float(line["grade"] == "right"), weight))
+    for fitted, other in ((0, 1), (1, 0)):
+        if samples[fitted] and samples[other]:
+            report(f"fitted on seeds = {fitted} mod 2, on the others:", fit(samples[fitted]), samples[other])
+    weights = fit(samples[0] + samples[1])
+    report("fitted on all:", weights, samples[0] + samples[1])
+    for name, weight in zip(NAMES, weights):
+        print(f"{name:16} {weight:8.3f}")
+
+
+if __name__ == "__main__":
+    main()
