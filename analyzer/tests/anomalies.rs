@@ -101,14 +101,15 @@ fn a_thin_flow_in_a_queue_that_the_victim_made_is_not_named() {
         ..INCAST
     };
     check(&story, &[own]);
-    // With as many packets as the victim, the other flow is a culprit, and the evidence states the victim's share.
+    // With as many packets as the victim, neither flow alone made the queue: both are culprits, and the evidence states
+    // the victim's share.
     let burst = story.flow("a2", "h3");
     story = story.saw(at(burst, 4, "sw4:2", 300, (900, 925)).queued(298, 70, (900, 925)));
     let contention = Expect {
         anomaly: Anomaly::FlowContention,
-        cause: Cause::Undetermined,
+        cause: Cause::Incast,
         root: Some("sw4:2"),
-        culprits: &["a2-h3"],
+        culprits: &["a2-h3", "h1-h3"],
         path: &[],
         spreaders: &[],
         confidence: 0.8..=1.0,

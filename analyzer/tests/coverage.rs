@@ -84,8 +84,9 @@ fn records_of_other_times_are_reported() {
     let mut story = early_poll();
     let trigger = story.snapshot.trigger.as_mut().unwrap();
     trigger.time_ns += 5_000_000;
-    // A quarter of ten reaction times, each a hundredth of an epoch of 2^20 ns.
-    let from = trigger.time_ns - trigger.rtt_ns - 104_850 / 4;
+    // A quarter of the rest that separates two events, ten reaction times of a hundredth of an epoch at least.
+    let slack_ns = story.snapshot.epoch_ns / 100 * 10 / 4;
+    let from = trigger.time_ns - trigger.rtt_ns - slack_ns;
     let frozen_ns: std::collections::BTreeMap<String, u64> =
         story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
     let expected = |name: &str| {

@@ -185,9 +185,11 @@ fn check(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Resul
     for a in &analyses {
         let d = &a.diagnosis;
         let is_own = d.anomaly == Anomaly::SelfInflicted;
-        prop_assert_eq!(d.root_cause.flows.contains(&d.victim), is_own);
+        // The victim is a suspect like any other; where it is the only one, the verdict says so.
+        let only_victim = d.root_cause.flows == [d.victim];
+        prop_assert_eq!(only_victim, is_own, "{}", d.summary);
         prop_assert!(d.spreaders.iter().all(|f| !d.root_cause.flows.contains(f)));
-        prop_assert!(d.victims.iter().all(|f| is_own || !d.root_cause.flows.contains(f)));
+        prop_assert!(d.victims.iter().all(|f| *f == d.victim || !d.root_cause.flows.contains(f)));
         prop_assert!((0.0..=1.0).contains(&d.confidence));
         prop_assert!(!d.summary.is_empty());
         prop_assert!(!d.advice.is_empty() && d.advice.iter().all(|text| !text.is_empty()), "{}", d.summary);

@@ -22,9 +22,9 @@ pub(crate) struct QueueScope<'q> {
     pub(crate) paused_upstream: &'q [FlowKey],
     /// The approximate time of the queueing.
     pub(crate) near: Option<Span>,
-    /// The limits of that time.
     /// When the packets arrived that can be ahead of the slow one.
     pub(crate) ahead: Option<Span>,
+    /// The limits of that time.
     pub(crate) bounds: Bounds,
 }
 
