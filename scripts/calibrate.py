@@ -15,7 +15,8 @@ import sys
 
 NAMES = [
     "bias", "caveats", "accused", "named_share", "flows", "close", "resolution", "explained", "delay_rtts",
-    "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change", "settings",
+    "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change",
+    "class_contention", "host_only", "settings",
 ]
 PENALTY = 0.5
 
@@ -41,6 +42,8 @@ def features(line):
         float(kind == "self_inflicted"),
         float(kind == "packet_loss"),
         float(kind == "path_change"),
+        float(kind == "class_contention"),
+        float(kind == "host_only"),
         float(line["cause"] == "misconfiguration"),
     ]
 

@@ -207,12 +207,13 @@ fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
         verified: None,
         verification: None,
     };
+    let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
     let diagnosis = Diagnosis {
         id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),
+        confidence: round(features.confidence(diagnosis.anomaly, diagnosis.cause)),
         ..diagnosis
     };
-    let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
     let graph = graph_context::add(provenance::provenance(context, finding), &case, &judged.config);
     Some(Analysis { diagnosis, graph, features })
 }

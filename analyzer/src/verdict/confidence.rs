@@ -5,9 +5,9 @@
 //! product of the caveats is one of several features of a logistic model that was fitted to verdicts whose truth is
 //! known (docs/evaluation/calibration.md).
 
-use model::FlowKey;
 use model::diagnosis::RootCause;
 use model::snapshot::Source;
+use model::{Anomaly, Cause, FlowKey};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::span::Span;
@@ -80,7 +80,56 @@ pub struct Features {
     pub untimed: bool,
 }
 
+/// Number of inputs of the model.
+const INPUTS: usize = 18;
+
+/// The fitted weights, in the order of [`Features::inputs`]: `scripts/calibrate.py` prints them.
+const WEIGHTS: [f64; INPUTS] = [
+    0.694, 0.283, -0.356, 0.529, -0.845, 0.233, -0.617, 0.664, 0.017, 0.208, 0.434, -0.726, 0.974, -1.880,
+    0.696, 1.029, -1.967, -0.318,
+];
+
+/// No verdict is certain, however well the model fits.
+const LIMITS: (f64, f64) = (0.02, 0.98);
+
 impl Features {
+    /// Returns the confidence of a verdict with these features: the share of such verdicts that were right.
+    pub(crate) fn confidence(&self, anomaly: Anomaly, cause: Cause) -> f64 {
+        // Verdicts that claim nothing cannot be wrong, and dumps without times have no judged verdicts to fit.
+        if self.untimed || anomaly == Anomaly::Undetermined {
+            return self.caveats;
+        }
+        let sum: f64 =
+            self.inputs(anomaly, cause).iter().zip(WEIGHTS).map(|(input, weight)| input * weight).sum();
+        (1.0 / (1.0 + (-sum).exp())).clamp(LIMITS.0, LIMITS.1)
+    }
+
+    /// Returns the inputs of the model.
+    fn inputs(&self, anomaly: Anomaly, cause: Cause) -> [f64; INPUTS] {
+        let caveats = self.caveats.clamp(0.01, 0.99);
+        let is = |kind: Anomaly| f64::from(u8::from(anomaly == kind));
+        [
+            1.0,
+            (caveats / (1.0 - caveats)).ln(),
+            self.accused.max(1.0).ln(),
+            self.named_share,
+            self.flows.ln_1p(),
+            self.close,
+            self.resolution,
+            self.explained,
+            self.delay_rtts.ln_1p(),
+            is(Anomaly::FlowContention),
+            is(Anomaly::PfcBackpressureFlowContention),
+            is(Anomaly::PfcStormHostInjection),
+            is(Anomaly::SelfInflicted),
+            is(Anomaly::PacketLoss),
+            is(Anomaly::PathChange),
+            is(Anomaly::ClassContention),
+            is(Anomaly::HostOnly),
+            f64::from(u8::from(cause == Cause::Misconfiguration)),
+        ]
+    }
+
     /// Returns the features of a verdict.
     pub(crate) fn of(
         context: &Context<'_, '_>,

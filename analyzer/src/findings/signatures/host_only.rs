@@ -75,8 +75,6 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     doubts.extend(baseline(context, trigger));
     // Every priority counts: queues of others delay this one as well.
     let all = view.of_all_classes();
-    let noise_ns =
-        trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 * context.settings.explained_share;
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
     for link in &links {
         doubts.extend(event(&all, link, slow));
@@ -89,7 +87,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
             doubts.extend(coverage(&all, link, node, slow));
         }
         let port = all.switch_at(node).and_then(|switch| all.find(switch, view.index.info(link.from).number));
-        doubts.extend(port.and_then(|port| queue(context, &all, port, slow, noise_ns)));
+        doubts.extend(port.and_then(|port| queue(context, &all, port, slow)));
         doubts.extend(port.and_then(|port| pause(&all, port, slow)));
     }
     doubts.extend(losses(view, &links, slow));
@@ -192,14 +190,8 @@ fn own_traffic(
     })
 }
 
-/// A queue that accounts for more than the noise.
-fn queue(
-    context: &Context<'_, '_>,
-    all: &View<'_>,
-    port: PortIx,
-    slow: Span,
-    noise_ns: f64,
-) -> Option<Doubt> {
+/// A queue, however short: what drains it may be slower than its link, as a scheduler that serves other classes is.
+fn queue(context: &Context<'_, '_>, all: &View<'_>, port: PortIx, slow: Span) -> Option<Doubt> {
     // The records of one priority at a time: a deep queue of one is not averaged with an empty one of another.
     let of_flows = all
         .flows(port)
@@ -211,7 +203,7 @@ fn queue(
         .map(|f| f.depth_sum as f64 / f.queued_packets.unwrap_or(f.packets).max(1) as f64)
         .fold(0.0, f64::max);
     let depth = of_flows.max(all.waiting_depth(port, Some(slow)));
-    let is_queue = depth >= context.settings.min_wait_packets && depth * all.packet_ns(port) >= noise_ns;
+    let is_queue = depth >= context.settings.min_wait_packets;
     is_queue.then(|| {
         let name = all.port_ref(port);
         Doubt::new(

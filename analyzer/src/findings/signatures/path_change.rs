@@ -5,7 +5,9 @@
 //! without a route. The time under analysis is that of the slow packet, without the slack that queues get: a log entry
 //! has an exact time.
 
-use model::{Anomaly, FlowKey, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Trigger};
+use model::{
+    Anomaly, FlowKey, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Trigger, TriggerReason,
+};
 
 use super::{Caveat, Finding};
 use crate::facts::span::Span;
@@ -247,6 +249,10 @@ fn detour<'a>(
     }
     let longer_ns = present_ns.saturating_sub(trigger.base_rtt_ns.max(lower_bound_ns(view, src, dst)?));
     if (longer_ns as f64) < (extra_ns as f64 * context.settings.explained_share).max(1.0) {
+        return None;
+    }
+    // A packet that returned earlier did not take the longer path; a silent one may still be on it.
+    if trigger.reason == TriggerReason::SlowRtt && longer_ns > extra_ns {
         return None;
     }
     let slow = slow_span(trigger);
