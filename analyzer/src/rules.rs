@@ -29,6 +29,10 @@ pub const ALL: &[Rule] = &[
         "follows the heaviest possible edge if no record shows which port held the traffic",
     ),
     rule("accounting", "compares the delay with what the queues and pauses of the path can have caused"),
+    rule(
+        "contention.rest",
+        "names a flow that was paused upstream if the epoch ring shows that it rested before",
+    ),
     rule("contention.ahead", "counts only what arrived before the slow packet"),
     rule("reverse_path", "analyses the path of the ACKs if nothing on the victim's path delays it"),
     rule("measurement.shallow", "takes packets that met almost no queue for earlier or later ones"),

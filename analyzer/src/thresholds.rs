@@ -96,6 +96,9 @@ thresholds! {
     ESTABLISHED = "flow.established", 10.0, Reactions,
         "choice: longer than the spread of the start times of one incast, some round trips",
         "takes flows for new that have a previous rate";
+    REST = "flow.rest", 4.0, Reactions,
+        "choice: a running flow sends in every round trip; a rest of a few, without a pause, shows that it is new",
+        "takes new flows that were paused upstream for long-running ones";
     COVERED_SHARE = "attribution.covered_share", 0.9, Share,
         "choice: the smallest set of flows with this share of the excess is named",
         "names flows without which the queue is as long";

@@ -51,6 +51,15 @@ fn a_burst_flow_that_is_paused_on_its_way_is_no_victim_though_the_records_are_to
         found[0].summary.ends_with("sends as much to that port and spreads the congestion"),
         "{found:#?}"
     );
+    // The records begin 50 us before its first packet: a running flow would have sent, so it is a new one.
+    let root = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
+    root.epochs[0].start_ns = T0 + 850 * US;
+    root.ports.retain(|slot| slot.epoch == EPOCH);
+    for slot in root.ports.iter_mut().filter(|slot| slot.port == 2) {
+        slot.packets = Some(root.flows.iter().map(|f| f.packets).sum());
+    }
+    let culprits = &["a1-h3", "a2-h3", "a3-h3", "a4-h3", "h1-h3"];
+    check(&story, &[Expect { confidence: 0.3..=1.0, culprits, spreaders: &[], ..INCAST }]);
 }
 
 #[test]

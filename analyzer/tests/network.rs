@@ -3,7 +3,7 @@
 
 mod support;
 
-use model::{Anomaly, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
+use model::{Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
 use support::stories::background;
 use support::{Expect, Story, T0, US, at, check, line_network, port};
 
@@ -96,14 +96,23 @@ fn damaged_frames_count_on_the_path_and_at_the_time_of_the_slow_packet() {
 }
 
 #[test]
-fn discards_by_lack_of_buffer_count_between_two_ports_of_the_path() {
-    let dropped = |ingress, egress| {
-        let mut story = story();
+fn discards_by_lack_of_buffer_count_between_two_ports_of_the_path_and_name_what_filled_the_buffer() {
+    let dropped = |mut story: Story, ingress, egress| {
         story.snapshot.losses = vec![loss(ingress, Some(egress), LossReason::Lossy, 3, (890, 910))];
         story
     };
-    check(&dropped("sw2:1", 2), &[loss_at("sw2:2", 0.9..=1.0)]);
-    check(&dropped("sw2:1", 3), &[Expect::default()]);
+    // No record shows what filled the buffer: the losses alone name nothing.
+    check(&dropped(story(), "sw2:1", 2), &[undetermined()]);
+    check(&dropped(story(), "sw2:1", 3), &[Expect::default()]);
+    // The queue is too short for the delay, which is that of a retransmission.
+    let culprits = &["a1-h4", "a2-h4"];
+    let (one, two) = (story().flow("a1", "h4"), story().flow("a2", "h4"));
+    let burst = |flow, ingress| at(flow, ingress, "sw2:2", 90, (880, 925)).queued(80, 12, (886, 915));
+    let burst = story().saw(burst(one, 3)).saw(burst(two, 4));
+    let mut slow = dropped(burst, "sw2:1", 2);
+    slow.snapshot.trigger.as_mut().unwrap().base_rtt_ns = 9 * US;
+    slow.snapshot.trigger.as_mut().unwrap().rtt_ns = 400 * US;
+    check(&slow, &[Expect { culprits, cause: Cause::Incast, ..loss_at("sw2:2", 0.5..=1.0) }]);
 }
 
 #[test]

@@ -3,5 +3,6 @@
 pub(crate) mod accounting;
 pub(crate) mod contention;
 pub(crate) mod replay;
+pub(crate) mod setting_losses;
 pub(crate) mod signatures;
 pub(crate) mod standstill;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::provenance::{Edge, EdgeKind, Node, ProvenanceGraph};
 use model::{ConfigFinding, LossRecord, PortRef};
 
+use crate::findings::setting_losses;
 use crate::verdict::causes::{Case, misconfiguration};
 
 /// Adds the losses at the switches of the event, and the findings of the root cause.
@@ -24,7 +25,7 @@ pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, attributed: &
         more.push((Node::Port(port), node.clone(), EdgeKind::PortLosesPackets, packets));
         for finding in findings
             .iter()
-            .filter(|finding| losses.iter().any(|loss| misconfiguration::explains(case, finding, loss)))
+            .filter(|finding| losses.iter().any(|loss| setting_losses::explains(case.context, finding, loss)))
         {
             more.push((node.clone(), Node::Finding(finding.id.clone()), EdgeKind::LossSetByFinding, packets));
         }

@@ -128,7 +128,8 @@ pub(crate) fn contention(
         by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));
     let unaccounted = view.unaccounted(port, when);
     let is_complete = unaccounted <= settings.value(&t::UNACCOUNTED_SHARE);
-    let suspects = suspects(&flows, &excess, scope, history, settings);
+    let ring_start = view.ring_start(view.switch_of(port)).filter(|_| is_complete);
+    let suspects = suspects(&flows, &excess, scope, (history, ring_start), settings);
     let limits = Limits { settings, may_name_paused: !history && is_complete };
     let mut found = attribute(&suspects, limits);
     // A flow without records may have built it.
@@ -207,7 +208,7 @@ fn suspects(
     flows: &[Measured],
     excess: &[f64],
     scope: QueueScope<'_>,
-    history: bool,
+    (history, ring_start): (bool, Option<u64>),
     settings: &Tuning,
 ) -> Vec<Suspect> {
     let applies = settings.applies("attribution.paused_upstream");
@@ -217,9 +218,11 @@ fn suspects(
     let mean = free().map(|m| m.inside).sum::<f64>() / free().count().max(1) as f64;
     let role = |m: &Measured| match () {
         () if is_victim(m) => Role::Victim,
-        // The epoch ring does not cover the time before the event, so no record shows whether the flow is new.
+        // The epoch ring covers neither the time before the event nor a rest of the flow, so no record
+        // shows whether the flow is new.
         () if is_paused(m) => Role::PausedUpstream {
             only_spreads: !history
+                && !(settings.applies("contention.rest") && rested(m, ring_start, settings))
                 && free().count() > 0
                 && m.inside < settings.value(&t::SPREADER_SIZE) * mean,
         },
@@ -228,6 +231,17 @@ fn suspects(
     let of_flow =
         |(m, excess): (&Measured, &f64)| Suspect { role: role(m), packets: m.inside, excess: *excess };
     flows.iter().zip(excess).map(of_flow).collect()
+}
+
+/// Whether a flow is new: the epoch ring covers a time before its first packet in which a running flow would have sent.
+/// Pauses that held it upstream do not count.
+fn rested(m: &Measured, ring_start: Option<u64>, settings: &Tuning) -> bool {
+    let before = ring_start.zip(m.first_ns).filter(|(start, first)| start < first);
+    before.is_some_and(|(start, first)| {
+        let span = Span::new(start, first);
+        let held: f64 = m.held.iter().map(|pause| pause.shared_ns(span)).sum();
+        span.length_ns() - held >= settings.ns(&t::REST) as f64
+    })
 }
 
 /// Replays the queue. Returns its mean depth and the part of each flow.

@@ -4,13 +4,20 @@
 //! Counters have no time of each loss, only of the first and the last one. If neither is in the time under analysis,
 //! losses are taken as a Poisson process: with a mean of n losses in that time, the probability that there was one is
 //! 1 - exp(-n).
+//!
+//! A discard for lack of buffer is the consequence of a queue, or of a setting that leaves too little room for it. So a
+//! verdict about such losses names what filled the buffer, the contention at that port, or the setting; if the records
+//! show neither, the losses explain nothing, and the delay is `undetermined`.
 
 use model::{Anomaly, LossReason, LossRecord, PortRef};
 
 use super::path_change::slow_span;
 use super::{Caveat, Finding};
+use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
+use crate::findings::contention::{Contention, contention};
+use crate::findings::setting_losses;
 use crate::graph::context::Context;
 use crate::thresholds as t;
 
@@ -73,16 +80,49 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
 
 pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     let loss = of(context)?;
+    let queue = if is_lack_of_buffer(loss.reason) { queue_of(context, &loss) } else { None };
+    let findings = context.view.configuration();
+    let is_setting = || {
+        let explains = |record| findings.iter().any(|f| setting_losses::explains(context, f, record));
+        loss.records.iter().any(|record| explains(record))
+    };
+    if is_lack_of_buffer(loss.reason) && queue.is_none() && !is_setting() {
+        return None;
+    }
+    let is_own = queue.as_ref().is_some_and(|queue| queue.self_made);
     Some(Finding {
-        anomaly: Anomaly::PacketLoss,
+        anomaly: if is_own { Anomaly::SelfInflicted } else { Anomaly::PacketLoss },
         root: Some(loss.root.clone()),
         path: Vec::new(),
         pause_loop: Vec::new(),
         host: None,
-        contention: None,
+        contention: queue,
         when: Some(loss.when),
         caveats: vec![Caveat { factor: loss.factor, missing: None }],
     })
+}
+
+fn is_lack_of_buffer(reason: LossReason) -> bool {
+    matches!(reason, LossReason::Headroom | LossReason::Lossy)
+}
+
+/// Returns the queue at the port whose packets were discarded, if it is attributed to flows and existed at that time.
+fn queue_of(context: &Context<'_, '_>, loss: &Loss<'_>) -> Option<Contention> {
+    let index = context.view.index;
+    let switch = context.view.switch_at(index.node(&loss.root.switch)?)?;
+    let port = context.view.find(switch, loss.root.port)?;
+    let scope = QueueScope {
+        victim: context.victim,
+        paused_upstream: &[],
+        near: Some(loss.when),
+        ahead: None,
+        bounds: Bounds::default(),
+    };
+    let found = contention(context.view, context.settings, port, scope)?;
+    let existed =
+        found.when.is_none_or(|when| when.widened(context.settings.event_gap_ns).overlaps(loss.when));
+    let is_queue = found.depth >= context.settings.min_wait_packets;
+    (found.is_attributed() && existed && is_queue).then_some(found)
 }
 
 /// Whether losses on the path are not the work of a queue, so that they explain the delay beside one.

@@ -20,9 +20,10 @@
 use std::collections::BTreeSet;
 
 use model::config_finding::Deviation;
-use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
+use model::{Anomaly, Cause, ConfigFinding, LossRecord, Setting};
 
 use super::{Case, Judged};
+use crate::findings::setting_losses::explains;
 use crate::findings::signatures::explained_share;
 use crate::thresholds as t;
 
@@ -80,7 +81,7 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                 })
         }
         Setting::Headroom | Setting::Lossless | Setting::Dscp => {
-            !is_queue_enough(case) && losses(case).any(|loss| explains(case, finding, loss))
+            !is_queue_enough(case) && losses(case).any(|loss| explains(case.context, finding, loss))
         }
         Setting::Alpha => {
             case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
@@ -108,37 +109,11 @@ pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
     }
     let findings = case.context.view.configuration().iter();
     let mut risks: Vec<&ConfigFinding> =
-        findings.filter(|finding| losses(case).any(|loss| explains(case, finding, loss))).collect();
+        findings.filter(|finding| losses(case).any(|loss| explains(case.context, finding, loss))).collect();
     risks.sort_by(|a, b| a.id.cmp(&b.id));
     let text =
         |fix: String| format!("it did not cause this delay, but packets were lost because of it: {fix}");
     fixes(&risks).into_iter().map(text).collect()
-}
-
-/// Whether a finding explains a loss. A finding about a port explains losses at that port only.
-pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
-    let is_at = |port: Option<u16>| finding.port.is_none_or(|about| port.is_none_or(|port| about == port));
-    let here = finding.switch == loss.switch;
-    let arrived = here && is_at(loss.ingress_port);
-    match (finding.setting, loss.reason) {
-        (Setting::Headroom, LossReason::Headroom) => arrived,
-        // The peer ignores the pauses of the switch that lost packets, or this switch sends none.
-        (Setting::Lossless, LossReason::Headroom) => {
-            feeds(case, loss).is_some_and(|from| from.switch == finding.switch && is_at(Some(from.port)))
-                || arrived && finding.deviation == Deviation::Less
-        }
-        (Setting::Lossless, LossReason::Lossy) => arrived || here && is_at(loss.egress_port),
-        (Setting::Dscp, LossReason::Lossy) => arrived,
-        _ => false,
-    }
-}
-
-/// Returns the port at the far end of the link by which the lost packets arrived.
-fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
-    let index = case.context.view.index;
-    let port = index.port(index.node(&loss.switch)?, loss.ingress_port?)?;
-    let peer = index.peer(port)?;
-    Some(PortRef::new(index.name(peer.node), peer.number))
 }
 
 /// Returns the switches of the pause path, the loop, the root port and the victim's path.
