@@ -16,7 +16,8 @@ fn run(scenario: &str, seed: &str) -> Value {
     ran.json()
 }
 
-/// Checks that one verdict of the scenario names exactly the flows with this label prefix.
+/// Checks that one verdict of the scenario names flows with this label prefix and no others, and that the verdicts
+/// together name all of them: a verdict names the smallest set of flows that accounts for the queue of its port.
 fn check_named(scenario: &str, prefix: &str, seeds: &[&str]) {
     for seed in seeds {
         let report = run(scenario, seed);
@@ -32,10 +33,13 @@ fn check_named(scenario: &str, prefix: &str, seeds: &[&str]) {
             flows.filter_map(Value::as_str).map(str::to_string).collect()
         };
         let diagnoses = report["diagnoses"].as_array().expect("diagnoses");
+        let all: Vec<BTreeSet<String>> = diagnoses.iter().map(named).collect();
+        let is_wanted = |flows: &BTreeSet<String>| {
+            !flows.is_empty() && flows.iter().all(|flow| wanted.contains(flow.as_str()))
+        };
         assert!(
-            diagnoses.iter().any(|d| named(d).iter().map(String::as_str).collect::<BTreeSet<_>>() == wanted),
-            "{scenario}, seed {seed}: no verdict names {wanted:?}: {:?}",
-            diagnoses.iter().map(named).collect::<Vec<_>>()
+            all.iter().any(is_wanted) && wanted.iter().all(|flow| all.iter().any(|f| f.contains(*flow))),
+            "{scenario}, seed {seed}: not {wanted:?}, but {all:?}"
         );
     }
 }

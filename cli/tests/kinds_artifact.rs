@@ -8,7 +8,7 @@ use support::{fixture, harrier, repository};
 fn each_listed_agent_finds_the_slow_flow_of_its_host() {
     let config = fixture("ns3-agents/config.txt").display().to_string();
     for seed in ["1", "2"] {
-        let ran = harrier(&["run", "--ns3", &config, "--seed", seed, "--json"]);
+        let ran = harrier(&["run", "--ns3", &config, "--seed", seed, "--ordinary", "--json"]);
         assert_eq!(ran.status, 0, "{}", ran.stderr);
         let found = ran.json()["diagnoses"].as_array().unwrap().clone();
         let [verdict] = found.as_slice() else { panic!("one verdict expected: {found:#?}") };

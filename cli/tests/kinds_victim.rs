@@ -17,6 +17,7 @@ struct Verdict {
     anomaly: String,
     port: String,
     flows: Vec<String>,
+    is_ordinary: bool,
     summary: String,
 }
 
@@ -45,6 +46,7 @@ fn verdicts(scenario: &str, seed: u64) -> Vec<Verdict> {
                 anomaly: text(&diagnosis["anomaly"]),
                 port: text(&diagnosis["root_cause"]["port"]),
                 flows,
+                is_ordinary: diagnosis["severity"] == "info",
                 summary: text(&diagnosis["summary"]),
             }
         })
@@ -90,13 +92,18 @@ fn a_queue_without_any_other_flow_is_the_victims_own() {
 
 #[test]
 fn a_window_that_fills_a_slow_link_is_no_reason_to_name_a_flow_of_another_link() {
-    check(
-        "fast-sender",
-        &[("self_inflicted", "leaf2:1", "victim"), ("pfc_backpressure_flow_contention", "leaf2:2", "fast")],
-    );
-    for verdict in verdicts("fast-sender", 3) {
-        let expected = if verdict.time_us < 800 { "victim" } else { "fast" };
-        assert_eq!(verdict.flows, [expected], "{verdict:#?}");
+    for seed in [1, 2, 3, 7] {
+        let found = verdicts("fast-sender", seed);
+        let own =
+            |v: &&Verdict| v.anomaly == "self_inflicted" && v.port == "leaf2:1" && v.flows == ["victim"];
+        assert!(found.iter().any(|v| own(&v)), "seed {seed}: {found:#?}");
+        // All flows start at once: for some microseconds two share the first uplink, which is ordinary queueing.
+        let urgent: Vec<_> = found.iter().filter(|v| !v.is_ordinary).collect();
+        assert!(!urgent.is_empty(), "seed {seed}: {found:#?}");
+        for verdict in urgent {
+            assert_eq!(verdict.flows, ["fast"], "seed {seed}: {verdict:#?}");
+            assert_eq!(verdict.port, "leaf2:2", "seed {seed}: {verdict:#?}");
+        }
     }
 }
 

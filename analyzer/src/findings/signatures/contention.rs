@@ -21,15 +21,18 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     let Some(victim) = context.victim else { return Vec::new() };
     let mut queues: Vec<(f64, Contention)> = Vec::new();
     let in_flight = context.trigger.map(slow_span);
+    // How much later the slow packet arrived at a port, because of the queues before it.
+    let mut late_ns = 0.0;
     for port in &context.path.ports {
         let scope = QueueScope {
             victim: Some(victim),
             paused_upstream: &[],
             near: context.analysed,
-            ahead: ahead(context),
+            ahead: ahead(context, late_ns as u64),
             bounds: Bounds::default(),
         };
         let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
+        late_ns += found.part(victim).map_or(found.depth, |part| part.depth) * context.view.packet_ns(*port);
         if !found.is_attributed() || !existed_in_flight(context, &found) {
             continue;
         }
@@ -76,11 +79,12 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
 }
 
 /// When the packets arrived that can be ahead of the slow packet in a queue: it arrived within a base round trip of its
-/// departure, and what arrived behind it did not delay it. `None` without a measurement.
-fn ahead(context: &Context<'_, '_>) -> Option<Span> {
+/// departure and what it lost in the queues before, and what arrived behind it did not delay it. `None` without a
+/// measurement.
+fn ahead(context: &Context<'_, '_>, late_ns: u64) -> Option<Span> {
     let trigger = context.trigger.filter(|_| context.settings.applies("contention.ahead"))?;
     let departed = trigger.time_ns.saturating_sub(trigger.rtt_ns);
-    Some(Span { from: 0, to: departed.saturating_add(trigger.base_rtt_ns) })
+    Some(Span { from: 0, to: departed.saturating_add(trigger.base_rtt_ns).saturating_add(late_ns) })
 }
 
 fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Finding {
