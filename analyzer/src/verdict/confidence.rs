@@ -75,9 +75,12 @@ pub struct Features {
     pub explained: f64,
     /// The delay in base round trips.
     pub delay_rtts: f64,
-    /// Whether the sources have no times, so that the model does not apply.
+    /// Whether telemetry is missing: the model was fitted to complete snapshots.
     #[serde(skip)]
-    pub untimed: bool,
+    pub is_incomplete: bool,
+    /// Whether the model does not apply: no agent measured a delay, or the records have no times.
+    #[serde(skip)]
+    pub is_unlike_fit: bool,
 }
 
 /// Number of inputs of the model.
@@ -95,13 +98,14 @@ const LIMITS: (f64, f64) = (0.02, 0.98);
 impl Features {
     /// Returns the confidence of a verdict with these features: the share of such verdicts that were right.
     pub(crate) fn confidence(&self, anomaly: Anomaly, cause: Cause) -> f64 {
-        // Verdicts that claim nothing cannot be wrong, and dumps without times have no judged verdicts to fit.
-        if self.untimed || anomaly == Anomaly::Undetermined {
+        // Verdicts that claim nothing cannot be wrong.
+        if self.is_unlike_fit || anomaly == Anomaly::Undetermined {
             return self.caveats;
         }
         let sum: f64 =
             self.inputs(anomaly, cause).iter().zip(WEIGHTS).map(|(input, weight)| input * weight).sum();
-        (1.0 / (1.0 + (-sum).exp())).clamp(LIMITS.0, LIMITS.1)
+        let fitted = (1.0 / (1.0 + (-sum).exp())).clamp(LIMITS.0, LIMITS.1);
+        if self.is_incomplete { fitted.min(self.caveats) } else { fitted }
     }
 
     /// Returns the inputs of the model.
@@ -151,9 +155,20 @@ impl Features {
             resolution: queue.map_or(1.0, |queue| resolution(context, queue, root)),
             explained: accounting::explained_share(context).unwrap_or(1.0).min(2.0),
             delay_rtts,
-            untimed: context.view.source() == Source::HawkeyeNs3,
+            is_incomplete: is_incomplete(context, queue),
+            is_unlike_fit: context.trigger.is_none() || context.view.source() == Source::HawkeyeNs3,
         }
     }
+}
+
+/// Whether a switch of the path, a part of the snapshot, the victim or flows of the root queue have no records.
+fn is_incomplete(context: &Context<'_, '_>, queue: Option<&Contention>) -> bool {
+    let is_lost = |queue: &Contention| queue.unaccounted > context.settings.value(&t::UNACCOUNTED_SHARE);
+    context.path.reported < context.path.switches
+        || !context.path.missing.is_empty()
+        || !context.view.missing().is_empty()
+        || context.victim.is_some_and(|victim| !is_recorded(context, victim))
+        || queue.is_some_and(is_lost)
 }
 
 fn named_share(queue: &Contention, root: &RootCause) -> f64 {

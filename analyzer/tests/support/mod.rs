@@ -306,6 +306,7 @@ pub(crate) struct Expect<'e> {
     pub(crate) path: &'e [&'e str],
     pub(crate) pause_loop: &'e [&'e str],
     pub(crate) spreaders: &'e [&'e str],
+    /// The product of the caveats, which the fitted confidence depends on.
     pub(crate) confidence: std::ops::RangeInclusive<f64>,
 }
 
@@ -336,10 +337,11 @@ pub(crate) fn names(topology: &Topology, flows: &[FlowKey]) -> Vec<String> {
 /// Checks that the story gives exactly these verdicts, in this order.
 #[track_caller]
 pub(crate) fn check(story: &Story, expected: &[Expect<'_>]) {
-    let found = story.diagnose();
-    let summaries: Vec<&str> = found.iter().map(|d| d.summary.as_str()).collect();
+    let found = harrier_analyzer::analyze(&story.snapshot, &story.topology, &Settings::default());
+    let summaries: Vec<&str> = found.iter().map(|a| a.diagnosis.summary.as_str()).collect();
     assert_eq!(found.len(), expected.len(), "{summaries:#?}");
-    for (d, e) in found.iter().zip(expected) {
+    for (analysis, e) in found.iter().zip(expected) {
+        let d = &analysis.diagnosis;
         let refs = |ports: &[PortRef]| ports.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(d.anomaly, e.anomaly, "{summaries:#?}");
         assert_eq!(d.root_cause.port.as_ref().map(ToString::to_string).as_deref(), e.root, "{summaries:#?}");
@@ -349,7 +351,9 @@ pub(crate) fn check(story: &Story, expected: &[Expect<'_>]) {
         assert_eq!(refs(&d.pause_path), e.path, "{summaries:#?}");
         assert_eq!(refs(&d.pause_loop), e.pause_loop, "{summaries:#?}");
         assert_eq!(names(&story.topology, &d.spreaders), e.spreaders, "{summaries:#?}");
-        assert!(e.confidence.contains(&d.confidence), "confidence {} {summaries:#?}", d.confidence);
+        let caveats = analysis.features.caveats;
+        assert!(e.confidence.contains(&caveats), "caveats {caveats} {summaries:#?}");
+        assert!((0.02..=0.98).contains(&d.confidence), "confidence {} {summaries:#?}", d.confidence);
         assert!(d.victims.first() == Some(&d.victim));
         assert!(!d.advice.is_empty(), "no advice: {summaries:#?}");
         let claims = d.evidence.iter().map(|evidence| &evidence.claim);
