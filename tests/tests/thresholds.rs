@@ -119,6 +119,7 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("analyzer/src/graph/graph_search.rs", "UNSEEN", "mark of a search"),
     ("analyzer/src/graph/port_graph.rs", "NOMINAL_PACKET_BYTES", "assumed size where no record has bytes"),
     ("analyzer/src/graph/port_graph.rs", "MAX_EXCLUDED", "limit of memory"),
+    ("analyzer/src/verdict/confidence.rs", "INPUTS", "length of a list"),
     (
         "analyzer/src/verdict/one_standstill.rs",
         "MOMENT_NS",
