@@ -88,8 +88,8 @@ const INPUTS: usize = 18;
 
 /// The fitted weights, in the order of [`Features::inputs`]: `scripts/calibrate.py` prints them.
 const WEIGHTS: [f64; INPUTS] = [
-    0.694, 0.283, -0.356, 0.529, -0.845, 0.233, -0.617, 0.664, 0.017, 0.208, 0.434, -0.726, 0.974, -1.880,
-    0.696, 1.029, -1.967, -0.318,
+    1.044, 0.216, 0.152, 0.410, -1.079, 0.187, 0.059, 0.774, -0.000, -0.616, -0.669, -1.988, 0.989, 0.394,
+    1.329, -0.012, -1.066, -0.502,
 ];
 
 /// No verdict is certain, however well the model fits.
