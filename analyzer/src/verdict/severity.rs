@@ -1,9 +1,9 @@
 //! What an anomaly costs, and how urgent it is.
 //!
 //! Queues are what buffers are for: a queue that congestion control tolerates is telemetry, not an incident. The limit
-//! is the middle of the marking range (Kmin 400 kB to Kmax 1.6 MB at 100 Gb/s, proportional to the rate) that HPCC
-//! (SIGCOMM 2019, section 5.1) uses for DCQCN: a steady queue is shorter. What stops traffic or loses packets is urgent
-//! at any delay.
+//! is the start of the marking range (Kmin 400 kB at 100 Gb/s, proportional to the rate) that HPCC (SIGCOMM 2019,
+//! section 5.1) uses for DCQCN, three round trips of 10 us: a shorter queue is not even marked. What stops traffic or
+//! loses packets is urgent at any delay.
 
 use model::diagnosis::{Cost, Severity};
 use model::job::StepRole;
