@@ -12,7 +12,7 @@ fn check(scenario: &str, expected: &str) {
     for seed in ["1", "7"] {
         let report = harrier(&["run", scenario, "--seed", seed, "--json"]).json();
         let diagnoses = report["diagnoses"].as_array().unwrap();
-        let of = |d: &serde_json::Value| ORDER.iter().position(|name| d["severity"] == *name).unwrap();
+        let of = |d: &Value| ORDER.iter().position(|name| d["severity"] == *name).unwrap();
         let highest = diagnoses.iter().map(of).max();
         assert_eq!(highest.map(|at| ORDER[at]), Some(expected), "{scenario}, seed {seed}");
         for diagnosis in diagnoses {

@@ -13,7 +13,6 @@ use support::{harrier, sorted};
 /// A verdict with its flows by their labels in the scenario, without numbers.
 #[derive(Debug)]
 struct Verdict {
-    time_us: u64,
     anomaly: String,
     port: String,
     flows: Vec<String>,
@@ -42,7 +41,6 @@ fn verdicts(scenario: &str, seed: u64) -> Vec<Verdict> {
                 sorted(&diagnosis["root_cause"]["flows"]).into_iter().map(of_label).collect();
             flows.dedup();
             Verdict {
-                time_us: diagnosis["time_ns"].as_u64().expect("a time") / 1_000,
                 anomaly: text(&diagnosis["anomaly"]),
                 port: text(&diagnosis["root_cause"]["port"]),
                 flows,

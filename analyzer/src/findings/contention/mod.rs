@@ -216,13 +216,13 @@ fn suspects(
     let is_victim = |m: &Measured| scope.victim == Some(m.flow);
     let free = || flows.iter().filter(|m| !is_paused(m) && !is_victim(m));
     let mean = free().map(|m| m.inside).sum::<f64>() / free().count().max(1) as f64;
+    let has_rested = |m: &Measured| settings.applies("contention.rest") && rested(m, ring_start, settings);
     let role = |m: &Measured| match () {
         () if is_victim(m) => Role::Victim,
         // The epoch ring covers neither the time before the event nor a rest of the flow, so no record
         // shows whether the flow is new.
         () if is_paused(m) => Role::PausedUpstream {
-            only_spreads: !history
-                && !(settings.applies("contention.rest") && rested(m, ring_start, settings))
+            only_spreads: !(history || has_rested(m))
                 && free().count() > 0
                 && m.inside < settings.value(&t::SPREADER_SIZE) * mean,
         },
