@@ -10,6 +10,7 @@
 mod capture;
 mod commands;
 mod configurations;
+mod daemons;
 mod demo;
 mod evaluation;
 mod input;
@@ -83,6 +84,8 @@ enum Command {
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Check the configuration file of a daemon, or write an example
+    Config(commands::config::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Config(args) => commands::config::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {
