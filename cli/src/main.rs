@@ -84,6 +84,12 @@ enum Command {
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Run the server: uploads, analysis, store, REST and dashboard
+    Serve(commands::serve::Args),
+    /// Run the controller of switches
+    Controller(commands::controller::Args),
+    /// Run the agent of a host
+    Agent(commands::agent::Args),
     /// Check the configuration file of a daemon, or write an example
     Config(commands::config::Args),
     /// Print the OpenAPI document of the REST API
@@ -112,6 +118,9 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Serve(args) => commands::serve::execute(&args),
+        Command::Controller(args) => commands::controller::execute(&args),
+        Command::Agent(args) => commands::agent::execute(&args),
         Command::Config(args) => commands::config::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };

@@ -1,6 +1,6 @@
 //! Keys of `harrier agent`.
 
-use super::common::{HEALTH, OPERATION, TLS, UPLOAD, upload};
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, upload};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
@@ -11,7 +11,7 @@ pub(crate) static AGENT: Daemon = Daemon {
     name: "agent",
     about: "Measures the round trips of a host's flows, sends polling packets for slow ones, and uploads the \
             measurements.",
-    groups: &[HOST, DETECTION, UPLOAD, TLS, HEALTH, OPERATION],
+    groups: &[HOST, DETECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
 };
 
@@ -33,6 +33,12 @@ const HOST: &[Key] = &[
         Kind::List(&Kind::Ip),
         "",
         "Own addresses in the lossless network [default: those of the interface]",
+    ),
+    Key::new(
+        "topology",
+        Kind::Path,
+        "",
+        "Network as JSON, from which base round trips follow [default: they are learned]",
     ),
     Key::new(
         "sources",

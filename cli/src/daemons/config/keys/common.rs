@@ -24,6 +24,14 @@ pub(crate) const HEALTH: &[Key] = &[Key::new(
     "Address of /healthz, /readyz and /metrics (HTTPS if there are certificates); without it there are none",
 )];
 
+/// The pace of network time.
+pub(crate) const TIME: &[Key] = &[Key::new(
+    "time_scale",
+    Kind::Number(1, 1_000_000),
+    "1",
+    "Nanoseconds of wall-clock time for one nanosecond of network time; above 1 only in labs with slowed-down networks",
+)];
+
 /// Certificates of daemons that talk to other daemons.
 pub(crate) const TLS: &[Key] = &[
     Key::new("tls_ca", Kind::Path, "", "Certificates of the authorities that peers are checked against (PEM)"),

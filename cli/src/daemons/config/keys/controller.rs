@@ -1,6 +1,6 @@
 //! Keys of `harrier controller`.
 
-use super::common::{HEALTH, OPERATION, TLS, UPLOAD, loopback_peer, upload};
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, upload};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
@@ -10,7 +10,7 @@ use crate::daemons::config::settings::{Problem, Settings};
 pub(crate) static CONTROLLER: Daemon = Daemon {
     name: "controller",
     about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
-    groups: &[NETWORK, COLLECTION, UPLOAD, TLS, HEALTH, OPERATION],
+    groups: &[NETWORK, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
 };
 

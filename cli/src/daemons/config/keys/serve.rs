@@ -1,6 +1,6 @@
 //! Keys of `harrier serve`.
 
-use super::common::{OPERATION, TLS, loopback, tls};
+use super::common::{OPERATION, TIME, TLS, loopback, tls};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
@@ -11,7 +11,7 @@ pub(crate) static SERVE: Daemon = Daemon {
     name: "serve",
     about: "Receives what agents and controllers collect, diagnoses it, stores the diagnoses, and serves REST and the \
             dashboard.",
-    groups: &[SERVER, TLS, OPERATION],
+    groups: &[SERVER, TIME, TLS, OPERATION],
     contradictions,
 };
 
@@ -22,6 +22,8 @@ pub(crate) struct Serve;
 impl Described for Serve {
     const DAEMON: &'static Daemon = &SERVE;
 }
+
+const CONFIG: Kind = Kind::Other("SWITCH=PATH", |text| crate::configurations::parse_config_of(text).map(|_| ()));
 
 const SERVER: &[Key] = &[
     Key::new(
@@ -35,6 +37,14 @@ const SERVER: &[Key] = &[
     Key::new("topology", Kind::Path, "", "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file")
         .reloaded()
         .with_example("topology.json"),
+    Key::new(
+        "configs",
+        Kind::List(&CONFIG),
+        "",
+        "SONiC configurations of switches, whose findings diagnoses can name as root cause",
+    )
+    .reloaded(),
+    Key::new("findings", Kind::Path, "", "Further configuration findings: a JSON list in the form of snapshots").reloaded(),
     Key::new(
         "max_connections",
         Kind::Number(1, 100_000),
