@@ -12,14 +12,18 @@ pub enum Error {
         name: String,
     },
     /// The name is longer than Linux permits, or has a byte that it does not permit.
-    #[error("{name:?} cannot be the name of an interface: expected 1 to 15 bytes without '/' and white space")]
+    #[error(
+        "{name:?} cannot be the name of an interface: expected 1 to 15 bytes without '/' and white space"
+    )]
     BadName {
         /// The interface.
         name: String,
     },
     /// The process may not open packet sockets.
-    #[error("no permission for frames on {name}: the process needs the capability CAP_NET_RAW (run it as root, or \
-             with AmbientCapabilities=CAP_NET_RAW)")]
+    #[error(
+        "no permission for frames on {name}: the process needs the capability CAP_NET_RAW (run it as root, or \
+             with AmbientCapabilities=CAP_NET_RAW)"
+    )]
     NotPermitted {
         /// The interface.
         name: String,

@@ -130,11 +130,8 @@ impl Headers {
             _ => return Err(Malformed),
         };
         // Extension headers of IPv6 are not supported: the next header must be TCP or UDP itself.
-        let (ip_bytes, protocol) = if v6 {
-            (40, byte(ip_at + 6)?)
-        } else {
-            (usize::from(byte(ip_at)? & 0xf) * 4, byte(ip_at + 9)?)
-        };
+        let (ip_bytes, protocol) =
+            if v6 { (40, byte(ip_at + 6)?) } else { (usize::from(byte(ip_at)? & 0xf) * 4, byte(ip_at + 9)?) };
         let transport_at = ip_at + ip_bytes;
         let udp = match (gso_type, protocol) {
             (GSO_TCPV4, 6) if !v6 => false,
@@ -168,7 +165,8 @@ impl Headers {
             let checksum = fold(sum(&ip[..self.transport_at - self.ip_at]));
             put(ip, 10, checksum);
         }
-        let addresses = if self.v6 { self.ip_at + 8..self.ip_at + 40 } else { self.ip_at + 12..self.ip_at + 20 };
+        let addresses =
+            if self.v6 { self.ip_at + 8..self.ip_at + 40 } else { self.ip_at + 12..self.ip_at + 20 };
         let protocol = if self.udp { 17 } else { 6 };
         let pseudo = sum(&segment[addresses]) + protocol + u64::from(transport_bytes);
         let transport = &mut segment[self.transport_at..];

@@ -103,7 +103,8 @@ impl Port {
         if !KINDS.contains(&interface.kind) {
             return Err(Error::NotEthernet { name: name.into(), kind: interface.kind });
         }
-        let port = Port { name: name.into(), fd, interface, batch: Batch::new(), counters: Counters::default() };
+        let port =
+            Port { name: name.into(), fd, interface, batch: Batch::new(), counters: Counters::default() };
         if !port.state()?.0 {
             return Err(Error::Down { name: name.into() });
         }
@@ -167,7 +168,8 @@ impl Port {
     }
 
     fn state(&self) -> Result<(bool, bool), Error> {
-        sys::is_up(self.fd.as_fd(), &self.name).map_err(|error| self.error("read the state of the link", error))
+        sys::is_up(self.fd.as_fd(), &self.name)
+            .map_err(|error| self.error("read the state of the link", error))
     }
 
     /// Receives the frames that have arrived and passes each to `each`, without blocking. Returns whether more may
@@ -235,7 +237,10 @@ impl AsFd for Port {
 
 impl fmt::Debug for Port {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Port").field("name", &self.name).field("counters", &self.counters).finish_non_exhaustive()
+        f.debug_struct("Port")
+            .field("name", &self.name)
+            .field("counters", &self.counters)
+            .finish_non_exhaustive()
     }
 }
 

@@ -242,7 +242,13 @@ impl Batch {
         // vectors to an offload header and to a part of `slots` of its own; all of them outlive the call, and no other
         // reference to them is used during it.
         let received = unsafe {
-            libc::recvmmsg(fd.as_raw_fd(), messages.as_mut_ptr(), BATCH as c_uint, flags as _, ptr::null_mut())
+            libc::recvmmsg(
+                fd.as_raw_fd(),
+                messages.as_mut_ptr(),
+                BATCH as c_uint,
+                flags as _,
+                ptr::null_mut(),
+            )
         };
         check(received)?;
         let received = (received as usize).min(BATCH);
@@ -275,30 +281,51 @@ impl Batch {
 /// Reads the control messages of a received message.
 fn read_control(header: &libc::msghdr, meta: &mut Meta) {
     // SAFETY: `header` is as `recvmmsg` left it, so its control pointer and length describe the control messages of a
-    // frame, and the macros stay within them.
+    // frame, and the macro stays within them.
     let mut next = unsafe { libc::CMSG_FIRSTHDR(header) };
-    // SAFETY: as above; a pointer that is not null refers to a control message, and the data of these two types has
-    // at least the size of the values read, which are plain data. The reads do not need alignment.
+    // SAFETY: a pointer of the macros that is not null refers to a control message of `header`, which stays borrowed.
     while let Some(control) = unsafe { next.as_ref() } {
-        let data = unsafe { libc::CMSG_DATA(control) };
         match (control.cmsg_level, control.cmsg_type) {
             (libc::SOL_PACKET, libc::PACKET_AUXDATA) => {
-                let aux = unsafe { data.cast::<libc::tpacket_auxdata>().read_unaligned() };
-                if aux.tp_status & libc::TP_STATUS_VLAN_VALID != 0 {
-                    let known = aux.tp_status & libc::TP_STATUS_VLAN_TPID_VALID != 0;
-                    let ethertype = if known { aux.tp_vlan_tpid } else { model::wire::ETHERTYPE_VLAN };
-                    meta.tag = Some((ethertype, aux.tp_vlan_tci));
-                }
+                // SAFETY: the kernel writes this structure, which is plain data, under this level and type.
+                let aux = unsafe { control_data::<libc::tpacket_auxdata>(control) };
+                meta.tag = aux.and_then(|aux| tag(&aux));
             }
             (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
-                let time = unsafe { data.cast::<libc::timespec>().read_unaligned() };
-                let ns = i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec);
-                meta.at_ns = u64::try_from(ns).ok();
+                // SAFETY: the kernel writes this structure, which is plain data, under this level and type.
+                let time = unsafe { control_data::<libc::timespec>(control) };
+                meta.at_ns = time.and_then(|time| {
+                    u64::try_from(i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)).ok()
+                });
             }
             _ => {}
         }
+        // SAFETY: `control` is a control message of `header`.
         next = unsafe { libc::CMSG_NXTHDR(header, control) };
     }
+}
+
+/// Returns the content of a control message; `None` if it is too short.
+///
+/// # Safety
+/// The content must be a valid `T`, and `control` must be in the control buffer of a message.
+unsafe fn control_data<T: Copy>(control: &libc::cmsghdr) -> Option<T> {
+    // SAFETY: CMSG_LEN only calculates.
+    let needed = unsafe { libc::CMSG_LEN(size_of::<T>() as c_uint) } as usize;
+    if (control.cmsg_len as usize) < needed {
+        return None;
+    }
+    // SAFETY: the message has at least the length of a `T` after its header, as checked, and the caller guarantees that
+    // it is one. The read does not need alignment.
+    Some(unsafe { libc::CMSG_DATA(control).cast::<T>().read_unaligned() })
+}
+
+/// Returns EtherType and control information of the VLAN tag that the kernel moved out of a frame.
+fn tag(aux: &libc::tpacket_auxdata) -> Option<(u16, u16)> {
+    let has = |status| aux.tp_status & status != 0;
+    let ethertype =
+        if has(libc::TP_STATUS_VLAN_TPID_VALID) { aux.tp_vlan_tpid } else { model::wire::ETHERTYPE_VLAN };
+    has(libc::TP_STATUS_VLAN_VALID).then_some((ethertype, aux.tp_vlan_tci))
 }
 
 /// Sends up to [`BATCH`] frames, each of leading bytes and a number of zero bytes, without blocking. The result is how
@@ -315,10 +342,8 @@ pub(crate) fn send<'a>(
         unsafe { (zeroed(), zeroed()) };
     let mut count = 0;
     for (head, tail) in frames.take(BATCH) {
-        let vector = |bytes: &[u8]| libc::iovec {
-            iov_base: bytes.as_ptr().cast_mut().cast(),
-            iov_len: bytes.len(),
-        };
+        let vector =
+            |bytes: &[u8]| libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
         vectors[count] = [vector(&NO_OFFLOAD), vector(head), vector(&ZEROES[..tail.min(ZEROES.len())])];
         messages[count].msg_hdr.msg_iov = vectors[count].as_mut_ptr();
         messages[count].msg_hdr.msg_iovlen = 3;
