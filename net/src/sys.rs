@@ -312,7 +312,7 @@ fn read_control(header: &libc::msghdr, meta: &mut Meta) {
 unsafe fn control_data<T: Copy>(control: &libc::cmsghdr) -> Option<T> {
     // SAFETY: CMSG_LEN only calculates.
     let needed = unsafe { libc::CMSG_LEN(size_of::<T>() as c_uint) } as usize;
-    if (control.cmsg_len as usize) < needed {
+    if control.cmsg_len < needed {
         return None;
     }
     // SAFETY: the message has at least the length of a `T` after its header, as checked, and the caller guarantees that

@@ -1,6 +1,10 @@
 //! Frames over veth pairs.
 
-#![allow(clippy::disallowed_methods, reason = "deadlines")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "deadlines, and the socket of another program"
+)]
 
 mod common;
 
