@@ -95,11 +95,15 @@ mod tests {
                "ports": [], "meters": [], "pauses": [], "bytes": 1}],
             "missing": [], "polls": 2}"#;
         let mut snapshot: Snapshot = serde_json::from_str(text).unwrap();
-        let missing = |before_ns| MissingData::CountsLost { switch: "a".into(), before_ns, why: String::new() };
+        let missing =
+            |before_ns| MissingData::CountsLost { switch: "a".into(), before_ns, why: String::new() };
         snapshot.missing.push(missing(1_240));
         snapshot.shift_clock("a", -1_000);
         let a = &snapshot.switches[0];
-        assert_eq!((a.frozen_ns, a.epochs[0].id, a.epochs[0].start_ns, a.epochs[0].end_ns), (250, 2, 200, 250));
+        assert_eq!(
+            (a.frozen_ns, a.epochs[0].id, a.epochs[0].start_ns, a.epochs[0].end_ns),
+            (250, 2, 200, 250)
+        );
         assert_eq!((a.ports[0].epoch, a.meters[0].epoch), (2, 2));
         assert_eq!((a.pauses[0].start_ns, a.pauses[0].end_ns), (210, Some(220)));
         assert_eq!(snapshot.missing, [missing(240)]);

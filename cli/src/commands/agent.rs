@@ -1,9 +1,9 @@
 //! `harrier agent`: the agent of a host.
 
 use crate::Outcome;
+use crate::daemons::agent;
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::agent::Agent;
-use crate::daemons::agent;
 
 /// Arguments of `harrier agent`.
 pub(crate) type Args = Arguments<Agent>;

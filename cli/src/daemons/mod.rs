@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod analysis;
 pub(crate) mod config;
 pub(crate) mod controller;
+pub(crate) mod health;
 pub(crate) mod link;
 pub(crate) mod operations;
 pub(crate) mod serve;

@@ -16,6 +16,7 @@ impl TimeBase {
     }
 
     /// Returns the wall clock at a network time.
+    #[cfg(test)]
     pub(crate) fn wall_ns(self, network_ns: u64) -> u64 {
         self.zero_ns.saturating_add(network_ns.saturating_mul(self.scale))
     }

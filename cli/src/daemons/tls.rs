@@ -36,7 +36,8 @@ impl Certificates {
         let file = |name: &str| -> anyhow::Result<Option<Vec<u8>>> {
             settings.path(name).map(|path| read_pem(path, &settings.origin(name).to_string())).transpose()
         };
-        let (Some(ca), Some(certificate), Some(key)) = (file("tls_ca")?, file("tls_certificate")?, file("tls_key")?)
+        let (Some(ca), Some(certificate), Some(key)) =
+            (file("tls_ca")?, file("tls_certificate")?, file("tls_key")?)
         else {
             return Ok(None);
         };

@@ -79,8 +79,9 @@ impl SwitchSession {
 
     /// Rejects a request. Returns `false` if the controller ends.
     async fn reject_command(&self, command: Option<Command>, why: &str) -> bool {
-        let Some(Command::Read { request, .. } | Command::Unlock { request, .. } | Command::Poll { request, .. }) =
-            command
+        let Some(
+            Command::Read { request, .. } | Command::Unlock { request, .. } | Command::Poll { request, .. },
+        ) = command
         else {
             return command.is_some();
         };
@@ -190,7 +191,10 @@ impl SwitchSession {
                 return Ok(self.on_digest(&list).await);
             }
             SessionEvent::Arbitration(arbitrated) if !arbitrated.is_primary => {
-                tracing::warn!(switch = self.endpoint.name, "another controller has taken the role of primary");
+                tracing::warn!(
+                    switch = self.endpoint.name,
+                    "another controller has taken the role of primary"
+                );
                 // Fails only when the controller ends.
                 let _ = self.notes.send(Note::RoleLost).await;
                 return Err(ClientError::NotPrimary { election_id: 0, highest: arbitrated.highest });

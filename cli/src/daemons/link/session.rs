@@ -112,7 +112,7 @@ impl LinkTask {
         loop {
             tokio::select! {
                 () = sleep_until(until) => return true,
-                _ = self.stopped.wait_for(|stopped| *stopped) => {
+                () = stop_requested(&mut self.stopped) => {
                     while let Ok((time_ns, body)) = self.queued.try_recv() {
                         self.store(time_ns, body);
                     }
@@ -157,13 +157,17 @@ impl LinkTask {
         let mut client = CollectionClient::new(channel)
             .max_decoding_message_size(MESSAGE_BYTES)
             .max_encoding_message_size(MESSAGE_BYTES);
-        let mut incoming = client.open(ReceiverStream::new(requests)).await.map_err(status_error)?.into_inner();
+        let mut incoming =
+            client.open(ReceiverStream::new(requests)).await.map_err(status_error)?.into_inner();
         let first = incoming.message().await.map_err(status_error)?.and_then(|message| message.message);
         let Some(from_server::Message::Welcome(welcome)) = first else {
             bail!("the server's first message is not a welcome");
         };
         if !SPOKEN.contains(&welcome.version) {
-            bail!("the server chose version {} of the protocol; this build speaks {SPOKEN:?}", welcome.version);
+            bail!(
+                "the server chose version {} of the protocol; this build speaks {SPOKEN:?}",
+                welcome.version
+            );
         }
         info!(server = self.config.server, software = welcome.software, "connected to the server");
         self.status.disconnected = None;
@@ -211,7 +215,7 @@ impl LinkTask {
                 let troubles = self.troubles.borrow_and_update().clone();
                 send(outgoing, from_sender::Message::Health(v1::Health { troubles })).await?;
             }
-            _ = self.stopped.wait_for(|stopped| *stopped), if !is_stopping => self.queued.close(),
+            () = stop_requested(&mut self.stopped), if !is_stopping => self.queued.close(),
         }
         Ok(())
     }
@@ -272,6 +276,13 @@ impl LinkTask {
             known.clone_from(&self.status);
             is_new
         });
+    }
+}
+
+/// Waits until the link is to stop; for ever if its handle is gone without a request.
+async fn stop_requested(stopped: &mut watch::Receiver<bool>) {
+    if stopped.wait_for(|stopped| *stopped).await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 

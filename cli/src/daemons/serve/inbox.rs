@@ -129,7 +129,8 @@ impl Inbox {
 
     fn prepared(&self, row: &InboxRow, topology: &Topology) -> Result<Snapshot, String> {
         let upload = v1::Snapshot::decode(row.body.as_slice()).map_err(|error| error.to_string())?;
-        let mut snapshot: Snapshot = serde_json::from_slice(&upload.json).map_err(|error| error.to_string())?;
+        let mut snapshot: Snapshot =
+            serde_json::from_slice(&upload.json).map_err(|error| error.to_string())?;
         if snapshot.format != SNAPSHOT_FORMAT {
             return Err(format!("format {}; this version reads {SNAPSHOT_FORMAT}", snapshot.format));
         }

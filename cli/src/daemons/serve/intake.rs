@@ -85,7 +85,8 @@ pub(crate) fn accept(
             accepted.arrival.content = Content::Report("rounds", text);
         }
         (Body::Counters(counters), true) => {
-            let counters = counters.counters.iter().map(|c| (cut(&c.name, proto::limits::NAME_BYTES), json!(c.value)));
+            let counters =
+                counters.counters.iter().map(|c| (cut(&c.name, proto::limits::NAME_BYTES), json!(c.value)));
             let text = Value::Object(counters.collect()).to_string();
             accepted.arrival.content = Content::Report("counters", text);
         }
@@ -98,7 +99,9 @@ pub(crate) fn accept(
             accepted.arrival.content = Content::Inbox(prost::Message::encode_to_vec(&snapshot));
         }
         (Body::Ports(ports), false) => accepted.ports = Some(ports),
-        (Body::Snapshot(_) | Body::Ports(_), true) => return Err("an agent may not send telemetry of switches".into()),
+        (Body::Snapshot(_) | Body::Ports(_), true) => {
+            return Err("an agent may not send telemetry of switches".into());
+        }
         (_, false) => return Err("a controller may not send measurements of hosts".into()),
     }
     Ok(accepted)
@@ -111,7 +114,11 @@ fn may_speak_for(sender: &Admitted, topology: Option<&Topology>, address: IpAddr
     }
 }
 
-fn flow_rounds(sender: &Admitted, topology: Option<&Topology>, rounds: &v1::FlowRounds) -> Result<Value, String> {
+fn flow_rounds(
+    sender: &Admitted,
+    topology: Option<&Topology>,
+    rounds: &v1::FlowRounds,
+) -> Result<Value, String> {
     let flow = convert::flow(rounds.flow.as_ref()).map_err(|error| error.to_string())?;
     may_speak_for(sender, topology, flow.src)?;
     Ok(json!({
@@ -136,7 +143,8 @@ mod tests {
 
     fn check(kind: &'static str, name: &str, body: Body, expected: Result<(), &str>) {
         let sender = Admitted { id: SenderId { kind, name: name.into() }, certificate: None };
-        let record = v1::Record { boot_id: "ab".into(), sequence: 1, body: Some(body), ..v1::Record::default() };
+        let record =
+            v1::Record { boot_id: "ab".into(), sequence: 1, body: Some(body), ..v1::Record::default() };
         let found = accept(&sender, Some(&topology()), 0, record).map(|_| ());
         assert_eq!(found, expected.map_err(str::to_string), "{kind} {name}");
     }

@@ -161,7 +161,8 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
     let limits = store::Limits {
         diagnoses: settings.number("max_diagnoses") as u32,
         snapshots: settings.number("max_snapshots") as u32,
-        incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000 / settings.number("time_scale").max(1),
+        incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000
+            / settings.number("time_scale").max(1),
         ..store::Limits::default()
     };
     let url = format!("sqlite:{}", path.display());
@@ -193,7 +194,9 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
 }
 
 fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
-    let read = |path| super::topology::read(path).with_context(|| format!("{}: topology", settings.origin("topology")));
+    let read = |path| {
+        super::topology::read(path).with_context(|| format!("{}: topology", settings.origin("topology")))
+    };
     settings.path("topology").map(read).transpose()
 }
 

@@ -60,8 +60,10 @@ impl Queries {
         let stopped = || QueryError::Failed("the server stops".into());
         let shared = self.shared.get().and_then(Weak::upgrade).ok_or_else(stopped)?;
         let topology = shared.live.topology();
-        let host = topology.as_ref().and_then(|topology| topology.host_of(victim.src)).map(|host| host.name.clone());
-        let unknown = || QueryError::UnknownFlow(format!("no host of this network has the address {}", victim.src));
+        let host =
+            topology.as_ref().and_then(|topology| topology.host_of(victim.src)).map(|host| host.name.clone());
+        let unknown =
+            || QueryError::UnknownFlow(format!("no host of this network has the address {}", victim.src));
         let host = host.ok_or_else(unknown)?;
         let mut open = self.lock();
         open.waiting.retain(|_, waiting| !waiting.is_closed());

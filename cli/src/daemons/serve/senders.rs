@@ -66,7 +66,12 @@ struct Known {
 
 impl Senders {
     /// Adds a connection; an earlier one of the same daemon ends. Returns its number.
-    pub(crate) fn connected(&self, id: &SenderId, hello: &v1::Hello, outgoing: mpsc::Sender<Outgoing>) -> u64 {
+    pub(crate) fn connected(
+        &self,
+        id: &SenderId,
+        hello: &v1::Hello,
+        outgoing: mpsc::Sender<Outgoing>,
+    ) -> u64 {
         let mut known = self.lock();
         known.connections += 1;
         let connection = known.connections;
@@ -207,14 +212,23 @@ impl Senders {
             value: i64::try_from(value).unwrap_or(i64::MAX),
         };
         let rejected = states.iter().map(|state| state.rejected).sum();
-        metrics.push(counter("uploads_rejected", "Records that daemons may not send or that are malformed", rejected));
+        metrics.push(counter(
+            "uploads_rejected",
+            "Records that daemons may not send or that are malformed",
+            rejected,
+        ));
         let dropped = self.lock().dropped_messages;
-        metrics.push(counter("polls_undeliverable", "Polls for agents that are not connected or do not keep up", dropped));
+        metrics.push(counter(
+            "polls_undeliverable",
+            "Polls for agents that are not connected or do not keep up",
+            dropped,
+        ));
         metrics
     }
 
     fn change(&self, id: &SenderId, connection: u64, change: impl FnOnce(&mut Sender)) {
-        if let Some(sender) = self.lock().senders.get_mut(id).filter(|sender| sender.connection == connection) {
+        if let Some(sender) = self.lock().senders.get_mut(id).filter(|sender| sender.connection == connection)
+        {
             change(sender);
         }
     }
@@ -244,7 +258,10 @@ impl Known {
     fn forget_oldest(&mut self) {
         while self.senders.len() > REMEMBERED {
             let gone = self.senders.iter().filter(|(_, sender)| sender.outgoing.is_none());
-            let Some(oldest) = gone.min_by_key(|(_, sender)| sender.heard_ns).map(|(id, _)| id.clone()) else { return };
+            let Some(oldest) = gone.min_by_key(|(_, sender)| sender.heard_ns).map(|(id, _)| id.clone())
+            else {
+                return;
+            };
             self.senders.remove(&oldest);
         }
     }

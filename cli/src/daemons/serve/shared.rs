@@ -54,7 +54,9 @@ impl Shared {
         let notice = v1::TriggerNotice { host: host.to_string(), trigger: Some(message.clone()) };
         self.senders.send_to_controllers(&from_server::Message::Trigger(notice));
         let topology = self.live.topology();
-        let Some(receiver) = topology.as_ref().and_then(|topology| topology.host_of(flow.dst)) else { return };
+        let Some(receiver) = topology.as_ref().and_then(|topology| topology.host_of(flow.dst)) else {
+            return;
+        };
         // ACKs are sent to the same RoCE port.
         let back = FlowKey { src: flow.dst, dst: flow.src, ..flow };
         let poll = v1::Poll {
@@ -72,7 +74,8 @@ impl Shared {
     pub(crate) fn complete(&self, snapshot: &mut Snapshot) {
         if snapshot.trigger.is_none() {
             let triggers = self.triggers.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = triggers.of(snapshot.event).filter(|t| snapshot.victim.is_none_or(|victim| victim == t.flow));
+            let known =
+                triggers.of(snapshot.event).filter(|t| snapshot.victim.is_none_or(|victim| victim == t.flow));
             snapshot.trigger = known.cloned().map(|mut trigger| {
                 trigger.time_ns = self.time.network_ns(trigger.time_ns);
                 if let Some(first) = &mut trigger.follows {
@@ -80,7 +83,8 @@ impl Shared {
                 }
                 trigger
             });
-            snapshot.victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|trigger| trigger.flow));
+            snapshot.victim =
+                snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|trigger| trigger.flow));
         }
         snapshot.configuration.clone_from(&self.findings.read().unwrap_or_else(PoisonError::into_inner));
     }

@@ -48,7 +48,8 @@ impl Collection for Uploads {
         &self,
         request: Request<Streaming<v1::FromSender>>,
     ) -> Result<Response<Self::OpenStream>, Status> {
-        let certificate = request.peer_certs().and_then(|chain| chain.first().cloned()).map(PeerCertificate::new);
+        let certificate =
+            request.peer_certs().and_then(|chain| chain.first().cloned()).map(PeerCertificate::new);
         let mut incoming = request.into_inner();
         let first = timeout(HELLO, incoming.message()).await;
         let first = first.map_err(|_| Status::deadline_exceeded("no hello"))??;
@@ -77,9 +78,15 @@ impl Uploads {
         if let Some(certificate) = &certificate
             && !certificate.is_of(id.kind, &id.name)
         {
-            warn!(kind = id.kind, name = id.name, "the certificate does not name this daemon; it is rejected");
+            warn!(
+                kind = id.kind,
+                name = id.name,
+                "the certificate does not name this daemon; it is rejected"
+            );
             let name = crate::daemons::tls::identity_name(id.kind, &id.name);
-            return Err(Status::permission_denied(format!("the certificate does not have the DNS name {name}")));
+            return Err(Status::permission_denied(format!(
+                "the certificate does not have the DNS name {name}"
+            )));
         }
         let version = version::negotiate(hello.min_version, hello.max_version)
             .map_err(|error| Status::unimplemented(error.to_string()))?;
