@@ -10,6 +10,7 @@ pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
 pub(crate) mod p4;
+pub(crate) mod pki;
 pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod scenario;
