@@ -124,8 +124,7 @@ impl LinkTask {
     async fn connection(&mut self) -> End {
         let (outgoing, requests) = mpsc::channel(OUTGOING);
         let (mut incoming, welcome) = match self.open(&outgoing, requests).await {
-            Ok(Some(opened)) => opened,
-            Ok(None) => return End::Stopped,
+            Ok(opened) => opened,
             Err(error) => return End::Lost(error),
         };
         info!(server = self.config.server, software = welcome.software, "connected to the server");
@@ -148,23 +147,19 @@ impl LinkTask {
         }
     }
 
-    /// Connects. Records that arrive meanwhile are stored. Returns `None` if the link stops.
+    /// Connects. Records that arrive meanwhile are stored.
     async fn open(
         &mut self,
         outgoing: &mpsc::Sender<v1::FromSender>,
         requests: mpsc::Receiver<v1::FromSender>,
-    ) -> anyhow::Result<Option<(Streaming<v1::FromServer>, v1::Welcome)>> {
+    ) -> anyhow::Result<(Streaming<v1::FromServer>, v1::Welcome)> {
         let hello = self.hello();
         let opening = timeout(CONNECT, open(self.endpoint.clone(), hello, outgoing.clone(), requests));
         tokio::pin!(opening);
         loop {
             tokio::select! {
-                opened = &mut opening => return opened.context("the server does not reply")?.map(Some),
+                opened = &mut opening => return opened.context("the server does not reply")?,
                 record = self.queued.recv(), if !self.is_drained => self.queue(record),
-                () = stop_requested(&mut self.stopped) => {
-                    self.store_queued();
-                    return Ok(None);
-                }
             }
         }
     }

@@ -7,6 +7,7 @@ mod senders;
 mod shared;
 mod triggers;
 mod uploads;
+mod writer;
 
 pub(crate) use shared::Shared;
 
