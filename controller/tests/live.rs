@@ -60,7 +60,7 @@ fn config(endpoint: String) -> LiveConfig {
     let program = compile(&bundle()).unwrap_or_else(|e| panic!("{e}"));
     LiveConfig {
         topology: topology(),
-        switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1 }],
+        switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1, certificate_name: None }],
         plan: PlanSettings::default(),
         // Long enough for a busy machine.
         collect: CollectSettings {

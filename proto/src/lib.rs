@@ -4,6 +4,7 @@
 //! - [`version`]: negotiation of the protocol's version.
 //! - [`limits`]: limits of everything that a peer can send.
 //! - [`convert`]: between messages and the types of `model`; checks what a peer sends.
+//! - [`event_ids`]: who may use which event id.
 //! - [`spool`]: records that wait for their acknowledgement, with a form on disk that tolerates a torn end.
 //! - [`clock`]: the offset of a sender's clock.
 //! - [`backoff`]: delays between attempts to connect.
@@ -13,6 +14,7 @@
 pub mod backoff;
 pub mod clock;
 pub mod convert;
+pub mod event_ids;
 pub mod limits;
 pub mod spool;
 pub mod version;

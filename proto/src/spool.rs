@@ -161,6 +161,11 @@ impl Queue {
         self.in_flight_bytes = 0;
     }
 
+    /// Begins a new segment with the next record: the caller could not write the active one to its end.
+    pub fn close_active(&mut self) {
+        self.active += 1;
+    }
+
     /// Removes a record that the caller cannot read back, and counts it as lost.
     pub fn give_up(&mut self, slot: &Slot) {
         if let Some(index) = self.slots.iter().position(|other| other == slot) {
@@ -297,6 +302,18 @@ mod tests {
         assert_eq!((queue.lost(), queue.waiting()), (4, 2));
         assert_eq!((queue.take_unreported(), queue.take_unreported()), (4, 0));
         assert_eq!(queue.next_to_send(64, u64::MAX).map(|slot| slot.sequence), Some(5));
+    }
+
+    #[test]
+    fn a_segment_that_could_not_be_written_is_left() {
+        let mut queue = Queue::new(0, u64::MAX);
+        queue.push(&boot(), 1, 10);
+        let (failed, _) = queue.push(&boot(), 2, 10);
+        queue.give_up(&failed);
+        queue.close_active();
+        let (next, _) = queue.push(&boot(), 3, 10);
+        assert_eq!((next.segment, next.offset), (1, FRAME_HEADER_BYTES as u64));
+        assert_eq!((queue.waiting(), queue.lost()), (2, 1));
     }
 
     #[test]

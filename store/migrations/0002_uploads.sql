@@ -15,7 +15,7 @@ CREATE TABLE sources (
     updated_ns    BIGINT NOT NULL,
     PRIMARY KEY (sender, boot)
 );
-CREATE INDEX sources_by_time ON sources (updated_ns);
+CREATE INDEX sources_by_time ON sources (sender, updated_ns);
 
 -- Records that are stored and not yet processed, in the order of their arrival.
 CREATE TABLE inbox (
@@ -39,8 +39,10 @@ CREATE TABLE reports (
     time_ns   BIGINT NOT NULL,
     offset_ns BIGINT,
     error_ns  BIGINT NOT NULL,
+    -- The server's clock: those of senders may be wrong by years.
+    received_ns BIGINT NOT NULL,
     body      TEXT NOT NULL,
     PRIMARY KEY (sender, boot, sequence)
 );
-CREATE INDEX reports_by_time ON reports (time_ns);
-CREATE INDEX reports_by_sender ON reports (sender, kind, time_ns);
+CREATE INDEX reports_by_time ON reports (received_ns);
+CREATE INDEX reports_by_sender ON reports (sender, kind, received_ns);

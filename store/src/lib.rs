@@ -14,7 +14,7 @@ pub use error::StoreError;
 pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, Page};
 pub use incident::Incident;
 pub use limits::{
-    DEFAULT_PAGE_ROWS, INCIDENT_QUIET_NS, INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, SOURCES,
+    DEFAULT_PAGE_ROWS, INCIDENT_QUIET_NS, INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, STARTS,
     TEXT_ID_BYTES,
 };
 pub use names::{anomaly_name, cause_name};

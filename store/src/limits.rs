@@ -8,8 +8,8 @@ pub const MAX_PAGE_ROWS: u32 = 500;
 pub const INCIDENT_VICTIMS: u32 = 64;
 /// An incident without a new diagnosis for this long has ended.
 pub const INCIDENT_QUIET_NS: u64 = 60_000_000_000;
-/// Starts of daemons whose last record is known; a daemon that is older and still sends is taken for a new one.
-pub const SOURCES: u32 = 65_536;
+/// Starts of each daemon whose last record is known. What an earlier one sends again is taken for new.
+pub const STARTS: u32 = 64;
 /// Number of new diagnoses between two removals of old rows; tables may exceed their limit by this many rows.
 pub const PRUNE_EVERY: u64 = 64;
 /// Maximum length of an id; longer ones are rejected.

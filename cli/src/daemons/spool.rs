@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use prost::Message as _;
+use proto::clock::ClockOffset;
 use proto::limits::{RECORD_BYTES, WINDOW, WINDOW_BYTES};
-use proto::spool::{Queue, Slot, frame, read_frames};
+use proto::spool::{FRAME_HEADER_BYTES, Queue, Slot, frame, read_frames};
 use proto::v1::{Record, record};
 use tracing::{info, warn};
 
@@ -63,12 +64,7 @@ impl Spool {
     }
 
     /// Adds a record. One that cannot be written is counted as lost.
-    pub(crate) fn push(
-        &mut self,
-        time_ns: u64,
-        clock: Option<proto::clock::ClockOffset>,
-        body: record::Body,
-    ) {
+    pub(crate) fn push(&mut self, time_ns: u64, clock: Option<ClockOffset>, body: record::Body) {
         self.sequence += 1;
         let record = Record {
             boot_id: self.boot_id.to_string(),
@@ -93,16 +89,24 @@ impl Spool {
         if let Err(error) = self.append(&slot, &bytes) {
             warn!(%error, folder = %self.folder.display(), "cannot write to the spool; a record is lost");
             self.queue.give_up(&slot);
+            // A part of the record may be in the file, so nothing can follow it there.
+            self.queue.close_active();
+            self.active = None;
         }
     }
 
-    /// Returns the next record to send, if the window has room.
-    pub(crate) fn next_to_send(&mut self) -> Option<Record> {
+    /// Returns the next record to send, if the window has room. A record of this start that was made before the clock's
+    /// offset was known gets the present estimate.
+    pub(crate) fn next_to_send(&mut self, clock: Option<ClockOffset>) -> Option<Record> {
         loop {
             let slot = self.queue.next_to_send(WINDOW, WINDOW_BYTES as u64)?;
             match self.read(&slot) {
                 Ok(mut record) => {
                     record.lost_before = self.queue.take_unreported();
+                    if record.clock_offset_ns.is_none() && *record.boot_id == *self.boot_id {
+                        record.clock_offset_ns = clock.map(|clock| clock.offset_ns);
+                        record.clock_error_ns = clock.map_or(0, |clock| clock.error_ns);
+                    }
                     return Some(record);
                 }
                 Err(error) => {
@@ -146,11 +150,14 @@ impl Spool {
             let file = File::open(segment_path(&self.folder, slot.segment))?;
             self.reading = Some((slot.segment, file));
         }
-        let mut bytes = vec![0; slot.length as usize];
+        let mut bytes = vec![0; FRAME_HEADER_BYTES + slot.length as usize];
         if let Some((_, file)) = &self.reading {
-            file.read_exact_at(&mut bytes, slot.offset)?;
+            file.read_exact_at(&mut bytes, slot.offset - FRAME_HEADER_BYTES as u64)?;
         }
-        Ok(Record::decode(bytes.as_slice())?)
+        match (read_frames(&bytes).0.as_slice(), bytes.get(FRAME_HEADER_BYTES..)) {
+            ([(_, length)], Some(record)) if *length == slot.length => Ok(Record::decode(record)?),
+            _ => bail!("the checksum is wrong"),
+        }
     }
 
     fn remove(&mut self, segments: &[u64]) {
@@ -208,6 +215,7 @@ fn restore(folder: &Path, number: u64, queue: &mut Queue) -> anyhow::Result<()> 
     let (frames, rest) = read_frames(&bytes);
     if rest > 0 {
         warn!(path = %path.display(), bytes = rest, "the end of a segment is torn and is skipped");
+        queue.count_lost(1);
     }
     let mut restored = 0;
     for (offset, length) in frames {
@@ -235,7 +243,7 @@ mod tests {
     }
 
     fn texts(spool: &mut Spool) -> Vec<String> {
-        std::iter::from_fn(|| spool.next_to_send())
+        std::iter::from_fn(|| spool.next_to_send(None))
             .map(|record| match record.body {
                 Some(record::Body::Notice(notice)) => notice.text,
                 other => panic!("{other:?}"),

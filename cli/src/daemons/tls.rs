@@ -4,6 +4,7 @@
 //! `NAME.controller.harrier` for a controller. `harrier pki issue` writes them.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use p4runtime::client::ClientTls;
@@ -11,6 +12,9 @@ use rustls_pki_types::{CertificateDer, IpAddr, ServerName};
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 
 use super::config::settings::Settings;
+
+/// Maximum time of a handshake; then the connection is closed.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// The certificates of a daemon, as PEM.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,6 +51,7 @@ impl Certificates {
     /// For a server that accepts only clients with a certificate.
     pub(crate) fn server(&self) -> ServerTlsConfig {
         ServerTlsConfig::new()
+            .timeout(HANDSHAKE)
             .identity(Identity::from_pem(&self.certificate, &self.key))
             .client_ca_root(Certificate::from_pem(&self.ca))
     }

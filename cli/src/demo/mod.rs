@@ -145,7 +145,12 @@ async fn start_servers(
         let server = Server::new(Endpoint::new(handle.clone(), clock.clone()), config, source);
         let handle = server.spawn((Ipv4Addr::LOCALHOST, 0).into()).await?;
         info!(switch = name, address = %handle.address(), "P4Runtime server");
-        endpoints.push(SwitchEndpoint { name: name.clone(), endpoint: handle.endpoint(), device_id });
+        endpoints.push(SwitchEndpoint {
+            name: name.clone(),
+            endpoint: handle.endpoint(),
+            device_id,
+            certificate_name: None,
+        });
         servers.push(handle);
     }
     Ok((servers, endpoints))

@@ -42,9 +42,7 @@ fn a_certificate_decides_for_whom_an_agent_speaks() {
     let tls: Vec<&str> = server_tls.iter().map(String::as_str).collect();
     let (_server, _, uploads) = network.serve("127.0.0.1:0", &tls);
     let start = |tls: &[String], name: &str| -> (Daemon, String) {
-        let mut flags: Vec<&str> = tls.iter().map(String::as_str).collect();
-        // Plain health for the test: the address is a loopback address.
-        flags.extend(["--health-listen", "127.0.0.1:0", "--log-level", "warn"]);
+        let flags: Vec<&str> = tls.iter().map(String::as_str).collect();
         let log = network.path(&format!("log-{name}"));
         let spool = network.path(&format!("spool-{name}-{}", tls[3].len()));
         let mut arguments = vec!["agent", "--name", "h1", "--addresses", "10.0.0.1", "--sources", "stdin"];
@@ -58,8 +56,10 @@ fn a_certificate_decides_for_whom_an_agent_speaks() {
     // The certificate of h2 does not permit to speak as h1.
     let (liar, log) = start(&h2, "liar");
     wait_until("the agent with another's certificate is rejected", || logged(&log, "h1.agent.harrier"));
+    assert!(!logged(&log, "connected to the server"));
     drop(liar);
     let (mut honest, log) = start(&h1, "honest");
+    wait_until("the agent with its own certificate is connected", || logged(&log, "connected to the server"));
     assert_eq!(honest.terminate(), Some(0));
     assert!(!logged(&log, "h1.agent.harrier"), "{}", std::fs::read_to_string(&log).unwrap());
 }

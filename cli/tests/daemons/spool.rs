@@ -31,13 +31,14 @@ fn records_survive_a_kill_of_the_server_and_of_the_agent() {
     // Acknowledged or not, the records after the kill of the server are in the spool.
     wait_until("the records are in the spool", || metric(&health, "harrier_spool_records") >= 2);
     agent.kill();
-    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &[]);
+    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &["--health-listen", "127.0.0.1:0"]);
+    let health = agent.health.clone();
     agent.write(&opened(FLOW));
     polled.push(slow(&mut agent, 100_000));
     let (mut server, rest, _) = network.serve(&uploads, &[]);
     wait_until("the agent is connected again", || metric(&rest, "harrier_daemons") == 1);
 
-    // The agent's end waits until everything is acknowledged.
+    wait_until("everything is acknowledged", || metric(&health, "harrier_spool_records") == 0);
     assert_eq!(agent.terminate(), Some(0));
     assert_eq!(server.terminate(), Some(0));
     let reports = runtime().block_on(store(&network.folder).reports(None, "trigger", 500)).expect("reports");

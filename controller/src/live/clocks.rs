@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Number of digests of a switch that are considered: few, so that a drift of the clocks does not matter.
 const SAMPLES: usize = 32;
+/// Age from which on a digest is not considered if there is a newer one: clocks of 50 ppm drift apart by 3 ms meanwhile.
+const AGE_NS: u64 = 60_000_000_000;
 
 /// The estimate for one switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +22,8 @@ pub struct SwitchClock {
 /// The estimates of all switches.
 #[derive(Clone, Debug, Default)]
 pub struct SwitchClocks {
-    zeros: BTreeMap<String, VecDeque<i64>>,
+    /// Wall clock and estimate of the latest digests.
+    zeros: BTreeMap<String, VecDeque<(u64, i64)>>,
     /// Nanoseconds of wall-clock time for one of switch time.
     scale: u64,
 }
@@ -39,10 +42,11 @@ impl SwitchClocks {
             self.zeros.insert(switch.to_string(), VecDeque::new());
         }
         if let Some(zeros) = self.zeros.get_mut(switch) {
+            zeros.retain(|(then_ns, _)| then_ns.abs_diff(wall_ns) < AGE_NS);
             if zeros.len() == SAMPLES {
                 zeros.pop_front();
             }
-            zeros.push_back(zero);
+            zeros.push_back((wall_ns, zero));
         }
     }
 
@@ -53,8 +57,9 @@ impl SwitchClocks {
 
     /// Returns the estimates.
     pub fn estimates(&self) -> BTreeMap<String, SwitchClock> {
-        let estimate = |(switch, zeros): (&String, &VecDeque<i64>)| {
-            let (zero_ns, latest_ns) = (*zeros.iter().min()?, *zeros.iter().max()?);
+        let estimate = |(switch, zeros): (&String, &VecDeque<(u64, i64)>)| {
+            let zeros = || zeros.iter().map(|(_, zero)| *zero);
+            let (zero_ns, latest_ns) = (zeros().min()?, zeros().max()?);
             Some((switch.clone(), SwitchClock { zero_ns, error_ns: latest_ns.abs_diff(zero_ns) }))
         };
         self.zeros.iter().filter_map(estimate).collect()

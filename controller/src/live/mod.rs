@@ -43,6 +43,8 @@ pub struct SwitchEndpoint {
     pub endpoint: String,
     /// Its device id.
     pub device_id: u64,
+    /// The DNS name that its certificate must have; absent: the host of the endpoint.
+    pub certificate_name: Option<String>,
 }
 
 /// Configuration of a controller.
@@ -219,6 +221,11 @@ impl Controller {
     /// Returns the clocks of the switches as estimated so far.
     pub fn clocks(&self) -> SwitchClocks {
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the next snapshot if there is one already.
+    pub fn try_snapshot(&mut self) -> Option<Snapshot> {
+        self.snapshots.try_recv().ok()
     }
 
     /// Returns a receiver of the status and its changes.

@@ -10,7 +10,7 @@ use p4runtime::client::{
 use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
 use p4runtime::proto::p4::v1::{DigestList, PacketOut};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::collect::{Command, Input, RequestId};
 use crate::layout::RegisterRows;
@@ -22,8 +22,14 @@ use super::{LiveError, Note, SwitchEndpoint, wall_ns};
 
 /// Duration from which on a session counts as established.
 const LASTING: Duration = Duration::from_secs(5);
+/// Timeout of the first arbitration.
+const OPEN: Duration = Duration::from_secs(5);
+/// Interval and timeout of keepalives: a switch that is cut off is noticed after twice this time.
+const KEEPALIVE: Duration = Duration::from_secs(1);
 /// The state of a switch that another controller manages.
 pub const STANDING_BY: &str = "standing by: another controller is primary";
+/// gRPC status codes of a switch without a pipeline: NOT_FOUND, FAILED_PRECONDITION, UNIMPLEMENTED.
+const NO_PIPELINE: [i32; 3] = [5, 9, 12];
 /// gRPC status code of an insert of an entity that exists.
 const ALREADY_EXISTS: i32 = 6;
 
@@ -92,9 +98,12 @@ impl SwitchSession {
     async fn session(&mut self) -> Result<(), LiveError> {
         let mut config = ClientConfig::new(self.endpoint.device_id);
         config.election_id = low_bid(fingerprint(self.endpoint.name.as_bytes(), self.seed));
-        config.tls.clone_from(&self.tls);
+        config.tls =
+            self.tls.clone().map(|tls| ClientTls { domain: self.endpoint.certificate_name.clone(), ..tls });
+        config.keepalive = Some(KEEPALIVE);
         let mut client = Client::connect(&self.endpoint.endpoint, config).await?;
-        let (mut session, arbitrated) = client.open().await?;
+        let opened = timeout(OPEN, client.open()).await;
+        let (mut session, arbitrated) = opened.map_err(|_| ClientError::StreamClosed)??;
         if !self.become_primary(&mut client, &mut session, arbitrated).await? {
             return Ok(());
         }
@@ -161,7 +170,12 @@ impl SwitchSession {
     async fn ensure_pipeline(&self, client: &mut Client) -> Result<(), ClientError> {
         let cookie = fingerprint(&self.device_config, self.entities.fingerprint);
         // A switch without a pipeline may return an error instead of an empty response.
-        let running = client.pipeline(ResponseType::CookieOnly).await.ok().flatten();
+        let running = match client.pipeline(ResponseType::CookieOnly).await {
+            Ok(running) => running,
+            Err(error) if error.code().is_some_and(|code| NO_PIPELINE.contains(&(code as i32))) => None,
+            // E.g. a timeout: setting the pipeline would erase the telemetry of a switch that runs it.
+            Err(error) => return Err(error),
+        };
         if running.and_then(|config| config.cookie).is_some_and(|c| c.cookie == cookie) {
             return Ok(());
         }

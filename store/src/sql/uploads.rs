@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 
 use super::{Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
-use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY, SOURCES};
+use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY, STARTS};
 
 /// Name of the fact that counts the records of the inbox.
 const ARRIVALS: &str = "arrivals";
@@ -61,6 +61,8 @@ pub struct InboxRow {
     pub offset_ns: Option<i64>,
     /// Maximum error of the offset.
     pub error_ns: u64,
+    /// The server's wall clock when it arrived.
+    pub received_ns: u64,
     /// The content.
     pub body: Vec<u8>,
 }
@@ -109,7 +111,10 @@ impl Store {
         let count = new.iter().filter(|is_new| **is_new).count() as u64;
         let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
         if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
-            self.prune_uploads().await?;
+            // The records are stored whether or not this succeeds.
+            if let Err(error) = self.prune_uploads().await {
+                tracing::warn!(%error, "old reports are not removed");
+            }
         }
         Ok(new)
     }
@@ -119,9 +124,9 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn inbox(&self, after: u64, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
-        type Row = (i64, String, String, i64, Option<i64>, i64, Vec<u8>);
+        type Row = (i64, String, String, i64, Option<i64>, i64, i64, Vec<u8>);
         let rows: Vec<Row> = sqlx::query_as(
-            "SELECT arrival, sender, boot, time_ns, offset_ns, error_ns, body FROM inbox \
+            "SELECT arrival, sender, boot, time_ns, offset_ns, error_ns, received_ns, body FROM inbox \
              WHERE arrival > $1 ORDER BY arrival LIMIT $2",
         )
         .bind(sql_ns(after))
@@ -129,15 +134,17 @@ impl Store {
         .fetch_all(&self.pool)
         .await
         .during("read uploads")?;
-        let row = |(arrival, sender, boot_id, time_ns, offset_ns, error_ns, body): Row| InboxRow {
-            arrival: from_sql(arrival),
-            sender,
-            boot_id,
-            time_ns: from_sql(time_ns),
-            offset_ns,
-            error_ns: from_sql(error_ns),
-            body,
-        };
+        let row =
+            |(arrival, sender, boot_id, time_ns, offset_ns, error_ns, received_ns, body): Row| InboxRow {
+                arrival: from_sql(arrival),
+                sender,
+                boot_id,
+                time_ns: from_sql(time_ns),
+                offset_ns,
+                error_ns: from_sql(error_ns),
+                received_ns: from_sql(received_ns),
+                body,
+            };
         Ok(rows.into_iter().map(row).collect())
     }
 
@@ -154,7 +161,7 @@ impl Store {
         Ok(())
     }
 
-    /// Lists the latest reports of a kind, oldest first; of all senders if `sender` is absent.
+    /// Lists the latest reports of a kind in the order of their arrival; of all senders if `sender` is absent.
     ///
     /// # Errors
     /// The database fails, or a stored body cannot be read.
@@ -167,7 +174,7 @@ impl Store {
         type Row = (String, String, i64, i64, Option<i64>, i64, String);
         let rows: Vec<Row> = sqlx::query_as(
             "SELECT sender, boot, sequence, time_ns, offset_ns, error_ns, body FROM reports \
-             WHERE kind = $1 AND ($2 = '' OR sender = $2) ORDER BY time_ns DESC, sender, boot, sequence DESC LIMIT $3",
+             WHERE kind = $1 AND ($2 = '' OR sender = $2) ORDER BY received_ns DESC, sender, boot, sequence DESC LIMIT $3",
         )
         .bind(kind)
         .bind(sender.unwrap_or_default())
@@ -211,28 +218,31 @@ impl Store {
         Ok(from_sql(value))
     }
 
+    /// Removes the oldest reports, and all but the latest starts of each sender.
     async fn prune_uploads(&self) -> Result<(), StoreError> {
         let action = "remove old reports";
-        for (table, keep) in [("reports", self.limits.reports), ("sources", SOURCES)] {
-            let (find, remove) = match table {
-                "reports" => (
-                    "SELECT time_ns FROM reports ORDER BY time_ns DESC LIMIT 1 OFFSET $1",
-                    "DELETE FROM reports WHERE time_ns <= $1",
-                ),
-                _ => (
-                    "SELECT updated_ns FROM sources ORDER BY updated_ns DESC LIMIT 1 OFFSET $1",
-                    "DELETE FROM sources WHERE updated_ns <= $1",
-                ),
-            };
-            let oldest: Option<i64> = sqlx::query_scalar(find)
-                .bind(i64::from(keep))
+        let oldest: Option<i64> =
+            sqlx::query_scalar("SELECT received_ns FROM reports ORDER BY received_ns DESC LIMIT 1 OFFSET $1")
+                .bind(i64::from(self.limits.reports))
                 .fetch_optional(&self.pool)
                 .await
                 .during(action)?;
-            if let Some(oldest) = oldest {
-                sqlx::query(remove).bind(oldest).execute(&self.pool).await.during(action)?;
-            }
+        if let Some(oldest) = oldest {
+            sqlx::query("DELETE FROM reports WHERE received_ns <= $1")
+                .bind(oldest)
+                .execute(&self.pool)
+                .await
+                .during(action)?;
         }
+        sqlx::query(
+            "DELETE FROM sources WHERE EXISTS (SELECT 1 FROM (SELECT sender AS of, boot AS start, ROW_NUMBER() OVER \
+             (PARTITION BY sender ORDER BY updated_ns DESC, boot) AS place FROM sources) AS ranked \
+             WHERE ranked.of = sources.sender AND ranked.start = sources.boot AND ranked.place > $1)",
+        )
+        .bind(i64::from(STARTS))
+        .execute(&self.pool)
+        .await
+        .during(action)?;
         Ok(())
     }
 }
@@ -285,8 +295,8 @@ async fn insert(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<(), sqlx
         }
         Content::Report(kind, body) => {
             sqlx::query(
-                "INSERT INTO reports (sender, boot, sequence, kind, time_ns, offset_ns, error_ns, body) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (sender, boot, sequence) DO NOTHING",
+                "INSERT INTO reports (sender, boot, sequence, kind, time_ns, offset_ns, error_ns, received_ns, body) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sender, boot, sequence) DO NOTHING",
             )
             .bind(&arrival.sender)
             .bind(&arrival.boot_id)
@@ -295,6 +305,7 @@ async fn insert(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<(), sqlx
             .bind(sql_ns(arrival.time_ns))
             .bind(arrival.offset_ns)
             .bind(sql_ns(arrival.error_ns))
+            .bind(sql_ns(arrival.received_ns))
             .bind(body)
             .execute(&mut *tx)
             .await?;

@@ -17,6 +17,8 @@ use crate::daemons::operations::wall_ns;
 
 /// Maximum bytes of a line; the connection of a longer one is closed.
 const LINE_BYTES: u64 = 4096;
+/// Maximum difference of a line's time from its arrival; a line with another time has the time of its arrival.
+const SKEW_NS: u64 = 1_000_000_000;
 /// Maximum connections at the same time; further ones wait.
 const CONNECTIONS: usize = 16;
 
@@ -88,7 +90,13 @@ async fn read(input: impl AsyncRead + Unpin, measurements: &Measurements) {
         }
         match serde_json::from_slice::<Line>(&text) {
             Ok(line) => {
-                let time_ns = line.time_ns.unwrap_or_else(wall_ns);
+                if matches!(line.measurement, Measurement::Opened { priority: 8.., .. }) {
+                    warn!("a line has a priority above 7; it is ignored");
+                    continue;
+                }
+                let now_ns = wall_ns();
+                let time_ns =
+                    line.time_ns.filter(|time_ns| time_ns.abs_diff(now_ns) < SKEW_NS).unwrap_or(now_ns);
                 if !measurements.send(vec![Measured { time_ns, measurement: line.measurement }]).await {
                     return;
                 }

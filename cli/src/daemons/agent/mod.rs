@@ -59,15 +59,16 @@ async fn measure(
         }
         None => Box::new(PrintedPolls),
     };
-    let (measurements, measured) = Measurements::channel();
-    for source in sources(&settings, &own)? {
-        source.start(measurements.clone())?;
-    }
     let addresses = own.iter().map(IpAddr::to_string).collect();
     let link = LinkConfig::new(&settings, v1::SenderKind::Agent, &name)?.with_addresses(addresses);
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
     let serving = health::start(&settings, health.clone()).await?;
+    // Last, because a source may replace the socket of another agent, which the spool's lock keeps away.
+    let (measurements, measured) = Measurements::channel();
+    for source in sources(&settings, &own)? {
+        source.start(measurements.clone())?;
+    }
     let mut work = Work::new(&settings, &name, own, output, measured, link, health)?;
     println!("ready");
     info!(name, "the agent is ready");
@@ -200,7 +201,6 @@ struct Work {
     rounds: Option<Interval>,
     rounds_ns: u64,
     tick: Interval,
-    has_fixed_number: bool,
 }
 
 impl Work {
@@ -214,8 +214,7 @@ impl Work {
         health: Arc<DaemonHealth>,
     ) -> anyhow::Result<Work> {
         let thresholds = thresholds(settings);
-        let fixed = u16::try_from(settings.number("number")).ok().filter(|number| *number > 0);
-        let number = fixed.unwrap_or_else(|| provisional_number(name));
+        let number = proto::event_ids::provisional(name);
         let requested = TokenBucket::new(thresholds.polls_per_second, thresholds.burst);
         let rounds_ms = settings.number("rounds_interval_ms");
         Ok(Work {
@@ -231,7 +230,6 @@ impl Work {
             rounds: (rounds_ms > 0).then(|| patient(Duration::from_millis(rounds_ms))),
             rounds_ns: rounds_ms * 1_000_000,
             tick: patient(HEALTH),
-            has_fixed_number: fixed.is_some(),
         })
     }
 
@@ -318,7 +316,7 @@ impl Work {
 
     fn number(&mut self) {
         let assigned = self.status.borrow_and_update().host_number;
-        if let Some(number) = assigned.filter(|_| !self.has_fixed_number) {
+        if let Some(number) = assigned {
             self.watch.set_host_number(number);
         }
     }
@@ -377,12 +375,4 @@ async fn ticked(interval: &mut Option<Interval>) {
         Some(interval) => drop(interval.tick().await),
         None => std::future::pending().await,
     }
-}
-
-/// Returns a number for event ids until the server assigns one: a 16-bit FNV-1a hash of the host's name, folded, and
-/// never that of the server's queries.
-fn provisional_number(name: &str) -> u16 {
-    let hash =
-        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    ((hash >> 16 ^ hash) as u16).min(0xfffe)
 }

@@ -11,6 +11,8 @@ use super::source::{Measured, Measurement};
 
 /// Priority of flows that were not opened with one: that of RoCEv2 with DSCP 26.
 const DEFAULT_PRIORITY: u8 = 3;
+/// Measurements are out of order by less than this; beyond it the wall clock has been set back.
+const SET_BACK_NS: u64 = 2_000_000_000;
 /// Maximum flows in a report of round trips; further ones are not reported.
 const REPORTED_FLOWS: usize = 4096;
 
@@ -19,6 +21,8 @@ pub(crate) struct Watch {
     agent: Agent,
     scale: u64,
     now_ns: u64,
+    /// By how much the wall clock has been set back since the start.
+    behind_ns: u64,
     priorities: BTreeMap<FlowKey, u8>,
     max_flows: usize,
     rounds: BTreeMap<FlowKey, Tally>,
@@ -55,6 +59,7 @@ impl Watch {
             agent: Agent::new(host, number, (wall_ns / ID_NS) as u16, settings)?,
             scale: scale.max(1),
             now_ns: 0,
+            behind_ns: 0,
             priorities: BTreeMap::new(),
             max_flows,
             rounds: BTreeMap::new(),
@@ -105,12 +110,12 @@ impl Watch {
 
     /// Returns the wall clock at which [`Watch::wake`] should be called next, if ever.
     pub(crate) fn next_wake_ns(&self) -> Option<u64> {
-        self.agent.next_wake_ns().map(|ns| ns.saturating_add(1).saturating_mul(self.scale))
+        self.agent.next_wake_ns().map(|ns| self.wall_ns(ns.saturating_add(1)))
     }
 
     /// Returns the wall clock of a network time.
     pub(crate) fn wall_ns(&self, network_ns: u64) -> u64 {
-        network_ns.saturating_mul(self.scale)
+        network_ns.saturating_mul(self.scale).saturating_sub(self.behind_ns)
     }
 
     /// Changes the number of the host in later event ids.
@@ -158,9 +163,15 @@ impl Watch {
         tally.sum_ns = tally.sum_ns.saturating_add(rtt_ns);
     }
 
-    /// Moves network time on; it never runs backwards, also if the wall clock is set.
+    /// Moves network time on; it never runs backwards. If the wall clock has been set back, network time goes on from
+    /// where it was, and the difference is kept for [`Watch::wall_ns`].
     fn advance(&mut self, wall_ns: u64) -> u64 {
-        self.now_ns = self.now_ns.max(wall_ns / self.scale);
+        let time_ns = wall_ns.saturating_add(self.behind_ns);
+        let known_ns = self.now_ns.saturating_mul(self.scale);
+        if known_ns.saturating_sub(time_ns) > SET_BACK_NS {
+            self.behind_ns = known_ns.saturating_sub(wall_ns);
+        }
+        self.now_ns = self.now_ns.max(time_ns / self.scale);
         self.now_ns
     }
 }

@@ -54,7 +54,11 @@ fn better(first: AnalysedEvent, second: AnalysedEvent) -> Vec<AnalysedEvent> {
         |a: &AnalysedEvent| a.analyses.iter().map(|analysis| analysis.diagnosis.clone()).collect();
     let settled = settle(vec![(&first.snapshot, diagnoses(&first)), (&second.snapshot, diagnoses(&second))]);
     let keep_settled = |analysed: &mut AnalysedEvent| {
-        analysed.analyses.retain(|a| settled.iter().any(|diagnosis| diagnosis.id == a.diagnosis.id));
+        analysed.analyses.retain_mut(|analysis| {
+            let kept = settled.iter().find(|diagnosis| diagnosis.id == analysis.diagnosis.id);
+            // Both polls share severity, cost and root cause.
+            kept.inspect(|kept| analysis.diagnosis.clone_from(kept)).is_some()
+        });
     };
     // Both stay, also one without a verdict that is kept: each is a snapshot that has been processed.
     let mut both = vec![first, second];

@@ -24,7 +24,7 @@ use super::link::{Incoming, Link, LinkConfig};
 use super::operations::log::LogLevel;
 use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
-use super::tls::Certificates;
+use super::tls::{Certificates, identity_name};
 use crate::input::read_text;
 
 /// Maximum time of a polling packet from one switch to the next, in nanoseconds of network time.
@@ -52,10 +52,11 @@ async fn control(
     let switches = config.switches.iter().map(|switch| switch.name.clone()).collect();
     let name = settings.text("name").map_or_else(operations::host_name, |name| Ok(name.to_string()))?;
     let link = LinkConfig::new(&settings, v1::SenderKind::Controller, &name)?.with_switches(switches);
-    let controller = Controller::start(config).context("the switches cannot be controlled")?;
+    // The spool and the address are checked before the first switch is touched.
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
     let serving = health::start(&settings, health.clone()).await?;
+    let controller = Controller::start(config).context("the switches cannot be controlled")?;
     println!("ready");
     info!(name, "the controller is ready");
     notify::ready("running");
@@ -184,7 +185,11 @@ impl Work {
 
     /// Uploads what is collected already, and ends.
     async fn drain(self) {
-        let Work { controller, link, .. } = self;
+        let mut work = self;
+        while let Some(snapshot) = work.controller.try_snapshot() {
+            work.upload(snapshot).await;
+        }
+        let Work { controller, link, .. } = work;
         drop(controller);
         if tokio::time::timeout(GRACE, link.stop()).await.is_err() {
             warn!("some records stay in the spool");
@@ -224,7 +229,9 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
     let tls = Certificates::read(settings)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let addresses = settings.texts("switches").into_iter().filter_map(|text| SwitchAddress::parse(text).ok());
+    let by_name = settings.text("switch_certificates") != Some("address");
     let switches = addresses.map(|switch| SwitchEndpoint {
+        certificate_name: by_name.then(|| identity_name("switch", &switch.name)),
         name: switch.name,
         endpoint: format!("{scheme}://{}", switch.address),
         device_id: switch.device_id,

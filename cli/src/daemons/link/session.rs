@@ -47,6 +47,8 @@ pub(super) struct LinkTask {
     is_drained: bool,
     /// When the server's last message arrived.
     heard: Instant,
+    /// Whether the server has acknowledged a record or a ping on this connection after some time.
+    is_acknowledged: bool,
 }
 
 /// Why a connection ended.
@@ -80,6 +82,7 @@ impl LinkTask {
             clock: ClockFilter::default(),
             is_drained: false,
             heard: Instant::now(),
+            is_acknowledged: false,
         })
     }
 
@@ -87,7 +90,7 @@ impl LinkTask {
     pub(super) async fn run(mut self) {
         let mut failed = 0;
         loop {
-            let connections = self.status.connections;
+            self.is_acknowledged = false;
             match self.connection().await {
                 End::Stopped => return,
                 End::Lost(error) => {
@@ -99,7 +102,8 @@ impl LinkTask {
                     self.publish();
                 }
             }
-            failed = if self.status.connections > connections { 1 } else { failed + 1 };
+            // A connection that brought nothing is a failed attempt, or a failing server would get everything again and again.
+            failed = if self.is_acknowledged { 1 } else { failed + 1 };
             let until = Instant::now() + Duration::from_millis(delay_ms(failed, self.config.seed));
             if !self.collect_until(until).await {
                 return;
@@ -186,7 +190,7 @@ impl LinkTask {
     ) -> anyhow::Result<()> {
         // Records leave only while the connection takes them, so that pings and health have room.
         while outgoing.capacity() > OUTGOING - WINDOW
-            && let Some(record) = self.spool.next_to_send()
+            && let Some(record) = self.spool.next_to_send(self.clock.estimate())
         {
             send(outgoing, from_sender::Message::Record(record)).await?;
         }
@@ -217,6 +221,7 @@ impl LinkTask {
                     warn!(sequence = ack.sequence, why = ack.rejected, "the server rejects a record");
                 }
                 self.spool.acknowledge(&ack.boot_id, ack.sequence);
+                self.is_acknowledged = true;
                 return;
             }
             Some(from_server::Message::Pong(pong)) => {

@@ -1,13 +1,14 @@
 //! Stored snapshots on their way to diagnoses: each is aligned, completed, analysed, and removed from the inbox once its
 //! diagnoses are stored. After a crash the next start continues with what the inbox still has.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use analyzer::incident::is_ordinary;
 use analyzer::{Settings, TopologyIndex};
 use model::snapshot::SNAPSHOT_FORMAT;
-use model::{Snapshot, Topology};
+use model::{MissingData, Snapshot, SwitchTelemetry, Topology};
 use prost::Message as _;
 use proto::v1;
 use store::InboxRow;
@@ -23,7 +24,11 @@ use crate::daemons::time_base::TimeBase;
 const QUEUED: usize = 64;
 /// Snapshots that are read from the store at once.
 const BATCH: u32 = 16;
-/// Interval at which pending diagnoses and quiet incidents are looked at.
+/// How long a snapshot without a trigger waits for it: more than the longest delay of a reconnect.
+const TRIGGER_WAIT_NS: u64 = 6_000_000_000;
+/// Interval at which quiet incidents are looked at.
+const ADVANCE_NS: u64 = 1_000_000_000;
+/// Interval at which pending diagnoses are looked at, and the inbox if nothing notified of a change.
 const TICK: Duration = Duration::from_millis(100);
 
 /// An input of the analysis: the snapshot, its number in the inbox, and the network at its time.
@@ -40,6 +45,8 @@ pub(crate) struct Inbox {
     last: u64,
     /// Records that were read and have no result yet.
     under_analysis: usize,
+    /// When incidents were last looked at.
+    advanced_ns: u64,
 }
 
 impl Inbox {
@@ -48,29 +55,37 @@ impl Inbox {
     /// # Errors
     /// The thread cannot be started.
     pub(crate) fn new(shared: Arc<Shared>, follow_up_wait_ns: u64) -> anyhow::Result<Inbox> {
-        let analysis = Worker::spawn("analysis", QUEUED, |jobs: Jobs<Input, AnalysedEvent>| {
+        let state = shared.clone();
+        let analysis = Worker::spawn("analysis", QUEUED, move |jobs: Jobs<Input, AnalysedEvent>| {
             let settings = Settings::default();
             jobs.process(|(arrival, snapshot, topology)| {
-                let index = TopologyIndex::new(&topology);
-                let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
+                let analyse = AssertUnwindSafe(|| {
+                    let index = TopologyIndex::new(&topology);
+                    analyzer::analyze_indexed(&snapshot, &index, &settings)
+                });
+                // One snapshot must not end all diagnosis, also after a restart: it would be read again.
+                let analyses = catch_unwind(analyse).unwrap_or_else(|_| {
+                    error!(event = snapshot.event, "the analysis of a snapshot has panicked; it is skipped");
+                    state.count_bad_snapshot();
+                    Vec::new()
+                });
                 AnalysedEvent { arrival, snapshot, analyses }
             });
         })?;
         let pending = PendingFirst::default();
-        Ok(Inbox { shared, analysis, pending, follow_up_wait_ns, last: 0, under_analysis: 0 })
+        Ok(Inbox { shared, analysis, pending, follow_up_wait_ns, last: 0, under_analysis: 0, advanced_ns: 0 })
     }
 
     /// Runs until `stop` resolves; then what is under analysis is finished and stored.
     pub(crate) async fn run(mut self, stop: impl Future<Output = ()>) {
         tokio::pin!(stop);
         let mut tick = interval(TICK);
-        let mut is_more = true;
         loop {
-            if is_more && self.analysis.has_room() && self.under_analysis < QUEUED {
-                is_more = self.read().await;
+            if self.analysis.has_room() && self.under_analysis < QUEUED {
+                self.read().await;
             }
             tokio::select! {
-                () = self.shared.arrived.notified() => is_more = true,
+                () = self.shared.arrived.notified() => {}
                 event = self.analysis.next(), if self.under_analysis > 0 => {
                     let Some(event) = event else {
                         error!("the analysis has stopped; there will be no further diagnoses");
@@ -78,7 +93,6 @@ impl Inbox {
                         return;
                     };
                     self.analysed(event).await;
-                    is_more = true;
                 }
                 _ = tick.tick() => self.tick().await,
                 () = &mut stop => break,
@@ -91,30 +105,34 @@ impl Inbox {
         }
     }
 
-    /// Reads the next records. Returns whether there may be more.
-    async fn read(&mut self) -> bool {
+    /// Reads the next records.
+    async fn read(&mut self) {
         let rows = match self.shared.live.store().inbox(self.last, BATCH).await {
             Ok(rows) => rows,
             Err(error) => {
                 error!(%error, "the store failed");
-                return false;
+                return;
             }
         };
-        let is_full = rows.len() == BATCH as usize;
         for row in rows {
             self.last = row.arrival;
             let Some(topology) = self.shared.live.topology() else {
                 warn!("there is no topology; a snapshot waits in the store");
                 self.last = row.arrival - 1;
-                return false;
+                return;
             };
             match self.prepared(&row, &topology) {
+                Ok(snapshot) if self.must_wait(&row, &snapshot) => {
+                    // Later rows wait as well, a short time: they are read again at the next tick.
+                    self.last = row.arrival - 1;
+                    return;
+                }
                 Ok(snapshot) => {
                     self.under_analysis += 1;
                     if !self.analysis.push((row.arrival, snapshot, topology)) {
                         self.under_analysis -= 1;
                         self.last = row.arrival - 1;
-                        return true;
+                        return;
                     }
                 }
                 Err(why) => {
@@ -124,7 +142,13 @@ impl Inbox {
                 }
             }
         }
-        is_full
+    }
+
+    /// Whether the trigger of a snapshot may still arrive. After an outage of the server, the controller may have
+    /// reconnected before the agent.
+    fn must_wait(&self, row: &InboxRow, snapshot: &Snapshot) -> bool {
+        let is_young = wall_ns().saturating_sub(row.received_ns) < TRIGGER_WAIT_NS;
+        snapshot.trigger.is_none() && !self.shared.queries.is_own(snapshot) && is_young
     }
 
     fn prepared(&self, row: &InboxRow, topology: &Topology) -> Result<Snapshot, String> {
@@ -135,6 +159,15 @@ impl Inbox {
             return Err(format!("format {}; this version reads {SNAPSHOT_FORMAT}", snapshot.format));
         }
         let time = self.shared.time;
+        // A switch without a clock cannot be compared with the others.
+        let has_clock = |switch: &str| upload.clocks.iter().any(|clock| clock.switch == switch);
+        let (known, unknown) = snapshot.switches.into_iter().partition(|s| has_clock(&s.switch));
+        snapshot.switches = known;
+        let unknown: Vec<SwitchTelemetry> = unknown;
+        snapshot.missing.extend(unknown.into_iter().map(|telemetry| MissingData::Unread {
+            switch: telemetry.switch,
+            why: "its clock is not known yet".into(),
+        }));
         align(&mut snapshot, &upload.clocks, row.offset_ns.unwrap_or(0), time);
         self.shared.complete(&mut snapshot);
         let problems = snapshot.problems(topology);
@@ -157,6 +190,10 @@ impl Inbox {
         let now_ns = wall_ns();
         let events = self.pending.expired(now_ns);
         self.store(events).await;
+        if now_ns.saturating_sub(self.advanced_ns) < ADVANCE_NS {
+            return;
+        }
+        self.advanced_ns = now_ns;
         if let Err(error) = self.shared.live.advance(self.shared.time.network_ns(now_ns)).await {
             error!(%error, "the store failed");
         }
@@ -173,9 +210,10 @@ impl Inbox {
                 match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
                     Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
                     Err(error) => {
-                        // The snapshot stays in the inbox and is analysed again after a restart.
+                        // The snapshot stays in the inbox and is analysed again.
                         error!(%error, "the store failed; a diagnosis is not stored yet");
                         is_stored = false;
+                        self.last = self.last.min(arrival.saturating_sub(1));
                     }
                 }
             }

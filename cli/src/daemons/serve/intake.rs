@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use model::Topology;
-use proto::convert;
 use proto::v1::{self, record::Body};
+use proto::{convert, event_ids};
 use serde_json::{Value, json};
 use store::{Arrival, Content};
 
@@ -14,6 +14,8 @@ use crate::daemons::tls::PeerCertificate;
 /// A sender, with what it may speak for.
 pub(crate) struct Admitted {
     pub(crate) id: SenderId,
+    /// The number of an agent's host in event ids.
+    pub(crate) number: Option<u16>,
     /// Its certificate, if the connection is encrypted.
     pub(crate) certificate: Option<PeerCertificate>,
 }
@@ -74,6 +76,14 @@ pub(crate) fn accept(
                 convert::trigger(&sender.id.name, &trigger).map_err(|error| error.to_string())?;
             may_speak_for(sender, topology, checked.flow.src)?;
             let event = trigger.event;
+            for event in [Some(event), trigger.follows_event].into_iter().flatten() {
+                if !event_ids::may_use(event, &sender.id.name, sender.number) {
+                    return Err(format!(
+                        "event id {event:#010x} does not belong to host `{}`",
+                        sender.id.name
+                    ));
+                }
+            }
             let on_server = convert::trigger_message(event, priority, &checked, offset_ns.unwrap_or(0));
             let text = json!({ "event": event, "priority": priority, "trigger": checked }).to_string();
             accepted.content = Content::Report("trigger", text);
@@ -143,7 +153,8 @@ mod tests {
     }
 
     fn check(kind: &'static str, name: &str, body: Body, expected: Result<(), &str>) {
-        let sender = Admitted { id: SenderId { kind, name: name.into() }, certificate: None };
+        let sender =
+            Admitted { id: SenderId { kind, name: name.into() }, certificate: None, number: Some(1) };
         let record =
             v1::Record { boot_id: "ab".into(), sequence: 1, body: Some(body), ..v1::Record::default() };
         let found = accept(&sender, Some(&topology()), record).map(|_| ());
@@ -153,15 +164,17 @@ mod tests {
     #[test]
     fn a_sender_speaks_only_for_itself() {
         let flow = "10.0.0.1:10000>10.0.0.2:4791/udp".parse().unwrap();
-        let trigger = || {
+        let trigger = |event: u32| {
             let reason = v1::TriggerReason::SlowRtt.into();
             let flow = Some(convert::flow_message(&flow));
-            Body::Trigger(v1::Trigger { flow, reason, ..v1::Trigger::default() })
+            Body::Trigger(v1::Trigger { event: event | 7, flow, reason, ..v1::Trigger::default() })
         };
-        check("agent", "h1", trigger(), Ok(()));
-        check("agent", "h2", trigger(), Err("10.0.0.1 is not an address of host `h2`"));
-        check("agent", "h3", trigger(), Err("10.0.0.1 is not an address of host `h3`"));
-        check("controller", "h1", trigger(), Err("a controller may not send measurements of hosts"));
+        check("agent", "h1", trigger(1 << 16), Ok(()));
+        check("agent", "h1", trigger(2 << 16), Err("event id 0x00020007 does not belong to host `h1`"));
+        check("agent", "h1", trigger(0xffff << 16), Err("event id 0xffff0007 does not belong to host `h1`"));
+        check("agent", "h2", trigger(1 << 16), Err("10.0.0.1 is not an address of host `h2`"));
+        check("agent", "h3", trigger(1 << 16), Err("10.0.0.1 is not an address of host `h3`"));
+        check("controller", "h1", trigger(1 << 16), Err("a controller may not send measurements of hosts"));
         let snapshot = || Body::Snapshot(v1::Snapshot::default());
         check("controller", "c1", snapshot(), Ok(()));
         check("agent", "h1", snapshot(), Err("an agent may not send telemetry of switches"));

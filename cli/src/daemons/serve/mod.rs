@@ -41,6 +41,8 @@ use crate::input::{fail_with, read_text};
 const GRACE: Duration = Duration::from_secs(5);
 /// Interval at which gRPC checks that a daemon is still there.
 const KEEPALIVE: Duration = Duration::from_secs(10);
+/// Maximum streams on one connection; a daemon needs one.
+const STREAMS: u32 = 4;
 
 /// Runs the server until it is stopped.
 ///
@@ -61,7 +63,9 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let uploads = bind(&settings, "upload_listen").await?;
     let bound = bound(http, tls.as_ref())?;
     let address = bound.local_addr()?;
-    let shared = state(&settings, topology).await?;
+    let findings = read_findings(&settings, topology.as_ref())?;
+    let grpc_server = grpc_server(tls.as_ref())?;
+    let shared = state(&settings, topology, findings).await?;
 
     let (stop, stopped) = watch::channel(false);
     let until_stopped = move || {
@@ -80,7 +84,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     // Programs that start the server wait for these lines.
     println!("listening on {address}");
     println!("uploads on {}", uploads.local_addr()?);
-    let mut grpc = tokio::spawn(serve_uploads(uploads, tls, shared.clone(), until_stopped()));
+    let mut grpc = tokio::spawn(serve_uploads(uploads, grpc_server, shared.clone(), until_stopped()));
     info!(rest = %address, scheme, "the server is ready");
     let status = format!("{scheme}://{address}/");
     notify::ready(&status);
@@ -134,29 +138,40 @@ pub(crate) fn bound(listener: TcpListener, tls: Option<&Certificates>) -> anyhow
     }
 }
 
-async fn serve_uploads(
-    listener: TcpListener,
-    tls: Option<Certificates>,
-    shared: Arc<Shared>,
-    stopped: impl Future<Output = ()>,
-) -> anyhow::Result<()> {
-    let mut builder = tonic::transport::Server::builder()
+/// Returns the gRPC server. Certificates that cannot be used are an error here, before anything listens.
+fn grpc_server(tls: Option<&Certificates>) -> anyhow::Result<tonic::transport::Server> {
+    let builder = tonic::transport::Server::builder()
         .tcp_nodelay(true)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
+        .max_concurrent_streams(Some(STREAMS))
         .http2_adaptive_window(Some(true));
-    if let Some(tls) = &tls {
-        builder = builder.tls_config(tls.server()).context("the certificates cannot be used")?;
+    match tls {
+        Some(tls) => builder
+            .tls_config(tls.server())
+            .context("the certificates cannot be used (tls_ca, tls_certificate, tls_key)"),
+        None => Ok(builder),
     }
-    let incoming = TcpListenerStream::new(listener);
-    builder
+}
+
+async fn serve_uploads(
+    listener: TcpListener,
+    mut server: tonic::transport::Server,
+    shared: Arc<Shared>,
+    stopped: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    server
         .add_service(uploads::Uploads::service(shared))
-        .serve_with_incoming_shutdown(incoming, stopped)
+        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), stopped)
         .await
         .context("uploads cannot be served")
 }
 
-async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Result<Arc<Shared>> {
+async fn state(
+    settings: &Settings,
+    topology: Option<Topology>,
+    findings: Vec<ConfigFinding>,
+) -> anyhow::Result<Arc<Shared>> {
     let path = settings.path("store").context("the key has a default")?;
     let limits = store::Limits {
         diagnoses: settings.number("max_diagnoses") as u32,
@@ -174,14 +189,14 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
     if let Some(topology) = topology {
         live.set_topology(topology).await?;
     }
-    let findings = read_findings(settings, live.topology().as_deref())?;
     let queries: Arc<Queries> = Arc::default();
     let shared = Arc::new(Shared {
         live,
         senders: senders::Senders::default(),
         queries: queries.clone(),
         boot_id: operations::boot_id()?,
-        max_connections: settings.number("max_connections") as usize,
+        connections: Arc::new(tokio::sync::Semaphore::new(settings.number("max_connections") as usize)),
+        requires_certificates: settings.has("tls_certificate"),
         silent_ns: settings.number("silent_after_s") * 1_000_000_000,
         time,
         arrived: tokio::sync::Notify::new(),

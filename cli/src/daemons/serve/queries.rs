@@ -14,11 +14,14 @@ use web::{QueryBackend, QueryError, QueryFuture, QueryResult};
 
 use super::Shared;
 use crate::daemons::analysis::AnalysedEvent;
+use crate::daemons::operations::wall_ns;
 
 /// Maximum number of open queries.
 const OPEN_QUERIES: usize = 16;
 /// First event id of queries. Agents number their events from their host's number times 2^16; no host has this one.
-const FIRST_EVENT: u32 = 0xffff_0000;
+const FIRST_EVENT: u32 = proto::event_ids::FIRST_QUERY;
+/// Wall-clock time for each id with which a start begins.
+const ID_NS: u64 = 10_000_000;
 /// Maximum number of switches on the path of a polling packet.
 const HOP_LIMIT: u32 = 16;
 
@@ -34,7 +37,8 @@ pub(crate) struct Queries {
 #[derive(Default)]
 struct Open {
     next_event: u16,
-    waiting: BTreeMap<u32, oneshot::Sender<Outcome>>,
+    /// The victim of each open query, and where its answer goes.
+    waiting: BTreeMap<u32, (FlowKey, oneshot::Sender<Outcome>)>,
 }
 
 impl Queries {
@@ -42,6 +46,8 @@ impl Queries {
     pub(crate) fn attach(&self, shared: &Arc<Shared>) {
         // There is one server in a process, so this is never set twice.
         let _ = self.shared.set(Arc::downgrade(shared));
+        // Switches remember an event id for a second, so that a restart continues elsewhere.
+        self.lock().next_event = (wall_ns() / ID_NS) as u16;
     }
 
     /// Whether the event of `snapshot` belongs to a query.
@@ -51,7 +57,12 @@ impl Queries {
 
     /// Completes the query of an event; does nothing if it was cancelled.
     pub(crate) fn complete(&self, event: AnalysedEvent) {
-        if let Some(waiting) = self.lock().waiting.remove(&event.snapshot.event) {
+        let mut open = self.lock();
+        // A snapshot of an earlier server's query with the same number has another victim.
+        let is_answer = |victim: &FlowKey| event.snapshot.victim.is_none_or(|found| found == *victim);
+        if open.waiting.get(&event.snapshot.event).is_some_and(|(victim, _)| is_answer(victim))
+            && let Some((_, waiting)) = open.waiting.remove(&event.snapshot.event)
+        {
             let _ = waiting.send(outcome(event.analyses, event.snapshot));
         }
     }
@@ -66,7 +77,7 @@ impl Queries {
             || QueryError::UnknownFlow(format!("no host of this network has the address {}", victim.src));
         let host = host.ok_or_else(unknown)?;
         let mut open = self.lock();
-        open.waiting.retain(|_, waiting| !waiting.is_closed());
+        open.waiting.retain(|_, (_, waiting)| !waiting.is_closed());
         if open.waiting.len() >= OPEN_QUERIES {
             return Err(QueryError::Busy { retry_after_s: 1 });
         }
@@ -83,7 +94,7 @@ impl Queries {
         }
         open.next_event = open.next_event.wrapping_add(1);
         let (sender, receiver) = oneshot::channel();
-        open.waiting.insert(event, sender);
+        open.waiting.insert(event, (victim, sender));
         Ok(receiver)
     }
 

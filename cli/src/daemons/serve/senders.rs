@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use host_agent::TokenBucket;
 use proto::limits::{NAME_BYTES, TEXT_BYTES, TROUBLES};
 use proto::v1::{self, SenderKind, from_server};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use web::{DaemonState, Metric, Trouble};
 
 use crate::daemons::operations::wall_ns;
 
 /// Maximum daemons that are remembered after they disconnected; the one that was heard first is forgotten.
 const REMEMBERED: usize = 10_000;
+/// Triggers of an agent that are relayed to controllers, in the long run and at once: as many as the agent's own default
+/// limits permit. Further ones are stored, counted and not relayed.
+const RELAYS_PER_SECOND: u32 = 1_000;
+const RELAY_BURST: u32 = 64;
 
 /// Who a daemon is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +47,12 @@ struct Sender {
     /// Number of the connection, so that the end of an old one does not end its successor.
     connection: u64,
     outgoing: Option<mpsc::Sender<Outgoing>>,
+    /// Dropped to end the connection.
+    _open: Option<oneshot::Sender<()>>,
+    /// Limits the triggers that are relayed.
+    relays: TokenBucket,
+    /// The start and the number of the last record whose trigger was relayed.
+    relayed: (String, u64),
     software: String,
     boot_id: String,
     heard_ns: u64,
@@ -62,23 +73,34 @@ struct Known {
     senders: BTreeMap<SenderId, Sender>,
     connections: u64,
     dropped_messages: u64,
+    limited_triggers: u64,
 }
 
 impl Senders {
-    /// Adds a connection; an earlier one of the same daemon ends. Returns its number.
+    /// Adds a connection; an earlier one of the same daemon ends. Returns its number, and a receiver
+    /// that resolves when it is to end.
     pub(crate) fn connected(
         &self,
         id: &SenderId,
         hello: &v1::Hello,
         outgoing: mpsc::Sender<Outgoing>,
-    ) -> u64 {
+    ) -> (u64, oneshot::Receiver<()>) {
         let mut known = self.lock();
         known.connections += 1;
         let connection = known.connections;
-        let rejected = known.senders.get(id).map_or(0, |sender| sender.rejected);
+        let earlier = known.senders.remove(id);
+        let rejected = earlier.as_ref().map_or(0, |sender| sender.rejected);
+        let (relays, relayed) = match earlier {
+            Some(sender) => (sender.relays, sender.relayed),
+            None => (TokenBucket::new(RELAYS_PER_SECOND, RELAY_BURST), (String::new(), 0)),
+        };
+        let (open, closed) = oneshot::channel();
         let sender = Sender {
             connection,
             outgoing: Some(outgoing),
+            _open: Some(open),
+            relays,
+            relayed,
             software: cut(&hello.software, NAME_BYTES),
             boot_id: hello.boot_id.clone(),
             heard_ns: wall_ns(),
@@ -89,17 +111,25 @@ impl Senders {
         };
         known.senders.insert(id.clone(), sender);
         known.forget_oldest();
-        connection
+        (connection, closed)
+    }
+
+    /// Whether the trigger of a record may be relayed: each record once, within the sender's limit.
+    pub(crate) fn may_relay(&self, id: &SenderId, boot_id: &str, sequence: u64, now_ns: u64) -> bool {
+        let mut known = self.lock();
+        let Some(sender) = known.senders.get_mut(id) else { return false };
+        if sender.relayed.0 == boot_id && sender.relayed.1 >= sequence {
+            return false;
+        }
+        sender.relayed = (boot_id.to_string(), sequence);
+        let may = sender.relays.take(now_ns);
+        known.limited_triggers += u64::from(!may);
+        may
     }
 
     /// Ends a connection, unless the daemon has a newer one.
     pub(crate) fn disconnected(&self, id: &SenderId, connection: u64) {
         self.change(id, connection, |sender| sender.outgoing = None);
-    }
-
-    /// Number of open connections.
-    pub(crate) fn open(&self) -> usize {
-        self.lock().senders.values().filter(|sender| sender.outgoing.is_some()).count()
     }
 
     /// Notes that a message has arrived.
@@ -149,6 +179,7 @@ impl Senders {
     /// Ends all streams, so that a graceful shutdown does not wait for them.
     pub(crate) fn close_all(&self) {
         for sender in self.lock().senders.values_mut() {
+            sender._open = None;
             if let Some(outgoing) = sender.outgoing.take() {
                 let _ = outgoing.try_send(Err(tonic::Status::unavailable("the server stops")));
             }
@@ -217,7 +248,15 @@ impl Senders {
             "Records that daemons may not send or that are malformed",
             rejected,
         ));
-        let dropped = self.lock().dropped_messages;
+        let (dropped, limited) = {
+            let known = self.lock();
+            (known.dropped_messages, known.limited_triggers)
+        };
+        metrics.push(counter(
+            "triggers_limited",
+            "Triggers beyond the limit of their agent, not relayed",
+            limited,
+        ));
         metrics.push(counter(
             "polls_undeliverable",
             "Polls for agents that are not connected or do not keep up",

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use model::{ConfigFinding, FlowKey, Snapshot};
 use proto::convert;
 use proto::v1::{self, from_server};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use web::{DaemonState, LiveState, Metric, PortPoint, PortSample, Probe, Trouble};
 
 use super::queries::Queries;
@@ -24,7 +24,10 @@ pub(crate) struct Shared {
     pub(crate) senders: Senders,
     pub(crate) queries: Arc<Queries>,
     pub(crate) boot_id: String,
-    pub(crate) max_connections: usize,
+    /// A permit for each connection.
+    pub(crate) connections: Arc<Semaphore>,
+    /// Whether uploads are encrypted, so that every daemon has a certificate.
+    pub(crate) requires_certificates: bool,
     pub(crate) silent_ns: u64,
     pub(crate) time: TimeBase,
     /// A snapshot is in the inbox.
@@ -40,7 +43,7 @@ impl Shared {
     pub(crate) fn host_number(&self, id: &SenderId) -> Option<u32> {
         let topology = self.live.topology().filter(|_| id.kind == "agent")?;
         let position = topology.nodes.iter().position(|node| node.name == id.name)?;
-        u32::try_from(position).ok().filter(|number| *number < 0xffff)
+        proto::event_ids::assigned(position).map(u32::from)
     }
 
     /// Notes a trigger. A fresh one goes to the controllers and, for the reverse path, to the agent of the receiver.

@@ -7,7 +7,7 @@ use proto::limits::MESSAGE_BYTES;
 use proto::v1::collection_server::{Collection, CollectionServer};
 use proto::v1::{self, from_sender, from_server};
 use proto::{convert, version};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
@@ -61,13 +61,19 @@ impl Collection for Uploads {
         };
         let (sender, welcome) = self.admit(&hello, certificate)?;
         let (outgoing, replies) = mpsc::channel(OUTGOING);
-        let connection = self.shared.senders.connected(&sender.id, &hello, outgoing.clone());
+        let permit = self.shared.connections.clone().try_acquire_owned();
+        let permit =
+            permit.map_err(|_| Status::resource_exhausted("too many connections (max_connections)"))?;
+        let (connection, closed) = self.shared.senders.connected(&sender.id, &hello, outgoing.clone());
         info!(kind = sender.id.kind, name = sender.id.name, software = hello.software, "connected");
         send(&outgoing, from_server::Message::Welcome(welcome)).await;
         let reply = Reply::new(outgoing.clone());
         let writer = self.writer.clone();
         let stream = Stream { shared: self.shared.clone(), sender, connection, outgoing, writer, reply };
-        tokio::spawn(stream.run(incoming));
+        tokio::spawn(async move {
+            stream.run(incoming, closed).await;
+            drop(permit);
+        });
         Ok(Response::new(ReceiverStream::new(replies)))
     }
 }
@@ -80,9 +86,11 @@ impl Uploads {
     ) -> Result<(Admitted, v1::Welcome), Status> {
         convert::hello(hello).map_err(|error| Status::invalid_argument(error.to_string()))?;
         let id = SenderId::of(hello);
-        if let Some(certificate) = &certificate
-            && !certificate.is_of(id.kind, &id.name)
-        {
+        let is_named = match &certificate {
+            Some(certificate) => certificate.is_of(id.kind, &id.name),
+            None => !self.shared.requires_certificates,
+        };
+        if !is_named {
             warn!(
                 kind = id.kind,
                 name = id.name,
@@ -95,17 +103,16 @@ impl Uploads {
         }
         let version = version::negotiate(hello.min_version, hello.max_version)
             .map_err(|error| Status::unimplemented(error.to_string()))?;
-        if self.shared.senders.open() >= self.shared.max_connections {
-            return Err(Status::resource_exhausted("too many connections (max_connections)"));
-        }
+        let number = self.shared.host_number(&id);
         let welcome = v1::Welcome {
             version,
             boot_id: self.shared.boot_id.clone(),
             software: env!("CARGO_PKG_VERSION").into(),
             record_bytes: proto::limits::RECORD_BYTES as u64,
-            host_number: self.shared.host_number(&id),
+            host_number: number,
         };
-        Ok((Admitted { id, certificate }, welcome))
+        let number = number.and_then(|number| u16::try_from(number).ok());
+        Ok((Admitted { id, number, certificate }, welcome))
     }
 }
 
@@ -120,12 +127,13 @@ struct Stream {
 }
 
 impl Stream {
-    async fn run(self, mut incoming: Streaming<v1::FromSender>) {
+    async fn run(self, mut incoming: Streaming<v1::FromSender>, mut closed: oneshot::Receiver<()>) {
         let why = loop {
             let message = tokio::select! {
                 message = incoming.message() => message,
-                // The daemon has gone, or another connection of the same daemon has taken its place.
                 () = self.outgoing.closed() => break "closed".to_string(),
+                // Another connection of the same daemon has taken its place, or the server stops.
+                _ = &mut closed => break "replaced".to_string(),
             };
             let received_ns = wall_ns();
             match message {
@@ -173,7 +181,8 @@ impl Stream {
                 if let Some(trigger) = &trigger {
                     // Relayed at once, before it is stored.
                     let sent_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
-                    let is_fresh = received_ns.saturating_sub(sent_ns) < TRIGGER_AGE_NS;
+                    let is_fresh = received_ns.abs_diff(sent_ns) < TRIGGER_AGE_NS
+                        && self.shared.senders.may_relay(id, &arrival.boot_id, arrival.sequence, received_ns);
                     self.shared.triggered(&id.name, trigger, is_fresh);
                 }
                 arrival.content = content;

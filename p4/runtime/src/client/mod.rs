@@ -51,6 +51,8 @@ pub struct ClientConfig {
     pub connect_timeout: Duration,
     /// Certificates, for an `https` endpoint.
     pub tls: Option<ClientTls>,
+    /// Interval and timeout of HTTP/2 keepalives, which end a stream to a server that has been cut off; absent: none.
+    pub keepalive: Option<Duration>,
 }
 
 impl ClientConfig {
@@ -64,6 +66,7 @@ impl ClientConfig {
             timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(5),
             tls: None,
+            keepalive: None,
         }
     }
 }
@@ -87,6 +90,12 @@ impl Client {
         let mut target = Endpoint::from_shared(endpoint.to_string()).map_err(connect)?;
         if let Some(tls) = &config.tls {
             target = target.tls_config(tls.config()).map_err(connect)?;
+        }
+        if let Some(keepalive) = config.keepalive {
+            target = target
+                .http2_keep_alive_interval(keepalive)
+                .keep_alive_timeout(keepalive)
+                .keep_alive_while_idle(true);
         }
         let channel = target
             .http2_max_header_list_size(HEADER_LIST_BYTES)

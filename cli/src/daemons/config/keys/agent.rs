@@ -53,12 +53,6 @@ const HOST: &[Key] = &[
         "",
         "Unix socket that takes measurements as JSON lines, for the source `socket`",
     ),
-    Key::new(
-        "number",
-        Kind::Number(0, 65_534),
-        "0",
-        "Number of this host in event ids, unique among hosts; 0: the server assigns it by the topology",
-    ),
     Key::new("sysfs", Kind::Path, "/sys", "Root of sysfs, for counters of NICs"),
     Key::new(
         "counters_interval_ms",

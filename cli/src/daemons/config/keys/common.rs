@@ -50,8 +50,8 @@ pub(crate) const UPLOAD: &[Key] = &[
     Key::new(
         "server_name",
         Kind::Text,
-        "",
-        "Name in the server's certificate, if it is not the host of `server`",
+        "server.server.harrier",
+        "DNS name that the server's certificate must have",
     ),
     Key::new(
         "spool",

@@ -42,6 +42,12 @@ const NETWORK: &[Key] = &[
     )
     .with_example("sw1=127.0.0.1:9559/1,sw2=127.0.0.1:9561/2"),
     Key::new(
+        "switch_certificates",
+        Kind::Choice(&["name", "address"]),
+        "name",
+        "What a switch's certificate must contain: the DNS name NAME.switch.harrier, or the host of its address",
+    ),
+    Key::new(
         "plan",
         Kind::Path,
         "",
