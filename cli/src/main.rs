@@ -13,6 +13,7 @@ mod configurations;
 mod demo;
 mod evaluation;
 mod input;
+mod lab;
 mod meter;
 mod ns3_files;
 mod output;
@@ -83,6 +84,8 @@ enum Command {
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Run a scenario on a real Linux network of namespaces
+    Lab(commands::lab::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Lab(args) => commands::lab::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {
