@@ -10,6 +10,7 @@
 mod capture;
 mod commands;
 mod configurations;
+mod daemons;
 mod demo;
 mod evaluation;
 mod input;
@@ -86,6 +87,8 @@ enum Command {
     Switch(commands::switch::Args),
     /// Run a scenario on a real Linux network of namespaces
     Lab(commands::lab::Args),
+    /// Check the configuration file of a daemon, or write an example
+    Config(commands::config::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -113,6 +116,7 @@ fn main() -> ExitCode {
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
         Command::Lab(args) => commands::lab::execute(args),
+        Command::Config(args) => commands::config::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {

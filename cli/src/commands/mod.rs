@@ -2,6 +2,7 @@
 
 pub(crate) mod analyze;
 pub(crate) mod check;
+pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod generate;
