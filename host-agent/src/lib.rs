@@ -9,11 +9,14 @@
 //! section 2.2; thresholds are relative to each path's base because base round trips range from microseconds to
 //! milliseconds within one region.
 //!
+//! [`passive`] measures round trips from the frames that cross the host's interface.
+//!
 //! The crate is a pure core: time is an argument, actions are return values.
 
 mod agent;
 mod baseline;
 mod bucket;
+pub mod passive;
 mod rule;
 mod settings;
 mod waiting;
