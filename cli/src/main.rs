@@ -16,6 +16,7 @@ mod evaluation;
 mod input;
 mod lab;
 mod meter;
+mod nic;
 mod ns3_files;
 mod output;
 mod redis;
@@ -85,6 +86,8 @@ enum Command {
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Run a host of a scenario as a RoCEv2 endpoint on an interface
+    Nic(commands::nic::Args),
     /// Run a scenario on a real Linux network of namespaces
     Lab(commands::lab::Args),
     /// Check the configuration file of a daemon, or write an example
@@ -115,6 +118,7 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Nic(args) => commands::nic::execute(args),
         Command::Lab(args) => commands::lab::execute(args),
         Command::Config(args) => commands::config::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use anyhow::Context;
 
 use crate::Outcome;
-use crate::lab::{self, LABS, LabNumber, MAX_LABS, Scale, UpOptions};
+use crate::lab::{self, Fault, LABS, LabNumber, MAX_LABS, Scale, TrafficOptions, UpOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +14,10 @@ Examples:
 
   Build another scenario beside it
     harrier lab up host-storm --lab 1 --listen 127.0.0.1:8081
+
+  Start its traffic, and take a link down
+    harrier lab traffic
+    harrier lab fault link-down=sw2:3
 
   Watch frames of a link
     ip netns exec hl0-h1 tshark -i eth0
@@ -35,6 +39,10 @@ enum LabCommand {
     Up(UpArgs),
     /// Show the processes of a lab
     Status(StatusArgs),
+    /// Start the flows of the scenario, and its faults at their times
+    Traffic(TrafficArgs),
+    /// Break something: a link, a process, a host
+    Fault(FaultArgs),
     /// Stop and remove a lab, also one whose start was interrupted
     Down(NumberArgs),
 }
@@ -74,11 +82,45 @@ struct StatusArgs {
     json: bool,
 }
 
+#[derive(clap::Args)]
+struct TrafficArgs {
+    #[command(flatten)]
+    number: NumberArgs,
+    /// Leave out the scenario's faults
+    #[arg(long)]
+    without_faults: bool,
+    /// Wait until all flows are complete
+    #[arg(long)]
+    wait: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct FaultArgs {
+    #[command(flatten)]
+    number: NumberArgs,
+    /// scenario (the faults of its NICs), link-down=PORT, link-up=PORT, kill=PROCESS, restart=PROCESS, freeze=PROCESS,
+    /// thaw=PROCESS, isolate=NODE, rejoin=NODE
+    #[arg(required = true, value_name = "FAULT")]
+    faults: Vec<Fault>,
+}
+
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.command {
         LabCommand::Up(args) => start(args),
         LabCommand::Status(args) => lab::status(LabNumber(args.number.number), args.json),
+        LabCommand::Traffic(args) => {
+            let options =
+                TrafficOptions { with_faults: !args.without_faults, wait: args.wait, json: args.json };
+            lab::traffic(LabNumber(args.number.number), options).map(|()| Outcome::Fine)
+        }
+        LabCommand::Fault(args) => {
+            args.faults.iter().try_for_each(|fault| lab::fault(LabNumber(args.number.number), fault))?;
+            Ok(Outcome::Fine)
+        }
         LabCommand::Down(args) => lab::down(LabNumber(args.number)).map(|()| Outcome::Fine),
     }
 }

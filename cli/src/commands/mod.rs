@@ -8,6 +8,7 @@ pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
 pub(crate) mod lab;
+pub(crate) mod nic;
 pub(crate) mod p4;
 pub(crate) mod prove;
 pub(crate) mod run;

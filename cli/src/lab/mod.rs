@@ -6,6 +6,7 @@
 
 mod daemons;
 mod down;
+mod fault;
 mod links;
 mod names;
 mod namespace;
@@ -14,12 +15,15 @@ mod process;
 mod scale;
 mod state;
 mod status;
+mod traffic;
 mod up;
 
 pub(crate) use down::down;
+pub(crate) use fault::{Fault, fault};
 pub(crate) use names::{LabNumber, MAX_LABS};
 pub(crate) use scale::Scale;
 pub(crate) use status::status;
+pub(crate) use traffic::{TrafficOptions, traffic};
 pub(crate) use up::{UpOptions, up};
 
 /// The scenarios whose labs are tested: an incast, a NIC storm, a slow receiver, a deadlock and a misconfigured switch.
