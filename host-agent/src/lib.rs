@@ -11,11 +11,14 @@
 //!
 //! [`passive`] measures round trips from the frames that cross the host's interface.
 //!
-//! The crate is a pure core: time is an argument, actions are return values.
+//! The crate is a pure core: time is an argument, actions are return values. Only `linux`, behind the feature of that
+//! name, has sockets.
 
 mod agent;
 mod baseline;
 mod bucket;
+#[cfg(feature = "linux")]
+pub mod linux;
 pub mod passive;
 mod rule;
 mod settings;
