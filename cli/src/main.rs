@@ -10,6 +10,7 @@
 mod capture;
 mod commands;
 mod configurations;
+mod dataplane;
 mod demo;
 mod evaluation;
 mod input;
