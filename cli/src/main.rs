@@ -11,6 +11,7 @@ mod capture;
 mod commands;
 mod configurations;
 mod daemons;
+mod dataplane;
 mod demo;
 mod evaluation;
 mod input;

@@ -40,6 +40,8 @@ pub(super) struct NodePlan {
     pub(super) namespace: String,
     /// Its address in the management network.
     pub(super) management: Ipv4Addr,
+    /// MAC address of the node: that of a host's NIC, the base of a switch's.
+    pub(super) mac: [u8; 6],
     /// Addresses of [`HOST_INTERFACE`]; empty at switches.
     pub(super) addresses: Vec<IpAddr>,
     /// The other hosts: address and MAC address.
@@ -76,6 +78,7 @@ impl LabPlan {
             kind: node.kind,
             namespace: number.namespace(&node.name),
             management: number.node_address(position),
+            mac: port_mac(topology, &PortRef::new(&node.name, if node.kind == NodeKind::Host { 1 } else { 0 })),
             addresses: if node.kind == NodeKind::Host { node.addresses.clone() } else { Vec::new() },
             neighbours: neighbours(topology, &node.name, node.kind),
             ports: ports(topology, &node.name),
