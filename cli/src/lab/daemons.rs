@@ -43,7 +43,7 @@ fn switch(options: &UpOptions, position: usize, node: &NodePlan) -> Daemon {
     for link in options.scenario.switch_ports(&node.name) {
         let interface = node.ports.iter().find(|(port, _)| *port == link.number);
         if let Some((port, interface)) = interface {
-            arguments.extend(list(&["--port", &format!("{port}={interface}@{}", link.rate.0)]));
+            arguments.extend(list(&["--port", &format!("{port}={interface}@{}bps", link.rate.0)]));
         }
     }
     Daemon {
