@@ -91,6 +91,12 @@ enum Command {
     Nic(commands::nic::Args),
     /// Run a scenario on a real Linux network of namespaces
     Lab(commands::lab::Args),
+    /// Run the server: uploads, analysis, store, REST and dashboard
+    Serve(commands::serve::Args),
+    /// Run the controller of switches
+    Controller(commands::controller::Args),
+    /// Run the agent of a host
+    Agent(commands::agent::Args),
     /// Check the configuration file of a daemon, or write an example
     Config(commands::config::Args),
     /// Print the OpenAPI document of the REST API
@@ -121,6 +127,9 @@ fn main() -> ExitCode {
         Command::Switch(args) => commands::switch::execute(args),
         Command::Nic(args) => commands::nic::execute(args),
         Command::Lab(args) => commands::lab::execute(args),
+        Command::Serve(args) => commands::serve::execute(&args),
+        Command::Controller(args) => commands::controller::execute(&args),
+        Command::Agent(args) => commands::agent::execute(&args),
         Command::Config(args) => commands::config::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };

@@ -36,7 +36,10 @@ pub fn name(field: &'static str, name: &str) -> Result<(), BadMessage> {
 /// # Errors
 /// It is none.
 pub fn boot_id(id: &str) -> Result<(), BadMessage> {
-    if id.is_empty() || id.len() > BOOT_ID_BYTES || !id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
+    if id.is_empty()
+        || id.len() > BOOT_ID_BYTES
+        || !id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    {
         return bad("boot_id", format!("expected 1 to {BOOT_ID_BYTES} hexadecimal digits or -"));
     }
     Ok(())
@@ -165,7 +168,10 @@ pub fn port(text: &str) -> Result<PortRef, BadMessage> {
     if text.len() > NAME_BYTES {
         return bad("port", format!("longer than {NAME_BYTES} bytes"));
     }
-    text.parse().map_err(|error: model::port::ParsePortError| BadMessage { field: "port", problem: error.to_string() })
+    text.parse().map_err(|error: model::port::ParsePortError| BadMessage {
+        field: "port",
+        problem: error.to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -194,7 +200,8 @@ mod tests {
         let check = |change: fn(&mut v1::Trigger), field: &str| {
             let flow = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
             let reason = v1::TriggerReason::SlowRtt.into();
-            let mut message = v1::Trigger { flow: Some(flow_message(&flow)), reason, ..v1::Trigger::default() };
+            let mut message =
+                v1::Trigger { flow: Some(flow_message(&flow)), reason, ..v1::Trigger::default() };
             assert!(trigger("h1", &message).is_ok());
             change(&mut message);
             assert_eq!(trigger("h1", &message).unwrap_err().field, field);

@@ -29,8 +29,12 @@ pub fn frame(record: &[u8]) -> Vec<u8> {
 pub fn read_frames(segment: &[u8]) -> (Vec<(u64, u32)>, usize) {
     let mut records = Vec::new();
     let mut at = 0;
-    while let Some((header, rest)) = segment.get(at..).and_then(|rest| rest.split_at_checked(FRAME_HEADER_BYTES)) {
-        let word = |from: usize| u32::from_le_bytes([header[from], header[from + 1], header[from + 2], header[from + 3]]);
+    while let Some((header, rest)) =
+        segment.get(at..).and_then(|rest| rest.split_at_checked(FRAME_HEADER_BYTES))
+    {
+        let word = |from: usize| {
+            u32::from_le_bytes([header[from], header[from + 1], header[from + 2], header[from + 3]])
+        };
         let (length, checksum) = (word(0), word(4));
         // A hole of a file system is zero, and so would be an empty record and its checksum.
         let Some(record) = rest.get(..length as usize).filter(|record| !record.is_empty()) else { break };
@@ -215,7 +219,9 @@ impl Queue {
         let done: Vec<u64> = self
             .segments
             .iter()
-            .filter(|(number, segment)| segment.waiting == 0 && (**number != active || segment.bytes >= SEGMENT_BYTES))
+            .filter(|(number, segment)| {
+                segment.waiting == 0 && (**number != active || segment.bytes >= SEGMENT_BYTES)
+            })
             .map(|(number, _)| *number)
             .collect();
         for number in &done {
@@ -253,7 +259,9 @@ mod tests {
             queue.push(&boot(), sequence, 10);
         }
         let mut sent = |queue: &mut Queue, window| {
-            std::iter::from_fn(|| queue.next_to_send(window, 1_000)).map(|slot| slot.sequence).collect::<Vec<_>>()
+            std::iter::from_fn(|| queue.next_to_send(window, 1_000))
+                .map(|slot| slot.sequence)
+                .collect::<Vec<_>>()
         };
         assert_eq!(sent(&mut queue, 3), [1, 2, 3]);
         queue.acknowledge("boot", 2);

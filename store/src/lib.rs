@@ -14,7 +14,8 @@ pub use error::StoreError;
 pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, Page};
 pub use incident::Incident;
 pub use limits::{
-    DEFAULT_PAGE_ROWS, INCIDENT_QUIET_NS, INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, SOURCES, TEXT_ID_BYTES,
+    DEFAULT_PAGE_ROWS, INCIDENT_QUIET_NS, INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, SOURCES,
+    TEXT_ID_BYTES,
 };
 pub use names::{anomaly_name, cause_name};
 pub use sql::{Arrival, Content, Finding, InboxRow, Report, Store, Stored};

@@ -30,6 +30,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { diagnoses: 100_000, snapshots: 2_000, reports: 200_000, incident_quiet_ns: INCIDENT_QUIET_NS }
+        Limits {
+            diagnoses: 100_000,
+            snapshots: 2_000,
+            reports: 200_000,
+            incident_quiet_ns: INCIDENT_QUIET_NS,
+        }
     }
 }

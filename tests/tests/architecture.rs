@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("harrier-eval", &["harrier-model", "harrier-scenario", "harrier-fabric"]),
     ("harrier-web", &["harrier-model", "harrier-store"]),
+    ("harrier-proto", &["harrier-model"]),
     ("harrier-net", &["harrier-model"]),
 ];
 

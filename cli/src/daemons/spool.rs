@@ -63,7 +63,12 @@ impl Spool {
     }
 
     /// Adds a record. One that cannot be written is counted as lost.
-    pub(crate) fn push(&mut self, time_ns: u64, clock: Option<proto::clock::ClockOffset>, body: record::Body) {
+    pub(crate) fn push(
+        &mut self,
+        time_ns: u64,
+        clock: Option<proto::clock::ClockOffset>,
+        body: record::Body,
+    ) {
         self.sequence += 1;
         let record = Record {
             boot_id: self.boot_id.to_string(),
@@ -173,7 +178,9 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
         Err(TryLockError::WouldBlock) => {
             bail!("another process uses the spool folder {}; each daemon needs its own", folder.display())
         }
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
+        }
     }
 }
 

@@ -90,7 +90,13 @@ impl Store {
         };
         let pool = pool.connect_with(options).await.map_err(cannot_open)?;
         MIGRATIONS.run(&pool).await.map_err(|source| StoreError::Migrate { url: url.to_string(), source })?;
-        Ok(Store { pool, limits, puts: Arc::default(), arrivals: Arc::default(), keeper: Arc::new(Mutex::new(keeper)) })
+        Ok(Store {
+            pool,
+            limits,
+            puts: Arc::default(),
+            arrivals: Arc::default(),
+            keeper: Arc::new(Mutex::new(keeper)),
+        })
     }
 
     /// Returns the limits the store was opened with.

@@ -161,7 +161,12 @@ impl Store {
     ///
     /// # Errors
     /// The database fails, or a stored body cannot be read.
-    pub async fn reports(&self, sender: Option<&str>, kind: &str, limit: u32) -> Result<Vec<Report>, StoreError> {
+    pub async fn reports(
+        &self,
+        sender: Option<&str>,
+        kind: &str,
+        limit: u32,
+    ) -> Result<Vec<Report>, StoreError> {
         type Row = (String, String, i64, i64, Option<i64>, i64, String);
         let rows: Vec<Row> = sqlx::query_as(
             "SELECT sender, boot, sequence, time_ns, offset_ns, error_ns, body FROM reports \

@@ -88,7 +88,10 @@ impl<D: Described> clap::Args for Arguments<D> {
             .long("config")
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
-            .help(format!("Configuration file (TOML) [env: HARRIER_{}_CONFIG]", D::DAEMON.name.to_uppercase()));
+            .help(format!(
+                "Configuration file (TOML) [env: HARRIER_{}_CONFIG]",
+                D::DAEMON.name.to_uppercase()
+            ));
         let about = format!(
             "{}\n\nEvery option is also a key of the configuration file, with underscores instead of hyphens, and an \
              environment variable. An option takes precedence over a variable, a variable over the file.",
@@ -109,7 +112,6 @@ impl<D: Described> clap::Args for Arguments<D> {
                 .help(format!("{}{words}{default}", key.help))
                 .long_help(format!("{}{words}{default} [env: {}]", key.help, D::DAEMON.variable(key)));
             match key.kind {
-                Kind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
                 Kind::List(_) => arg.action(ArgAction::Append),
                 _ => arg,
             }

@@ -26,7 +26,7 @@ pub(crate) fn example(daemon: &Daemon) -> String {
 
 fn description(key: &Key) -> String {
     let expected = match key.kind {
-        Kind::Text | Kind::Path | Kind::Flag => String::new(),
+        Kind::Text | Kind::Path => String::new(),
         kind => format!(" ({})", kind.expected()),
     };
     let reload = if key.reload { " SIGHUP applies a change." } else { "" };
@@ -43,7 +43,7 @@ fn setting(key: &Key) -> String {
 
 fn literal(kind: &Kind, value: &str) -> String {
     match kind {
-        Kind::Number(..) | Kind::Flag if !value.is_empty() => value.into(),
+        Kind::Number(..) if !value.is_empty() => value.into(),
         Kind::List(of) => {
             let items = value.split(',').filter(|item| !item.is_empty()).map(|item| literal(of, item));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))

@@ -11,12 +11,19 @@ use super::kind::{Kind, Value};
 use super::settings::{Origin, Problem, Settings};
 
 /// Sets the keys of a file. Returns all mistakes; the other keys are set nevertheless.
-pub(crate) fn read(daemon: &'static Daemon, path: &Path, text: &str, settings: &mut Settings) -> Vec<Problem> {
+pub(crate) fn read(
+    daemon: &'static Daemon,
+    path: &Path,
+    text: &str,
+    settings: &mut Settings,
+) -> Vec<Problem> {
     let reader = Reader { path, text };
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut problems: Vec<Problem> = errors
         .iter()
-        .map(|error| reader.problem(error.span().unwrap_or(0..0), error.message().trim_end().replace('\n', "; ")))
+        .map(|error| {
+            reader.problem(error.span().unwrap_or(0..0), error.message().trim_end().replace('\n', "; "))
+        })
         .collect();
     for (name, value) in table.get_ref() {
         let Some(key) = daemon.key(name.get_ref()) else {
@@ -69,9 +76,8 @@ impl Reader<'_> {
                 items.iter().map(|item| self.value(of, item)).collect::<Result<_, _>>().map(Value::List)
             }
             (Kind::List(_), _) => wrong("not a list"),
-            (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
             (Kind::Number(..), DeValue::Integer(number)) => parsed(&decimal(number)),
-            (Kind::Flag | Kind::Number(..), DeValue::String(_)) => wrong("a text in quotes"),
+            (Kind::Number(..), DeValue::String(_)) => wrong("a text in quotes"),
             (Kind::Path, DeValue::String(text)) => Ok(match parsed(text)? {
                 Value::Path(path) => Value::Path(self.path.parent().unwrap_or(Path::new("")).join(path)),
                 other => other,

@@ -23,7 +23,12 @@ pub(crate) struct Key {
 
 impl Key {
     /// A key whose change needs a restart.
-    pub(crate) const fn new(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
+    pub(crate) const fn new(
+        name: &'static str,
+        kind: Kind,
+        default: &'static str,
+        help: &'static str,
+    ) -> Key {
         Key { name, kind, default, help, reload: false, example: "" }
     }
 

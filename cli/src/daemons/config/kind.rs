@@ -8,8 +8,6 @@ use std::path::PathBuf;
 pub(crate) enum Kind {
     /// Any text that is not empty.
     Text,
-    /// `true` or `false`.
-    Flag,
     /// A whole number in a range, both ends included.
     Number(u64, u64),
     /// One of these words.
@@ -32,7 +30,6 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(String),
-    Flag(bool),
     Number(u64),
     Listen(SocketAddr),
     Ip(IpAddr),
@@ -45,7 +42,6 @@ impl Kind {
     pub(crate) fn expected(&self) -> String {
         match self {
             Kind::Text => "a text".into(),
-            Kind::Flag => "true or false".into(),
             Kind::Number(min, max) if *max == u64::MAX => format!("a whole number of at least {min}"),
             Kind::Number(min, max) => format!("a whole number from {min} to {max}"),
             Kind::Choice(words) => words.join(" or "),
@@ -62,7 +58,6 @@ impl Kind {
     pub(crate) fn placeholder(&self) -> &'static str {
         match self {
             Kind::Text => "TEXT",
-            Kind::Flag => "BOOL",
             Kind::Number(..) => "N",
             Kind::Choice(_) => "WORD",
             Kind::Listen => "ADDRESS:PORT",
@@ -83,7 +78,6 @@ impl Kind {
         match self {
             Kind::Text if text.is_empty() => Err("the text is empty".into()),
             Kind::Text => Ok(Value::Text(text.into())),
-            Kind::Flag => text.parse().map(Value::Flag).map_err(|_| wrong()),
             Kind::Number(min, max) => match text.parse() {
                 Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Number(number)),
                 Ok(number) => Err(format!("{number} is out of range: expected {}", self.expected())),

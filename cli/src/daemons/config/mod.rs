@@ -13,8 +13,14 @@ pub(crate) mod keys;
 pub(crate) mod kind;
 pub(crate) mod settings;
 
+pub(crate) use arguments::Arguments;
 pub(crate) use key::Daemon;
 
 /// All daemons, by the name of their subcommand.
-pub(crate) const DAEMONS: [&Daemon; 5] =
-    [&keys::serve::SERVE, &keys::controller::CONTROLLER, &keys::agent::AGENT, &keys::switch::SWITCH, &keys::nic::NIC];
+pub(crate) const DAEMONS: [&Daemon; 5] = [
+    &keys::serve::SERVE,
+    &keys::controller::CONTROLLER,
+    &keys::agent::AGENT,
+    &keys::switch::SWITCH,
+    &keys::nic::NIC,
+];

@@ -106,11 +106,6 @@ impl Settings {
         }
     }
 
-    /// Returns the value of a key of type flag; false if it has none.
-    pub(crate) fn flag(&self, name: &str) -> bool {
-        matches!(self.get(name), Some(Value::Flag(true)))
-    }
-
     /// Returns the value of a key of type number; 0 if it has none.
     pub(crate) fn number(&self, name: &str) -> u64 {
         match self.get(name) {
@@ -138,13 +133,19 @@ impl Settings {
     /// Returns the texts of a list.
     pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
         let Some(Value::List(items)) = self.get(name) else { return Vec::new() };
-        items.iter().filter_map(|item| if let Value::Text(text) = item { Some(text.as_str()) } else { None }).collect()
+        items
+            .iter()
+            .filter_map(|item| if let Value::Text(text) = item { Some(text.as_str()) } else { None })
+            .collect()
     }
 
     /// Returns the addresses of a list.
     pub(crate) fn ips(&self, name: &str) -> Vec<IpAddr> {
         let Some(Value::List(items)) = self.get(name) else { return Vec::new() };
-        items.iter().filter_map(|item| if let Value::Ip(address) = item { Some(*address) } else { None }).collect()
+        items
+            .iter()
+            .filter_map(|item| if let Value::Ip(address) = item { Some(*address) } else { None })
+            .collect()
     }
 
     /// Returns the keys whose values differ in `other`: those that a reload applies, and those that need a restart.

@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 
+use super::config::settings::Settings;
+
 /// Returns the wall clock in nanoseconds since 1970.
 pub(crate) fn wall_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
@@ -37,4 +39,13 @@ pub(crate) fn host_name() -> anyhow::Result<String> {
     let path = "/proc/sys/kernel/hostname";
     let name = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
     Ok(name.trim().to_string())
+}
+
+/// Logs what a reload has changed, and what needs a restart.
+pub(crate) fn log_reload(old: &Settings, new: &Settings) {
+    let (applied, restart) = old.changed(new);
+    tracing::info!(changed = applied.join(", "), "the configuration is reloaded");
+    if !restart.is_empty() {
+        tracing::warn!(keys = restart.join(", "), "these keys have changed and need a restart");
+    }
 }

@@ -24,9 +24,22 @@ pub(crate) const HEALTH: &[Key] = &[Key::new(
     "Address of /healthz, /readyz and /metrics (HTTPS if there are certificates); without it there are none",
 )];
 
+/// The pace of network time.
+pub(crate) const TIME: &[Key] = &[Key::new(
+    "time_scale",
+    Kind::Number(1, 1_000_000),
+    "1",
+    "Nanoseconds of wall-clock time for one nanosecond of network time; above 1 only in labs with slowed-down networks",
+)];
+
 /// Certificates of daemons that talk to other daemons.
 pub(crate) const TLS: &[Key] = &[
-    Key::new("tls_ca", Kind::Path, "", "Certificates of the authorities that peers are checked against (PEM)"),
+    Key::new(
+        "tls_ca",
+        Kind::Path,
+        "",
+        "Certificates of the authorities that peers are checked against (PEM)",
+    ),
     Key::new("tls_certificate", Kind::Path, "", "Own certificate, followed by intermediate ones (PEM)"),
     Key::new("tls_key", Kind::Path, "", "Private key of the own certificate (PEM)"),
 ];
@@ -34,9 +47,19 @@ pub(crate) const TLS: &[Key] = &[
 /// The way to the server, and what waits for it.
 pub(crate) const UPLOAD: &[Key] = &[
     Key::new("server", Kind::Peer, "127.0.0.1:9560", "Address of the server's uploads"),
-    Key::new("server_name", Kind::Text, "", "Name in the server's certificate, if it is not the host of `server`"),
-    Key::new("spool", Kind::Path, "", "Folder for records that the server has not acknowledged yet; required")
-        .with_example("spool"),
+    Key::new(
+        "server_name",
+        Kind::Text,
+        "",
+        "Name in the server's certificate, if it is not the host of `server`",
+    ),
+    Key::new(
+        "spool",
+        Kind::Path,
+        "",
+        "Folder for records that the server has not acknowledged yet; required",
+    )
+    .with_example("spool"),
     Key::new(
         "spool_bytes",
         Kind::Number(1 << 20, 1 << 40),
@@ -51,7 +74,9 @@ pub(crate) fn tls(settings: &Settings) -> Vec<Problem> {
     let given: Vec<&str> = names.into_iter().filter(|name| settings.has(name)).collect();
     let missing: Vec<&str> = names.into_iter().filter(|name| !settings.has(name)).collect();
     match (given.first(), missing.is_empty()) {
-        (Some(first), false) => vec![settings.problem(first, format!("also needs {}", missing.join(" and ")))],
+        (Some(first), false) => {
+            vec![settings.problem(first, format!("also needs {}", missing.join(" and ")))]
+        }
         _ => Vec::new(),
     }
 }
@@ -92,7 +117,8 @@ pub(crate) fn upload(settings: &Settings) -> Vec<Problem> {
     let mut problems = tls(settings);
     problems.extend(loopback_peer(settings, "server", settings.text("server").unwrap_or_default()));
     if !settings.has("spool") {
-        problems.push(settings.problem("spool", "missing: the folder for records that are not acknowledged yet"));
+        problems
+            .push(settings.problem("spool", "missing: the folder for records that are not acknowledged yet"));
     }
     problems.extend(loopback(settings, "health_listen"));
     problems

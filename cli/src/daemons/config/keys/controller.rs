@@ -1,6 +1,6 @@
 //! Keys of `harrier controller`.
 
-use super::common::{HEALTH, OPERATION, TLS, UPLOAD, loopback_peer, upload};
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, upload};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
@@ -10,7 +10,7 @@ use crate::daemons::config::settings::{Problem, Settings};
 pub(crate) static CONTROLLER: Daemon = Daemon {
     name: "controller",
     about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
-    groups: &[NETWORK, COLLECTION, UPLOAD, TLS, HEALTH, OPERATION],
+    groups: &[NETWORK, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
 };
 
@@ -41,7 +41,12 @@ const NETWORK: &[Key] = &[
         "P4Runtime servers of switches of the topology, e.g. sw1=10.0.0.1:9559/1; required",
     )
     .with_example("sw1=127.0.0.1:9559/1,sw2=127.0.0.1:9561/2"),
-    Key::new("plan", Kind::Path, "", "Settings of routing, priorities and pauses (JSON) [default: shortest paths]"),
+    Key::new(
+        "plan",
+        Kind::Path,
+        "",
+        "Settings of routing, priorities and pauses (JSON) [default: shortest paths]",
+    ),
     Key::new(
         "defines",
         Kind::List(&DEFINE),
@@ -57,10 +62,25 @@ const NETWORK: &[Key] = &[
 ];
 
 const COLLECTION: &[Key] = &[
-    Key::new("quiet_us", Kind::Number(1, 60_000_000), "5000", "Polling is complete when no switch reports for this long"),
-    Key::new("poll_retry_us", Kind::Number(1, 60_000_000), "1000", "Time without a report after which a poll is sent again"),
+    Key::new(
+        "quiet_us",
+        Kind::Number(1, 60_000_000),
+        "5000",
+        "Polling is complete when no switch reports for this long",
+    ),
+    Key::new(
+        "poll_retry_us",
+        Kind::Number(1, 60_000_000),
+        "1000",
+        "Time without a report after which a poll is sent again",
+    ),
     Key::new("read_timeout_ms", Kind::Number(1, 600_000), "1000", "Timeout of the read of a switch"),
-    Key::new("event_timeout_ms", Kind::Number(1, 600_000), "2000", "Time after which a snapshot is uploaded, complete or not"),
+    Key::new(
+        "event_timeout_ms",
+        Kind::Number(1, 600_000),
+        "2000",
+        "Time after which a snapshot is uploaded, complete or not",
+    ),
 ];
 
 /// A switch and its P4Runtime server.

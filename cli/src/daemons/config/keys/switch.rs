@@ -14,7 +14,11 @@ pub(crate) static SWITCH: Daemon = Daemon {
 };
 
 const PORT: Kind = Kind::Other("PORT=INTERFACE[@RATE]|udp:LOCAL,REMOTE", |text| match text.split_once('=') {
-    Some((port, end)) if port.parse::<u16>().is_ok_and(|port| (1..=511).contains(&port)) && !end.is_empty() => Ok(()),
+    Some((port, end))
+        if port.parse::<u16>().is_ok_and(|port| (1..=511).contains(&port)) && !end.is_empty() =>
+    {
+        Ok(())
+    }
     Some(_) => Err("the port is not a number from 1 to 511, or nothing follows the `=`".into()),
     None => Err("there is no `=`".into()),
 });
@@ -27,11 +31,21 @@ const CABLE: Kind = Kind::Other("PORT:PORT", |text| {
 });
 
 const PORTS: &[Key] = &[
-    Key::new("program", Kind::Path, "", "Program to run until a controller sets another one; without it the switch waits for one"),
+    Key::new(
+        "program",
+        Kind::Path,
+        "",
+        "Program to run until a controller sets another one; without it the switch waits for one",
+    ),
     Key::new("listen", Kind::Listen, "127.0.0.1:9559", "Address of the P4Runtime server"),
     Key::new("device_id", Kind::Number(1, u64::MAX), "1", "P4Runtime device id"),
     Key::new("ports", Kind::Number(1, 511), "8", "Number of ports; they are numbered from 1"),
-    Key::new("port", Kind::List(&PORT), "", "Connects ports to interfaces, each with its rate, or to UDP tunnels"),
+    Key::new(
+        "port",
+        Kind::List(&PORT),
+        "",
+        "Connects ports to interfaces, each with its rate, or to UDP tunnels",
+    ),
     Key::new("cable", Kind::List(&CABLE), "", "Connects ports of the switch with each other"),
 ];
 
@@ -51,7 +65,8 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     if !settings.has("tls_cert")
         && let Some(address) = settings.listen("listen").filter(|address| !address.ip().is_loopback())
     {
-        let message = format!("other machines can reach {address}, which needs certificates (tls_cert, tls_key)");
+        let message =
+            format!("other machines can reach {address}, which needs certificates (tls_cert, tls_key)");
         problems.push(settings.problem("listen", message));
     }
     problems.extend(loopback(settings, "health_listen"));
