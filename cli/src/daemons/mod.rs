@@ -7,6 +7,7 @@ pub(crate) mod controller;
 pub(crate) mod health;
 pub(crate) mod link;
 pub(crate) mod operations;
+pub(crate) mod pki;
 pub(crate) mod serve;
 pub(crate) mod spool;
 pub(crate) mod time_base;
