@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-eval", &["harrier-model", "harrier-scenario", "harrier-fabric"]),
     ("harrier-web", &["harrier-model", "harrier-store"]),
     ("harrier-net", &["harrier-model"]),
+    ("harrier-nic", &["harrier-model", "p4-switch", "harrier-scenario", "harrier-fabric"]),
 ];
 
 /// Edges that only tests have: a core's conservation test runs the real switch.
