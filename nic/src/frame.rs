@@ -340,3 +340,47 @@ fn kind(bth: &Bth, content: &[u8], content_bytes: usize) -> Result<Kind, NotRoce
     let payload = content_bytes.checked_sub(extended + usize::from(bth.pad)).ok_or(NotRoce::Damaged)?;
     Ok(Kind::Data { ends, ack_request: bth.ack_request, payload_bytes: payload as u32 })
 }
+
+/// Returns a frame of the simulated NIC as it is on a wire: with all bytes and, if it is RoCEv2, its invariant CRC. The
+/// simulation counts the CRC in the length of data packets and leaves it out of all others.
+pub fn from_simulation(frame: &Frame) -> Frame {
+    let mut bytes = frame.head.to_vec();
+    let headers = Ethernet::from_bytes(&bytes).and_then(|ethernet| match ethernet.ethertype {
+        ETHERTYPE_IPV4 => Some(ETHERNET_BYTES + IPV4_BYTES),
+        ETHERTYPE_IPV6 => Some(ETHERNET_BYTES + IPV6_BYTES),
+        _ => None,
+    });
+    let bth = headers.and_then(|at| Bth::from_bytes(bytes.get(at + UDP_BYTES..)?));
+    let (Some(transport_at), Some(bth)) = (headers, bth) else { return frame.clone() };
+    let is_data = kind(&bth, &[], usize::MAX).is_ok_and(|kind| matches!(kind, Kind::Data { .. }))
+        || (bth::RC_READ_RESPONSE_FIRST..=bth::RC_READ_RESPONSE_ONLY).contains(&bth.opcode);
+    if is_data {
+        let covered = (frame.len() as usize).saturating_sub(ICRC_BYTES);
+        bytes.resize(covered.max(bytes.len()), 0);
+    } else if !lengthen(&mut bytes, transport_at) {
+        return frame.clone();
+    }
+    let crc = invariant_crc(&bytes[ETHERNET_BYTES..]);
+    bytes.extend_from_slice(&crc.to_le_bytes());
+    let tail = ETHERNET_MIN_FRAME_BYTES.saturating_sub(bytes.len() as u32);
+    Frame::new(&bytes, tail)
+}
+
+/// Adds the length of the CRC to the IP and UDP headers. False if these are not as a simulated NIC writes them.
+fn lengthen(bytes: &mut [u8], transport_at: usize) -> bool {
+    let ip = &bytes[ETHERNET_BYTES..];
+    let longer = |length: u16| length.saturating_add(ICRC_BYTES as u16);
+    if transport_at == ETHERNET_BYTES + IPV4_BYTES {
+        let Ok(header) = Ipv4::from_bytes(ip) else { return false };
+        let header = Ipv4 { total_len: longer(header.total_len), ..header };
+        bytes[ETHERNET_BYTES..transport_at].copy_from_slice(&header.to_bytes());
+    } else {
+        let Some(header) = Ipv6::from_bytes(ip) else { return false };
+        let header = Ipv6 { payload_len: longer(header.payload_len), ..header };
+        bytes[ETHERNET_BYTES..transport_at].copy_from_slice(&header.to_bytes());
+    }
+    let Some(udp) = Udp::from_bytes(&bytes[transport_at..]) else { return false };
+    let udp = Udp { len: longer(udp.len), ..udp };
+    bytes[transport_at..transport_at + UDP_BYTES].copy_from_slice(&udp.to_bytes());
+    true
+}

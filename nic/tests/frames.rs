@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use harrier_nic::frame::{Data, Headers, Kind, NotRoce, read};
+use harrier_nic::frame::{Data, Headers, Kind, NotRoce, from_simulation, read};
 use model::FlowKey;
 use model::wire::Frame;
 use proptest::prelude::*;
@@ -96,4 +96,27 @@ fn control_packets_read_back() {
         assert!(frame.len() >= 60);
         assert_eq!(read(&bytes(&frame)).expect("the packet is whole").kind, kind);
     }
+}
+
+#[test]
+fn frames_of_the_simulated_nic_are_completed() {
+    use fabric::nic::packet::Template;
+    for (src, dst, header_bytes) in [("10.0.0.1", "10.0.0.2", 58), ("fd00::1", "fd00::2", 78)] {
+        let headers = headers(src, dst);
+        let Headers { flow, source_mac, target_mac, priority, queue_pair } = headers;
+        let template = Template::new(flow, priority, source_mac, target_mac, queue_pair, header_bytes);
+        let check = |simulated: &Frame, kind: Kind| {
+            let packet = read(&bytes(&from_simulation(simulated))).expect("the packet is whole");
+            assert_eq!((packet.kind, packet.flow, packet.queue_pair), (kind, flow, queue_pair));
+        };
+        check(
+            &template.data(Operation::Send, 7, (false, true), 1000),
+            Kind::Data { ends: (false, true), ack_request: true, payload_bytes: 1000 },
+        );
+        check(&template.ack(7, false), Kind::Ack);
+        check(&template.nak(7, None, false), Kind::Nak);
+        check(&template.cnp(), Kind::Cnp);
+    }
+    let pfc = model::wire::Pfc::single(3, 7).to_frame([2; 6]);
+    assert_eq!(from_simulation(&pfc), pfc);
 }
