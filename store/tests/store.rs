@@ -217,7 +217,7 @@ async fn a_late_diagnosis_extends_its_incident_backwards() {
 
 #[tokio::test]
 async fn the_oldest_rows_are_removed_and_incidents_keep_a_representative_diagnosis() {
-    let limits = Limits { diagnoses: 2, snapshots: 1, incident_quiet_ns: 100 };
+    let limits = Limits { diagnoses: 2, snapshots: 1, incident_quiet_ns: 100, ..Limits::default() };
     let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
     let mut surest = diagnosis("old", 1000, VICTIM, "sw4:1");
     surest.confidence = 1.0;

@@ -28,6 +28,8 @@ struct Shared {
     bell: Bell,
     stop: AtomicBool,
     start: Instant,
+    /// How many times slower than the wall clock the switch's clock runs.
+    time_scale: u64,
 }
 
 /// What the lock protects.
@@ -37,8 +39,8 @@ pub(crate) struct State {
 }
 
 impl LiveSwitch {
-    /// Creates the shared switch. Its time starts now.
-    pub(crate) fn new(paced: PacedSwitch, sink: EventSink) -> std::io::Result<LiveSwitch> {
+    /// Creates the shared switch. Its time starts now and runs `time_scale` times slower than the wall clock.
+    pub(crate) fn new(paced: PacedSwitch, sink: EventSink, time_scale: u64) -> std::io::Result<LiveSwitch> {
         let shared = Shared {
             state: Mutex::new(State { paced, sink }),
             waiting: AtomicUsize::new(0),
@@ -46,6 +48,7 @@ impl LiveSwitch {
             bell: Bell::new()?,
             stop: AtomicBool::new(false),
             start: Instant::now(),
+            time_scale: time_scale.max(1),
         };
         Ok(LiveSwitch { shared: Arc::new(shared) })
     }
@@ -53,7 +56,14 @@ impl LiveSwitch {
     /// Returns the time since the switch was created.
     pub(crate) fn now(&self) -> Time {
         let passed = self.shared.start.elapsed();
-        Time(u64::try_from(passed.as_nanos() * 1_000).unwrap_or(u64::MAX))
+        let passed_ps = passed.as_nanos() * 1_000 / u128::from(self.shared.time_scale);
+        Time(u64::try_from(passed_ps).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the wall-clock time until `due` on the switch's clock.
+    pub(crate) fn until(&self, due: Time) -> Duration {
+        let left = due.saturating_sub(self.now());
+        Duration::from_nanos(left.as_ns().saturating_mul(self.shared.time_scale))
     }
 
     /// Returns the switch to the thread that moves frames. The lock is not fair and that thread takes it again at once,

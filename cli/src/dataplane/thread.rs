@@ -118,8 +118,7 @@ impl Mover {
     /// Waits until a frame arrives, something is due or the bell rings.
     fn wait(&mut self, due: Option<Time>, ready: &mut Vec<Ready>) {
         let to_look = LINK_INTERVAL.saturating_sub(self.looked_at.elapsed());
-        let to_due =
-            due.map_or(to_look, |due| Duration::from_nanos(due.saturating_sub(self.switch.now()).as_ns()));
+        let to_due = due.map_or(to_look, |due| self.switch.until(due));
         let mut fds: Vec<BorrowedFd<'_>> = vec![self.switch.bell().as_fd()];
         fds.extend(self.ports.iter().filter(|line| line.up).map(|line| line.port.interface.as_fd()));
         if let Err(error) = wait(&fds, Some(to_due.min(to_look)), ready) {

@@ -6,12 +6,10 @@
 //! diagnoses are stored and published on the dashboard.
 
 mod network;
-mod pending;
 mod queries;
 mod shared;
 mod timeline;
 mod watch;
-mod worker;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -169,7 +167,10 @@ fn start_controller(
         collect: watch::collect_settings(config.pace_us),
         p4info: from_program(&program),
         device_config: bundle.encode(),
-        retry: RETRY,
+        retry: |_, _| RETRY,
+        tls: None,
+        seed: config.seed,
+        time_scale: 1,
     })?)
 }
 

@@ -6,4 +6,5 @@ mod request;
 mod run;
 
 pub(crate) use neighbours::{Neighbour, Neighbours};
+pub(crate) use request::fault_argument;
 pub(crate) use run::{EndpointOptions, run};

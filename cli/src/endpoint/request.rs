@@ -131,7 +131,7 @@ impl FaultRequest {
 }
 
 /// Reads the value of `--fault`: `storm`, `storm=PRIORITY`, `slow-receiver=RATE` or `stopped-receiver`.
-pub(super) fn fault_argument(text: &str) -> Result<Fault, String> {
+pub(crate) fn fault_argument(text: &str) -> Result<Fault, String> {
     let (kind, value) = text.split_once('=').map_or((text, None), |(kind, value)| (kind, Some(value)));
     let request = match (kind, value) {
         ("storm", None) => FaultRequest::Storm { priority: default_priority() },

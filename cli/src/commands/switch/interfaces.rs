@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
-use model::Rate;
+use anyhow::{Context, anyhow, bail};
+use model::{Rate, Time};
 use p4_switch::tm::{PauseEnd, TmConfig};
 use p4_switch::{PacedSwitch, Pacing, Switch, SwitchConfig};
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{Server, ServerTls, event_channel};
+use scenario::topology::CPU_PORT;
 use scenario::{SwitchPort, SwitchSettings};
 
 use super::{Args, Serving, server_config};
@@ -24,12 +25,18 @@ pub(super) async fn run(
 ) -> anyhow::Result<Outcome> {
     let ports = dataplane::open(attachments)?;
     let settings: Vec<SwitchPort> = ports.iter().map(|port| port.settings()).collect();
-    let tm = traffic_manager(args.tm.as_deref(), &settings, args.device_id)?;
+    let tm = match (&args.scenario, &args.node) {
+        (Some(name), Some(node)) => scenario_manager(name, node, args.seed, &settings)?,
+        _ => traffic_manager(args.tm.as_deref(), &settings, args.device_id)?,
+    };
     let switch = SwitchConfig { address: args.mac.0, ..SwitchConfig::new(tm) };
     let config = server_config(&args, tls, switch);
     let (sink, events) = event_channel(config.limits.event_queue);
-    let paced = PacedSwitch::new(Switch::new(config.switch.clone()), Pacing::default());
-    let switch = LiveSwitch::new(paced, sink)?;
+    // What a late call may make up for is a time of the wall clock.
+    let catch_up = Time(Pacing::default().catch_up.0 / args.time_scale);
+    let pacing = Pacing { catch_up, ..Pacing::default() };
+    let paced = PacedSwitch::new(Switch::new(config.switch.clone()), pacing);
+    let switch = LiveSwitch::new(paced, sink, args.time_scale)?;
     let serving = Serving::new(Server::new(switch.clone(), config, events), pipeline, args.listen).await?;
     for port in &ports {
         let (number, name, rate) = (port.number, port.interface.name(), port.rate);
@@ -71,4 +78,23 @@ fn traffic_manager(file: Option<&Path>, ports: &[SwitchPort], seed: u64) -> anyh
     }
     let cpu_port = SwitchConfig::new(TmConfig::lossy([], 0)).cpu_port;
     settings.traffic_manager(ports, cpu_port, pause_end, seed).context("the buffers cannot be configured")
+}
+
+/// Returns queues, buffers and flow control of a switch of a built-in scenario, whose links must be those of the ports.
+fn scenario_manager(name: &str, node: &str, seed: u64, ports: &[SwitchPort]) -> anyhow::Result<TmConfig> {
+    let found = scenario::builtin(name);
+    let found = found.with_context(|| format!("--scenario: no built-in scenario is called `{name}`"))?;
+    let scenario = found.instance(seed)?;
+    let links = scenario.switch_ports(node);
+    if links.is_empty() {
+        bail!("--node: `{node}` is not a switch of {name}");
+    }
+    let missing = links.iter().find(|link| ports.iter().all(|port| port.number != link.number));
+    if let Some(link) = missing {
+        bail!("--port: `{node}` has a link at port {} in {name}; attach an interface to it", link.number);
+    }
+    let settings = scenario.switch_settings(node);
+    settings
+        .traffic_manager(&links, CPU_PORT, scenario.pause_end, seed)
+        .with_context(|| format!("the buffers of `{node}` cannot be configured"))
 }

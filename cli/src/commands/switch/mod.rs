@@ -66,6 +66,18 @@ pub(crate) struct Args {
     /// Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the [switch] section of a scenario
     #[arg(long, value_name = "FILE")]
     tm: Option<PathBuf>,
+    /// Take queues, buffers, PFC and ECN from a switch of a built-in scenario
+    #[arg(long, value_name = "NAME", requires = "node", conflicts_with = "tm")]
+    scenario: Option<String>,
+    /// Name of the switch in the scenario
+    #[arg(long, value_name = "NAME", requires = "scenario")]
+    node: Option<String>,
+    /// Seed of the scenario's instance
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many times slower than the wall clock the switch's clock runs: rates, pauses and telemetry are in its time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    time_scale: u64,
     /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it
     #[arg(long, value_name = "ADDRESS", default_value = "02:00:00:00:00:00", value_parser = attachment::mac)]
     mac: MacAddress,
