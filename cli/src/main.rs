@@ -13,6 +13,7 @@ mod configurations;
 mod daemons;
 mod dataplane;
 mod demo;
+mod endpoint;
 mod evaluation;
 mod input;
 mod lab;

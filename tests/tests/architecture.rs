@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-web", &["harrier-model", "harrier-store"]),
     ("harrier-proto", &["harrier-model"]),
     ("harrier-net", &["harrier-model"]),
+    ("harrier-nic", &["harrier-model", "p4-switch", "harrier-scenario", "harrier-fabric"]),
 ];
 
 /// Edges that only tests have: a core's conservation test runs the real switch.

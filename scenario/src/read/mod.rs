@@ -75,13 +75,8 @@ pub fn parse_switch(
     mut load: impl FnMut(&str) -> Result<(String, String), String>,
 ) -> Result<(SwitchSettings, PauseEnd), Problems> {
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader {
-        file,
-        text,
-        problems: Vec::new(),
-        draws: Draws::new(FIRST_SEED),
-        version: NEWEST_VERSION,
-    };
+    let mut reader =
+        Reader { file, text, problems: Vec::new(), draws: Draws::new(FIRST_SEED), version: NEWEST_VERSION };
     for error in errors {
         reader.problem(&error.span().unwrap_or(0..0), error.message());
     }

@@ -43,7 +43,8 @@ impl FromStr for PortArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<PortArgument, String> {
-        let expected = || "expected PORT=INTERFACE[@RATE], e.g. 1=eth1 or 1=eth1@10G, or PORT=udp:LOCAL,REMOTE";
+        let expected =
+            || "expected PORT=INTERFACE[@RATE], e.g. 1=eth1 or 1=eth1@10G, or PORT=udp:LOCAL,REMOTE";
         let (port, attached) = text.split_once('=').ok_or_else(expected)?;
         let port: u16 = port.parse().map_err(|_| expected())?;
         if let Some(ends) = attached.strip_prefix("udp:") {

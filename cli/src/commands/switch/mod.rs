@@ -158,7 +158,8 @@ impl<A: SwitchAccess> Serving<A> {
             let set = tokio::task::spawn_blocking(move || server.set_pipeline(pipeline)).await?;
             set.map_err(|message| anyhow::anyhow!("the switch rejects the program: {message}"))?;
         }
-        let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+        let listener =
+            TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
         println!("listening on {}", listener.local_addr()?);
         Ok(Serving { server, listener })
     }
