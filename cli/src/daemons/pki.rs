@@ -8,8 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    SanType,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, SanType,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -78,9 +78,13 @@ pub(crate) fn init(folder: &Path, days: u32) -> anyhow::Result<()> {
 /// There is no authority in the folder, a name is malformed, the certificate exists already, or a file cannot be
 /// written.
 pub(crate) fn issue(folder: &Path, request: &Request) -> anyhow::Result<()> {
-    let key = read_text(&folder.join(CA_KEY)).context("there is no authority; create one with `harrier pki init`")?;
-    let issuer = Issuer::from_ca_cert_pem(&read_text(&folder.join(CA_CERTIFICATE))?, KeyPair::from_pem(&key)?)
-        .with_context(|| format!("{} is not the certificate of an authority", folder.join(CA_CERTIFICATE).display()))?;
+    let key = read_text(&folder.join(CA_KEY))
+        .context("there is no authority; create one with `harrier pki init`")?;
+    let issuer =
+        Issuer::from_ca_cert_pem(&read_text(&folder.join(CA_CERTIFICATE))?, KeyPair::from_pem(&key)?)
+            .with_context(|| {
+                format!("{} is not the certificate of an authority", folder.join(CA_CERTIFICATE).display())
+            })?;
     proto::convert::name("--name", &request.name)?;
     let role = request.role.name();
     let mut names = vec![identity_name(role, &request.name)];
@@ -89,7 +93,8 @@ pub(crate) fn issue(folder: &Path, request: &Request) -> anyhow::Result<()> {
     params.subject_alt_names.extend(request.addresses.iter().copied().map(SanType::IpAddress));
     params.distinguished_name.push(DnType::CommonName, format!("{role} {}", request.name));
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+    params.extended_key_usages =
+        vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
     params.use_authority_key_identifier_extension = true;
     set_validity(&mut params, request.days);
     let key = KeyPair::generate()?;

@@ -45,8 +45,7 @@ const HEALTH: Duration = Duration::from_secs(1);
 pub(crate) fn run(arguments: &Arguments<keys::Agent>) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
     let log = operations::log::start(&settings);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(measure(arguments, settings, &log))
+    operations::block_on(measure(arguments, settings, &log))
 }
 
 async fn measure(

@@ -39,8 +39,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) fn run(arguments: &Arguments<keys::Controller>) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
     let log = operations::log::start(&settings);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(control(arguments, settings, &log))
+    operations::block_on(control(arguments, settings, &log))
 }
 
 async fn control(

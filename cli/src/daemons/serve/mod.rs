@@ -48,8 +48,7 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 pub(crate) fn run(arguments: &Arguments<Serve>) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
     let log = operations::log::start(&settings);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(serve(arguments, settings, &log))
+    operations::block_on(serve(arguments, settings, &log))
 }
 
 async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel) -> anyhow::Result<()> {
