@@ -92,7 +92,7 @@ fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
         name: "controller".to_string(),
         namespace: Some(options.number.management_namespace()),
         arguments,
-        ready: "ready".to_string(),
+        ready: "all switches are programmed".to_string(),
     }
 }
 

@@ -41,7 +41,7 @@ fn issue_certificates(options: &UpOptions, plan: &LabPlan) -> anyhow::Result<()>
     pki::init(&folder, DAYS)?;
     let issue = |role: Role, name: &str, addresses: Vec<IpAddr>| {
         let request = pki::Request { role, name: name.to_string(), dns: Vec::new(), addresses, days: DAYS };
-        pki::issue(&folder, &request)
+        pki::issue(&folder, &request).map(drop)
     };
     issue(Role::Server, "server", vec![number.server_address().into()])?;
     issue(Role::Controller, "lab", vec![number.controller_address().into()])?;
