@@ -3,11 +3,15 @@
 //!
 //! A lab needs the right to create network namespaces; without it these tests are skipped.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests of processes read files and sockets")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests of processes read files and sockets"
+)]
 
-mod support;
 #[path = "support/lab.rs"]
 mod lab;
+mod support;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -56,7 +60,11 @@ fn down_removes_what_an_interrupted_up_left() {
     up.kill().expect("a child");
     up.wait().expect("a child");
     assert!(namespaces(41) > 0);
-    assert_eq!(harrier(&["lab", "up", "--lab", "41"]).status, 2, "a lab that is half there is not overwritten");
+    assert_eq!(
+        harrier(&["lab", "up", "--lab", "41"]).status,
+        2,
+        "a lab that is half there is not overwritten"
+    );
     let down = harrier(&["lab", "down", "--lab", "41"]);
     assert_eq!((down.status, namespaces(41)), (0, 0), "{}", down.stderr);
     assert!(!Path::new("/run/harrier-lab/41").exists());

@@ -3,11 +3,15 @@
 //!
 //! A lab needs the right to create network namespaces; without it these tests are skipped.
 
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests of processes read files and sockets")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests of processes read files and sockets"
+)]
 
-mod support;
 #[path = "support/lab.rs"]
 mod lab;
+mod support;
 
 use lab::Lab;
 use serde_json::Value;

@@ -129,8 +129,7 @@ fn agent(options: &UpOptions, node: &NodePlan) -> Daemon {
 
 /// The scenario, its instance and its time, as all daemons of the data path take them.
 fn scenario_arguments(options: &UpOptions) -> Vec<String> {
-    let mut arguments =
-        list(&["--scenario", &options.scenario.name, "--seed", &options.seed.to_string()]);
+    let mut arguments = list(&["--scenario", &options.scenario.name, "--seed", &options.seed.to_string()]);
     arguments.extend(time_scale(options));
     arguments
 }

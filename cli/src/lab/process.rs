@@ -55,7 +55,8 @@ pub(super) fn start(number: LabNumber, daemon: &Daemon) -> anyhow::Result<Proces
 
 fn spawn(program: &Path, number: LabNumber, daemon: &Daemon, log: &Path) -> anyhow::Result<i32> {
     // A restarted daemon appends; its log begins anew with the lab.
-    let log = OpenOptions::new().create(true).append(true).open(log).with_context(|| log.display().to_string())?;
+    let log =
+        OpenOptions::new().create(true).append(true).open(log).with_context(|| log.display().to_string())?;
     let child = Command::new(program)
         .args(&daemon.arguments)
         .env(MARKER, number.0.to_string())
@@ -107,7 +108,8 @@ fn read_from(path: &Path, from: u64) -> String {
 }
 
 fn tail(text: &str) -> &str {
-    let start = (text.len().saturating_sub(SHOWN_LOG_BYTES)..text.len()).find(|at| text.is_char_boundary(*at));
+    let start =
+        (text.len().saturating_sub(SHOWN_LOG_BYTES)..text.len()).find(|at| text.is_char_boundary(*at));
     text[start.unwrap_or(0)..].trim_end()
 }
 
@@ -116,6 +118,18 @@ pub(super) fn is_running(pid: i32) -> bool {
     // The state follows the name, which is in parentheses and may contain any character.
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Waits until a process has ended.
+pub(super) fn wait_for_end_of(pid: i32, timeout: Duration) -> anyhow::Result<()> {
+    let deadline = Instant::now() + timeout;
+    while is_running(pid) {
+        if Instant::now() >= deadline {
+            bail!("process {pid} does not end");
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    Ok(())
 }
 
 /// The processes that carry the number of this lab.

@@ -46,9 +46,8 @@ fn measure(mut capture: Capture, measurements: &Measurements) {
             housekeeping = Instant::now();
             let closed = capture.expire(wall_ns());
             let time_ns = capture.latest_ns();
-            batch.extend(
-                closed.into_iter().map(|closed| Measured { time_ns, measurement: measured(closed) }),
-            );
+            batch
+                .extend(closed.into_iter().map(|closed| Measured { time_ns, measurement: measured(closed) }));
         }
         if !measurements.offer(batch) {
             lost_batches += 1;

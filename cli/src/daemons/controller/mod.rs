@@ -62,7 +62,8 @@ async fn control(
     let _watchdog = notify::watchdog();
 
     let synchronised = settings.text("switch_clocks") == Some("synchronised");
-    let mut work = Work { status: controller.status(), controller, link, health, synchronised, manages_all: false };
+    let mut work =
+        Work { status: controller.status(), controller, link, health, synchronised, manages_all: false };
     work.report();
     loop {
         tokio::select! {
@@ -185,7 +186,9 @@ impl Work {
         if manages_all != std::mem::replace(&mut self.manages_all, manages_all) {
             match troubles.first() {
                 None => info!(switches = status.switches.len(), "all switches are programmed"),
-                Some(Trouble { subject, reason }) => warn!(switch = subject, reason, "a switch is not managed"),
+                Some(Trouble { subject, reason }) => {
+                    warn!(switch = subject, reason, "a switch is not managed")
+                }
             }
         }
         self.health.update(troubles, metrics(&status));
