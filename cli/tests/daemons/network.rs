@@ -69,7 +69,10 @@ impl Network {
             "--burst",
             "1000",
         ];
-        let agent = Daemon::start(&[&fixed, more].concat());
+        let mut agent = Daemon::start(&[&fixed, more].concat());
+        if more.contains(&"--health-listen") {
+            agent.health = agent.line("health on ");
+        }
         agent.line("ready");
         agent
     }

@@ -16,6 +16,8 @@ pub(crate) struct Daemon {
     child: Child,
     lines: Receiver<String>,
     stdin: Option<ChildStdin>,
+    /// Its address of health, if the test has read it.
+    pub(crate) health: String,
 }
 
 impl Daemon {
@@ -47,7 +49,7 @@ impl Daemon {
                 }
             }
         });
-        Daemon { child, lines, stdin }
+        Daemon { child, lines, stdin, health: String::new() }
     }
 
     /// Waits for a line of the standard output that starts with `start`, and returns the rest of it.

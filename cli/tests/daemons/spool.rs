@@ -14,7 +14,8 @@ fn slow(agent: &mut Daemon, rtt_ns: u64) -> u64 {
 fn records_survive_a_kill_of_the_server_and_of_the_agent() {
     let network = Network::new("spool");
     let (mut server, rest, uploads) = network.serve("127.0.0.1:0", &[]);
-    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &[]);
+    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &["--health-listen", "127.0.0.1:0"]);
+    let health = agent.health.clone();
     agent.write(&opened(FLOW));
     // Connected, so that the server has assigned the host's number.
     wait_until("the agent is connected", || metric(&rest, "harrier_daemons") == 1);
@@ -27,8 +28,10 @@ fn records_survive_a_kill_of_the_server_and_of_the_agent() {
     // Each round trip is twice as slow as the one before, so that each is polled for at once.
     polled.push(slow(&mut agent, 1_000_000));
     polled.push(slow(&mut agent, 10_000_000));
+    // Acknowledged or not, the records after the kill of the server are in the spool.
+    wait_until("the records are in the spool", || metric(&health, "harrier_spool_records") >= 2);
     agent.kill();
-    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &["--health-listen", "127.0.0.1:0"]);
+    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &[]);
     agent.write(&opened(FLOW));
     polled.push(slow(&mut agent, 100_000));
     let (mut server, rest, _) = network.serve(&uploads, &[]);

@@ -7,6 +7,7 @@ mod senders;
 mod shared;
 mod triggers;
 mod uploads;
+mod writer;
 
 pub(crate) use shared::Shared;
 
@@ -168,8 +169,9 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
     let url = format!("sqlite:{}", path.display());
     let opened = store::Store::open_with(&url, limits).await;
     let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
-    let zero_ns = store.zero_ns(operations::wall_ns()).await?;
+    let time = time_base(settings, &store).await?;
     let live = LiveState::new(store).await?;
+    live.set_wall_clock(web::WallClock { zero_ns: time.zero_ns, scale: time.scale });
     if let Some(topology) = topology {
         live.set_topology(topology).await?;
     }
@@ -182,7 +184,7 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
         boot_id: operations::boot_id()?,
         max_connections: settings.number("max_connections") as usize,
         silent_ns: settings.number("silent_after_s") * 1_000_000_000,
-        time: TimeBase { zero_ns, scale: settings.number("time_scale") },
+        time,
         arrived: tokio::sync::Notify::new(),
         findings: findings.into(),
         triggers: std::sync::Mutex::default(),
@@ -191,6 +193,20 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
     });
     queries.attach(&shared);
     Ok(shared)
+}
+
+/// Returns the network time of a store, which its first start has fixed.
+async fn time_base(settings: &Settings, store: &store::Store) -> anyhow::Result<TimeBase> {
+    let zero_ns = store.fact("zero_ns", operations::wall_ns()).await?;
+    let configured = settings.number("time_scale");
+    let scale = store.fact("time_scale", configured).await?;
+    if scale != configured {
+        anyhow::bail!(
+            "{}: time_scale: {configured}, but the store was written with {scale}; use another store",
+            settings.origin("time_scale")
+        );
+    }
+    Ok(TimeBase { zero_ns, scale })
 }
 
 fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
