@@ -1,9 +1,9 @@
 //! `harrier switch` on real interfaces: frames cross it whole, its ports pause and are paused, and what cannot work is
 //! one clear error.
 
-mod support;
 #[path = "support/network.rs"]
 mod network;
+mod support;
 
 use model::wire::{Frame, Pfc};
 use network::{Running, bytes, enter_namespace, ip, open, receive_until, veth};
@@ -68,7 +68,8 @@ fn a_full_lossless_queue_pauses_its_sender_and_loses_nothing() {
     if !enter_namespace() {
         return;
     }
-    let settings = "[switch]\nlossless = [3]\nthreshold = \"20kB\"\nxon_offset = \"5kB\"\nheadroom = \"1MB\"\n";
+    let settings =
+        "[switch]\nlossless = [3]\nthreshold = \"20kB\"\nxon_offset = \"5kB\"\nheadroom = \"1MB\"\n";
     let _switch = start(1500, "20M", Some(settings), "switch-pause");
     let (mut h1, mut h2) = (open("h1"), open("h2"));
     let burst: Vec<Frame> = (0..100).map(|_| frame(3, &[0x88, 0xb5], 1514)).collect();

@@ -5,9 +5,9 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use ::nic::Fault;
 use anyhow::Context;
 use model::Rate;
-use ::nic::Fault;
 
 use crate::Outcome;
 use crate::endpoint::{self, EndpointOptions, Neighbour, Neighbours};

@@ -28,7 +28,8 @@ pub(crate) fn read_mac(text: &str) -> Option<[u8; 6]> {
     let mut parts = text.split(':');
     let mut address = [0; 6];
     for byte in &mut address {
-        *byte = parts.next().filter(|part| part.len() == 2).and_then(|part| u8::from_str_radix(part, 16).ok())?;
+        *byte =
+            parts.next().filter(|part| part.len() == 2).and_then(|part| u8::from_str_radix(part, 16).ok())?;
     }
     parts.next().is_none().then_some(address)
 }

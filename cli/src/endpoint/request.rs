@@ -83,9 +83,7 @@ pub(super) enum FaultRequest {
         priority: u8,
     },
     /// Processes data at a rate only.
-    SlowReceiver {
-        rate: String,
-    },
+    SlowReceiver { rate: String },
     /// Processes no data.
     StoppedReceiver {},
 }

@@ -115,8 +115,7 @@ fn stop_on_signal(bell: Arc<Bell>) -> anyhow::Result<Arc<AtomicBool>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let wait = move || {
         runtime.block_on(async {
-            let Ok(mut terminate) =
-                tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+            let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
             else {
                 return;
             };
@@ -236,5 +235,6 @@ impl Live {
 }
 
 fn line(report: &Report) -> String {
-    serde_json::to_string(report).unwrap_or_else(|error| format!("{{\"event\":\"error\",\"message\":\"{error}\"}}"))
+    serde_json::to_string(report)
+        .unwrap_or_else(|error| format!("{{\"event\":\"error\",\"message\":\"{error}\"}}"))
 }

@@ -24,7 +24,8 @@ pub(super) fn stages(options: &UpOptions, plan: &LabPlan) -> anyhow::Result<Vec<
 
 fn nic(options: &UpOptions, node: &NodePlan) -> Daemon {
     let control = control_socket(options.number, &node.name).display().to_string();
-    let mut arguments = list(&["nic", "--interface", HOST_INTERFACE, "--host", &node.name, "--control", &control]);
+    let mut arguments =
+        list(&["nic", "--interface", HOST_INTERFACE, "--host", &node.name, "--control", &control]);
     arguments.extend(scenario_arguments(options));
     Daemon {
         name: format!("nic-{}", node.name),
@@ -37,7 +38,8 @@ fn nic(options: &UpOptions, node: &NodePlan) -> Daemon {
 fn switch(options: &UpOptions, position: usize, node: &NodePlan) -> Daemon {
     let listen = format!("{}:{P4RUNTIME_PORT}", node.management);
     let device_id = (position + 1).to_string();
-    let mut arguments = list(&["switch", "--no-program", "--listen", &listen, "--device-id", &device_id, "--insecure"]);
+    let mut arguments =
+        list(&["switch", "--no-program", "--listen", &listen, "--device-id", &device_id, "--insecure"]);
     arguments.extend(scenario_arguments(options));
     arguments.extend(list(&["--node", &node.name, "--mac", &mac(node.mac)]));
     for link in options.scenario.switch_ports(&node.name) {

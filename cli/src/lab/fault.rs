@@ -51,9 +51,11 @@ impl FromStr for Fault {
             Some(("thaw", name)) => Ok(Fault::Thaw(name.to_string())),
             Some(("isolate", node)) => Ok(Fault::Isolate(node.to_string())),
             Some(("rejoin", node)) => Ok(Fault::Rejoin(node.to_string())),
-            _ => Err("expected `scenario`, `link-down=PORT`, `link-up=PORT`, `kill=PROCESS`, `restart=PROCESS`, \
+            _ => Err(
+                "expected `scenario`, `link-down=PORT`, `link-up=PORT`, `kill=PROCESS`, `restart=PROCESS`, \
                       `freeze=PROCESS`, `thaw=PROCESS`, `isolate=NODE` or `rejoin=NODE`"
-                .to_string()),
+                    .to_string(),
+            ),
         }
     }
 }

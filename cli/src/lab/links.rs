@@ -70,7 +70,8 @@ async fn create_cable(handle: &Handle, a: &CableEnd, b: &CableEnd, mtu: u32) -> 
 pub(super) fn create_management(plan: &LabPlan, number: LabNumber) -> anyhow::Result<()> {
     let bridge_namespace = number.management_namespace();
     namespace::enter(&bridge_namespace, || netlink(|handle| create_bridge(handle, number)))?;
-    let own = std::fs::File::open("/proc/thread-self/ns/net").context("cannot open this network namespace")?;
+    let own =
+        std::fs::File::open("/proc/thread-self/ns/net").context("cannot open this network namespace")?;
     let bridge = namespace::open(&bridge_namespace)?;
     netlink(async |handle| {
         let cable = |name: &str, far: &str, far_namespace: i32| {
@@ -88,16 +89,23 @@ pub(super) fn create_management(plan: &LabPlan, number: LabNumber) -> anyhow::Re
         for (position, node) in plan.nodes.iter().enumerate() {
             let far = namespace::open(&node.namespace)?;
             let message = cable(&format!("m{position}"), MANAGEMENT_INTERFACE, far.as_raw_fd());
-            handle.link().add(message).execute().await.with_context(|| {
-                format!("cannot connect {} to the management network", node.namespace)
-            })?;
+            handle
+                .link()
+                .add(message)
+                .execute()
+                .await
+                .with_context(|| format!("cannot connect {} to the management network", node.namespace))?;
         }
         let message = cable("host", &number.host_interface(), own.as_raw_fd());
-        handle.link().add(message).execute().await.with_context(|| {
-            format!("cannot create the interface {}", number.host_interface())
-        })?;
+        handle
+            .link()
+            .add(message)
+            .execute()
+            .await
+            .with_context(|| format!("cannot create the interface {}", number.host_interface()))?;
         // The server's end is in this namespace.
-        add_address(&handle, &number.host_interface(), number.server_address().into(), MANAGEMENT_PREFIX).await?;
+        add_address(&handle, &number.host_interface(), number.server_address().into(), MANAGEMENT_PREFIX)
+            .await?;
         set_up(&handle, &number.host_interface()).await
     })?;
     let members: Vec<String> =

@@ -78,7 +78,10 @@ impl LabPlan {
             kind: node.kind,
             namespace: number.namespace(&node.name),
             management: number.node_address(position),
-            mac: port_mac(topology, &PortRef::new(&node.name, if node.kind == NodeKind::Host { 1 } else { 0 })),
+            mac: port_mac(
+                topology,
+                &PortRef::new(&node.name, if node.kind == NodeKind::Host { 1 } else { 0 }),
+            ),
             addresses: if node.kind == NodeKind::Host { node.addresses.clone() } else { Vec::new() },
             neighbours: neighbours(topology, &node.name, node.kind),
             ports: ports(topology, &node.name),

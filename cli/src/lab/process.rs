@@ -55,7 +55,8 @@ pub(super) fn start(number: LabNumber, daemon: &Daemon) -> anyhow::Result<Proces
 
 fn spawn(program: &Path, number: LabNumber, daemon: &Daemon, log: &Path) -> anyhow::Result<i32> {
     // A restarted daemon appends; its log begins anew with the lab.
-    let log = OpenOptions::new().create(true).append(true).open(log).with_context(|| log.display().to_string())?;
+    let log =
+        OpenOptions::new().create(true).append(true).open(log).with_context(|| log.display().to_string())?;
     let child = Command::new(program)
         .args(&daemon.arguments)
         .env(MARKER, number.0.to_string())
@@ -107,7 +108,8 @@ fn read_from(path: &Path, from: u64) -> String {
 }
 
 fn tail(text: &str) -> &str {
-    let start = (text.len().saturating_sub(SHOWN_LOG_BYTES)..text.len()).find(|at| text.is_char_boundary(*at));
+    let start =
+        (text.len().saturating_sub(SHOWN_LOG_BYTES)..text.len()).find(|at| text.is_char_boundary(*at));
     text[start.unwrap_or(0)..].trim_end()
 }
 

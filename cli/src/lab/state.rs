@@ -89,8 +89,9 @@ impl LabState {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         };
-        let state: LabState = serde_json::from_str(&text)
-            .with_context(|| format!("{} is not the state of a lab; remove it with `harrier lab down`", path.display()))?;
+        let state: LabState = serde_json::from_str(&text).with_context(|| {
+            format!("{} is not the state of a lab; remove it with `harrier lab down`", path.display())
+        })?;
         anyhow::ensure!(
             state.version == VERSION,
             "{} has version {}; this program reads version {VERSION}",

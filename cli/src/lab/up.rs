@@ -39,7 +39,10 @@ pub(crate) fn up(options: &UpOptions) -> anyhow::Result<()> {
         bail!("{}", namespace::NEEDS);
     }
     if LabState::load(options.number)?.is_some() {
-        bail!("lab {} is up already, or an `up` was interrupted; `harrier lab down` removes it", options.number.0);
+        bail!(
+            "lab {} is up already, or an `up` was interrupted; `harrier lab down` removes it",
+            options.number.0
+        );
     }
     let built = build(options);
     if built.is_err() {

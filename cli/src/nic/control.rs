@@ -67,7 +67,8 @@ pub(super) struct Pending {
 pub(super) fn listen(path: &Path) -> anyhow::Result<Receiver<Pending>> {
     // A socket that a killed process left behind cannot be bound again.
     let _ = std::fs::remove_file(path);
-    let listener = UnixListener::bind(path).with_context(|| format!("cannot listen on {}", path.display()))?;
+    let listener =
+        UnixListener::bind(path).with_context(|| format!("cannot listen on {}", path.display()))?;
     let (requests, pending) = mpsc::sync_channel(MAX_REQUESTS);
     let serve = move || {
         for stream in listener.incoming().flatten() {

@@ -80,7 +80,9 @@ pub(crate) fn run(options: &NicOptions) -> anyhow::Result<()> {
 fn hold_ports(ports: &[u16]) -> anyhow::Result<Vec<UdpSocket>> {
     let bind = |port: &u16| {
         UdpSocket::bind((Ipv4Addr::UNSPECIFIED, *port)).with_context(|| {
-            format!("UDP port {port} is in use; a NIC needs it so that the kernel does not reject RoCEv2 packets")
+            format!(
+                "UDP port {port} is in use; a NIC needs it so that the kernel does not reject RoCEv2 packets"
+            )
         })
     };
     ports.iter().map(bind).collect()
@@ -142,8 +144,7 @@ impl Running {
     ) -> anyhow::Result<Running> {
         let mut scenario = options.scenario.clone();
         // Other hosts and the network are real; only what this host does is left.
-        let own_flows: Vec<bool> =
-            scenario.flows.iter().map(|flow| sender(flow) == options.host).collect();
+        let own_flows: Vec<bool> = scenario.flows.iter().map(|flow| sender(flow) == options.host).collect();
         for (flow, is_own) in scenario.flows.iter_mut().zip(&own_flows) {
             if !(*is_own && with_flows) {
                 (flow.start, flow.start_jitter) = (NEVER, Time::ZERO);
