@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use host_agent::passive::{Limits, Passive, read};
+use harrier_host_agent::passive::{Limits, Passive, read};
 use model::FlowKey;
 use model::wire::bth::{self, Bth};
 use model::wire::{Aeth, ETHERTYPE_IPV4, Ethernet, Ipv4, ROCE_V2_PORT, Udp};

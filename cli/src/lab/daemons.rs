@@ -5,7 +5,7 @@ use model::topology::NodeKind;
 use super::files::{self, Role};
 use super::names::{P4RUNTIME_PORT, UPLOAD_PORT};
 use super::plan::{HOST_INTERFACE, LabPlan, NodePlan};
-use super::process::Daemon;
+use super::process::{Daemon, Ready};
 use super::traffic::control_socket;
 use super::up::UpOptions;
 
@@ -58,7 +58,7 @@ fn switch(options: &UpOptions, position: usize, node: &NodePlan) -> Daemon {
         name: format!("switch-{}", node.name),
         namespace: Some(node.namespace.clone()),
         arguments,
-        ready: "listening on".to_string(),
+        ready: Ready::Prefix("listening on ".to_string()),
     }
 }
 
@@ -72,7 +72,12 @@ fn server(options: &UpOptions) -> Daemon {
     arguments.extend(list(&["--findings", &file("config/findings.json")]));
     arguments.extend(time_scale(options));
     arguments.extend(tls(options, Role::Server, "server"));
-    Daemon { name: "serve".to_string(), namespace: None, arguments, ready: "uploads on".to_string() }
+    Daemon {
+        name: "serve".to_string(),
+        namespace: None,
+        arguments,
+        ready: Ready::Prefix("uploads on ".to_string()),
+    }
 }
 
 fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
@@ -92,7 +97,7 @@ fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
         name: "controller".to_string(),
         namespace: Some(options.number.management_namespace()),
         arguments,
-        ready: "all switches are programmed".to_string(),
+        ready: Ready::Contains("all switches are programmed".to_string()),
     }
 }
 
@@ -105,7 +110,7 @@ fn nic(options: &UpOptions, node: &NodePlan) -> Daemon {
         name: format!("nic-{}", node.name),
         namespace: Some(node.namespace.clone()),
         arguments,
-        ready: "ready: ".to_string(),
+        ready: Ready::Prefix("ready: ".to_string()),
     }
 }
 
@@ -123,7 +128,7 @@ fn agent(options: &UpOptions, node: &NodePlan) -> Daemon {
         name: format!("agent-{}", node.name),
         namespace: Some(node.namespace.clone()),
         arguments,
-        ready: "ready".to_string(),
+        ready: Ready::Line("ready".to_string()),
     }
 }
 

@@ -1,11 +1,12 @@
 //! `harrier lab down`: removes a lab completely, also what a crash of `up` left behind.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
 
 use super::names::LabNumber;
+use super::state::{STATE, lock};
 use super::{links, namespace, process};
 
 /// Time for daemons to end after SIGTERM before they are killed.
@@ -24,7 +25,9 @@ pub(super) struct Removed {
 
 /// Removes a lab and reports what was removed.
 pub(crate) fn down(number: LabNumber) -> anyhow::Result<()> {
+    let _lock = lock(number)?;
     let removed = remove(number)?;
+    let _ = std::fs::remove_dir_all(kept_logs(number));
     if removed == Removed::default() {
         eprintln!("lab {} does not exist", number.0);
         return Ok(());
@@ -52,18 +55,29 @@ pub(super) fn remove(number: LabNumber) -> anyhow::Result<Removed> {
             return Err(error);
         }
     }
-    let directory = number.directory();
-    match std::fs::remove_dir_all(&directory) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).with_context(|| format!("cannot remove {}", directory.display())),
-    }
+    remove_directory(&number.directory())?;
     Ok(removed)
+}
+
+/// Removes the directory of a lab, its state last.
+fn remove_directory(directory: &Path) -> anyhow::Result<()> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| !path.ends_with(STATE)) {
+        let removed =
+            if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        removed.with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    std::fs::remove_dir_all(directory).with_context(|| format!("cannot remove {}", directory.display()))
+}
+
+/// Where the logs of a lab whose `up` failed are kept, until `down`.
+fn kept_logs(number: LabNumber) -> PathBuf {
+    number.directory().with_extension("failed")
 }
 
 /// Moves the logs of a lab whose `up` failed out of the directory that is removed. Returns where they are.
 pub(super) fn keep_logs(number: LabNumber) -> Option<PathBuf> {
-    let kept = number.directory().with_extension("failed");
+    let kept = kept_logs(number);
     // Logs of an earlier failure.
     let _ = std::fs::remove_dir_all(&kept);
     std::fs::rename(process::log_directory(number), &kept).ok()?;

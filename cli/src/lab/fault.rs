@@ -77,11 +77,11 @@ pub(crate) fn fault(number: LabNumber, fault: &Fault) -> anyhow::Result<()> {
         Fault::LinkDown(port) => set_port(number, &lab, port, false),
         Fault::LinkUp(port) => set_port(number, &lab, port, true),
         Fault::Kill(name) => {
-            let pid = signal(&lab, name, Signal::SIGKILL)?;
-            process::wait_for_end_of(pid, END_TIMEOUT)
+            let pid = signal(number, &lab, name, Signal::SIGKILL)?;
+            process::wait_for_end_of(number, pid, END_TIMEOUT)
         }
-        Fault::Freeze(name) => signal(&lab, name, Signal::SIGSTOP).map(drop),
-        Fault::Thaw(name) => signal(&lab, name, Signal::SIGCONT).map(drop),
+        Fault::Freeze(name) => signal(number, &lab, name, Signal::SIGSTOP).map(drop),
+        Fault::Thaw(name) => signal(number, &lab, name, Signal::SIGCONT).map(drop),
         Fault::Restart(name) => up::restart(number, name),
         Fault::Isolate(node) => set_management(number, &lab, node, false),
         Fault::Rejoin(node) => set_management(number, &lab, node, true),
@@ -89,9 +89,9 @@ pub(crate) fn fault(number: LabNumber, fault: &Fault) -> anyhow::Result<()> {
 }
 
 /// Sends a signal to a process, and returns its id.
-fn signal(lab: &LabState, name: &str, signal: Signal) -> anyhow::Result<i32> {
+fn signal(number: LabNumber, lab: &LabState, name: &str, signal: Signal) -> anyhow::Result<i32> {
     let process = lab.process(name).with_context(|| unknown_process(lab, name))?;
-    if !process::is_running(process.pid) {
+    if !process::is_running(number, process.pid) {
         bail!("{name} does not run");
     }
     process::signal(process.pid, signal)?;
@@ -106,7 +106,7 @@ fn unknown_process(lab: &LabState, name: &str) -> String {
 fn plan(number: LabNumber, lab: &LabState) -> anyhow::Result<LabPlan> {
     let scenario = scenario::builtin(&lab.scenario)
         .with_context(|| format!("no built-in scenario is called `{}`", lab.scenario))?;
-    LabPlan::new(number, &scenario.topology)
+    LabPlan::new(number, &scenario.instance(lab.seed)?.topology)
 }
 
 fn set_port(number: LabNumber, lab: &LabState, port: &PortRef, is_up: bool) -> anyhow::Result<()> {

@@ -10,8 +10,8 @@ use nix::unistd::geteuid;
 pub(crate) const MAX_LABS: u8 = 64;
 /// Most nodes of a lab; their management addresses share a /22.
 pub(crate) const MAX_NODES: usize = 900;
-/// Environment variable that every process of a lab carries, with the number of the lab as its value.
-pub(super) const MARKER: &str = "HARRIER_LAB_NUMBER";
+/// Environment variable that every process of a lab carries, with the lab's identity as its value.
+pub(super) const MARKER: &str = "HARRIER_LAB";
 /// Prefix length of a management network.
 pub(super) const MANAGEMENT_PREFIX: u8 = 22;
 /// A switch's P4Runtime port on its management address (the port that IANA assigned to P4Runtime).

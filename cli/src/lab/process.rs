@@ -1,7 +1,7 @@
 //! The daemons of a lab as processes: started in their namespaces with a log each, found again, stopped.
 //!
-//! All of them carry the lab's number in their environment, so that `down` finds those of a lab whose `up` crashed, and
-//! never a process of anybody else.
+//! All of them carry the lab's identity in their environment, so that `down` finds those of a lab whose `up` crashed, and
+//! never another process: neither one that has got the id of an ended daemon nor one of a lab in a container.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::process::CommandExt;
@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
 
 use super::names::{LabNumber, MARKER};
 use super::namespace;
-use super::state::ProcessState;
+use super::state::{ProcessState, identity};
 
 /// Interval at which a log or a process is examined.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -31,14 +32,36 @@ pub(super) struct Daemon {
     pub(super) namespace: Option<String>,
     /// Arguments of this program.
     pub(super) arguments: Vec<String>,
-    /// Text of the line that it prints when it is ready.
-    pub(super) ready: String,
+    /// How its log says that it is ready.
+    pub(super) ready: Ready,
+}
+
+/// How the log of a daemon says that it is ready.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Ready {
+    /// This line.
+    Line(String),
+    /// A line that begins with this.
+    Prefix(String),
+    /// A line that contains this.
+    Contains(String),
+}
+
+impl Ready {
+    fn is_in(&self, log: &str) -> bool {
+        log.lines().any(|line| match self {
+            Ready::Line(expected) => line == expected,
+            Ready::Prefix(expected) => line.starts_with(expected),
+            Ready::Contains(expected) => line.contains(expected),
+        })
+    }
 }
 
 /// Starts a process. It does not end with its parent or at an interrupt on the terminal.
 pub(super) fn start(number: LabNumber, daemon: &Daemon) -> anyhow::Result<ProcessState> {
     let log = number.directory().join("log").join(format!("{}.log", daemon.name));
     let program = std::env::current_exe().context("cannot find this program")?;
+    let log_start = log_length(&log);
     let pid = match &daemon.namespace {
         Some(name) => namespace::enter(name, || spawn(&program, number, daemon, &log)),
         None => spawn(&program, number, daemon, &log),
@@ -48,6 +71,7 @@ pub(super) fn start(number: LabNumber, daemon: &Daemon) -> anyhow::Result<Proces
         namespace: daemon.namespace.clone(),
         pid: pid.with_context(|| format!("cannot start {}", daemon.name))?,
         log,
+        log_start,
         ready: daemon.ready.clone(),
         arguments: daemon.arguments.clone(),
     })
@@ -59,7 +83,7 @@ fn spawn(program: &Path, number: LabNumber, daemon: &Daemon, log: &Path) -> anyh
         OpenOptions::new().create(true).append(true).open(log).with_context(|| log.display().to_string())?;
     let child = Command::new(program)
         .args(&daemon.arguments)
-        .env(MARKER, number.0.to_string())
+        .env(MARKER, identity(number)?)
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)
@@ -68,15 +92,20 @@ fn spawn(program: &Path, number: LabNumber, daemon: &Daemon, log: &Path) -> anyh
     Ok(child.id() as i32)
 }
 
-/// Waits until a process prints the line that says it is ready; `from` is the length of its log when it was started.
-pub(super) fn wait_until_ready(process: &ProcessState, from: u64, deadline: Instant) -> anyhow::Result<()> {
+/// Waits until a process of this lab is ready.
+pub(super) fn wait_until_ready(
+    number: LabNumber,
+    process: &ProcessState,
+    deadline: Instant,
+) -> anyhow::Result<()> {
     loop {
-        let text = read_from(&process.log, from);
-        if text.contains(&process.ready) {
-            return Ok(());
-        }
-        if !is_running(process.pid) {
+        let is_running = is_running(number, process.pid);
+        let text = read_from(&process.log, process.log_start);
+        if !is_running {
             bail!("{} has ended:\n{}", process.name, tail(&text));
+        }
+        if process.ready.is_in(&text) {
+            return Ok(());
         }
         if Instant::now() >= deadline {
             bail!("{} is not ready; its log {}:\n{}", process.name, process.log.display(), tail(&text));
@@ -86,13 +115,13 @@ pub(super) fn wait_until_ready(process: &ProcessState, from: u64, deadline: Inst
 }
 
 /// Length of the log of a process that is about to be started.
-pub(super) fn log_length(path: &Path) -> u64 {
+fn log_length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// Whether the process has printed that it is ready.
+/// Whether the process has said that it is ready since it was started.
 pub(super) fn has_been_ready(process: &ProcessState) -> bool {
-    read_from(&process.log, 0).contains(&process.ready)
+    process.ready.is_in(&read_from(&process.log, process.log_start))
 }
 
 fn read_from(path: &Path, from: u64) -> String {
@@ -113,17 +142,31 @@ fn tail(text: &str) -> &str {
     text[start.unwrap_or(0)..].trim_end()
 }
 
+/// Whether the process runs and belongs to this lab.
+pub(super) fn is_running(number: LabNumber, pid: i32) -> bool {
+    let Ok(identity) = identity(number) else { return false };
+    is_alive(pid) && carries(pid, &identity)
+}
+
 /// Whether the process exists and is not a zombie.
-pub(super) fn is_running(pid: i32) -> bool {
+fn is_alive(pid: i32) -> bool {
     // The state follows the name, which is in parentheses and may contain any character.
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
+/// Whether the environment of a process has the marker with this value. Processes of other users cannot be read, and are
+/// not ours.
+fn carries(pid: i32, identity: &str) -> bool {
+    let expected = format!("{MARKER}={identity}");
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable == expected.as_bytes())
+}
+
 /// Waits until a process has ended.
-pub(super) fn wait_for_end_of(pid: i32, timeout: Duration) -> anyhow::Result<()> {
+pub(super) fn wait_for_end_of(number: LabNumber, pid: i32, timeout: Duration) -> anyhow::Result<()> {
     let deadline = Instant::now() + timeout;
-    while is_running(pid) {
+    while is_running(number, pid) {
         if Instant::now() >= deadline {
             bail!("process {pid} does not end");
         }
@@ -132,18 +175,14 @@ pub(super) fn wait_for_end_of(pid: i32, timeout: Duration) -> anyhow::Result<()>
     Ok(())
 }
 
-/// The processes that carry the number of this lab.
-pub(super) fn of_lab(number: LabNumber) -> Vec<i32> {
-    let expected = format!("{MARKER}={}", number.0);
+/// The processes of this lab.
+fn of_lab(number: LabNumber) -> Vec<i32> {
+    // Without a directory, no process was started.
+    let Ok(identity) = identity(number) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    let belongs = |pid: &i32| {
-        // Processes of other users cannot be read, and are not ours.
-        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == expected.as_bytes())
-    };
     let own = std::process::id() as i32;
-    pids.filter(|pid| *pid != own).filter(belongs).filter(|pid| is_running(*pid)).collect()
+    pids.filter(|pid| *pid != own && is_alive(*pid) && carries(*pid, &identity)).collect()
 }
 
 /// Sends a signal to a process of a lab. A process that has ended already is no error.

@@ -16,8 +16,9 @@ use scenario::Scenario;
 /// 30 us from one interface to the next (two system calls, the switch program, the traffic manager), so that this is
 /// about a third of the machine.
 const PACKET_HOPS_PER_S: u64 = 20_000;
-/// Least time on the wall clock of the shortest base round trip that an agent watches. A process on a busy machine is scheduled a few
-/// milliseconds late, and agents must see congestion and not the scheduler: a round trip is slow above 150 % of its base.
+/// Least time on the wall clock of the shortest base round trip that an agent watches. A process on a busy machine is
+/// scheduled a few milliseconds late, and agents must see congestion and not the scheduler: a round trip is slow above
+/// 150 % of its base.
 const LEAST_ROUND_TRIP: Duration = Duration::from_millis(32);
 /// The largest factor; a network that needs more is too large for a laptop.
 const MAX_FACTOR: u64 = 1 << 16;

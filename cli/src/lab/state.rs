@@ -3,13 +3,19 @@
 //! The file names everything before it is created. Processes are found by the [`super::names::MARKER`] in their
 //! environment instead, because a process exists before its id is known.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use super::names::LabNumber;
+use super::process::Ready;
 
+/// Name of the state file.
+pub(super) const STATE: &str = "state.json";
+/// Name of the file with the identity of a lab.
+const IDENTITY: &str = "identity";
 /// Version of the file.
 const VERSION: u32 = 1;
 
@@ -47,8 +53,10 @@ pub(super) struct ProcessState {
     pub(super) pid: i32,
     /// Its log.
     pub(super) log: PathBuf,
-    /// Text of the line that it prints when it is ready.
-    pub(super) ready: String,
+    /// Length of the log when it was started.
+    pub(super) log_start: u64,
+    /// How its log says that it is ready.
+    pub(super) ready: Ready,
     /// Its arguments, without the program.
     pub(super) arguments: Vec<String>,
 }
@@ -117,14 +125,35 @@ impl LabState {
 
 /// The state file of a lab.
 fn file(number: LabNumber) -> PathBuf {
-    number.directory().join("state.json")
+    number.directory().join(STATE)
 }
 
-/// Creates the directories of a lab.
+/// Creates the directories of a lab, and its identity: a value that no other lab on this machine has or had.
 pub(super) fn create_directories(number: LabNumber) -> anyhow::Result<()> {
+    let directory = number.directory();
     let create = |path: &Path| {
         std::fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))
     };
-    create(&number.directory().join("log"))?;
-    create(&number.directory().join("config"))
+    create(&directory.join("log"))?;
+    create(&directory.join("config"))?;
+    let identity = format!("{}-{}-{}", number.0, std::process::id(), crate::nic::unix_ns());
+    let path = directory.join(IDENTITY);
+    std::fs::write(&path, identity).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The identity of a lab.
+pub(super) fn identity(number: LabNumber) -> anyhow::Result<String> {
+    let path = number.directory().join(IDENTITY);
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Takes the lab for this command, until the file is dropped: no two commands build, change or remove it at once.
+pub(super) fn lock(number: LabNumber) -> anyhow::Result<File> {
+    let path = number.directory().with_extension("lock");
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let opened = File::options().create(true).append(true).open(&path);
+    let file = opened.with_context(|| format!("cannot open {}", path.display()))?;
+    file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
 }

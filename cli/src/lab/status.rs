@@ -33,7 +33,8 @@ struct ProcessStatus {
 /// Prints the lab. The outcome is [`Outcome::Findings`] if a process does not run or is not ready.
 pub(crate) fn status(number: LabNumber, is_json: bool) -> anyhow::Result<Outcome> {
     let lab = LabState::of_running(number)?;
-    let processes: Vec<ProcessStatus> = lab.processes.iter().map(process_status).collect();
+    let processes: Vec<ProcessStatus> =
+        lab.processes.iter().map(|process| process_status(number, process)).collect();
     let is_fine = lab.is_complete && processes.iter().all(|process| process.state == "ready");
     let status = LabStatus {
         lab: number.0,
@@ -52,8 +53,8 @@ pub(crate) fn status(number: LabNumber, is_json: bool) -> anyhow::Result<Outcome
     Ok(if is_fine { Outcome::Fine } else { Outcome::Findings })
 }
 
-fn process_status(process: &ProcessState) -> ProcessStatus {
-    let state = match (process::is_running(process.pid), process::has_been_ready(process)) {
+fn process_status(number: LabNumber, process: &ProcessState) -> ProcessStatus {
+    let state = match (process::is_running(number, process.pid), process::has_been_ready(process)) {
         (false, _) => "ended",
         (true, false) => "starting",
         (true, true) => "ready",

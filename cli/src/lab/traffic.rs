@@ -1,15 +1,18 @@
 //! `harrier lab traffic`: starts the flows of the scenario, and its faults, on all NICs at the same moment.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
 
 use super::names::LabNumber;
+use super::scale::Scale;
 use super::state::LabState;
 use crate::nic::{self, FlowState, Request};
 use crate::output::print_json;
 
-/// How far ahead the start is: every NIC has the request by then.
-const LEAD: Duration = Duration::from_millis(300);
+/// How far ahead the start is, for each host: every NIC has built its part of the scenario by then.
+const LEAD_PER_HOST: Duration = Duration::from_millis(40);
 /// Interval at which the flows are examined.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -28,15 +31,22 @@ pub(crate) struct TrafficOptions {
 pub(crate) fn traffic(number: LabNumber, options: TrafficOptions) -> anyhow::Result<()> {
     let lab = LabState::of_running(number)?;
     let sockets = sockets(&lab, number);
-    let at_unix_ns = nic::unix_ns() + LEAD.as_nanos() as u64;
+    let lead = LEAD_PER_HOST * sockets.len() as u32;
+    let at_unix_ns = nic::unix_ns() + lead.as_nanos() as u64;
     let start = Request::Start { at_unix_ns, flows: true, faults: options.with_faults };
     for socket in &sockets {
         nic::request(socket, &start)?;
     }
+    let until = Instant::now() + lead + patience(&lab)?;
     let flows = loop {
         let flows = flows(&sockets)?;
         if !options.wait || flows.iter().all(|flow| flow.finish_ns.is_some()) {
             break flows;
+        }
+        if Instant::now() >= until {
+            bail!(
+                "flows are not complete in twice the duration of the scenario; a deadlock or an outage may stop them"
+            );
         }
         std::thread::sleep(POLL_INTERVAL);
     };
@@ -46,6 +56,13 @@ pub(crate) fn traffic(number: LabNumber, options: TrafficOptions) -> anyhow::Res
         print_flows(&flows, lab.scale);
     }
     Ok(())
+}
+
+/// How long flows may take: twice the duration of the scenario.
+fn patience(lab: &LabState) -> anyhow::Result<Duration> {
+    let scenario = scenario::builtin(&lab.scenario);
+    let scenario = scenario.with_context(|| format!("no built-in scenario is called `{}`", lab.scenario))?;
+    Ok(2 * Scale::new(lab.scale).wall(scenario.stop))
 }
 
 /// The flows of all hosts.

@@ -13,7 +13,7 @@ use super::names::LabNumber;
 use super::plan::LabPlan;
 use super::process::{self, Daemon};
 use super::scale::Scale;
-use super::state::{LabState, create_directories};
+use super::state::{LabState, create_directories, lock};
 use super::{down, links, namespace};
 
 /// Time for the daemons of one stage to get ready. Twenty switches compile their program on two cores in this time.
@@ -39,12 +39,15 @@ pub(crate) fn up(options: &UpOptions) -> anyhow::Result<()> {
     if !geteuid().is_root() {
         bail!("{}", namespace::NEEDS);
     }
+    let _lock = lock(options.number)?;
     if LabState::load(options.number)?.is_some() {
         bail!(
             "lab {} is up already, or an `up` was interrupted; `harrier lab down` removes it",
             options.number.0
         );
     }
+    // What a `down` that was interrupted at its end left.
+    down::remove(options.number)?;
     let built = build(options);
     if built.is_err() {
         // The cause of the failure is more important than that of an incomplete removal.
@@ -124,25 +127,25 @@ fn start_stage(number: LabNumber, state: &mut LabState, stage: Stage) -> anyhow:
     }
     let deadline = Instant::now() + START_TIMEOUT;
     for process in &started {
-        process::wait_until_ready(process, 0, deadline).with_context(|| format!("lab {}", number.0))?;
+        process::wait_until_ready(number, process, deadline).with_context(|| format!("lab {}", number.0))?;
     }
     Ok(())
 }
 
 /// Starts a daemon of a running lab again, in the same place with the same arguments.
 pub(super) fn restart(number: LabNumber, name: &str) -> anyhow::Result<()> {
+    let _lock = lock(number)?;
     let mut state = LabState::of_running(number)?;
     let position = state.processes.iter().position(|process| process.name == name);
     let position = position.with_context(|| format!("the lab has no process `{name}`"))?;
     let old = state.processes[position].clone();
-    if process::is_running(old.pid) {
+    if process::is_running(number, old.pid) {
         bail!("{name} still runs as process {}", old.pid);
     }
-    let from = process::log_length(&old.log);
     let daemon =
         Daemon { name: old.name, namespace: old.namespace, arguments: old.arguments, ready: old.ready };
     let process = process::start(number, &daemon)?;
     state.processes[position] = process.clone();
     state.save(number)?;
-    process::wait_until_ready(&process, from, Instant::now() + START_TIMEOUT)
+    process::wait_until_ready(number, &process, Instant::now() + START_TIMEOUT)
 }

@@ -1,6 +1,7 @@
 //! The control socket of a NIC: a Unix socket with one JSON object a line in each direction.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -65,8 +66,7 @@ pub(super) struct Pending {
 
 /// Opens the socket and serves one client after another on a thread.
 pub(super) fn listen(path: &Path) -> anyhow::Result<Receiver<Pending>> {
-    // A socket that a killed process left behind cannot be bound again.
-    let _ = std::fs::remove_file(path);
+    remove_stale(path)?;
     let listener =
         UnixListener::bind(path).with_context(|| format!("cannot listen on {}", path.display()))?;
     let (requests, pending) = mpsc::sync_channel(MAX_REQUESTS);
@@ -78,6 +78,17 @@ pub(super) fn listen(path: &Path) -> anyhow::Result<Receiver<Pending>> {
     };
     std::thread::Builder::new().name("control".into()).spawn(serve).context("cannot start a thread")?;
     Ok(pending)
+}
+
+/// Removes the socket that a killed process left behind: it cannot be bound again. Anything else stays.
+fn remove_stale(path: &Path) -> anyhow::Result<()> {
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    let is_stale = metadata.file_type().is_socket()
+        && UnixStream::connect(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused);
+    if !is_stale {
+        bail!("{} exists and is in use or not a socket; choose another --control", path.display());
+    }
+    std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))
 }
 
 fn serve_client(stream: &UnixStream, requests: &SyncSender<Pending>) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use model::flow::PROTO_TCP;
 use model::wire::Frame;
 use net::{Counters, Error, Options, Port};
 
@@ -17,8 +18,9 @@ pub struct CaptureSettings {
     pub addresses: Vec<IpAddr>,
     /// UDP ports that carry RoCEv2 besides 4791.
     pub roce_ports: Vec<u16>,
-    /// How many times slower than in the network that telemetry describes time passes; 1 on real hardware.
-    pub time_scale: u64,
+    /// Whether TCP is measured, too. Receivers delay acknowledgements of single segments by up to 500 ms (RFC 9293,
+    /// section 3.8.6.3), which looks like a slow round trip.
+    pub tcp: bool,
     /// Limits on connections.
     pub limits: Limits,
 }
@@ -26,7 +28,7 @@ pub struct CaptureSettings {
 impl CaptureSettings {
     /// The settings of a real host with these addresses.
     pub fn new(addresses: Vec<IpAddr>) -> CaptureSettings {
-        CaptureSettings { addresses, roce_ports: Vec::new(), time_scale: 1, limits: Limits::default() }
+        CaptureSettings { addresses, roce_ports: Vec::new(), tcp: false, limits: Limits::default() }
     }
 }
 
@@ -36,9 +38,7 @@ pub struct Capture {
     port: Port,
     passive: Passive,
     roce_ports: Vec<u16>,
-    time_scale: u64,
-    /// The latest time so far: the wall clock may be set back, the time of an agent does not run backwards.
-    latest_ns: u64,
+    tcp: bool,
 }
 
 impl Capture {
@@ -52,14 +52,13 @@ impl Capture {
             port: Port::open(interface, &options)?,
             passive: Passive::new(settings.addresses, settings.limits),
             roce_ports: settings.roce_ports,
-            time_scale: settings.time_scale.max(1),
-            latest_ns: 0,
+            tcp: settings.tcp,
         })
     }
 
     /// Handles the frames that have crossed the interface, without blocking, and passes each measurement to `each` with
-    /// its time: ns since 1970, divided by the time scale. `now_unix_ns` is the time of frames without a timestamp.
-    /// Returns whether there may be more.
+    /// its time in ns since 1970. `now_unix_ns` is the time of frames without a timestamp. Returns whether there may be
+    /// more.
     ///
     /// # Errors
     /// The interface went down or disappeared. It is captured again when it is up.
@@ -68,13 +67,14 @@ impl Capture {
         now_unix_ns: u64,
         mut each: impl FnMut(u64, Measurement),
     ) -> Result<bool, Error> {
-        let Capture { port, passive, roce_ports, time_scale, latest_ns } = self;
+        let Capture { port, passive, roce_ports, tcp } = self;
         port.receive(|frame| {
-            let at_ns = frame.at_ns.unwrap_or(now_unix_ns) / *time_scale;
-            *latest_ns = at_ns.max(*latest_ns);
-            if let Some(packet) = read(frame.bytes, roce_ports) {
-                for measurement in passive.seen(*latest_ns, &packet) {
-                    each(*latest_ns, measurement);
+            let at_ns = frame.at_ns.unwrap_or(now_unix_ns);
+            if let Some(packet) =
+                read(frame.bytes, roce_ports).filter(|packet| *tcp || packet.flow.proto != PROTO_TCP)
+            {
+                for measurement in passive.seen(at_ns, &packet) {
+                    each(at_ns, measurement);
                 }
             }
         })
@@ -82,13 +82,7 @@ impl Capture {
 
     /// Closes idle connections. To be called about once a second.
     pub fn expire(&mut self, now_unix_ns: u64) -> Vec<Measurement> {
-        self.latest_ns = (now_unix_ns / self.time_scale).max(self.latest_ns);
-        self.passive.expire(self.latest_ns)
-    }
-
-    /// The latest time that was measured or passed to [`Capture::expire`].
-    pub fn latest_ns(&self) -> u64 {
-        self.latest_ns
+        self.passive.expire(now_unix_ns)
     }
 
     /// Sends a frame, such as a polling packet.

@@ -2,8 +2,8 @@
 //!
 //! A RoCEv2 acknowledgement does not repeat the data's UDP source port on every NIC, and it names the sender's queue
 //! pair, which the data does not contain. It is matched by the 5-tuple if that fits, else by the queue pair if an
-//! earlier acknowledgement showed whose it is, else by the sequence number if only one connection between the two hosts
-//! has that data outstanding.
+//! earlier acknowledgement showed whose it is, else by the sequence number if only one of the latest connections between
+//! the two hosts has that data outstanding.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -20,10 +20,13 @@ use super::packet::{Content, Seen};
 /// so that few share one.
 const MAX_QUEUE_PAIRS: usize = 16;
 
+/// Connections that are examined to find the one that is evicted, or to match an acknowledgement from another port.
+const MAX_EXAMINED: usize = 64;
+
 /// Limits of [`Passive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at the same time; data of further ones is counted and not measured.
+    /// Connections at the same time. Beyond it, the one that was idle longest of a few is given up.
     pub max_connections: usize,
     /// A connection without a packet for this long is closed. RoCEv2 has no packet that ends a connection on the path.
     pub idle_ns: u64,
@@ -84,7 +87,7 @@ pub struct PassiveStats {
     pub acknowledgements: u64,
     /// Acknowledgements that fit no connection, or more than one.
     pub unmatched: u64,
-    /// Data packets beyond the limits on connections and queue pairs.
+    /// Connections given up, and data packets not measured, because of the limits on connections and queue pairs.
     pub over_limit: u64,
     /// Round trips measured.
     pub samples: u64,
@@ -99,6 +102,10 @@ pub struct Passive {
     own: BTreeSet<IpAddr>,
     limits: Limits,
     connections: IndexMap<FlowKey, Connection, FxBuildHasher>,
+    /// The connections whose acknowledgements name a queue pair: by peer, own address and queue pair.
+    by_sender: IndexMap<(IpAddr, IpAddr, u32), FlowKey, FxBuildHasher>,
+    /// Where the next search for an idle connection begins.
+    turn: usize,
     stats: PassiveStats,
 }
 
@@ -139,6 +146,8 @@ impl Passive {
             own: own.into_iter().collect(),
             limits,
             connections: IndexMap::default(),
+            by_sender: IndexMap::default(),
+            turn: 0,
             stats: PassiveStats::default(),
         }
     }
@@ -185,6 +194,7 @@ impl Passive {
             }
             !is_idle
         });
+        self.by_sender.retain(|_, flow| self.connections.contains_key(flow));
         closed
     }
 
@@ -205,8 +215,7 @@ impl Passive {
         let is_new = !self.connections.contains_key(&packet.flow);
         if is_new {
             if self.connections.len() >= self.limits.max_connections {
-                self.stats.over_limit += 1;
-                return None;
+                self.evict(measured);
             }
             measured.push(Measurement::Opened { flow: packet.flow, dscp: packet.dscp });
             self.connections.insert(packet.flow, Connection { last_packet_ns: now_ns, data: empty });
@@ -214,6 +223,21 @@ impl Passive {
         let connection = self.connections.get_mut(&packet.flow)?;
         connection.last_packet_ns = now_ns;
         Some(connection)
+    }
+
+    /// Gives up the connection that was idle longest of those that are next in turn.
+    fn evict(&mut self, measured: &mut Measurements) {
+        self.stats.over_limit += 1;
+        let count = self.connections.len();
+        let positions = (0..MAX_EXAMINED.min(count)).map(|step| (self.turn + step) % count);
+        let last_packet_ns = |position: &usize| {
+            self.connections.get_index(*position).map_or(0, |(_, connection)| connection.last_packet_ns)
+        };
+        let idlest = positions.min_by_key(last_packet_ns);
+        self.turn = (self.turn + MAX_EXAMINED) % count.max(1);
+        if let Some((flow, _)) = idlest.and_then(|position| self.connections.swap_remove_index(position)) {
+            measured.push(Measurement::Closed { flow });
+        }
     }
 
     fn roce_data(
@@ -261,7 +285,9 @@ impl Passive {
         connection.last_packet_ns = now_ns;
         let Data::Roce(pairs) = &mut connection.data else { return };
         let pair = &mut pairs[at];
-        pair.sender = Some(sender);
+        if pair.sender.replace(sender) != Some(sender) {
+            self.by_sender.insert((flow.dst, flow.src, sender), flow);
+        }
         let mut result = pair.data.acknowledged(upto, now_ns);
         if is_negative && matches!(result, Acknowledged::RoundTrip { .. }) {
             // It answers the packet after the gap, not the newest data that it covers.
@@ -288,25 +314,27 @@ impl Passive {
         let fits =
             |pair: &QueuePair| pair.sender.is_none_or(|known| known == sender) && pair.data.covers(upto);
         let direct = pairs(&same_port);
-        if let Some(at) = direct.iter().position(own).or_else(|| direct.iter().position(fits)) {
+        // An acknowledgement of an RDMA READ may be beyond all data; the 5-tuple alone is then enough if it is unique.
+        let only = || (direct.len() == 1 && direct[0].sender.is_none()).then_some(0);
+        let at = direct.iter().position(own).or_else(|| direct.iter().position(fits)).or_else(only);
+        if let Some(at) = at {
             return Some((same_port, at));
         }
-        let between = self.connections.keys().filter(|flow| {
+        let known = self.by_sender.get(&(acknowledgement.src, acknowledgement.dst, sender));
+        if let Some((flow, at)) = known.and_then(|flow| Some((*flow, pairs(flow).iter().position(own)?))) {
+            return Some((flow, at));
+        }
+        let between = self.connections.keys().rev().take(MAX_EXAMINED).filter(|flow| {
             flow.src == acknowledgement.dst && flow.dst == acknowledgement.src && **flow != same_port
         });
         let mut candidates = None;
         for flow in between {
-            for (at, pair) in pairs(flow).iter().enumerate() {
-                if own(pair) {
-                    return Some((*flow, at));
-                }
-                if fits(pair) {
-                    // A second candidate makes the match ambiguous.
-                    candidates = match candidates {
-                        None => Some(Some((*flow, at))),
-                        Some(_) => Some(None),
-                    };
-                }
+            for (at, _) in pairs(flow).iter().enumerate().filter(|(_, pair)| fits(pair)) {
+                // A second candidate makes the match ambiguous.
+                candidates = match candidates {
+                    None => Some(Some((*flow, at))),
+                    Some(_) => Some(None),
+                };
             }
         }
         candidates.flatten()
@@ -451,13 +479,14 @@ mod tests {
     }
 
     #[test]
-    fn connections_beyond_the_limit_are_counted_and_idle_ones_closed() {
+    fn beyond_the_limit_the_idlest_connection_is_given_up() {
         let mut passive = passive();
         for port in 1..4 {
             passive.seen(port, &data(&format!("10.0.0.1:{port}>10.0.0.2:4791/udp"), 7, 5));
         }
         assert_eq!(passive.stats().over_limit, 1);
-        assert_eq!(passive.expire(1001).len(), 1);
+        // The first one was given up.
+        assert_eq!(passive.expire(1002).len(), 1);
         assert_eq!(passive.expire(2000).len(), 1);
     }
 

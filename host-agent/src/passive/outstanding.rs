@@ -86,14 +86,12 @@ impl<const BITS: u32> Outstanding<BITS> {
             return self.sent(start, end, now_ns);
         }
         if distance != 0 && Self::is_at_most(next, end) {
-            self.next = Some(end);
             // Part of a new segment may be old data (TCP after a partial acknowledgement).
+            self.retransmitted(start, next, now_ns);
+            self.next = Some(end);
             self.push(end, now_ns);
-            if Self::forward(start, next) != 0 && Self::is_at_most(start, next) {
-                self.retransmitted(end, now_ns);
-            }
         } else {
-            self.retransmitted(end, now_ns);
+            self.retransmitted(start, end, now_ns);
         }
         was_idle && self.is_outstanding()
     }
@@ -105,26 +103,44 @@ impl<const BITS: u32> Outstanding<BITS> {
         self.records.push_back(Sent { end, time_ns: now_ns, is_retransmitted: false });
     }
 
-    /// Marks data that is sent again. Data that was acknowledged in the meantime has no record.
-    fn retransmitted(&mut self, end: u32, now_ns: u64) {
-        // Records are sorted relative to what is acknowledged.
+    /// Marks the records that contain data from `start` to `end`, which is sent again. TCP may split and merge segments
+    /// when it does. Data that was acknowledged in the meantime has no record.
+    fn retransmitted(&mut self, start: u32, end: u32, now_ns: u64) {
         let base = self.acknowledged;
-        let distance = Self::forward(base, end);
-        if let Ok(at) = self.records.binary_search_by_key(&distance, |sent| Self::forward(base, sent.end)) {
-            self.records[at].time_ns = now_ns;
-            self.records[at].is_retransmitted = true;
+        if Self::is_at_most(end, base) {
+            return;
+        }
+        // Records are sorted relative to what is acknowledged, and each begins where the one before ends.
+        let from = if Self::is_at_most(start, base) { 0 } else { Self::forward(base, start) };
+        let to = Self::forward(base, end);
+        let first = self.records.partition_point(|sent| Self::forward(base, sent.end) <= from);
+        let mut begin = match first.checked_sub(1).and_then(|before| self.records.get(before)) {
+            Some(before) => Self::forward(base, before.end),
+            None => 0,
+        };
+        for sent in self.records.iter_mut().skip(first).take_while(|sent| {
+            let overlaps = begin < to;
+            begin = Self::forward(base, sent.end);
+            overlaps
+        }) {
+            sent.time_ns = now_ns;
+            sent.is_retransmitted = true;
         }
     }
 
-    /// Handles an acknowledgement of everything before number `upto`. Numbers beyond what was sent are ignored.
+    /// Handles an acknowledgement of everything before number `upto`. If that is beyond what was seen, packets were sent
+    /// that are not recorded as data (RDMA READ requests, atomic operations, SYN and FIN), and all data is acknowledged.
     pub fn acknowledged(&mut self, upto: u32, now_ns: u64) -> Acknowledged {
         let upto = upto & Self::MASK;
         let Some(next) = self.next else { return Acknowledged::Nothing };
-        let is_new = upto != self.acknowledged
-            && Self::is_at_most(self.acknowledged, upto)
-            && Self::is_at_most(upto, next);
-        if !is_new {
+        if upto == self.acknowledged || !Self::is_at_most(self.acknowledged, upto) {
             return Acknowledged::Nothing;
+        }
+        if !Self::is_at_most(upto, next) {
+            if Self::forward(next, upto) > Self::RESTART {
+                return Acknowledged::Nothing;
+            }
+            self.next = Some(upto);
         }
         let mut newest: Option<Sent> = None;
         let mut is_retransmitted = false;
@@ -139,7 +155,8 @@ impl<const BITS: u32> Outstanding<BITS> {
             Some(sent) if is_retransmitted => {
                 Acknowledged::Retransmitted { since_sent_ns: now_ns.saturating_sub(sent.time_ns) }
             }
-            Some(sent) if sent.end == upto => {
+            // A clock that was set back gives no sample.
+            Some(sent) if sent.end == upto && now_ns > sent.time_ns => {
                 Acknowledged::RoundTrip { rtt_ns: now_ns.saturating_sub(sent.time_ns) }
             }
             _ => Acknowledged::Unrecorded,
@@ -210,6 +227,37 @@ mod tests {
         assert!(data.sent(0x80_0005, 0x80_0006, 10));
         assert_eq!(data.acknowledged(6, 20), Acknowledged::Nothing);
         assert_eq!(data.acknowledged(0x80_0006, 30), Acknowledged::RoundTrip { rtt_ns: 20 });
+    }
+
+    #[test]
+    fn a_retransmission_with_other_boundaries_marks_what_it_overlaps() {
+        let mut data = Outstanding::<32>::default();
+        data.sent(1000, 2000, 0);
+        data.sent(2000, 3000, 1);
+        data.sent(3000, 4000, 2);
+        // Split: the second half of the first segment and the first half of the second one.
+        data.sent(1500, 2500, 50);
+        assert_eq!(data.acknowledged(2000, 60), Acknowledged::Retransmitted { since_sent_ns: 10 });
+        assert_eq!(data.acknowledged(3000, 70), Acknowledged::Retransmitted { since_sent_ns: 20 });
+        assert_eq!(data.acknowledged(4000, 80), Acknowledged::RoundTrip { rtt_ns: 78 });
+    }
+
+    #[test]
+    fn an_acknowledgement_of_packets_that_were_not_recorded_ends_the_wait() {
+        let mut data = Roce::default();
+        data.sent(5, 6, 0);
+        // An RDMA READ request took number 6.
+        assert_eq!(data.acknowledged(7, 20), Acknowledged::Unrecorded);
+        assert!(!data.is_outstanding());
+        data.sent(7, 8, 30);
+        assert_eq!(data.acknowledged(8, 40), Acknowledged::RoundTrip { rtt_ns: 10 });
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_gives_no_sample() {
+        let mut data = Roce::default();
+        data.sent(5, 6, 1000);
+        assert_eq!(data.acknowledged(6, 900), Acknowledged::Unrecorded);
     }
 
     #[test]

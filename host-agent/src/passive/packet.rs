@@ -25,9 +25,12 @@ const FRAGMENT: u16 = 0x3fff;
 const TCP_BYTES: usize = 20;
 /// The last of the opcodes of SEND and WRITE, which begin at 0: a WRITE of one packet with immediate data (table 38).
 const RC_WRITE_ONLY_IMMEDIATE: u8 = 0x0b;
+/// The last or only packet of a SEND that invalidates a key of the receiver.
+const RC_SEND_LAST_INVALIDATE: u8 = 0x16;
+const RC_SEND_ONLY_INVALIDATE: u8 = 0x17;
+/// EtherType of a provider's VLAN tag (IEEE 802.1ad).
+const ETHERTYPE_PROVIDER_VLAN: u16 = 0x88a8;
 /// TCP flags.
-const FIN: u8 = 1;
-const SYN: u8 = 2;
 const RST: u8 = 4;
 const ACK: u8 = 16;
 
@@ -65,7 +68,7 @@ pub enum Content {
     Tcp {
         /// Sequence number.
         sequence: u32,
-        /// Numbers that it occupies: its data, SYN and FIN.
+        /// Bytes of data. SYN and FIN also take a number, but a connection without data is not measured.
         length: u32,
         /// The number up to which the opposite direction is acknowledged.
         acknowledgement: Option<u32>,
@@ -81,7 +84,7 @@ pub fn read(bytes: &[u8], extra_ports: &[u16]) -> Option<Seen> {
     let mut ethertype = ethernet.ethertype;
     let mut at = ETHERNET_BYTES;
     for _ in 0..MAX_TAGS {
-        if ethertype != ETHERTYPE_VLAN {
+        if ethertype != ETHERTYPE_VLAN && ethertype != ETHERTYPE_PROVIDER_VLAN {
             break;
         }
         ethertype = Vlan::from_bytes(bytes.get(at..)?)?.ethertype;
@@ -146,7 +149,7 @@ fn read_roce(ip: &Ip, packet: &[u8], extra_ports: &[u16]) -> Option<Seen> {
     }
     let header = Bth::from_bytes(packet.get(ip.at + UDP_BYTES..)?)?;
     let content = match header.opcode {
-        bth::RC_SEND_FIRST..=RC_WRITE_ONLY_IMMEDIATE => {
+        bth::RC_SEND_FIRST..=RC_WRITE_ONLY_IMMEDIATE | RC_SEND_LAST_INVALIDATE | RC_SEND_ONLY_INVALIDATE => {
             Content::RoceData { queue_pair: header.queue_pair, psn: header.psn }
         }
         bth::RC_ACKNOWLEDGE => {
@@ -173,11 +176,10 @@ fn read_tcp(ip: &Ip, packet: &[u8]) -> Option<Seen> {
     let header_bytes = usize::from(header[12] >> 4) * 4;
     let flags = header[13];
     let data_bytes = ip.payload_bytes.checked_sub(header_bytes.max(TCP_BYTES))?;
-    let marks = u32::from(flags & SYN != 0) + u32::from(flags & FIN != 0);
     let flow = FlowKey { src: ip.src, dst: ip.dst, sport: u16_at(0), dport: u16_at(2), proto: PROTO_TCP };
     let content = Content::Tcp {
         sequence: u32_at(4),
-        length: data_bytes as u32 + marks,
+        length: data_bytes as u32,
         acknowledgement: (flags & ACK != 0).then(|| u32_at(8)),
         is_reset: flags & RST != 0,
     };

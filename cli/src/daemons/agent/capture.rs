@@ -1,4 +1,4 @@
-//! The source `capture`: round trips of RoCEv2 and TCP flows from the frames that cross the interface.
+//! The source `capture`: round trips of RoCEv2 flows from the frames that cross the interface.
 
 use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
@@ -44,8 +44,8 @@ fn measure(mut capture: Capture, measurements: &Measurements) {
         });
         if housekeeping.elapsed() >= HOUSEKEEPING {
             housekeeping = Instant::now();
-            let closed = capture.expire(wall_ns());
-            let time_ns = capture.latest_ns();
+            let time_ns = wall_ns();
+            let closed = capture.expire(time_ns);
             batch
                 .extend(closed.into_iter().map(|closed| Measured { time_ns, measurement: measured(closed) }));
         }
@@ -66,7 +66,10 @@ fn measure(mut capture: Capture, measurements: &Measurements) {
                 if !std::mem::replace(&mut is_down, true) {
                     warn!(%error, "the capture waits for the interface");
                 }
-                std::thread::sleep(MAX_WAIT);
+                // Of other errors only the frame is lost.
+                if matches!(error, net::Error::Down { .. } | net::Error::NoInterface { .. }) {
+                    std::thread::sleep(MAX_WAIT);
+                }
             }
         }
     }
