@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
-.PHONY: help run build test check prose unit test-crate examine exam foreign kit browser docs api pictures bench setup ui audit clean
+.PHONY: help run lab build test check prose unit test-crate examine exam foreign kit browser docs api pictures bench setup ui audit clean
 
 # Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
 # HARRIER_REQUIRE_DATA=0 turns that off.
@@ -18,6 +18,12 @@ help:                      ## list the targets
 
 run: ui                    ## install what is missing, build, start the demo and print the dashboard's address
 	cargo run --release --locked -p harrier-cli -- demo $(ARGS)
+
+lab: ui                    ## a real network of namespaces with an incident: make lab SCENARIO=host-storm (needs root)
+	cargo build --release --locked -p harrier-cli
+	target/release/harrier lab up $(SCENARIO)
+	target/release/harrier lab traffic
+	@echo "the verdict follows in about 15 s; 'target/release/harrier lab down' removes the lab"
 
 build: ui                  ## build the release binary, target/release/harrier
 	cargo build --release --locked -p harrier-cli

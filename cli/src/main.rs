@@ -5,16 +5,21 @@
 
 // The cores are pure; the binary reads files and clocks for them.
 #![allow(clippy::disallowed_methods, reason = "the binary reads files and clocks")]
+#![allow(clippy::disallowed_types, reason = "the binary opens sockets")]
 #![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
 
 mod capture;
 mod commands;
 mod configurations;
 mod daemons;
+mod dataplane;
 mod demo;
+mod endpoint;
 mod evaluation;
 mod input;
+mod lab;
 mod meter;
+mod nic;
 mod ns3_files;
 mod output;
 mod redis;
@@ -84,6 +89,10 @@ enum Command {
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Run a host of a scenario as a RoCEv2 endpoint on an interface
+    Nic(commands::nic::Args),
+    /// Run a scenario on a real Linux network of namespaces
+    Lab(commands::lab::Args),
     /// Run the server: uploads, analysis, store, REST and dashboard
     Serve(commands::serve::Args),
     /// Run the controller of switches
@@ -120,6 +129,8 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Nic(args) => commands::nic::execute(args),
+        Command::Lab(args) => commands::lab::execute(args),
         Command::Serve(args) => commands::serve::execute(&args),
         Command::Controller(args) => commands::controller::execute(&args),
         Command::Agent(args) => commands::agent::execute(&args),

@@ -7,12 +7,14 @@
 //!
 //! Ports need the capability `CAP_NET_RAW` in the network namespace of the interface.
 
+mod bell;
 mod error;
 pub mod offload;
 mod port;
 mod sys;
 mod wait;
 
+pub use bell::Bell;
 pub use error::Error;
 pub use port::{Counters, Options, Port, Received};
-pub use wait::{Ready, wait};
+pub use wait::{Ready, set_precise_timers, wait};

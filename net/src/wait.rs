@@ -1,6 +1,7 @@
 //! Waiting for several ports and other descriptors at once.
 
 use std::io;
+use std::num::NonZeroU64;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
@@ -40,4 +41,11 @@ pub fn wait(fds: &[BorrowedFd<'_>], timeout: Option<Duration>, ready: &mut Vec<R
         }
     }));
     Ok(())
+}
+
+/// Lets timeouts of this thread end within a microsecond of their time instead of the default 50 us, if the system
+/// permits it.
+pub fn set_precise_timers() {
+    // Without it timeouts are only less precise.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }

@@ -9,6 +9,8 @@ pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
+pub(crate) mod lab;
+pub(crate) mod nic;
 pub(crate) mod p4;
 pub(crate) mod pki;
 pub(crate) mod prove;

@@ -60,11 +60,14 @@ enum Action {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
-    match args.action {
+    let written = match args.action {
         Action::Init { folder, days } => pki::init(&folder, days)?,
         Action::Issue { folder, role, name, dns, address, days } => {
-            pki::issue(&folder, &pki::Request { role, name, dns, addresses: address, days })?;
+            pki::issue(&folder, &pki::Request { role, name, dns, addresses: address, days })?
         }
+    };
+    for path in written {
+        eprintln!("{}", path.display());
     }
     Ok(Outcome::Fine)
 }

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use rcgen::{
@@ -56,11 +56,11 @@ pub(crate) struct Request {
     pub(crate) days: u32,
 }
 
-/// Creates an authority.
+/// Creates an authority. Returns the files.
 ///
 /// # Errors
 /// There is one already, or a file cannot be written.
-pub(crate) fn init(folder: &Path, days: u32) -> anyhow::Result<()> {
+pub(crate) fn init(folder: &Path, days: u32) -> anyhow::Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, "Harrier authority");
@@ -72,12 +72,12 @@ pub(crate) fn init(folder: &Path, days: u32) -> anyhow::Result<()> {
     write_pair(folder, (CA_CERTIFICATE, &certificate.pem()), (CA_KEY, &key.serialize_pem()))
 }
 
-/// Issues a certificate.
+/// Issues a certificate. Returns the files.
 ///
 /// # Errors
 /// There is no authority in the folder, a name is malformed, the certificate exists already, or a file cannot be
 /// written.
-pub(crate) fn issue(folder: &Path, request: &Request) -> anyhow::Result<()> {
+pub(crate) fn issue(folder: &Path, request: &Request) -> anyhow::Result<Vec<PathBuf>> {
     let key = read_text(&folder.join(CA_KEY))
         .context("there is no authority; create one with `harrier pki init`")?;
     let issuer =
@@ -110,8 +110,9 @@ fn set_validity(params: &mut CertificateParams, days: u32) {
     params.not_after = now + Duration::days(days.into());
 }
 
-/// Writes a certificate and its key, which only the owner can read. Existing files are never replaced.
-fn write_pair(folder: &Path, certificate: (&str, &str), key: (&str, &str)) -> anyhow::Result<()> {
+/// Writes a certificate and its key, and returns their paths. Only the owner can read the key. Existing files are never replaced.
+fn write_pair(folder: &Path, certificate: (&str, &str), key: (&str, &str)) -> anyhow::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
     for (name, _) in [certificate, key] {
         if folder.join(name).exists() {
             bail!("{} exists; remove it first to replace it", folder.join(name).display());
@@ -123,7 +124,7 @@ fn write_pair(folder: &Path, certificate: (&str, &str), key: (&str, &str)) -> an
         let file = options.write(true).create_new(true).mode(mode).open(&path);
         file.and_then(|mut file| file.write_all(text.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))?;
-        eprintln!("{}", path.display());
+        written.push(path);
     }
-    Ok(())
+    Ok(written)
 }

@@ -61,7 +61,8 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let topology = read_topology(&settings)?;
     let http = bind(&settings, "listen").await?;
     let uploads = bind(&settings, "upload_listen").await?;
-    let bound = bound(http, tls.as_ref())?;
+    let rest_tls = tls.as_ref().filter(|_| settings.text("rest_tls") != Some("off"));
+    let bound = bound(http, rest_tls)?;
     let address = bound.local_addr()?;
     let findings = read_findings(&settings, topology.as_ref())?;
     let grpc_server = grpc_server(tls.as_ref())?;
