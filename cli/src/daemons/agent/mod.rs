@@ -18,7 +18,7 @@ use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
 use proto::v1::{self, record::Body};
 use tokio::sync::{mpsc, watch as channel};
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
 use tracing::{debug, error, info, warn};
 
 use self::capture::CaptureSource;
@@ -372,9 +372,9 @@ impl Work {
     }
 }
 
-/// An interval that does not catch up after a delay.
+/// An interval that starts after one period and does not catch up after a delay.
 fn patient(period: Duration) -> Interval {
-    let mut interval = interval(period);
+    let mut interval = interval_at(Instant::now() + period, period);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     interval
 }
