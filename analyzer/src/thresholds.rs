@@ -123,9 +123,9 @@ thresholds! {
     UNEXPLAINED = "accounting.unexplained", 0.5, Factor,
         "choice: the verdict states only what the records do not show",
         "is more certain that the records show too little";
-    BUSY_HOST_LINK = "host_only.busy_link", 0.5, Share,
-        "a link that other flows use half of the time delays a packet that arrives at random in half of all cases",
-        "exonerates the fabric although flows of the same host share its link";
+    HOST_TRAFFIC = "host_only.own_traffic", 0.5, Share,
+        "by majority: other packets of a host that take half of the delay on its link can be most of it",
+        "exonerates the fabric although packets and ACKs may have waited behind other flows of their host";
     STORM_DUTY = "storm.least_duty", 0.1, Share,
         "choice: a host port that was paused for less of the event cannot hold its traffic",
         "takes storms of short pauses for congestion";
