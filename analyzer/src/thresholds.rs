@@ -293,6 +293,13 @@ thresholds! {
         "documented choice: the port at which the pauses began is not known",
         "is more certain of ends without records";
 
+    LEAST_TO_ACCUSE = "verdict.least_to_accuse", 0.6, Share,
+        "choice: a verdict accuses flows if it is at least one and a half times as likely right as not",
+        "names ports alone more often, and innocent flows less often";
+    PORT_ONLY = "verdict.port_only", 0.7, Factor,
+        "documented choice: the port is known, the flows ahead of the slow packet are not",
+        "is more certain of verdicts that name a port alone";
+
     BEST = "ranking.best", 0.98, Factor,
         "telemetry counts packets in bulk and cannot identify single ones",
         "raises all confidences";

@@ -286,11 +286,18 @@ fn detour<'a>(
         explains_most,
     };
     let Some(((switch, (event, before, after)), is_reverse)) = change else {
-        // Nothing shows where the path used to be: the longest link of the present one is the best hint.
-        let delay = |port: &PortRef| view.index.topology().link_of(port).map(|link| link.delay);
-        let longest = |ports: &[PortRef]| ports.iter().max_by_key(|port| delay(port)).cloned();
+        // No switch logged where the path used to be. It leaves the shortest one at the first port that is on none.
         let is_reverse = back_ns > there_ns;
-        let root = longest(if is_reverse { reverse.as_deref().unwrap_or_default() } else { &ports })?;
+        let (ports, end) = match (is_reverse, &reverse) {
+            (true, Some(back)) => (back, src),
+            _ => (&ports, dst),
+        };
+        let delay = |port: &&PortRef| view.index.topology().link_of(port).map(|link| link.delay);
+        let leaves = |port: &&PortRef| {
+            let is_switch = view.index.node(&port.switch).is_some_and(|node| !view.index.is_host(node));
+            is_switch && !view.index.next_hops(&port.switch, end).contains(&port.port)
+        };
+        let root = ports.iter().find(leaves).or_else(|| ports.iter().max_by_key(delay))?.clone();
         return Some(found(root, Vec::new(), is_reverse, context.settings.value(&t::UNLOGGED_DETOUR), slow));
     };
     // The port that the packets no longer use: the one whose link failed, if one did.
