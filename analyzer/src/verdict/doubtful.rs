@@ -4,7 +4,7 @@
 //! flows at a confidence of a third convicts innocent ones and helps nobody, so the flows are listed as what the records
 //! leave open.
 
-use model::{Anomaly, Diagnosis, FlowKey};
+use model::{Anomaly, Cause, Diagnosis, FlowKey};
 
 use crate::facts::gap::Gap;
 use crate::facts::wording::flow_names;
@@ -23,8 +23,11 @@ pub(crate) fn is_doubtful(context: &Context<'_, '_>, verdict: &Diagnosis, featur
     let names_flows = !root.flows.is_empty() && root.host.is_none() && root.config.is_empty();
     let is_queue =
         matches!(verdict.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
+    // An imbalance of hashes and a burst that recurs have evidence of their own.
+    let has_more = matches!(verdict.cause, Cause::EcmpImbalance | Cause::LowRateAttack);
     names_flows
         && is_queue
+        && !has_more
         && !features.is_unlike_fit
         && !features.is_incomplete
         && verdict.pause_loop.is_empty()
