@@ -88,8 +88,8 @@ const INPUTS: usize = 18;
 
 /// The fitted weights, in the order of [`Features::inputs`]: `scripts/calibrate.py` prints them.
 const WEIGHTS: [f64; INPUTS] = [
-    0.556, 0.177, 0.320, -0.120, -0.712, -0.307, 0.554, 0.731, -0.182, -0.129, -1.126, -1.383, 0.050, -0.102,
-    0.690, 0.500, -0.589, -0.226,
+    1.044, 0.216, 0.152, 0.410, -1.079, 0.187, 0.059, 0.774, -0.000, -0.616, -0.669, -1.988, 0.989, 0.394,
+    1.329, -0.012, -1.066, -0.502,
 ];
 
 /// No verdict is certain, however well the model fits.
