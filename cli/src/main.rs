@@ -10,10 +10,15 @@
 mod capture;
 mod commands;
 mod configurations;
+mod daemons;
+mod dataplane;
 mod demo;
+mod endpoint;
 mod evaluation;
 mod input;
+mod lab;
 mod meter;
+mod nic;
 mod ns3_files;
 mod output;
 mod redis;
@@ -83,6 +88,20 @@ enum Command {
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Run a host of a scenario as a RoCEv2 endpoint on an interface
+    Nic(commands::nic::Args),
+    /// Run a scenario on a real Linux network of namespaces
+    Lab(commands::lab::Args),
+    /// Run the server: uploads, analysis, store, REST and dashboard
+    Serve(commands::serve::Args),
+    /// Run the controller of switches
+    Controller(commands::controller::Args),
+    /// Run the agent of a host
+    Agent(commands::agent::Args),
+    /// Check the configuration file of a daemon, or write an example
+    Config(commands::config::Args),
+    /// Create certificates for a lab or a small network
+    Pki(commands::pki::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -109,6 +128,13 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Nic(args) => commands::nic::execute(args),
+        Command::Lab(args) => commands::lab::execute(args),
+        Command::Serve(args) => commands::serve::execute(&args),
+        Command::Controller(args) => commands::controller::execute(&args),
+        Command::Agent(args) => commands::agent::execute(&args),
+        Command::Config(args) => commands::config::execute(args),
+        Command::Pki(args) => commands::pki::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {

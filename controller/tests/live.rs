@@ -70,7 +70,10 @@ fn config(endpoint: String) -> LiveConfig {
         },
         p4info: p4runtime::p4info::from_program(&program),
         device_config: bundle().encode(),
-        retry: Duration::from_millis(20),
+        retry: |_, _| Duration::from_millis(20),
+        tls: None,
+        seed: 1,
+        time_scale: 1,
     }
 }
 

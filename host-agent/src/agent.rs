@@ -308,6 +308,11 @@ impl Agent {
         polls
     }
 
+    /// Changes the number of the host in later event ids, once the server has assigned one.
+    pub fn set_host_number(&mut self, host_number: u16) {
+        self.host_number = host_number;
+    }
+
     /// Returns the agent's counters.
     pub fn stats(&self) -> AgentStats {
         self.stats

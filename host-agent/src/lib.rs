@@ -9,11 +9,17 @@
 //! section 2.2; thresholds are relative to each path's base because base round trips range from microseconds to
 //! milliseconds within one region.
 //!
-//! The crate is a pure core: time is an argument, actions are return values.
+//! [`passive`] measures round trips from the frames that cross the host's interface.
+//!
+//! The crate is a pure core: time is an argument, actions are return values. Only `linux`, behind the feature of that
+//! name, has sockets.
 
 mod agent;
 mod baseline;
 mod bucket;
+#[cfg(feature = "linux")]
+pub mod linux;
+pub mod passive;
 mod rule;
 mod settings;
 mod waiting;

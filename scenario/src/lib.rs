@@ -26,6 +26,7 @@ mod random;
 mod read;
 mod scenario;
 mod settings;
+mod software;
 pub mod sonic;
 pub mod topology;
 pub mod workload;
@@ -38,7 +39,7 @@ pub use problem::{Problem, Problems};
 pub use random::Random;
 pub use read::{
     Expectation, Failure, Outage, Routing, TimedRoute, parse, parse_bytes, parse_length, parse_rate,
-    parse_time, parse_with,
+    parse_switch, parse_time, parse_with,
 };
 pub use scenario::{AgentSettings, FaultKind, FaultSpec, FlowSpec, JobSpec, RunFlow, Scenario, ScenarioText};
 pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("p4-lang", &[]),
     ("p4-switch", &["harrier-model", "p4-lang"]),
     ("p4runtime-rs", &["harrier-model", "p4-lang", "p4-switch"]),
-    ("harrier-host-agent", &["harrier-model"]),
+    ("harrier-host-agent", &["harrier-model", "harrier-net"]),
     ("harrier-analyzer", &["harrier-model"]),
     ("harrier-buffer-config", &["harrier-model"]),
     ("harrier-store", &["harrier-model"]),
@@ -35,6 +35,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("harrier-eval", &["harrier-model", "harrier-scenario", "harrier-fabric"]),
     ("harrier-web", &["harrier-model", "harrier-store"]),
+    ("harrier-proto", &["harrier-model"]),
+    ("harrier-net", &["harrier-model"]),
+    ("harrier-nic", &["harrier-model", "p4-switch", "harrier-scenario", "harrier-fabric"]),
 ];
 
 /// Edges that only tests have: a core's conservation test runs the real switch.

@@ -9,23 +9,31 @@
 mod assets;
 mod events;
 mod headers;
+mod health;
 mod limits;
 mod live;
 mod metrics;
+mod probe;
 mod problem;
 mod query;
 mod routes;
 mod series;
 mod server;
 mod state;
+mod tls;
+mod wall_clock;
 
 pub use events::{StreamEvent, StreamEventKind};
+pub use health::serve_health;
 pub use limits::{
     BODY_BYTES, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
 pub use live::LiveState;
+pub use probe::{DaemonState, Metric, Probe, Trouble};
 pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};
 pub use series::{PortPoint, PortSample};
-pub use server::serve;
+pub use server::{serve, serve_bound};
 pub use state::AppState;
+pub use tls::Bound;
+pub use wall_clock::{WallClock, rfc3339};

@@ -2,11 +2,12 @@
 //!
 //! Labels have bounded values: ports, names of anomalies and causes, routes, status codes; never flows.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use model::Diagnosis;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -14,6 +15,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 use store::{anomaly_name, cause_name};
 
+use crate::probe::{Collected, Probe};
 use crate::series::{PortPoint, PortSample};
 
 type Seconds = Counter<f64, AtomicU64>;
@@ -143,10 +145,16 @@ impl Metrics {
         self.responses.get_or_create(&ResponseLabels { route: route.to_string(), status }).inc();
     }
 
-    /// Returns all metrics as OpenMetrics text.
-    pub(crate) fn text(&self) -> String {
+    /// Returns all metrics, those of the program around the server included, as OpenMetrics text.
+    pub(crate) fn text(&self, probe: Option<&Arc<dyn Probe>>) -> String {
         let mut text = String::new();
-        if let Err(error) = encode(&mut text, &self.registry) {
+        let mut written = encode_registry(&mut text, &self.registry);
+        if let Some(probe) = probe {
+            let mut registry = Registry::with_prefix("harrier");
+            registry.register_collector(Box::new(Collected(probe.clone())));
+            written = written.and_then(|()| encode_registry(&mut text, &registry));
+        }
+        if let Err(error) = written.and_then(|()| encode_eof(&mut text)) {
             // Writing to a `String` cannot fail; only a metric type of this crate could return an error.
             tracing::error!(%error, "metrics cannot be written");
         }

@@ -7,6 +7,7 @@ use tokio::net::TcpListener;
 
 use crate::routes::router;
 use crate::state::AppState;
+use crate::tls::Bound;
 
 /// Serves on `listener` until `shutdown` resolves. Then it ends all live streams, completes pending requests and
 /// returns.
@@ -18,11 +19,23 @@ pub async fn serve(
     state: AppState,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
+    serve_bound(Bound::plain(listener), state, shutdown).await
+}
+
+/// As [`serve`], with or without TLS.
+///
+/// # Errors
+/// The listener fails.
+pub async fn serve_bound(
+    bound: Bound,
+    state: AppState,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
     let live = state.live.clone();
     let stopping = async move {
         shutdown.await;
         // An open live stream would keep its connection, and with it this server, running for ever.
         live.events.close();
     };
-    axum::serve(listener, router(state)).with_graceful_shutdown(stopping).await
+    bound.serve(router(state), stopping).await
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::live::LiveState;
+use crate::probe::Probe;
 use crate::query::QueryBackend;
 
 /// The server's state; clones share it.
@@ -10,18 +11,26 @@ use crate::query::QueryBackend;
 pub struct AppState {
     pub(crate) live: Arc<LiveState>,
     pub(crate) backend: Option<Arc<dyn QueryBackend>>,
+    pub(crate) probe: Option<Arc<dyn Probe>>,
 }
 
 impl AppState {
     /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
-        AppState { live, backend: None }
+        AppState { live, backend: None, probe: None }
     }
 
     /// Adds a backend for queries about victim flows.
     #[must_use]
     pub fn with_query_backend(mut self, backend: Arc<dyn QueryBackend>) -> AppState {
         self.backend = Some(backend);
+        self
+    }
+
+    /// Adds health and metrics of the program around the server.
+    #[must_use]
+    pub fn with_probe(mut self, probe: Arc<dyn Probe>) -> AppState {
+        self.probe = Some(probe);
         self
     }
 }

@@ -1,13 +1,20 @@
 //! The subcommands of `harrier`.
 
+pub(crate) mod agent;
 pub(crate) mod analyze;
 pub(crate) mod check;
+pub(crate) mod config;
+pub(crate) mod controller;
 pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
+pub(crate) mod lab;
+pub(crate) mod nic;
 pub(crate) mod p4;
+pub(crate) mod pki;
 pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod scenario;
+pub(crate) mod serve;
 pub(crate) mod switch;

@@ -6,12 +6,10 @@
 //! diagnoses are stored and published on the dashboard.
 
 mod network;
-mod pending;
 mod queries;
 mod shared;
 mod timeline;
 mod watch;
-mod worker;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -35,6 +33,7 @@ use web::{AppState, LiveState};
 use self::network::Network;
 use self::queries::Queries;
 use self::shared::{Clock, Endpoint, SwitchMap};
+use crate::daemons::operations::signals::{Demand, Signals};
 
 /// Maximum events of a switch that wait for its P4Runtime server.
 const SWITCH_EVENTS: usize = 4096;
@@ -106,9 +105,10 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     eprintln!("harrier: {}", scenario.title);
     eprintln!("harrier: {} switches programmed over P4Runtime", servers.len());
     eprintln!("harrier: dashboard at http://{address}/");
-    let interrupted = async {
-        // If no handler can be installed, an interrupt ends the process at once, which is acceptable.
-        let _ = tokio::signal::ctrl_c().await;
+    let mut signals = Signals::install()?;
+    let interrupted = async move {
+        // There is no configuration to reload.
+        while signals.next().await != Demand::Stop {}
     };
     web::serve(listener, AppState::new(live).with_query_backend(queries), interrupted).await?;
 
@@ -169,7 +169,10 @@ fn start_controller(
         collect: watch::collect_settings(config.pace_us),
         p4info: from_program(&program),
         device_config: bundle.encode(),
-        retry: RETRY,
+        retry: |_, _| RETRY,
+        tls: None,
+        seed: config.seed,
+        time_scale: 1,
     })?)
 }
 

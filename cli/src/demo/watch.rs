@@ -14,12 +14,14 @@ use tracing::{error, info, warn};
 use web::{LiveState, QueryError, QueryResult};
 
 use super::network::Progress;
-use super::pending::{AnalysedEvent, PendingFirst};
 use super::queries::{Outcome, Queries};
-use super::worker::{Jobs, Worker};
+use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 
 /// Maximum time of a polling packet from one switch to the next, in microseconds of simulated time.
 const HOP_US: u64 = 20;
+/// How long a first diagnosis waits for the follow-up poll, in simulated time: agents poll again after 400 us, and the
+/// collection takes time as well.
+const HOLD_NS: u64 = 800_000;
 /// Maximum snapshots that wait for the analysis. Further ones stay with the controller, whose queue is bounded too.
 const QUEUED_SNAPSHOTS: usize = 64;
 
@@ -64,7 +66,7 @@ pub(super) fn analysis(scenario: Arc<Scenario>) -> anyhow::Result<AnalysisWorker
             Input::Time(now_ns) => Analysed::Time(now_ns),
             Input::Snapshot(snapshot) => {
                 let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
-                Analysed::Event(Box::new(AnalysedEvent { snapshot: *snapshot, analyses }))
+                Analysed::Event(Box::new(AnalysedEvent { arrival: 0, snapshot: *snapshot, analyses }))
             }
         });
     })
@@ -98,10 +100,14 @@ pub(super) async fn run(
                         return;
                     }
                     Some(Analysed::Event(event)) if queries.is_own(&event.snapshot) => {
-                        let AnalysedEvent { snapshot, analyses } = *event;
+                        let AnalysedEvent { snapshot, analyses, .. } = *event;
                         queries.complete(&snapshot, outcome(analyses, &snapshot));
                     }
-                    Some(Analysed::Event(event)) => store(&live, pending.add(*event)).await,
+                    Some(Analysed::Event(event)) => {
+                        let triggered_ns = event.snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
+                        let due_ns = triggered_ns.saturating_add(HOLD_NS);
+                        store(&live, pending.add(*event, due_ns)).await;
+                    }
                     Some(Analysed::Time(now_ns)) => {
                         store(&live, pending.expired(now_ns)).await;
                         if let Err(error) = live.advance(now_ns).await {
@@ -135,7 +141,7 @@ fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
 }
 
 async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
-    for AnalysedEvent { snapshot, analyses } in events {
+    for AnalysedEvent { snapshot, analyses, .. } in events {
         if analyses.is_empty() {
             warn!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
         }

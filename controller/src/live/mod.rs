@@ -6,25 +6,29 @@
 //! until the controller stops; other switches are not affected. This module is an edge: it runs on tokio, opens sockets
 //! and reads tokio's clock.
 
+mod clocks;
 mod entities;
+mod role;
 mod session;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::{Snapshot, Topology, Trigger};
-use p4runtime::client::{ClientError, Schema, SchemaError};
+use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
 use p4runtime::proto::p4::config::v1::P4Info;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use crate::collect::{CollectSettings, CollectStats, Collector, Command, Input, RequestId};
-use crate::layout::{LayoutError, TelemetryLayout};
+use crate::layout::{Digest, LayoutError, TelemetryLayout};
 use crate::plan::{PlanError, PlanSettings, plan};
 
+pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
+pub use session::STANDING_BY;
 use session::SwitchSession;
 
 /// Capacity of the channels between the tasks.
@@ -56,8 +60,15 @@ pub struct LiveConfig {
     pub p4info: P4Info,
     /// Device configuration of the compiled switch program.
     pub device_config: Vec<u8>,
-    /// Time between attempts to connect to a switch.
-    pub retry: Duration,
+    /// Returns the delay after a number of failed attempts to connect to a switch in a row; the second argument differs
+    /// between switches.
+    pub retry: fn(u32, u64) -> Duration,
+    /// Certificates for switches with an `https` endpoint.
+    pub tls: Option<ClientTls>,
+    /// Random number of this start, for election ids and delays.
+    pub seed: u64,
+    /// Nanoseconds of wall-clock time for one of switch time: 1, except in slowed-down networks.
+    pub time_scale: u64,
 }
 
 /// Errors of the controller or of a switch's session.
@@ -100,6 +111,7 @@ pub struct Controller {
     triggers: mpsc::Sender<AgentTrigger>,
     snapshots: mpsc::Receiver<Snapshot>,
     status: watch::Receiver<Status>,
+    clocks: Arc<Mutex<SwitchClocks>>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -108,6 +120,8 @@ pub struct Controller {
 pub struct Status {
     /// For each switch, whether its session is up, or why it is not.
     pub switches: BTreeMap<String, Result<(), String>>,
+    /// How often this controller has lost the role of primary to another one.
+    pub roles_lost: u64,
     /// Counters of collection.
     pub collect: CollectStats,
 }
@@ -117,8 +131,10 @@ pub struct Status {
 pub(crate) enum Note {
     /// The session is up.
     Up(String),
-    /// The session ended.
+    /// The session ended, or another controller is primary.
     Down(String, String),
+    /// Another controller has taken the role of primary.
+    RoleLost,
     /// An input for the collector.
     Input(Input),
 }
@@ -152,6 +168,8 @@ impl Controller {
                 entities,
                 device_config: config.device_config.clone(),
                 retry: config.retry,
+                tls: config.tls.clone(),
+                seed: config.seed,
                 commands: receiver,
                 notes: notes.clone(),
             };
@@ -162,9 +180,19 @@ impl Controller {
         let (triggers, triggered) = mpsc::channel(QUEUE);
         let (emitted, snapshots) = mpsc::channel(QUEUE);
         let (published, status_receiver) = watch::channel(status.clone());
-        let hub = Hub { collector, commands, emitted, published, status, started: Instant::now() };
+        let clocks = Arc::new(Mutex::new(SwitchClocks::new(config.time_scale)));
+        let hub = Hub {
+            collector,
+            layout,
+            commands,
+            emitted,
+            published,
+            status,
+            clocks: clocks.clone(),
+            started: Instant::now(),
+        };
         tasks.push(tokio::spawn(hub.run(noted, triggered)));
-        Ok(Controller { triggers, snapshots, status: status_receiver, tasks })
+        Ok(Controller { triggers, snapshots, status: status_receiver, clocks, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -188,6 +216,11 @@ impl Controller {
         self.snapshots.recv().await.ok_or(LiveError::Stopped)
     }
 
+    /// Returns the clocks of the switches as estimated so far.
+    pub fn clocks(&self) -> SwitchClocks {
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Returns a receiver of the status and its changes.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.status.clone()
@@ -202,13 +235,22 @@ impl Drop for Controller {
     }
 }
 
+/// The wall clock in nanoseconds since 1970.
+fn wall_ns() -> u64 {
+    #[allow(clippy::disallowed_methods, reason = "this module is an edge")]
+    let now = SystemTime::now();
+    now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+}
+
 /// The collector's task.
 struct Hub {
     collector: Collector,
+    layout: Arc<TelemetryLayout>,
     commands: BTreeMap<String, mpsc::Sender<Command>>,
     emitted: mpsc::Sender<Snapshot>,
     published: watch::Sender<Status>,
     status: Status,
+    clocks: Arc<Mutex<SwitchClocks>>,
     started: Instant,
 }
 
@@ -249,11 +291,32 @@ impl Hub {
                 self.collector.handle(self.now_ns(), Input::Connected { switch })
             }
             Note::Down(switch, why) => {
+                self.clocks().forget(&switch);
                 self.status.switches.insert(switch, Err(why));
                 Vec::new()
             }
-            Note::Input(input) => self.collector.handle(self.now_ns(), input),
+            Note::RoleLost => {
+                self.status.roles_lost += 1;
+                Vec::new()
+            }
+            Note::Input(input) => {
+                self.compare_clocks(&input);
+                self.collector.handle(self.now_ns(), input)
+            }
         }
+    }
+
+    /// Compares the time in a digest with the wall clock.
+    fn compare_clocks(&self, input: &Input) {
+        if let Input::Digest { switch, name, fields } = input
+            && let Ok(Digest::Poll(poll)) = self.layout.decode_digest(name, fields)
+        {
+            self.clocks().add(switch, wall_ns(), poll.time_ns);
+        }
+    }
+
+    fn clocks(&self) -> std::sync::MutexGuard<'_, SwitchClocks> {
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Passes commands to the switches' tasks. Reports a failure to the collector if a task cannot take a command,

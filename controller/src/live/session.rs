@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use p4runtime::client::{
-    Client, ClientConfig, ClientError, RegisterSchema, Schema, SessionEvent, SessionSender,
+    Arbitrated, Client, ClientConfig, ClientError, ClientTls, RegisterSchema, Schema, Session, SessionEvent,
+    SessionSender,
 };
 use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
 use p4runtime::proto::p4::v1::{DigestList, PacketOut};
@@ -16,8 +17,13 @@ use crate::layout::RegisterRows;
 use crate::plan::RegisterWrite;
 
 use super::entities::{Entities, fingerprint};
-use super::{LiveError, Note, SwitchEndpoint};
+use super::role::{Role, low_bid, role};
+use super::{LiveError, Note, SwitchEndpoint, wall_ns};
 
+/// Duration from which on a session counts as established.
+const LASTING: Duration = Duration::from_secs(5);
+/// The state of a switch that another controller manages.
+pub const STANDING_BY: &str = "standing by: another controller is primary";
 /// gRPC status code of an insert of an entity that exists.
 const ALREADY_EXISTS: i32 = 6;
 
@@ -26,7 +32,9 @@ pub(super) struct SwitchSession {
     pub(super) schema: Arc<Schema>,
     pub(super) entities: Entities,
     pub(super) device_config: Vec<u8>,
-    pub(super) retry: Duration,
+    pub(super) retry: fn(u32, u64) -> Duration,
+    pub(super) tls: Option<ClientTls>,
+    pub(super) seed: u64,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) notes: mpsc::Sender<Note>,
 }
@@ -34,47 +42,62 @@ pub(super) struct SwitchSession {
 impl SwitchSession {
     /// Maintains a session with the switch until the controller ends.
     pub(super) async fn run(mut self) {
+        let mut failed = 0;
         loop {
+            let started = Instant::now();
             let why = match self.session().await {
                 Ok(()) => return,
                 Err(error) => error.to_string(),
             };
+            // A session that lasted was no failed attempt.
+            failed = if started.elapsed() > LASTING { 1 } else { failed + 1 };
             tracing::warn!(switch = self.endpoint.name, why, "no session with the switch");
-            let down = Note::Down(self.endpoint.name.clone(), why.clone());
-            if self.notes.send(down).await.is_err() || !self.reject_until_retry(&why).await {
+            if !self.down(&why).await || !self.reject_until_retry(failed, &why).await {
                 return;
             }
         }
     }
 
+    /// Reports that the switch cannot be used. Returns `false` if the controller ends.
+    async fn down(&self, why: &str) -> bool {
+        self.notes.send(Note::Down(self.endpoint.name.clone(), why.to_string())).await.is_ok()
+    }
+
     /// Rejects requests until the next attempt to connect. Returns `false` if the controller ends.
-    async fn reject_until_retry(&mut self, why: &str) -> bool {
-        let until = Instant::now() + self.retry;
+    async fn reject_until_retry(&mut self, failed: u32, why: &str) -> bool {
+        let seed = fingerprint(self.endpoint.name.as_bytes(), self.seed);
+        let until = Instant::now() + (self.retry)(failed, seed);
         loop {
             tokio::select! {
                 () = sleep_until(until) => return true,
-                command = self.commands.recv() => {
-                    let Some(
-                        Command::Read { request, .. }
-                        | Command::Unlock { request, .. }
-                        | Command::Poll { request, .. },
-                    ) = command
-                    else {
-                        return command.is_some();
-                    };
-                    if !reject(&self.notes, request, why.to_string()).await {
-                        return false;
-                    }
-                }
+                command = self.commands.recv() => if !self.reject_command(command, why).await {
+                    return false;
+                },
             }
         }
     }
 
+    /// Rejects a request. Returns `false` if the controller ends.
+    async fn reject_command(&self, command: Option<Command>, why: &str) -> bool {
+        let Some(
+            Command::Read { request, .. } | Command::Unlock { request, .. } | Command::Poll { request, .. },
+        ) = command
+        else {
+            return command.is_some();
+        };
+        reject(&self.notes, request, why.to_string()).await
+    }
+
     /// Runs one session. Returns `Ok` only when the controller ends.
     async fn session(&mut self) -> Result<(), LiveError> {
-        let config = ClientConfig::new(self.endpoint.device_id);
+        let mut config = ClientConfig::new(self.endpoint.device_id);
+        config.election_id = low_bid(fingerprint(self.endpoint.name.as_bytes(), self.seed));
+        config.tls.clone_from(&self.tls);
         let mut client = Client::connect(&self.endpoint.endpoint, config).await?;
-        let mut session = client.become_primary().await?;
+        let (mut session, arbitrated) = client.open().await?;
+        if !self.become_primary(&mut client, &mut session, arbitrated).await? {
+            return Ok(());
+        }
         self.ensure_pipeline(&mut client).await?;
         self.program(&mut client).await?;
         let sender = session.sender();
@@ -84,7 +107,7 @@ impl SwitchSession {
         loop {
             tokio::select! {
                 event = session.next() => {
-                    if !self.on_event(event?, &sender).await? {
+                    if !self.on_event(event?, &client, &sender).await? {
                         return Ok(());
                     }
                 }
@@ -93,6 +116,43 @@ impl SwitchSession {
                     None => return Ok(()),
                 },
             }
+        }
+    }
+
+    /// Stands by while another controller is primary, and bids for the role when it is vacant. Returns `false` if the
+    /// controller ends.
+    async fn become_primary(
+        &mut self,
+        client: &mut Client,
+        session: &mut Session,
+        mut arbitrated: Arbitrated,
+    ) -> Result<bool, LiveError> {
+        loop {
+            match role(arbitrated, client.election_id(), wall_ns()) {
+                Role::Primary => return Ok(true),
+                Role::Bid(election_id) => {
+                    client.set_election_id(election_id);
+                    session.arbitrate(election_id).await?;
+                }
+                Role::StandBy => {
+                    tracing::info!(switch = self.endpoint.name, "another controller is primary; standing by");
+                    if !self.down(STANDING_BY).await {
+                        return Ok(false);
+                    }
+                }
+            }
+            arbitrated = loop {
+                tokio::select! {
+                    event = session.next() => {
+                        if let SessionEvent::Arbitration(arbitrated) = event? {
+                            break arbitrated;
+                        }
+                    }
+                    command = self.commands.recv() => if !self.reject_command(command, STANDING_BY).await {
+                        return Ok(false);
+                    },
+                }
+            };
         }
     }
 
@@ -124,14 +184,28 @@ impl SwitchSession {
         client.modify(self.entities.modifies.iter().cloned()).await
     }
 
-    async fn on_event(&self, event: SessionEvent, sender: &SessionSender) -> Result<bool, ClientError> {
+    async fn on_event(
+        &self,
+        event: SessionEvent,
+        client: &Client,
+        sender: &SessionSender,
+    ) -> Result<bool, ClientError> {
         match event {
             SessionEvent::Digest(list) => {
                 sender.acknowledge(&list).await?;
                 return Ok(self.on_digest(&list).await);
             }
             SessionEvent::Arbitration(arbitrated) if !arbitrated.is_primary => {
-                return Err(ClientError::NotPrimary { election_id: 0, highest: arbitrated.highest });
+                tracing::warn!(
+                    switch = self.endpoint.name,
+                    "another controller has taken the role of primary"
+                );
+                // Fails only when the controller ends.
+                let _ = self.notes.send(Note::RoleLost).await;
+                return Err(ClientError::NotPrimary {
+                    election_id: client.election_id(),
+                    highest: arbitrated.highest,
+                });
             }
             SessionEvent::Error(error) => {
                 tracing::warn!(switch = self.endpoint.name, ?error, "the switch rejected a message");

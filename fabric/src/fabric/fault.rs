@@ -39,6 +39,15 @@ fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
 }
 
 impl<S: FabricSwitch> Fabric<S> {
+    /// Starts all faults that are not active now instead of at their times; each lasts as long as it would have.
+    pub fn start_faults(&mut self) {
+        for (index, fault) in self.faults.iter_mut().enumerate().filter(|(_, fault)| !fault.active) {
+            let duration = fault.end.saturating_sub(fault.start);
+            (fault.start, fault.end) = (self.now, Time(self.now.0.saturating_add(duration.0)));
+            self.queue.push(self.now, ScheduledEvent::Fault { fault: index as u32 });
+        }
+    }
+
     /// Starts, repeats or ends a fault.
     pub(super) fn fault(&mut self, index: u32) {
         let now = self.now;

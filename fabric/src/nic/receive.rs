@@ -32,7 +32,7 @@ struct BufferedFrame {
 
 /// The pipeline.
 #[derive(Debug)]
-pub(crate) struct ReceivePipeline {
+pub struct ReceivePipeline {
     limits: ReceiveLimits,
     /// By the number of the fault.
     slowdowns: BTreeMap<u32, (Slowdown, ReceiveLimits)>,
@@ -46,7 +46,7 @@ pub(crate) struct ReceivePipeline {
 
 /// What the buffer did with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pushed {
+pub enum Pushed {
     /// It is buffered.
     Stored,
     /// It is buffered, and its priority must be paused: the occupancy reached XOFF.
@@ -56,7 +56,8 @@ pub(crate) enum Pushed {
 }
 
 impl ReceivePipeline {
-    pub(crate) fn new(limits: ReceiveLimits, random: Random) -> ReceivePipeline {
+    /// An empty buffer. `random` draws the misses of address translations.
+    pub fn new(limits: ReceiveLimits, random: Random) -> ReceivePipeline {
         ReceivePipeline {
             limits,
             slowdowns: BTreeMap::new(),
@@ -69,17 +70,17 @@ impl ReceivePipeline {
     }
 
     /// Whether frames must pass through the buffer.
-    pub(crate) fn is_used(&self) -> bool {
+    pub fn is_used(&self) -> bool {
         !self.slowdowns.is_empty() || !self.buffer.is_empty()
     }
 
     /// Slows the pipeline down until [`ReceivePipeline::recover`]. Absent limits are those of the NIC.
-    pub(crate) fn slow(&mut self, number: u32, slowdown: Slowdown, limits: Option<ReceiveLimits>) {
+    pub fn slow(&mut self, number: u32, slowdown: Slowdown, limits: Option<ReceiveLimits>) {
         self.slowdowns.insert(number, (slowdown, limits.unwrap_or(self.limits)));
     }
 
     /// Ends the slowdown of a fault.
-    pub(crate) fn recover(&mut self, number: u32) {
+    pub fn recover(&mut self, number: u32) {
         self.slowdowns.remove(&number);
     }
 
@@ -89,12 +90,12 @@ impl ReceivePipeline {
     }
 
     /// Whether a slowdown has stopped it.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.slowdowns.values().any(|(slowdown, _)| *slowdown == Slowdown::Stopped)
     }
 
     /// Buffers a frame that is packet `number` of its flow.
-    pub(crate) fn push(&mut self, priority: u8, number: u64, frame: Frame) -> Pushed {
+    pub fn push(&mut self, priority: u8, number: u64, frame: Frame) -> Pushed {
         let limits = self.limits();
         if self.bytes + frame.len() > limits.size_bytes {
             return Pushed::Dropped;
@@ -109,7 +110,7 @@ impl ReceivePipeline {
     }
 
     /// Starts to process the first frame, unless the pipeline is busy, stopped or empty. Returns when it will be done.
-    pub(crate) fn begin(&mut self, now: Time) -> Option<Time> {
+    pub fn begin(&mut self, now: Time) -> Option<Time> {
         if self.busy || self.is_stopped() {
             return None;
         }
@@ -132,7 +133,7 @@ impl ReceivePipeline {
     }
 
     /// Removes the frame that has been processed; also returns a resume frame to send, when the occupancy is at XON.
-    pub(crate) fn finish(&mut self) -> Option<(Frame, Option<Pfc>)> {
+    pub fn finish(&mut self) -> Option<(Frame, Option<Pfc>)> {
         self.busy = false;
         let BufferedFrame { frame, .. } = self.buffer.pop_front()?;
         self.bytes -= frame.len();
@@ -148,12 +149,12 @@ impl ReceivePipeline {
     }
 
     /// Whether it has paused a priority.
-    pub(crate) fn is_pausing(&self, priority: u8) -> bool {
+    pub fn is_pausing(&self, priority: u8) -> bool {
         self.pausing >> (priority & 7) & 1 == 1
     }
 
     /// The priorities that it has paused, as bits.
-    pub(crate) fn pausing(&self) -> u8 {
+    pub fn pausing(&self) -> u8 {
         self.pausing
     }
 }

@@ -63,6 +63,38 @@ pub fn parse_with(
     read(file, text, FIRST_SEED, &mut load)
 }
 
+/// Reads the settings of one switch from a text whose `[switch]` section has the keys of a scenario's; `base` is what
+/// it leaves out. Returns the settings, and how pauses end. `load` is that of [`parse_with`].
+///
+/// # Errors
+/// All problems of the text, with their positions.
+pub fn parse_switch(
+    file: &str,
+    text: &str,
+    base: SwitchSettings,
+    mut load: impl FnMut(&str) -> Result<(String, String), String>,
+) -> Result<(SwitchSettings, PauseEnd), Problems> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut reader =
+        Reader { file, text, problems: Vec::new(), draws: Draws::new(FIRST_SEED), version: NEWEST_VERSION };
+    for error in errors {
+        reader.problem(&error.span().unwrap_or(0..0), error.message());
+    }
+    let mut root = Section::new("", document.get_ref(), 0..0);
+    let mut pause_end = PauseEnd::Quanta;
+    let mut settings = base;
+    match root.section(&mut reader, "switch") {
+        Some(section) => {
+            (settings, _) = read_switch(&mut reader, section, settings, Some(&mut pause_end), &mut load);
+        }
+        None => root.missing(&mut reader, "switch"),
+    }
+    root.finish(&mut reader);
+    reader.problems.sort();
+    reader.problems.dedup();
+    Problems(reader.problems).or((settings, pause_end))
+}
+
 /// Reads the instance of a seed.
 pub(crate) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<Scenario, Problems> {
     let (document, errors) = DeTable::parse_recoverable(text);

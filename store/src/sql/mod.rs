@@ -4,9 +4,11 @@
 mod diagnoses;
 mod incidents;
 mod records;
+mod uploads;
 
 pub use diagnoses::Stored;
 pub use records::Finding;
+pub use uploads::{Arrival, Content, InboxRow, Report};
 
 use std::str::FromStr;
 use std::sync::atomic::AtomicU64;
@@ -35,6 +37,8 @@ pub struct Store {
     limits: Limits,
     /// New diagnoses through this handle and its clones; decides when to prune.
     puts: Arc<AtomicU64>,
+    /// New uploads; decides when to prune reports.
+    arrivals: Arc<AtomicU64>,
     /// Keeps a database in memory alive when the pool closes its connection; never used otherwise.
     #[expect(dead_code, reason = "held only until the last handle is dropped")]
     keeper: Arc<Mutex<Option<SqliteConnection>>>,
@@ -65,7 +69,7 @@ impl Store {
         let options = options
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Normal)
+            .synchronous(if in_memory { SqliteSynchronous::Off } else { SqliteSynchronous::Full })
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
         // A database in memory is deleted with its last connection, and the pool closes a connection whose query was
@@ -86,7 +90,13 @@ impl Store {
         };
         let pool = pool.connect_with(options).await.map_err(cannot_open)?;
         MIGRATIONS.run(&pool).await.map_err(|source| StoreError::Migrate { url: url.to_string(), source })?;
-        Ok(Store { pool, limits, puts: Arc::default(), keeper: Arc::new(Mutex::new(keeper)) })
+        Ok(Store {
+            pool,
+            limits,
+            puts: Arc::default(),
+            arrivals: Arc::default(),
+            keeper: Arc::new(Mutex::new(keeper)),
+        })
     }
 
     /// Returns the limits the store was opened with.

@@ -9,6 +9,9 @@ mod network;
 mod operations;
 mod queries;
 
+pub(crate) use incidents::TimedIncident;
+pub(crate) use operations::OPEN_METRICS;
+
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -57,6 +60,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(network::ports))
         .routes(routes!(network::series))
         .routes(routes!(network::findings))
+        .routes(routes!(operations::daemons))
         .routes(routes!(events::stream));
     OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1)
 }

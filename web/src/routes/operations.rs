@@ -4,13 +4,17 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
+use serde::Serialize;
+use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
 
+use crate::health::lines;
+use crate::probe::{DaemonState, Trouble};
 use crate::problem::Problem;
 use crate::state::AppState;
 
 /// Media type of the OpenMetrics text format 1.0.
-const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Returns the OpenAPI document of `/api/v1`.
 pub(crate) async fn openapi() -> Json<OpenApi> {
@@ -25,7 +29,7 @@ pub(crate) async fn checks() -> Problem {
 
 /// Returns all metrics.
 pub(crate) async fn metrics(State(state): State<AppState>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, OPEN_METRICS)], state.live.metrics.text())
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], state.live.metrics.text(state.probe.as_ref()))
 }
 
 /// Liveness: the process responds.
@@ -33,12 +37,41 @@ pub(crate) async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// Readiness: the store responds and a topology is loaded.
-pub(crate) async fn ready(State(state): State<AppState>) -> Result<&'static str, Problem> {
+/// The daemons that have been connected since the server's start.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Daemons {
+    /// The daemons, ordered by kind and name.
+    daemons: Vec<DaemonState>,
+    /// What keeps the server and the daemons from their work.
+    troubles: Vec<Trouble>,
+}
+
+/// List agents and controllers, and what keeps them and the server from their work
+#[utoipa::path(get, path = "/daemons", operation_id = "list_daemons", tag = "network", responses(
+    (status = 200, description = "Daemons, ordered by kind and name", body = Daemons),
+))]
+pub(crate) async fn daemons(State(state): State<AppState>) -> Json<Daemons> {
+    let probe = state.probe.as_ref();
+    Json(Daemons {
+        daemons: probe.map(|probe| probe.daemons()).unwrap_or_default(),
+        troubles: probe.map(|p| [p.troubles(), p.daemon_troubles()].concat()).unwrap_or_default(),
+    })
+}
+
+/// Readiness: the store responds, a topology is loaded, and nothing keeps the program from its work.
+pub(crate) async fn ready(State(state): State<AppState>) -> Result<String, Problem> {
     let not_yet = |detail: String| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready", detail).retry_after(1)
     };
     state.live.store().ping().await.map_err(|error| not_yet(error.to_string()))?;
     state.live.topology().ok_or_else(|| not_yet("no topology has been loaded yet".into()))?;
-    Ok("ready\n")
+    match state.probe.as_ref().map(|probe| probe.troubles()).unwrap_or_default().as_slice() {
+        [] => Ok(ready_text(state.probe.as_ref().map(|probe| probe.daemon_troubles()).unwrap_or_default())),
+        troubles => Err(not_yet(lines(troubles).trim_end().replace('\n', "; "))),
+    }
+}
+
+/// The text of a ready server: what keeps daemons from their work follows, so that a person sees it.
+fn ready_text(daemon_troubles: Vec<Trouble>) -> String {
+    format!("ready\n{}", lines(&daemon_troubles))
 }

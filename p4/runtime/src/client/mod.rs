@@ -108,6 +108,11 @@ impl Client {
         self.election_id
     }
 
+    /// Changes the election id of writes, after [`Session::arbitrate`].
+    pub fn set_election_id(&mut self, election_id: u128) {
+        self.election_id = election_id;
+    }
+
     /// Returns the generated client, for calls without a method here.
     pub fn grpc(&self) -> P4RuntimeClient<Channel> {
         self.grpc.clone()

@@ -7,14 +7,14 @@ use tokio::sync::mpsc;
 ///
 /// At most `capacity` inputs are queued; the caller checks [`Worker::has_room`] before it takes the next input from its
 /// source. The thread ends when the worker is dropped.
-pub(super) struct Worker<I, O> {
+pub(crate) struct Worker<I, O> {
     inputs: mpsc::Sender<I>,
     results: mpsc::Receiver<O>,
 }
 
 impl<I: Send + 'static, O: Send + 'static> Worker<I, O> {
     /// Starts a thread called `name`. It calls `run`, which processes the [`Jobs`].
-    pub(super) fn spawn(
+    pub(crate) fn spawn(
         name: &str,
         capacity: usize,
         run: impl FnOnce(Jobs<I, O>) + Send + 'static,
@@ -29,31 +29,31 @@ impl<I: Send + 'static, O: Send + 'static> Worker<I, O> {
     }
 
     /// Whether another input can be queued.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.inputs.capacity() > 0
     }
 
     /// Queues an input. Returns `false` if there is no room or the thread has ended.
     #[must_use]
-    pub(super) fn push(&self, input: I) -> bool {
+    pub(crate) fn push(&self, input: I) -> bool {
         self.inputs.try_send(input).is_ok()
     }
 
     /// Returns the next result; `None` if the thread has ended.
-    pub(super) async fn next(&mut self) -> Option<O> {
+    pub(crate) async fn next(&mut self) -> Option<O> {
         self.results.recv().await
     }
 }
 
 /// The thread's side of a [`Worker`].
-pub(super) struct Jobs<I, O> {
+pub(crate) struct Jobs<I, O> {
     queued: mpsc::Receiver<I>,
     processed: mpsc::Sender<O>,
 }
 
 impl<I, O> Jobs<I, O> {
     /// Processes all inputs in their order until the worker is dropped.
-    pub(super) fn process(mut self, mut process: impl FnMut(I) -> O) {
+    pub(crate) fn process(mut self, mut process: impl FnMut(I) -> O) {
         while let Some(input) = self.queued.blocking_recv() {
             if self.processed.blocking_send(process(input)).is_err() {
                 return;

@@ -7,46 +7,44 @@ use analyzer::Analysis;
 use analyzer::incident::settle;
 use model::Snapshot;
 
-/// How long a first diagnosis waits for the follow-up poll, in simulated time: agents poll again after 400 us, and the
-/// collection takes time as well.
-const HOLD_NS: u64 = 800_000;
-
 /// A snapshot and its analyses.
-pub(super) struct AnalysedEvent {
-    pub(super) snapshot: Snapshot,
-    pub(super) analyses: Vec<Analysis>,
+pub(crate) struct AnalysedEvent {
+    /// The number of the snapshot in the inbox of the store; 0: it is not from there.
+    pub(crate) arrival: u64,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) analyses: Vec<Analysis>,
 }
 
 /// First diagnoses that wait for the follow-up poll.
 #[derive(Default)]
-pub(super) struct PendingFirst {
-    by_event: BTreeMap<u32, AnalysedEvent>,
+pub(crate) struct PendingFirst {
+    /// By event, each with the time at which it becomes final.
+    by_event: BTreeMap<u32, (u64, AnalysedEvent)>,
 }
 
 impl PendingFirst {
     /// Adds an analysed event and returns the events that are final: of the first and the follow-up poll the better
-    /// one.
-    pub(super) fn add(&mut self, event: AnalysedEvent) -> Vec<AnalysedEvent> {
+    /// one. A first diagnosis becomes final at `due`, on a clock of the caller.
+    pub(crate) fn add(&mut self, event: AnalysedEvent, due: u64) -> Vec<AnalysedEvent> {
         let Some(trigger) = &event.snapshot.trigger else { return vec![event] };
         match trigger.follows {
             Some(first) => match self.by_event.remove(&first.event) {
-                Some(first) => better(first, event),
+                Some((_, first)) => better(first, event),
                 None => vec![event],
             },
             None => {
-                self.by_event.insert(event.snapshot.event, event);
-                Vec::new()
+                let replaced = self.by_event.insert(event.snapshot.event, (due, event));
+                replaced.map(|(_, earlier)| earlier).into_iter().collect()
             }
         }
     }
 
-    /// Removes and returns the first diagnoses whose hold time is over at `now_ns`.
-    pub(super) fn expired(&mut self, now_ns: u64) -> Vec<AnalysedEvent> {
-        let triggered_ns = |first: &AnalysedEvent| first.snapshot.trigger.as_ref().map_or(0, |t| t.time_ns);
-        let is_held = |first: &AnalysedEvent| triggered_ns(first).saturating_add(HOLD_NS) > now_ns;
+    /// Removes and returns the first diagnoses that are final at `now`.
+    pub(crate) fn expired(&mut self, now: u64) -> Vec<AnalysedEvent> {
+        let is_final = |due: u64| due <= now;
         let expired: Vec<u32> =
-            self.by_event.iter().filter(|(_, first)| !is_held(first)).map(|(event, _)| *event).collect();
-        expired.into_iter().filter_map(|event| self.by_event.remove(&event)).collect()
+            self.by_event.iter().filter(|(_, (due, _))| is_final(*due)).map(|(event, _)| *event).collect();
+        expired.into_iter().filter_map(|event| self.by_event.remove(&event)).map(|(_, event)| event).collect()
     }
 }
 
@@ -57,9 +55,9 @@ fn better(first: AnalysedEvent, second: AnalysedEvent) -> Vec<AnalysedEvent> {
     let settled = settle(vec![(&first.snapshot, diagnoses(&first)), (&second.snapshot, diagnoses(&second))]);
     let keep_settled = |analysed: &mut AnalysedEvent| {
         analysed.analyses.retain(|a| settled.iter().any(|diagnosis| diagnosis.id == a.diagnosis.id));
-        !analysed.analyses.is_empty()
     };
+    // Both stay, also one without a verdict that is kept: each is a snapshot that has been processed.
     let mut both = vec![first, second];
-    both.retain_mut(keep_settled);
+    both.iter_mut().for_each(keep_settled);
     both
 }

@@ -1,0 +1,109 @@
+//! `harrier nic`: a RoCEv2 endpoint in user space on a real interface, for networks without RDMA hardware.
+//!
+//! With `--address` it does what requests say; with `--scenario` it is one host of a scenario, with its flows and faults.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use ::nic::Fault;
+use anyhow::Context;
+use model::Rate;
+
+use crate::Outcome;
+use crate::endpoint::{self, EndpointOptions, Neighbour, Neighbours};
+use crate::nic::{self, NicOptions};
+
+const EXAMPLES: &str = "\
+Examples:
+  Send 10 MB to another endpoint and report when they have arrived
+    echo '{\"flow\": {\"to\": \"10.0.0.2\", \"bytes\": 10000000}}' |
+      harrier nic --interface eth1 --address 10.0.0.1 --exit-when-done
+
+  Receive at 10 Mb/s only, and pause the switch when the buffer fills
+    harrier nic --interface eth1 --address 10.0.0.2 --fault slow-receiver=10M
+
+Requests, one JSON object a line, on standard input and on the control socket:
+  {\"flow\": {\"to\": ADDRESS, \"bytes\": N}}     further keys: label, rate (\"50M\"), window-bytes, message-bytes, priority,
+                                           operation (\"write\", \"send\"), source-port, congestion-control
+  {\"stop\": ID}                             ends a flow
+  {\"fault\": {\"storm\": {\"priority\": 3}}}   or {\"slow-receiver\": {\"rate\": \"10M\"}}, {\"stopped-receiver\": {}}
+  {\"end-faults\": {}}
+  {\"status\": {}}                           counters and flows";
+
+/// Arguments of `harrier nic`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, group = clap::ArgGroup::new("role").required(true).args(["address", "scenario"]))]
+pub(crate) struct Args {
+    /// Interface of the lossless network
+    #[arg(long, value_name = "NAME")]
+    interface: String,
+    /// Unix socket that takes requests, one JSON object a line
+    #[arg(long, value_name = "FILE", required_unless_present = "address")]
+    control: Option<PathBuf>,
+    /// Address of the endpoint
+    #[arg(long, value_name = "ADDRESS")]
+    address: Option<IpAddr>,
+    /// Rate at which the endpoint sends (default: the interface's speed)
+    #[arg(long, value_name = "RATE", requires = "address", value_parser = rate)]
+    rate: Option<Rate>,
+    /// Payload bytes of a full packet
+    #[arg(long, value_name = "BYTES", requires = "address", default_value_t = 1024,
+        value_parser = clap::value_parser!(u32).range(256..=8192))]
+    payload: u32,
+    /// MAC address of another endpoint; only hosts with a kernel on the same link need it; can be repeated
+    #[arg(long = "neighbour", value_name = "ADDRESS=MAC", requires = "address")]
+    neighbours: Vec<Neighbour>,
+    /// A fault from the start: storm[=PRIORITY], slow-receiver=RATE or stopped-receiver; can be repeated
+    #[arg(long = "fault", value_name = "FAULT", requires = "address", value_parser = endpoint::fault_argument)]
+    faults: Vec<Fault>,
+    /// End when standard input has ended and all flows are complete
+    #[arg(long, requires = "address")]
+    exit_when_done: bool,
+    /// Built-in scenario whose flows and faults it runs
+    #[arg(long, value_name = "NAME", requires = "host", conflicts_with = "address")]
+    scenario: Option<String>,
+    /// Seed of the scenario's instance
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Host of the scenario
+    #[arg(long, value_name = "NAME", requires = "scenario")]
+    host: Option<String>,
+    /// How many times slower than in the scenario time passes
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    time_scale: u64,
+}
+
+fn rate(text: &str) -> Result<Rate, String> {
+    let parsed = scenario::parse_rate(text).filter(|rate| rate.0 > 0);
+    parsed.ok_or_else(|| "expected a rate, e.g. 10M, 1G or 25G".into())
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    if let Some(address) = args.address {
+        endpoint::run(&EndpointOptions {
+            interface: args.interface,
+            address,
+            rate: args.rate,
+            payload_bytes: args.payload,
+            neighbours: Neighbours::new(&args.neighbours),
+            faults: args.faults,
+            control: args.control,
+            exit_when_done: args.exit_when_done,
+        })?;
+        return Ok(Outcome::Fine);
+    }
+    let name = args.scenario.unwrap_or_default();
+    let scenario =
+        scenario::builtin(&name).with_context(|| format!("no built-in scenario is called `{name}`"))?;
+    let options = NicOptions {
+        scenario: scenario.instance(args.seed)?.into_owned(),
+        seed: args.seed,
+        host: args.host.unwrap_or_default(),
+        interface: args.interface,
+        time_scale: args.time_scale,
+        control: args.control.context("--control is missing")?,
+    };
+    nic::run(&options)?;
+    Ok(Outcome::Fine)
+}

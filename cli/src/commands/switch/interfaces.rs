@@ -1,0 +1,100 @@
+//! Ports on network interfaces, with queues, PFC and ECN in wall-clock time.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use model::{Rate, Time};
+use p4_switch::tm::{PauseEnd, TmConfig};
+use p4_switch::{PacedSwitch, Pacing, Switch, SwitchConfig};
+use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
+use p4runtime::server::{Server, ServerTls, event_channel};
+use scenario::topology::CPU_PORT;
+use scenario::{SwitchPort, SwitchSettings};
+
+use super::{Args, Serving, server_config};
+use crate::Outcome;
+use crate::dataplane::{self, Attachment, LiveSwitch};
+use crate::input::read_text;
+
+/// Runs the switch until a signal arrives.
+pub(super) async fn run(
+    args: Args,
+    attachments: &[Attachment],
+    tls: Option<ServerTls>,
+    pipeline: Option<ForwardingPipelineConfig>,
+) -> anyhow::Result<Outcome> {
+    let ports = dataplane::open(attachments)?;
+    let settings: Vec<SwitchPort> = ports.iter().map(|port| port.settings()).collect();
+    let tm = match (&args.scenario, &args.node) {
+        (Some(name), Some(node)) => scenario_manager(name, node, args.seed, &settings)?,
+        _ => traffic_manager(args.tm.as_deref(), &settings, args.device_id)?,
+    };
+    let switch = SwitchConfig { address: args.mac.0, ..SwitchConfig::new(tm) };
+    let config = server_config(&args, tls, switch);
+    let (sink, events) = event_channel(config.limits.event_queue);
+    // What a late call may make up for is a time of the wall clock.
+    let catch_up = Time(Pacing::default().catch_up.0 / args.time_scale);
+    let pacing = Pacing { catch_up, ..Pacing::default() };
+    let paced = PacedSwitch::new(Switch::new(config.switch.clone()), pacing);
+    let switch = LiveSwitch::new(paced, sink, args.time_scale)?;
+    let serving = Serving::new(Server::new(switch.clone(), config, events), pipeline, args.listen).await?;
+    for port in &ports {
+        let (number, name, rate) = (port.number, port.interface.name(), port.rate);
+        eprintln!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu());
+    }
+    let thread = dataplane::start(switch.clone(), ports)?;
+    let result = serving.until_signal(std::future::pending()).await;
+    switch.stop();
+    let counted = thread.join().map_err(|_| anyhow!("the thread that moves frames has panicked"))?;
+    for (port, counters) in counted {
+        let (number, name) = (port.number, port.interface.name());
+        eprintln!(
+            "port {number} ({name}): {} frames received, {} sent; dropped by the kernel {}, malformed {}, longer than \
+             the MTU {}, not sent {}",
+            counters.received,
+            counters.sent,
+            counters.receive_drops,
+            counters.malformed,
+            counters.too_long,
+            counters.send_drops
+        );
+    }
+    result.map(|()| Outcome::Fine)
+}
+
+/// Returns queues, buffers and flow control for the ports.
+fn traffic_manager(file: Option<&Path>, ports: &[SwitchPort], seed: u64) -> anyhow::Result<TmConfig> {
+    let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+    let (mut settings, mut pause_end) = (SwitchSettings::software(&rates), PauseEnd::Quanta);
+    if let Some(path) = file {
+        // Names of further files are relative to this one.
+        let load = |name: &str| {
+            let path = path.parent().unwrap_or(Path::new("")).join(name);
+            let text = read_text(&path).map_err(|error| format!("{error:#}"))?;
+            Ok((path.display().to_string(), text))
+        };
+        let named = path.display().to_string();
+        (settings, pause_end) = scenario::parse_switch(&named, &read_text(path)?, settings, load)?;
+    }
+    let cpu_port = SwitchConfig::new(TmConfig::lossy([], 0)).cpu_port;
+    settings.traffic_manager(ports, cpu_port, pause_end, seed).context("the buffers cannot be configured")
+}
+
+/// Returns queues, buffers and flow control of a switch of a built-in scenario, whose links must be those of the ports.
+fn scenario_manager(name: &str, node: &str, seed: u64, ports: &[SwitchPort]) -> anyhow::Result<TmConfig> {
+    let found = scenario::builtin(name);
+    let found = found.with_context(|| format!("--scenario: no built-in scenario is called `{name}`"))?;
+    let scenario = found.instance(seed)?;
+    let links = scenario.switch_ports(node);
+    if links.is_empty() {
+        bail!("--node: `{node}` is not a switch of {name}");
+    }
+    let missing = links.iter().find(|link| ports.iter().all(|port| port.number != link.number));
+    if let Some(link) = missing {
+        bail!("--port: `{node}` has a link at port {} in {name}; attach an interface to it", link.number);
+    }
+    let settings = scenario.switch_settings(node);
+    settings
+        .traffic_manager(&links, CPU_PORT, scenario.pause_end, seed)
+        .with_context(|| format!("the buffers of `{node}` cannot be configured"))
+}

@@ -1,0 +1,208 @@
+//! `harrier switch`: runs a P4 switch with a P4Runtime server.
+//!
+//! The ports are network interfaces, with queues and PFC in wall-clock time ([`interfaces`]); or, for experiments with
+//! programs, cables between ports and UDP tunnels, without queues ([`tunnels`]).
+
+mod attachment;
+mod interfaces;
+mod tunnels;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, bail};
+use p4_switch::SwitchConfig;
+use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
+use p4runtime::server::{Server, ServerConfig, ServerTls, SwitchAccess};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use self::attachment::{Attached, Cable, MacAddress, PortArgument};
+use super::p4;
+use crate::Outcome;
+use crate::input::write_all;
+
+/// Time for controllers to close their connections when the switch stops.
+const GRACE: Duration = Duration::from_secs(2);
+
+const EXAMPLES: &str = "\
+Examples:
+  Run a switch on two interfaces, the second one at 100 Mb/s, and wait for a controller to set a program
+    harrier switch --no-program --port 1=eth1 --port 2=eth2@100M
+
+  Run a program with two ports connected to each other
+    harrier switch program.p4 --cable 1:2
+
+  Wait for a controller to set a program, and connect port 1 to a UDP tunnel
+    harrier switch --no-program --port 1=udp:127.0.0.1:7001,127.0.0.1:7002";
+
+/// Arguments of `harrier switch`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Program to run until a controller sets another one
+    #[arg(value_name = "PROGRAM.p4", required_unless_present = "no_program", conflicts_with = "no_program")]
+    program: Option<PathBuf>,
+    /// Start without a program and wait for a controller to set one
+    #[arg(long)]
+    no_program: bool,
+    /// Address of the P4Runtime server
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9559")]
+    listen: SocketAddr,
+    /// P4Runtime device id
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    device_id: u64,
+    /// Number of ports without interfaces; they are numbered from 1
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=511))]
+    ports: u16,
+    /// Connect two ports with each other; can be repeated
+    #[arg(long = "cable", value_name = "PORT:PORT")]
+    cables: Vec<Cable>,
+    /// Attach a port to a network interface, with the rate at which it sends (default: the interface's speed), or to a
+    /// tunnel with one frame in each UDP datagram (udp:LOCAL,REMOTE); can be repeated
+    #[arg(long = "port", value_name = "PORT=INTERFACE[@RATE]")]
+    attached: Vec<PortArgument>,
+    /// Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the [switch] section of a scenario
+    #[arg(long, value_name = "FILE")]
+    tm: Option<PathBuf>,
+    /// Take queues, buffers, PFC and ECN from a switch of a built-in scenario
+    #[arg(long, value_name = "NAME", requires = "node", conflicts_with = "tm")]
+    scenario: Option<String>,
+    /// Name of the switch in the scenario
+    #[arg(long, value_name = "NAME", requires = "scenario")]
+    node: Option<String>,
+    /// Seed of the scenario's instance
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many times slower than the wall clock the switch's clock runs: rates, pauses and telemetry are in its time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    time_scale: u64,
+    /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it
+    #[arg(long, value_name = "ADDRESS", default_value = "02:00:00:00:00:00", value_parser = attachment::mac)]
+    mac: MacAddress,
+    /// Certificate chain of the server (PEM); without it connections are not encrypted
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Accept only clients with a certificate of this authority (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    client_ca: Option<PathBuf>,
+    /// Allow unencrypted connections from other machines
+    #[arg(long)]
+    insecure: bool,
+    /// File for the program's P4Info; as text if the name ends in .txtpb, else binary
+    #[arg(long, value_name = "FILE", requires = "program")]
+    p4info_out: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    let tls = certificates(&args)?;
+    if tls.is_none() && !args.listen.ip().is_loopback() && !args.insecure {
+        bail!(
+            "other machines can reach {} and connections would not be encrypted; add a certificate (--tls-cert, \
+             --tls-key) or --insecure",
+            args.listen
+        );
+    }
+    let pipeline = match &args.program {
+        Some(path) => Some(load(path, args.p4info_out.as_deref())?),
+        None => None,
+    };
+    let attached = attachment::sort(&args)?;
+    let filter = EnvFilter::try_from_env("HARRIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let runtime = tokio::runtime::Runtime::new()?;
+    match attached {
+        Attached::Interfaces(ports) => runtime.block_on(interfaces::run(args, &ports, tls, pipeline)),
+        Attached::Tunnels(tunnels) => runtime.block_on(tunnels::run(args, &tunnels, tls, pipeline)),
+    }
+}
+
+fn certificates(args: &Args) -> anyhow::Result<Option<ServerTls>> {
+    let read =
+        |path: &PathBuf| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    Ok(Some(ServerTls {
+        certificate: read(certificate)?,
+        key: read(key)?,
+        client_ca: args.client_ca.as_ref().map(read).transpose()?,
+    }))
+}
+
+/// Compiles a program to a pipeline configuration, and writes its P4Info to `out`.
+fn load(path: &std::path::Path, out: Option<&std::path::Path>) -> anyhow::Result<ForwardingPipelineConfig> {
+    let (bundle, info) = p4::bundle(path)?;
+    if let Some(out) = out {
+        write_all(&[(out, p4::info_bytes(out, &info))])?;
+    }
+    Ok(ForwardingPipelineConfig { p4info: Some(info), p4_device_config: bundle.encode(), cookie: None })
+}
+
+/// A P4Runtime server that is about to serve.
+struct Serving<A: SwitchAccess> {
+    server: Server<A>,
+    listener: TcpListener,
+}
+
+impl<A: SwitchAccess> Serving<A> {
+    /// Loads the program and listens. Programs that start the switch wait for the line that this prints.
+    async fn new(
+        server: Server<A>,
+        pipeline: Option<ForwardingPipelineConfig>,
+        listen: SocketAddr,
+    ) -> anyhow::Result<Serving<A>> {
+        if let Some(pipeline) = pipeline {
+            let server = server.clone();
+            let set = tokio::task::spawn_blocking(move || server.set_pipeline(pipeline)).await?;
+            set.map_err(|message| anyhow::anyhow!("the switch rejects the program: {message}"))?;
+        }
+        let listener =
+            TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+        println!("listening on {}", listener.local_addr()?);
+        Ok(Serving { server, listener })
+    }
+
+    /// Serves until a signal arrives; `work` runs beside and never ends.
+    async fn until_signal(self, work: impl Future<Output = Infallible>) -> anyhow::Result<()> {
+        let Serving { server, listener } = self;
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let served = server.clone().serve(listener, async {
+            // An error means that this function has returned, which also stops the server.
+            let _ = stopped.await;
+        });
+        tokio::pin!(served);
+        tokio::select! {
+            result = &mut served => return Ok(result?),
+            never = work => match never {},
+            result = stop_signal() => result?,
+        }
+        eprintln!("stopping");
+        server.close_streams();
+        let _ = stop.send(());
+        // After this time the remaining connections are closed.
+        if let Ok(result) = tokio::time::timeout(GRACE, served).await {
+            result?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the settings of the server for a switch.
+fn server_config(args: &Args, tls: Option<ServerTls>, switch: SwitchConfig) -> ServerConfig {
+    let epoch_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
+    ServerConfig { tls, epoch_ns, ..ServerConfig::new(args.device_id, switch) }
+}
+
+/// Resolves when the process receives SIGINT or SIGTERM.
+async fn stop_signal() -> std::io::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        result = tokio::signal::ctrl_c() => result,
+        _ = terminate.recv() => Ok(()),
+    }
+}

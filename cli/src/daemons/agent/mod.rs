@@ -1,0 +1,398 @@
+//! `harrier agent`: measures the round trips of a host's flows, sends polling packets for slow ones, and uploads the
+//! measurements.
+
+mod capture;
+mod lines;
+mod polls;
+mod source;
+mod watch;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use host_agent::linux::CaptureSettings;
+use host_agent::{Poll, Settings as Thresholds, TokenBucket};
+use model::wire::polling::{Follow, Polling};
+use proto::convert::{flow, trigger_message};
+use proto::v1::{self, record::Body};
+use tokio::sync::{mpsc, watch as channel};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
+use tracing::{debug, error, info, warn};
+
+use self::capture::CaptureSource;
+use self::lines::{SocketSource, StandardInput};
+use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
+use self::source::{Measured, Measurement, Measurements, Source};
+use self::watch::Watch;
+use super::config::Arguments;
+use super::config::keys::agent as keys;
+use super::config::settings::Settings;
+use super::health::{self, DaemonHealth, metric};
+use super::link::{Incoming, Link, LinkConfig, LinkStatus};
+use super::operations::log::LogLevel;
+use super::operations::signals::{Demand, Signals};
+use super::operations::{self, notify, wall_ns};
+
+/// Interval at which health and metrics are brought up to date.
+const HEALTH: Duration = Duration::from_secs(1);
+
+/// Runs the agent until it is stopped.
+///
+/// # Errors
+/// It cannot start.
+pub(crate) fn run(arguments: &Arguments<keys::Agent>) -> anyhow::Result<()> {
+    let settings = arguments.settings()?;
+    let log = operations::log::start(&settings);
+    operations::block_on(measure(arguments, settings, &log))
+}
+
+async fn measure(
+    arguments: &Arguments<keys::Agent>,
+    mut settings: Settings,
+    log: &LogLevel,
+) -> anyhow::Result<()> {
+    let mut signals = Signals::install()?;
+    let name = settings.text("name").map_or_else(operations::host_name, |name| Ok(name.to_string()))?;
+    let own = addresses(&settings, &name)?;
+    let output: Box<dyn PollOutput> = match settings.text("interface") {
+        Some(interface) => {
+            Box::new(InterfacePolls::open(interface).with_context(|| origin(&settings, "interface"))?)
+        }
+        None => Box::new(PrintedPolls),
+    };
+    let (measurements, measured) = Measurements::channel();
+    for source in sources(&settings, &own)? {
+        source.start(measurements.clone())?;
+    }
+    let addresses = own.iter().map(IpAddr::to_string).collect();
+    let link = LinkConfig::new(&settings, v1::SenderKind::Agent, &name)?.with_addresses(addresses);
+    let link = Link::start(link)?;
+    let health = DaemonHealth::new(link.status());
+    let serving = health::start(&settings, health.clone()).await?;
+    let mut work = Work::new(&settings, &name, own, output, measured, link, health)?;
+    println!("ready");
+    info!(name, "the agent is ready");
+    notify::ready("running");
+    let _watchdog = notify::watchdog();
+    loop {
+        tokio::select! {
+            demand = signals.next() => match demand {
+                Demand::Stop => break,
+                Demand::Reload => {
+                    notify::reloading();
+                    settings = reload(arguments, settings, log);
+                    notify::ready("running");
+                }
+            },
+            ended = work.step() => if let Err(error) = ended {
+                error!(error = format!("{error:#}"), "the agent has stopped");
+                return Err(error);
+            },
+        }
+    }
+    notify::stopping();
+    info!("stopping");
+    work.drain().await;
+    drop((serving, measurements));
+    Ok(())
+}
+
+fn origin(settings: &Settings, key: &str) -> String {
+    format!("{}: {key}", settings.origin(key))
+}
+
+/// Only the log's level can be changed at run time.
+fn reload(arguments: &Arguments<keys::Agent>, settings: Settings, log: &LogLevel) -> Settings {
+    match arguments.settings() {
+        Ok(new) => {
+            log.apply(&new);
+            operations::log_reload(&settings, &new);
+            new
+        }
+        Err(error) => {
+            error!(error = format!("{error:#}"), "the configuration is not reloaded");
+            settings
+        }
+    }
+}
+
+/// Returns the host's own addresses: those of the configuration, of the topology, or of the interface.
+fn addresses(settings: &Settings, name: &str) -> anyhow::Result<Vec<IpAddr>> {
+    let listed = settings.ips("addresses");
+    if !listed.is_empty() {
+        return Ok(listed);
+    }
+    if let Some(path) = settings.path("topology") {
+        let topology = super::topology::read(path).with_context(|| origin(settings, "topology"))?;
+        let Some(host) = topology.node(name).filter(|node| !node.addresses.is_empty()) else {
+            bail!(
+                "{}: the topology has no addresses for host `{name}` (key name)",
+                origin(settings, "topology")
+            );
+        };
+        return Ok(host.addresses.clone());
+    }
+    let interface = settings.text("interface").context("the key is checked")?;
+    let found = interface_addresses(interface)?;
+    if found.is_empty() {
+        bail!("{}: `{interface}` has no IP address; add the key addresses", origin(settings, "interface"));
+    }
+    Ok(found)
+}
+
+fn interface_addresses(interface: &str) -> anyhow::Result<Vec<IpAddr>> {
+    let all = nix::ifaddrs::getifaddrs().context("cannot list the addresses of interfaces")?;
+    let of_interface =
+        all.filter(|entry| entry.interface_name == interface).filter_map(|entry| entry.address);
+    Ok(of_interface
+        .filter_map(|address| {
+            let v4 = address.as_sockaddr_in().map(|address| IpAddr::V4(address.ip()));
+            let v6 = || address.as_sockaddr_in6().map(|address| IpAddr::V6(address.ip()));
+            v4.or_else(v6)
+        })
+        .collect())
+}
+
+/// Returns the sources of measurements that the configuration lists.
+fn sources(settings: &Settings, own: &[IpAddr]) -> anyhow::Result<Vec<Box<dyn Source>>> {
+    let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    for name in settings.texts("sources") {
+        sources.push(match name {
+            "capture" => {
+                let interface = settings.text("interface").with_context(|| {
+                    format!("{}: the source `capture` needs the key interface", origin(settings, "sources"))
+                })?;
+                let settings = CaptureSettings::new(own.to_vec());
+                Box::new(CaptureSource { interface: interface.to_string(), settings })
+            }
+            "socket" => {
+                let path = settings.path("socket").context("the key is checked")?.to_path_buf();
+                Box::new(SocketSource { path })
+            }
+            "stdin" => Box::new(StandardInput),
+            other => bail!("{}: `{other}` is not available in this build", origin(settings, "sources")),
+        });
+    }
+    Ok(sources)
+}
+
+fn thresholds(settings: &Settings) -> Thresholds {
+    let number = |key| settings.number(key);
+    Thresholds {
+        threshold_percent: number("threshold_percent") as u32,
+        min_excess_ns: number("min_excess_ns"),
+        silence_rtts: number("silence_rtts") as u32,
+        min_silence_ns: number("min_silence_ns"),
+        min_samples: number("min_samples") as u32,
+        flow_interval_ns: number("flow_interval_ns"),
+        recovered_interval_ns: number("recovered_interval_ns"),
+        follow_up_ns: number("follow_up_ns"),
+        polls_per_second: number("polls_per_second") as u32,
+        burst: number("burst") as u32,
+        max_flows: number("max_flows") as usize,
+        hop_limit: number("hop_limit") as u8,
+    }
+}
+
+struct Work {
+    watch: Watch,
+    own: Vec<IpAddr>,
+    output: Box<dyn PollOutput>,
+    measured: mpsc::Receiver<Vec<Measured>>,
+    link: Link,
+    status: channel::Receiver<LinkStatus>,
+    health: Arc<DaemonHealth>,
+    /// Limits the polls that the server requests, like the core those of the agent.
+    requested: TokenBucket,
+    limited_requests: u64,
+    rounds: Option<Interval>,
+    rounds_ns: u64,
+    tick: Interval,
+    has_fixed_number: bool,
+}
+
+impl Work {
+    fn new(
+        settings: &Settings,
+        name: &str,
+        own: Vec<IpAddr>,
+        output: Box<dyn PollOutput>,
+        measured: mpsc::Receiver<Vec<Measured>>,
+        link: Link,
+        health: Arc<DaemonHealth>,
+    ) -> anyhow::Result<Work> {
+        let thresholds = thresholds(settings);
+        let fixed = u16::try_from(settings.number("number")).ok().filter(|number| *number > 0);
+        let number = fixed.unwrap_or_else(|| provisional_number(name));
+        let requested = TokenBucket::new(thresholds.polls_per_second, thresholds.burst);
+        let rounds_ms = settings.number("rounds_interval_ms");
+        Ok(Work {
+            watch: Watch::new(name, number, wall_ns(), settings.number("time_scale"), thresholds)?,
+            own,
+            output,
+            measured,
+            status: link.status(),
+            link,
+            health,
+            requested,
+            limited_requests: 0,
+            rounds: (rounds_ms > 0).then(|| patient(Duration::from_millis(rounds_ms))),
+            rounds_ns: rounds_ms * 1_000_000,
+            tick: patient(HEALTH),
+            has_fixed_number: fixed.is_some(),
+        })
+    }
+
+    /// Waits for one thing to do, and does it.
+    async fn step(&mut self) -> anyhow::Result<()> {
+        let wake = self
+            .watch
+            .next_wake_ns()
+            .map(|due_ns| Instant::now() + Duration::from_nanos(due_ns.saturating_sub(wall_ns())));
+        tokio::select! {
+            Some(batch) = self.measured.recv() => self.measured(&batch).await,
+            () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
+                for poll in self.watch.wake(wall_ns()) {
+                    self.poll(poll).await;
+                }
+            }
+            incoming = self.link.next() => match incoming {
+                Some(Incoming::Poll(poll)) => self.requested(&poll),
+                Some(Incoming::Trigger(_)) => warn!("the server sent a trigger to an agent; it is ignored"),
+                None => bail!("the link to the server has ended"),
+            },
+            Ok(()) = self.status.changed() => self.number(),
+            () = ticked(&mut self.rounds) => {
+                let rounds = self.watch.take_rounds(self.rounds_ns);
+                if !rounds.flows.is_empty() {
+                    self.link.uploads().send(Body::Rounds(rounds)).await;
+                }
+            }
+            _ = self.tick.tick() => self.report(),
+        }
+        Ok(())
+    }
+
+    async fn measured(&mut self, batch: &[Measured]) {
+        for measured in batch {
+            let (Measurement::Opened { flow, .. }
+            | Measurement::Sent { flow }
+            | Measurement::Acknowledged { flow, .. }
+            | Measurement::Progressed { flow, .. }
+            | Measurement::Closed { flow }) = &measured.measurement;
+            if !self.own.contains(&flow.src) {
+                self.watch.count_foreign();
+                continue;
+            }
+            if let Some(poll) = self.watch.handle(measured) {
+                self.poll(poll).await;
+            }
+        }
+    }
+
+    /// Sends a polling packet, and its trigger to the server.
+    async fn poll(&mut self, poll: Poll) {
+        let Poll { polling, trigger } = poll;
+        self.output.send(&polling);
+        debug!(event = polling.event, flow = %polling.flow, "polled");
+        let mut message = trigger_message(polling.event, polling.priority, &trigger, 0);
+        message.time_ns = self.watch.wall_ns(message.time_ns);
+        message.follows_since_ns = self.watch.wall_ns(message.follows_since_ns);
+        self.link.uploads().send(Body::Trigger(message)).await;
+    }
+
+    /// Sends a polling packet that the server requests: for an operator's query, or for the reverse path of a victim.
+    fn requested(&mut self, poll: &v1::Poll) {
+        let flow = match flow(poll.flow.as_ref()) {
+            Ok(flow) if self.own.contains(&flow.src) => flow,
+            Ok(flow) => {
+                return warn!(%flow, "the server requests a poll of a flow of another host; it is ignored");
+            }
+            Err(error) => return warn!(%error, "the server sent a malformed poll; it is ignored"),
+        };
+        if !self.requested.take(wall_ns()) {
+            self.limited_requests += 1;
+            return;
+        }
+        let priority = poll.priority.and_then(|priority| u8::try_from(priority).ok());
+        self.output.send(&Polling {
+            follow: Follow::from_bits(poll.follow as u8),
+            hop_limit: u8::try_from(poll.hop_limit).unwrap_or(u8::MAX),
+            priority: priority.unwrap_or_else(|| self.watch.priority(&flow)),
+            event: poll.event,
+            flow,
+        });
+    }
+
+    fn number(&mut self) {
+        let assigned = self.status.borrow_and_update().host_number;
+        if let Some(number) = assigned.filter(|_| !self.has_fixed_number) {
+            self.watch.set_host_number(number);
+        }
+    }
+
+    fn report(&mut self) {
+        let (stats, foreign) = self.watch.stats();
+        self.health.update(
+            Vec::new(),
+            vec![
+                metric("polls", "Polling packets for slow flows", true, stats.polls),
+                metric(
+                    "polls_limited_by_flow",
+                    "Slow round trips within the interval of a flow",
+                    true,
+                    stats.limited_by_flow,
+                ),
+                metric(
+                    "polls_limited_by_host",
+                    "Polls that the host's limit delayed",
+                    true,
+                    stats.limited_by_host,
+                ),
+                metric(
+                    "polls_requested_limited",
+                    "Requested polls beyond the host's limit",
+                    true,
+                    self.limited_requests,
+                ),
+                metric(
+                    "flows_evicted",
+                    "Flows that are not watched any more: too many",
+                    true,
+                    stats.flows_given_up,
+                ),
+                metric("flows_foreign", "Measurements of flows of other hosts, ignored", true, foreign),
+            ],
+        );
+        self.link.report(self.health.for_server());
+    }
+
+    async fn drain(self) {
+        self.link.stop().await;
+    }
+}
+
+/// An interval that does not catch up after a delay.
+fn patient(period: Duration) -> Interval {
+    let mut interval = interval(period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}
+
+/// Waits for the next tick; for ever without an interval.
+async fn ticked(interval: &mut Option<Interval>) {
+    match interval {
+        Some(interval) => drop(interval.tick().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns a number for event ids until the server assigns one: a 16-bit FNV-1a hash of the host's name, folded, and
+/// never that of the server's queries.
+fn provisional_number(name: &str) -> u16 {
+    let hash =
+        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    ((hash >> 16 ^ hash) as u16).min(0xfffe)
+}

@@ -1,0 +1,7 @@
+//! The analysis of snapshots as they arrive, for the server and the demo.
+
+pub(crate) mod pending;
+pub(crate) mod worker;
+
+pub(crate) use pending::{AnalysedEvent, PendingFirst};
+pub(crate) use worker::{Jobs, Worker};

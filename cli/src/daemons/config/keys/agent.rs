@@ -1,0 +1,164 @@
+//! Keys of `harrier agent`.
+
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, upload};
+use crate::daemons::config::arguments::Described;
+use crate::daemons::config::key::{Daemon, Key};
+use crate::daemons::config::kind::Kind;
+use crate::daemons::config::settings::{Problem, Settings};
+
+/// The agent's table.
+pub(crate) static AGENT: Daemon = Daemon {
+    name: "agent",
+    about: "Measures the round trips of a host's flows, sends polling packets for slow ones, and uploads the \
+            measurements.",
+    groups: &[HOST, DETECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
+    contradictions,
+};
+
+/// Marks the flags of the agent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agent;
+
+impl Described for Agent {
+    const DAEMON: &'static Daemon = &AGENT;
+}
+
+const SOURCE: Kind = Kind::Choice(&["capture", "tcp-info", "probe", "socket", "stdin"]);
+
+const HOST: &[Key] = &[
+    Key::new("name", Kind::Text, "", "Name of this host in the topology [default: the host's name]"),
+    Key::new("interface", Kind::Text, "", "Interface of the lossless network").with_example("eth1"),
+    Key::new(
+        "addresses",
+        Kind::List(&Kind::Ip),
+        "",
+        "Own addresses in the lossless network [default: those of the interface]",
+    ),
+    Key::new(
+        "topology",
+        Kind::Path,
+        "",
+        "Network as JSON, from which base round trips follow [default: they are learned]",
+    ),
+    Key::new(
+        "sources",
+        Kind::List(&SOURCE),
+        "capture",
+        "Where measurements come from: frames on the interface, the kernel's TCP round trips, probes, a local socket or \
+         standard input with JSON lines",
+    ),
+    Key::new(
+        "socket",
+        Kind::Path,
+        "",
+        "Unix socket that takes measurements as JSON lines, for the source `socket`",
+    ),
+    Key::new(
+        "number",
+        Kind::Number(0, 65_534),
+        "0",
+        "Number of this host in event ids, unique among hosts; 0: the server assigns it by the topology",
+    ),
+    Key::new("sysfs", Kind::Path, "/sys", "Root of sysfs, for counters of NICs"),
+    Key::new(
+        "counters_interval_ms",
+        Kind::Number(0, 3_600_000),
+        "10000",
+        "Interval of uploads of counters; 0: none",
+    ),
+    Key::new(
+        "rounds_interval_ms",
+        Kind::Number(0, 3_600_000),
+        "10000",
+        "Interval of uploads of round trips; 0: none",
+    ),
+    Key::new(
+        "probe_peers",
+        Kind::List(&Kind::Ip),
+        "",
+        "Addresses to measure round trips to, for the source `probe`",
+    ),
+    Key::new("probe_interval_ms", Kind::Number(1, 3_600_000), "100", "Interval of probes to each peer"),
+    Key::new("probe_port", Kind::Number(1, 65_535), "9562", "UDP port of probes"),
+];
+
+const DETECTION: &[Key] = &[
+    Key::new(
+        "threshold_percent",
+        Kind::Number(101, 10_000),
+        "150",
+        "A round trip is slow above this percentage of the base",
+    ),
+    Key::new(
+        "min_excess_ns",
+        Kind::Number(0, 10_000_000_000),
+        "4000",
+        "A slow round trip also exceeds the base by at least this much",
+    ),
+    Key::new(
+        "silence_rtts",
+        Kind::Number(1, 1_000_000),
+        "5",
+        "Data without an acknowledgement for this many base round trips is silence",
+    ),
+    Key::new("min_silence_ns", Kind::Number(0, 60_000_000_000), "50000", "Silence lasts at least this long"),
+    Key::new("min_samples", Kind::Number(1, 1_000_000), "16", "Measurements before a learned base is used"),
+    Key::new(
+        "flow_interval_ns",
+        Kind::Number(0, 3_600_000_000_000),
+        "4000000",
+        "Minimum interval between polls of a flow",
+    ),
+    Key::new(
+        "recovered_interval_ns",
+        Kind::Number(0, 3_600_000_000_000),
+        "500000",
+        "Minimum interval between polls of a flow that was fast in between",
+    ),
+    Key::new(
+        "follow_up_ns",
+        Kind::Number(0, 60_000_000_000),
+        "400000",
+        "Delay of the follow-up poll; 0: none",
+    ),
+    Key::new(
+        "polls_per_second",
+        Kind::Number(1, 1_000_000),
+        "1000",
+        "Maximum polls a second, in the long run",
+    ),
+    Key::new("burst", Kind::Number(1, 1_000_000), "8", "Maximum burst of polls"),
+    Key::new(
+        "max_flows",
+        Kind::Number(1, 10_000_000),
+        "65536",
+        "Maximum flows watched; the least active is evicted",
+    ),
+    Key::new("hop_limit", Kind::Number(1, 255), "16", "Maximum switches that a polling packet crosses"),
+];
+
+fn contradictions(settings: &Settings) -> Vec<Problem> {
+    let mut problems = upload(settings);
+    let sources = settings.texts("sources");
+    if sources.is_empty() {
+        problems.push(settings.problem("sources", "there are none; expected at least one"));
+    }
+    if sources.contains(&"socket") && !settings.has("socket") {
+        problems.push(settings.problem("sources", "`socket` also needs the key socket"));
+    }
+    if sources.contains(&"capture") && !settings.has("interface") {
+        problems.push(settings.problem("sources", "`capture` also needs the key interface"));
+    }
+    if sources.contains(&"probe") && settings.ips("probe_peers").is_empty() {
+        problems.push(settings.problem("sources", "`probe` also needs the key probe_peers"));
+    }
+    if !settings.has("interface") && settings.ips("addresses").is_empty() {
+        problems.push(settings.problem("addresses", "missing: the own addresses, or the key interface"));
+    }
+    let (follow_up, recovered) = (settings.number("follow_up_ns"), settings.number("recovered_interval_ns"));
+    if follow_up > recovered {
+        let message = format!("{follow_up} is longer than recovered_interval_ns, which is {recovered}");
+        problems.push(settings.problem("follow_up_ns", message));
+    }
+    problems
+}

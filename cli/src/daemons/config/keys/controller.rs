@@ -1,0 +1,151 @@
+//! Keys of `harrier controller`.
+
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, upload};
+use crate::daemons::config::arguments::Described;
+use crate::daemons::config::key::{Daemon, Key};
+use crate::daemons::config::kind::Kind;
+use crate::daemons::config::settings::{Problem, Settings};
+
+/// The controller's table.
+pub(crate) static CONTROLLER: Daemon = Daemon {
+    name: "controller",
+    about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
+    groups: &[NETWORK, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
+    contradictions,
+};
+
+/// Marks the flags of the controller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Controller;
+
+impl Described for Controller {
+    const DAEMON: &'static Daemon = &CONTROLLER;
+}
+
+const SWITCH: Kind = Kind::Other("NAME=HOST:PORT/DEVICE_ID", |text| SwitchAddress::parse(text).map(|_| ()));
+const DEFINE: Kind = Kind::Other("NAME=NUMBER", |text| parse_define(text).map(|_| ()));
+
+const NETWORK: &[Key] = &[
+    Key::new("name", Kind::Text, "", "Name of this controller [default: the host's name]"),
+    Key::new(
+        "topology",
+        Kind::Path,
+        "",
+        "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file; required",
+    )
+    .with_example("topology.json"),
+    Key::new(
+        "switches",
+        Kind::List(&SWITCH),
+        "",
+        "P4Runtime servers of switches of the topology, e.g. sw1=10.0.0.1:9559/1; required",
+    )
+    .with_example("sw1=127.0.0.1:9559/1,sw2=127.0.0.1:9561/2"),
+    Key::new(
+        "plan",
+        Kind::Path,
+        "",
+        "Settings of routing, priorities and pauses (JSON) [default: shortest paths]",
+    ),
+    Key::new(
+        "defines",
+        Kind::List(&DEFINE),
+        "",
+        "Sizes and durations that replace defaults of the switch program (p4/hawkeye/config.p4)",
+    ),
+    Key::new(
+        "switch_clocks",
+        Kind::Choice(&["synchronised", "free"]),
+        "free",
+        "Whether all switches count time from the same moment (PTP), or each from its own",
+    ),
+];
+
+const COLLECTION: &[Key] = &[
+    Key::new(
+        "quiet_us",
+        Kind::Number(1, 60_000_000),
+        "5000",
+        "Polling is complete when no switch reports for this long",
+    ),
+    Key::new(
+        "poll_retry_us",
+        Kind::Number(1, 60_000_000),
+        "1000",
+        "Time without a report after which a poll is sent again",
+    ),
+    Key::new("read_timeout_ms", Kind::Number(1, 600_000), "1000", "Timeout of the read of a switch"),
+    Key::new(
+        "event_timeout_ms",
+        Kind::Number(1, 600_000),
+        "2000",
+        "Time after which a snapshot is uploaded, complete or not",
+    ),
+];
+
+/// A switch and its P4Runtime server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SwitchAddress {
+    /// Its name in the topology.
+    pub(crate) name: String,
+    /// `HOST:PORT`.
+    pub(crate) address: String,
+    /// P4Runtime's device id.
+    pub(crate) device_id: u64,
+}
+
+impl SwitchAddress {
+    /// Reads `NAME=HOST:PORT/DEVICE_ID`.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub(crate) fn parse(text: &str) -> Result<SwitchAddress, String> {
+        let (name, rest) = text.split_once('=').ok_or("there is no `=`")?;
+        let (address, device_id) = rest.rsplit_once('/').ok_or("there is no `/DEVICE_ID`")?;
+        if name.is_empty() {
+            return Err("the name is empty".into());
+        }
+        Kind::Peer.parse(address)?;
+        match device_id.parse() {
+            Ok(device_id) if device_id > 0 => {
+                Ok(SwitchAddress { name: name.into(), address: address.into(), device_id })
+            }
+            _ => Err(format!("the device id `{device_id}` is not a whole number of at least 1")),
+        }
+    }
+}
+
+/// Reads `NAME=NUMBER`.
+///
+/// # Errors
+/// What is wrong.
+pub(crate) fn parse_define(text: &str) -> Result<(String, u32), String> {
+    let (name, number) = text.split_once('=').ok_or("there is no `=`")?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !is_name {
+        return Err(format!("`{name}` is not a name"));
+    }
+    number.parse().map(|number| (name.to_string(), number)).map_err(|_| format!("`{number}` is not a number"))
+}
+
+fn contradictions(settings: &Settings) -> Vec<Problem> {
+    let mut problems = upload(settings);
+    if !settings.has("topology") {
+        problems.push(settings.problem("topology", "missing: the file with the network"));
+    }
+    let switches: Vec<SwitchAddress> =
+        settings.texts("switches").into_iter().filter_map(|text| SwitchAddress::parse(text).ok()).collect();
+    if switches.is_empty() {
+        problems.push(settings.problem("switches", "there are none; expected at least one"));
+    }
+    for (index, switch) in switches.iter().enumerate() {
+        if switches.iter().take(index).any(|other| other.name == switch.name) {
+            problems.push(settings.problem("switches", format!("`{}` is listed twice", switch.name)));
+        }
+        problems.extend(loopback_peer(settings, "switches", &switch.address));
+    }
+    if settings.number("quiet_us") >= settings.number("event_timeout_ms") * 1_000 {
+        problems.push(settings.problem("quiet_us", "not shorter than event_timeout_ms"));
+    }
+    problems
+}

@@ -1,0 +1,123 @@
+//! Keys of `harrier serve`.
+
+use super::common::{OPERATION, TIME, TLS, loopback, tls};
+use crate::daemons::config::arguments::Described;
+use crate::daemons::config::key::{Daemon, Key};
+use crate::daemons::config::kind::Kind;
+use crate::daemons::config::settings::{Problem, Settings};
+
+/// The server's table.
+pub(crate) static SERVE: Daemon = Daemon {
+    name: "serve",
+    about: "Receives what agents and controllers collect, diagnoses it, stores the diagnoses, and serves REST and the \
+            dashboard.",
+    groups: &[SERVER, TIME, TLS, OPERATION],
+    contradictions,
+};
+
+/// Marks the flags of the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Serve;
+
+impl Described for Serve {
+    const DAEMON: &'static Daemon = &SERVE;
+}
+
+const CONFIG: Kind =
+    Kind::Other("SWITCH=PATH", |text| crate::configurations::parse_config_of(text).map(|_| ()));
+
+const SERVER: &[Key] = &[
+    Key::new(
+        "listen",
+        Kind::Listen,
+        "127.0.0.1:8080",
+        "Address of REST, dashboard, metrics and health (HTTPS if there are certificates)",
+    ),
+    Key::new(
+        "rest_tls",
+        Kind::Choice(&["auto", "off"]),
+        "auto",
+        "Whether REST uses the certificates; `off` only on loopback addresses",
+    ),
+    Key::new(
+        "upload_listen",
+        Kind::Listen,
+        "127.0.0.1:9560",
+        "Address of the uploads of agents and controllers (gRPC)",
+    ),
+    Key::new("store", Kind::Path, "harrier.db", "Database file"),
+    Key::new(
+        "topology",
+        Kind::Path,
+        "",
+        "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file",
+    )
+    .reloaded()
+    .with_example("topology.json"),
+    Key::new(
+        "configs",
+        Kind::List(&CONFIG),
+        "",
+        "SONiC configurations of switches, whose findings diagnoses can name as root cause",
+    )
+    .reloaded(),
+    Key::new(
+        "findings",
+        Kind::Path,
+        "",
+        "Further configuration findings: a JSON list in the form of snapshots",
+    )
+    .reloaded(),
+    Key::new(
+        "max_connections",
+        Kind::Number(1, 100_000),
+        "4096",
+        "Maximum agents and controllers at the same time; further ones are rejected",
+    ),
+    Key::new(
+        "max_diagnoses",
+        Kind::Number(1, 100_000_000),
+        "100000",
+        "Diagnoses to keep; the oldest are removed first",
+    ),
+    Key::new(
+        "max_snapshots",
+        Kind::Number(1, 1_000_000),
+        "2000",
+        "Snapshots to keep; the oldest are removed first",
+    ),
+    Key::new(
+        "incident_quiet_s",
+        Kind::Number(1, 86_400),
+        "60",
+        "Time without a new diagnosis after which an incident has ended",
+    ),
+    Key::new(
+        "follow_up_wait_ms",
+        Kind::Number(0, 60_000),
+        "3000",
+        "How long the first diagnosis of an event waits for the snapshot of the follow-up poll",
+    ),
+    Key::new(
+        "silent_after_s",
+        Kind::Number(2, 86_400),
+        "30",
+        "Time without a message after which an agent or controller counts as silent",
+    ),
+];
+
+fn contradictions(settings: &Settings) -> Vec<Problem> {
+    let mut problems = tls(settings);
+    problems.extend(loopback(settings, "listen"));
+    let is_open = settings.listen("listen").is_some_and(|address| !address.ip().is_loopback());
+    if is_open && settings.text("rest_tls") == Some("off") {
+        problems.push(settings.problem("rest_tls", "`off` needs a loopback address in `listen`"));
+    }
+    problems.extend(loopback(settings, "upload_listen"));
+    let (listen, upload) = (settings.listen("listen"), settings.listen("upload_listen"));
+    if listen == upload && listen.is_some_and(|address| address.port() != 0) {
+        problems
+            .push(settings.problem("upload_listen", "the same address as `listen`; expected another port"));
+    }
+    problems
+}

@@ -1,0 +1,295 @@
+//! `harrier controller`: programs switches, collects the telemetry of slow flows, and uploads it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use controller::collect::CollectSettings;
+use controller::live::{AgentTrigger, Controller, LiveConfig, STANDING_BY, Status, SwitchEndpoint};
+use controller::plan::PlanSettings;
+use model::Snapshot;
+use p4runtime::device_config::{SourceBundle, compile};
+use p4runtime::p4info::from_program;
+use proto::convert;
+use proto::v1::{self, record::Body};
+use tokio::sync::watch;
+use tracing::{error, info, warn};
+use web::{Metric, Trouble};
+
+use super::config::Arguments;
+use super::config::keys::controller::{self as keys, SwitchAddress, parse_define};
+use super::config::settings::Settings;
+use super::health::{self, DaemonHealth, metric};
+use super::link::{Incoming, Link, LinkConfig};
+use super::operations::log::LogLevel;
+use super::operations::signals::{Demand, Signals};
+use super::operations::{self, notify};
+use super::tls::Certificates;
+use crate::input::read_text;
+
+/// Maximum time of a polling packet from one switch to the next, in nanoseconds of network time.
+const HOP_NS: u64 = 20_000;
+/// Time for snapshots that are being collected when the controller stops.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Runs the controller until it is stopped.
+///
+/// # Errors
+/// It cannot start.
+pub(crate) fn run(arguments: &Arguments<keys::Controller>) -> anyhow::Result<()> {
+    let settings = arguments.settings()?;
+    let log = operations::log::start(&settings);
+    operations::block_on(control(arguments, settings, &log))
+}
+
+async fn control(
+    arguments: &Arguments<keys::Controller>,
+    mut settings: Settings,
+    log: &LogLevel,
+) -> anyhow::Result<()> {
+    let mut signals = Signals::install()?;
+    let config = live_config(&settings)?;
+    let switches = config.switches.iter().map(|switch| switch.name.clone()).collect();
+    let name = settings.text("name").map_or_else(operations::host_name, |name| Ok(name.to_string()))?;
+    let link = LinkConfig::new(&settings, v1::SenderKind::Controller, &name)?.with_switches(switches);
+    let controller = Controller::start(config).context("the switches cannot be controlled")?;
+    let link = Link::start(link)?;
+    let health = DaemonHealth::new(link.status());
+    let serving = health::start(&settings, health.clone()).await?;
+    println!("ready");
+    info!(name, "the controller is ready");
+    notify::ready("running");
+    let _watchdog = notify::watchdog();
+
+    let synchronised = settings.text("switch_clocks") == Some("synchronised");
+    let mut work =
+        Work { status: controller.status(), controller, link, health, synchronised, manages_all: false };
+    work.report();
+    loop {
+        tokio::select! {
+            demand = signals.next() => match demand {
+                Demand::Stop => break,
+                Demand::Reload => {
+                    notify::reloading();
+                    settings = reload(arguments, settings, log);
+                    notify::ready("running");
+                }
+            },
+            ended = work.step() => if let Err(error) = ended {
+                error!(error = format!("{error:#}"), "the controller has stopped");
+                return Err(error);
+            },
+        }
+    }
+    notify::stopping();
+    info!("stopping");
+    work.drain().await;
+    drop(serving);
+    Ok(())
+}
+
+/// Only the log's level can be changed while sessions with switches are open.
+fn reload(arguments: &Arguments<keys::Controller>, settings: Settings, log: &LogLevel) -> Settings {
+    match arguments.settings() {
+        Ok(new) => {
+            log.apply(&new);
+            operations::log_reload(&settings, &new);
+            new
+        }
+        Err(error) => {
+            error!(error = format!("{error:#}"), "the configuration is not reloaded");
+            settings
+        }
+    }
+}
+
+struct Work {
+    controller: Controller,
+    status: watch::Receiver<Status>,
+    link: Link,
+    health: Arc<DaemonHealth>,
+    /// Whether all switches count from the same moment.
+    synchronised: bool,
+    /// Whether this controller manages all switches.
+    manages_all: bool,
+}
+
+impl Work {
+    /// Waits for one thing to do, and does it.
+    async fn step(&mut self) -> anyhow::Result<()> {
+        tokio::select! {
+            snapshot = self.controller.snapshot() => {
+                let snapshot = snapshot?;
+                self.upload(snapshot).await;
+            }
+            incoming = self.link.next() => match incoming {
+                Some(Incoming::Trigger(notice)) => self.trigger(&notice).await?,
+                Some(Incoming::Poll(_)) => warn!("the server sent a poll to a controller; it is ignored"),
+                None => anyhow::bail!("the link to the server has ended"),
+            },
+            changed = self.status.changed() => {
+                changed.context("the controller's tasks have ended")?;
+                self.report();
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on a trigger, unless another controller manages all switches.
+    async fn trigger(&self, notice: &v1::TriggerNotice) -> anyhow::Result<()> {
+        if !self.status.borrow().switches.values().any(Result::is_ok) {
+            return Ok(());
+        }
+        let Some(message) = &notice.trigger else { return Ok(()) };
+        match convert::trigger(&notice.host, message) {
+            Ok((event, priority, trigger)) => {
+                self.controller.trigger(AgentTrigger { event, priority, trigger }).await?;
+            }
+            Err(error) => warn!(%error, "the server sent a malformed trigger; it is ignored"),
+        }
+        Ok(())
+    }
+
+    /// Uploads a snapshot with the clocks of its switches. One without any telemetry is not uploaded while another
+    /// controller manages switches: that one has it.
+    async fn upload(&self, snapshot: Snapshot) {
+        let is_standby = |state: &Result<(), String>| state.as_ref().is_err_and(|why| why == STANDING_BY);
+        if snapshot.switches.is_empty() && self.status.borrow().switches.values().any(is_standby) {
+            return;
+        }
+        let estimates = self.controller.clocks();
+        let clocks = if self.synchronised { estimates.synchronised() } else { estimates.estimates() };
+        let clocks = clocks.into_iter().map(|(switch, clock)| v1::SwitchClock {
+            switch,
+            zero_ns: clock.zero_ns,
+            error_ns: clock.error_ns,
+        });
+        let clocks = clocks.collect();
+        match serde_json::to_vec(&snapshot) {
+            Ok(json) => {
+                info!(event = snapshot.event, switches = snapshot.switches.len(), "collected");
+                self.link.uploads().send(Body::Snapshot(v1::Snapshot { json, clocks })).await;
+            }
+            Err(error) => error!(%error, event = snapshot.event, "a snapshot cannot be written as JSON"),
+        }
+    }
+
+    /// Publishes the state of the switches.
+    fn report(&mut self) {
+        let status = self.status.borrow_and_update().clone();
+        let troubles = status.switches.iter().filter_map(|(switch, state)| {
+            let reason = state.as_ref().err()?.clone();
+            Some(Trouble { subject: switch.clone(), reason })
+        });
+        let troubles: Vec<Trouble> = troubles.collect();
+        let manages_all = troubles.is_empty();
+        if manages_all != std::mem::replace(&mut self.manages_all, manages_all) {
+            match troubles.first() {
+                None => info!(switches = status.switches.len(), "all switches are programmed"),
+                Some(Trouble { subject, reason }) => {
+                    warn!(switch = subject, reason, "a switch is not managed")
+                }
+            }
+        }
+        self.health.update(troubles, metrics(&status));
+        self.link.report(self.health.for_server());
+    }
+
+    /// Uploads what is collected already, and ends.
+    async fn drain(self) {
+        let Work { controller, link, .. } = self;
+        drop(controller);
+        if tokio::time::timeout(GRACE, link.stop()).await.is_err() {
+            warn!("some records stay in the spool");
+        }
+    }
+}
+
+fn metrics(status: &Status) -> Vec<Metric> {
+    let up = status.switches.iter().map(|(switch, state)| Metric {
+        name: "switch_up",
+        help: "1 while this controller manages the switch",
+        is_counter: false,
+        labels: vec![("switch", switch.clone())],
+        value: i64::from(state.is_ok()),
+    });
+    let mut metrics: Vec<Metric> = up.collect();
+    let collect = &status.collect;
+    metrics.push(metric(
+        "roles_lost",
+        "Roles of primary that another controller has taken",
+        true,
+        status.roles_lost,
+    ));
+    metrics.push(metric(
+        "collect_ignored",
+        "Digests and replies that collection ignored",
+        true,
+        collect.ignored,
+    ));
+    metrics
+}
+
+fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
+    let path = settings.path("topology").context("the key is checked")?;
+    let topology =
+        super::topology::read(path).with_context(|| format!("{}: topology", settings.origin("topology")))?;
+    let tls = Certificates::read(settings)?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let addresses = settings.texts("switches").into_iter().filter_map(|text| SwitchAddress::parse(text).ok());
+    let switches = addresses.map(|switch| SwitchEndpoint {
+        name: switch.name,
+        endpoint: format!("{scheme}://{}", switch.address),
+        device_id: switch.device_id,
+    });
+    let bundle = program(settings);
+    let program = compile(&bundle)
+        .map_err(anyhow::Error::msg)
+        .context("the switch program does not compile (defines)")?;
+    Ok(LiveConfig {
+        topology: Arc::new(topology),
+        switches: switches.collect(),
+        plan: plan(settings)?,
+        collect: collect_settings(settings),
+        p4info: from_program(&program),
+        device_config: bundle.encode(),
+        retry: |failed, seed| Duration::from_millis(proto::backoff::delay_ms(failed, seed)),
+        tls: tls.map(|tls| tls.switch_client()),
+        seed: operations::random()?,
+        time_scale: settings.number("time_scale"),
+    })
+}
+
+/// Returns the switch program with the definitions of the key `defines`.
+fn program(settings: &Settings) -> SourceBundle {
+    let defines: Vec<(String, u32)> =
+        settings.texts("defines").into_iter().filter_map(|text| parse_define(text).ok()).collect();
+    let defines: Vec<(&str, u32)> = defines.iter().map(|(name, number)| (name.as_str(), *number)).collect();
+    let files = controller::program::with_defines(&defines);
+    let files = files.into_iter().map(|(path, text)| (path.to_string(), text)).collect();
+    SourceBundle { main: controller::program::MAIN.to_string(), files }
+}
+
+fn plan(settings: &Settings) -> anyhow::Result<PlanSettings> {
+    let Some(path) = settings.path("plan") else { return Ok(PlanSettings::default()) };
+    serde_json::from_str(&read_text(path)?).with_context(|| {
+        format!("{}: {}: not the settings of a plan", settings.origin("plan"), path.display())
+    })
+}
+
+/// Returns the settings of collection. In a slowed-down network a hop takes far longer on the wall clock, and an event
+/// must not end while its polling packet is between two switches.
+fn collect_settings(settings: &Settings) -> CollectSettings {
+    let defaults = CollectSettings::default();
+    let scale = settings.number("time_scale").max(1);
+    let hop_ns = HOP_NS.saturating_mul(scale);
+    CollectSettings {
+        quiet_ns: settings.number("quiet_us") * 1_000 + 2 * hop_ns,
+        poll_retry_ns: settings.number("poll_retry_us") * 1_000 + hop_ns,
+        read_timeout_ns: settings.number("read_timeout_ms") * 1_000_000,
+        event_timeout_ns: settings.number("event_timeout_ms") * 1_000_000 + 10 * hop_ns,
+        // Switches remember a polling packet's event for 2^30 ns of network time.
+        straggler_ns: defaults.straggler_ns.saturating_mul(scale),
+        ..defaults
+    }
+}

@@ -1,0 +1,110 @@
+//! Health and metrics of daemons that send records to the server.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context as _;
+use proto::v1;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use web::{Metric, Probe, Trouble};
+
+use super::config::settings::Settings;
+use super::link::LinkStatus;
+use super::serve::{bind_to, bound};
+use super::tls::Certificates;
+
+/// What a daemon reports, together with the state of its link.
+pub(crate) struct DaemonHealth {
+    link: watch::Receiver<LinkStatus>,
+    own: Mutex<(Vec<Trouble>, Vec<Metric>)>,
+}
+
+impl DaemonHealth {
+    /// Reports on a link, and nothing else yet.
+    pub(crate) fn new(link: watch::Receiver<LinkStatus>) -> Arc<DaemonHealth> {
+        Arc::new(DaemonHealth { link, own: Mutex::default() })
+    }
+
+    /// Replaces the daemon's own troubles and metrics.
+    pub(crate) fn update(&self, troubles: Vec<Trouble>, metrics: Vec<Metric>) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = (troubles, metrics);
+    }
+
+    /// Returns the daemon's own troubles for the server.
+    pub(crate) fn for_server(&self) -> Vec<v1::Trouble> {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let message = |t: &Trouble| v1::Trouble { subject: t.subject.clone(), reason: t.reason.clone() };
+        own.0.iter().map(message).collect()
+    }
+}
+
+impl Probe for DaemonHealth {
+    fn troubles(&self) -> Vec<Trouble> {
+        let mut troubles = self.own.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
+        if let Some(reason) = &self.link.borrow().disconnected {
+            troubles.push(Trouble { subject: "server".into(), reason: reason.clone() });
+        }
+        troubles
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        let mut metrics = link_metrics(&self.link.borrow());
+        metrics.extend(self.own.lock().unwrap_or_else(PoisonError::into_inner).1.iter().cloned());
+        metrics
+    }
+}
+
+/// Returns a metric without labels.
+pub(crate) fn metric(name: &'static str, help: &'static str, is_counter: bool, value: u64) -> Metric {
+    Metric { name, help, is_counter, labels: Vec::new(), value: i64::try_from(value).unwrap_or(i64::MAX) }
+}
+
+fn link_metrics(status: &LinkStatus) -> Vec<Metric> {
+    let connected = u64::from(status.disconnected.is_none());
+    let mut metrics = vec![
+        metric("server_connected", "1 while there is a connection to the server", false, connected),
+        metric("server_connections", "Connections to the server since the start", true, status.connections),
+        metric("spool_records", "Records that wait for their acknowledgement", false, status.waiting),
+        metric("spool_bytes", "Size of the spool", false, status.waiting_bytes),
+        metric(
+            "spool_lost",
+            "Records that were dropped because the spool was full or failed",
+            true,
+            status.lost,
+        ),
+        metric("uploads_rejected", "Records that the server has rejected", true, status.rejected),
+    ];
+    if let Some(clock) = status.clock {
+        let mut offset =
+            metric("clock_offset_nanoseconds", "What to add to this clock to get the server's", false, 0);
+        offset.value = clock.offset_ns;
+        metrics.push(offset);
+        metrics.push(metric(
+            "clock_error_nanoseconds",
+            "Maximum error of the clock's offset",
+            false,
+            clock.error_ns,
+        ));
+    }
+    metrics
+}
+
+/// Serves health and metrics at the address of the key `health_listen`, if there is one.
+///
+/// # Errors
+/// The address cannot be used.
+pub(crate) async fn start(
+    settings: &Settings,
+    health: Arc<DaemonHealth>,
+) -> anyhow::Result<Option<JoinHandle<()>>> {
+    let Some(address) = settings.listen("health_listen") else { return Ok(None) };
+    let origin = settings.origin("health_listen").to_string();
+    let listener = bind_to(address, &origin, "health_listen").await?;
+    let bound = bound(listener, Certificates::read(settings)?.as_ref())?;
+    println!("health on {}", bound.local_addr().context("health_listen")?);
+    Ok(Some(tokio::spawn(async move {
+        if let Err(error) = web::serve_health(bound, health, std::future::pending()).await {
+            tracing::error!(%error, "health and metrics are not served any more");
+        }
+    })))
+}

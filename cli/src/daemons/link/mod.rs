@@ -1,0 +1,179 @@
+//! The link of an agent or controller to the server: records go to the spool and from there to the server, until it
+//! acknowledges them. A lost connection is restored with growing delays; nothing waits for it.
+
+mod session;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::clock::ClockOffset;
+use proto::v1::{self, record::Body};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::config::settings::Settings;
+use super::operations;
+use super::spool::Spool;
+use super::tls::Certificates;
+
+/// Records that wait for the spool's task.
+const QUEUE: usize = 1024;
+/// Messages from the server that wait for the daemon; further ones are dropped, as polls are worth nothing later.
+const INCOMING: usize = 1024;
+/// Time for the server to acknowledge the last records when the daemon stops. The rest stays in the spool.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Configuration of a link.
+pub(crate) struct LinkConfig {
+    kind: v1::SenderKind,
+    name: String,
+    boot_id: String,
+    addresses: Vec<String>,
+    switches: Vec<String>,
+    server: String,
+    server_name: Option<String>,
+    spool: PathBuf,
+    spool_bytes: u64,
+    tls: Option<Certificates>,
+    seed: u64,
+}
+
+impl LinkConfig {
+    /// Takes the keys of [`super::config::keys::common::UPLOAD`].
+    ///
+    /// # Errors
+    /// A file of certificates cannot be read.
+    pub(crate) fn new(settings: &Settings, kind: v1::SenderKind, name: &str) -> anyhow::Result<LinkConfig> {
+        Ok(LinkConfig {
+            kind,
+            name: name.to_string(),
+            boot_id: operations::boot_id()?,
+            addresses: Vec::new(),
+            switches: Vec::new(),
+            server: settings.text("server").unwrap_or_default().to_string(),
+            server_name: settings.text("server_name").map(str::to_string),
+            spool: settings.path("spool").unwrap_or(std::path::Path::new("spool")).to_path_buf(),
+            spool_bytes: settings.number("spool_bytes"),
+            tls: Certificates::read(settings)?,
+            seed: operations::random()?,
+        })
+    }
+
+    /// The addresses of an agent's host.
+    pub(crate) fn with_addresses(mut self, addresses: Vec<String>) -> LinkConfig {
+        self.addresses = addresses;
+        self
+    }
+
+    /// The switches of a controller.
+    pub(crate) fn with_switches(mut self, switches: Vec<String>) -> LinkConfig {
+        self.switches = switches;
+        self
+    }
+}
+
+/// A message from the server for the daemon.
+#[derive(Clone, Debug)]
+pub(crate) enum Incoming {
+    /// To an agent: send this polling packet.
+    Poll(v1::Poll),
+    /// To a controller: an agent has sent a polling packet.
+    Trigger(v1::TriggerNotice),
+}
+
+/// The state of a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LinkStatus {
+    /// Why there is no connection; `None` while there is one.
+    pub(crate) disconnected: Option<String>,
+    /// The clock's offset.
+    pub(crate) clock: Option<ClockOffset>,
+    /// The number of this host in event ids, if the server knows it.
+    pub(crate) host_number: Option<u16>,
+    /// Records that wait for their acknowledgement, and their bytes.
+    pub(crate) waiting: u64,
+    pub(crate) waiting_bytes: u64,
+    /// Records that were dropped because the spool was full or could not be written.
+    pub(crate) lost: u64,
+    /// Records that the server has rejected.
+    pub(crate) rejected: u64,
+    /// Connections since the start.
+    pub(crate) connections: u64,
+}
+
+/// Sends records. Clones send on the same link.
+#[derive(Clone, Debug)]
+pub(crate) struct Uploads(mpsc::Sender<(u64, Body)>);
+
+impl Uploads {
+    /// Adds a record with the present time. Waits only if the spool's task is far behind.
+    pub(crate) async fn send(&self, body: Body) {
+        // Fails only after the link has stopped, when the daemon ends.
+        let _ = self.0.send((operations::wall_ns(), body)).await;
+    }
+}
+
+/// A running link.
+pub(crate) struct Link {
+    uploads: Uploads,
+    incoming: mpsc::Receiver<Incoming>,
+    status: watch::Receiver<LinkStatus>,
+    health: watch::Sender<Vec<v1::Trouble>>,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Link {
+    /// Opens the spool and starts the task.
+    ///
+    /// # Errors
+    /// The spool cannot be opened, or the server's address is malformed.
+    pub(crate) fn start(config: LinkConfig) -> anyhow::Result<Link> {
+        let spool = Spool::open(&config.spool, config.spool_bytes, &config.boot_id)?;
+        let (records, queued) = mpsc::channel(QUEUE);
+        let (deliver, incoming) = mpsc::channel(INCOMING);
+        let initial = LinkStatus { disconnected: Some("not connected yet".into()), ..LinkStatus::default() };
+        let (published, status) = watch::channel(initial);
+        let (health, troubles) = watch::channel(Vec::new());
+        let (stop, stopped) = watch::channel(false);
+        let session =
+            session::LinkTask::new(Arc::new(config), spool, queued, deliver, published, troubles, stopped)?;
+        let task = tokio::spawn(session.run());
+        Ok(Link { uploads: Uploads(records), incoming, status, health, stop, task })
+    }
+
+    /// Returns a sender of records.
+    pub(crate) fn uploads(&self) -> Uploads {
+        self.uploads.clone()
+    }
+
+    /// Waits for the next message of the server.
+    pub(crate) async fn next(&mut self) -> Option<Incoming> {
+        self.incoming.recv().await
+    }
+
+    /// Returns a receiver of the state.
+    pub(crate) fn status(&self) -> watch::Receiver<LinkStatus> {
+        self.status.clone()
+    }
+
+    /// Reports what keeps the daemon from its work.
+    pub(crate) fn report(&self, troubles: Vec<v1::Trouble>) {
+        self.health.send_if_modified(|known| {
+            let is_new = *known != troubles;
+            *known = troubles;
+            is_new
+        });
+    }
+
+    /// Sends what is left, waits a short time for its acknowledgement, and ends.
+    pub(crate) async fn stop(self) {
+        let Link { uploads, incoming, stop, mut task, .. } = self;
+        drop((uploads, incoming));
+        let _ = stop.send(true);
+        if tokio::time::timeout(DRAIN, &mut task).await.is_err() {
+            task.abort();
+        }
+    }
+}

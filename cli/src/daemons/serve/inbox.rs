@@ -1,0 +1,208 @@
+//! Stored snapshots on their way to diagnoses: each is aligned, completed, analysed, and removed from the inbox once its
+//! diagnoses are stored. After a crash the next start continues with what the inbox still has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use analyzer::incident::is_ordinary;
+use analyzer::{Settings, TopologyIndex};
+use model::snapshot::SNAPSHOT_FORMAT;
+use model::{Snapshot, Topology};
+use prost::Message as _;
+use proto::v1;
+use store::InboxRow;
+use tokio::time::interval;
+use tracing::{error, info, warn};
+
+use super::Shared;
+use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
+use crate::daemons::operations::wall_ns;
+use crate::daemons::time_base::TimeBase;
+
+/// Maximum snapshots that wait for the analysis; further ones stay in the store.
+const QUEUED: usize = 64;
+/// Snapshots that are read from the store at once.
+const BATCH: u32 = 16;
+/// Interval at which pending diagnoses and quiet incidents are looked at.
+const TICK: Duration = Duration::from_millis(100);
+
+/// An input of the analysis: the snapshot, its number in the inbox, and the network at its time.
+type Input = (u64, Snapshot, Arc<Topology>);
+
+/// Processes the inbox until the server stops.
+pub(crate) struct Inbox {
+    shared: Arc<Shared>,
+    analysis: Worker<Input, AnalysedEvent>,
+    pending: PendingFirst,
+    /// How long a first diagnosis waits for that of the follow-up poll, in nanoseconds of wall-clock time.
+    follow_up_wait_ns: u64,
+    /// The last record that was read.
+    last: u64,
+    /// Records that were read and have no result yet.
+    under_analysis: usize,
+}
+
+impl Inbox {
+    /// Starts the thread that analyses.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(crate) fn new(shared: Arc<Shared>, follow_up_wait_ns: u64) -> anyhow::Result<Inbox> {
+        let analysis = Worker::spawn("analysis", QUEUED, |jobs: Jobs<Input, AnalysedEvent>| {
+            let settings = Settings::default();
+            jobs.process(|(arrival, snapshot, topology)| {
+                let index = TopologyIndex::new(&topology);
+                let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
+                AnalysedEvent { arrival, snapshot, analyses }
+            });
+        })?;
+        let pending = PendingFirst::default();
+        Ok(Inbox { shared, analysis, pending, follow_up_wait_ns, last: 0, under_analysis: 0 })
+    }
+
+    /// Runs until `stop` resolves; then what is under analysis is finished and stored.
+    pub(crate) async fn run(mut self, stop: impl Future<Output = ()>) {
+        tokio::pin!(stop);
+        let mut tick = interval(TICK);
+        let mut is_more = true;
+        loop {
+            if is_more && self.analysis.has_room() && self.under_analysis < QUEUED {
+                is_more = self.read().await;
+            }
+            tokio::select! {
+                () = self.shared.arrived.notified() => is_more = true,
+                event = self.analysis.next(), if self.under_analysis > 0 => {
+                    let Some(event) = event else {
+                        error!("the analysis has stopped; there will be no further diagnoses");
+                        self.shared.analysis_failed();
+                        return;
+                    };
+                    self.analysed(event).await;
+                    is_more = true;
+                }
+                _ = tick.tick() => self.tick().await,
+                () = &mut stop => break,
+            }
+        }
+        while self.under_analysis > 0
+            && let Some(event) = self.analysis.next().await
+        {
+            self.analysed(event).await;
+        }
+    }
+
+    /// Reads the next records. Returns whether there may be more.
+    async fn read(&mut self) -> bool {
+        let rows = match self.shared.live.store().inbox(self.last, BATCH).await {
+            Ok(rows) => rows,
+            Err(error) => {
+                error!(%error, "the store failed");
+                return false;
+            }
+        };
+        let is_full = rows.len() == BATCH as usize;
+        for row in rows {
+            self.last = row.arrival;
+            let Some(topology) = self.shared.live.topology() else {
+                warn!("there is no topology; a snapshot waits in the store");
+                self.last = row.arrival - 1;
+                return false;
+            };
+            match self.prepared(&row, &topology) {
+                Ok(snapshot) => {
+                    self.under_analysis += 1;
+                    if !self.analysis.push((row.arrival, snapshot, topology)) {
+                        self.under_analysis -= 1;
+                        self.last = row.arrival - 1;
+                        return true;
+                    }
+                }
+                Err(why) => {
+                    warn!(sender = row.sender, why, "a snapshot cannot be analysed");
+                    self.shared.count_bad_snapshot();
+                    self.done(row.arrival).await;
+                }
+            }
+        }
+        is_full
+    }
+
+    fn prepared(&self, row: &InboxRow, topology: &Topology) -> Result<Snapshot, String> {
+        let upload = v1::Snapshot::decode(row.body.as_slice()).map_err(|error| error.to_string())?;
+        let mut snapshot: Snapshot =
+            serde_json::from_slice(&upload.json).map_err(|error| error.to_string())?;
+        if snapshot.format != SNAPSHOT_FORMAT {
+            return Err(format!("format {}; this version reads {SNAPSHOT_FORMAT}", snapshot.format));
+        }
+        let time = self.shared.time;
+        align(&mut snapshot, &upload.clocks, row.offset_ns.unwrap_or(0), time);
+        self.shared.complete(&mut snapshot);
+        let problems = snapshot.problems(topology);
+        if problems.is_empty() { Ok(snapshot) } else { Err(problems.join("; ")) }
+    }
+
+    async fn analysed(&mut self, event: AnalysedEvent) {
+        self.under_analysis -= 1;
+        if self.shared.queries.is_own(&event.snapshot) {
+            let arrival = event.arrival;
+            self.shared.queries.complete(event);
+            self.done(arrival).await;
+            return;
+        }
+        let events = self.pending.add(event, wall_ns().saturating_add(self.follow_up_wait_ns));
+        self.store(events).await;
+    }
+
+    async fn tick(&mut self) {
+        let now_ns = wall_ns();
+        let events = self.pending.expired(now_ns);
+        self.store(events).await;
+        if let Err(error) = self.shared.live.advance(self.shared.time.network_ns(now_ns)).await {
+            error!(%error, "the store failed");
+        }
+    }
+
+    async fn store(&mut self, events: Vec<AnalysedEvent>) {
+        for AnalysedEvent { arrival, snapshot, analyses } in events {
+            if analyses.is_empty() {
+                info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
+            }
+            let mut is_stored = true;
+            for analysis in analyses.into_iter().filter(|analysis| !is_ordinary(&analysis.diagnosis)) {
+                let live = &self.shared.live;
+                match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
+                    Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
+                    Err(error) => {
+                        // The snapshot stays in the inbox and is analysed again after a restart.
+                        error!(%error, "the store failed; a diagnosis is not stored yet");
+                        is_stored = false;
+                    }
+                }
+            }
+            if is_stored {
+                self.done(arrival).await;
+            }
+        }
+    }
+
+    async fn done(&self, arrival: u64) {
+        if let Err(error) = self.shared.live.store().processed(arrival).await {
+            error!(%error, "the store failed; a snapshot will be analysed again after a restart");
+        }
+    }
+}
+
+/// Brings all times of a snapshot to the network time of the store. The times of switches start at their zeros, that of
+/// the trigger is the server's wall clock.
+fn align(snapshot: &mut Snapshot, clocks: &[v1::SwitchClock], offset_ns: i64, time: TimeBase) {
+    for clock in clocks {
+        let zero_ns = clock.zero_ns.saturating_add(offset_ns);
+        snapshot.shift_clock(&clock.switch, time.shift_ns(zero_ns));
+    }
+    if let Some(trigger) = &mut snapshot.trigger {
+        trigger.time_ns = time.network_ns(trigger.time_ns);
+        if let Some(first) = &mut trigger.follows {
+            first.since_ns = time.network_ns(first.since_ns);
+        }
+    }
+}

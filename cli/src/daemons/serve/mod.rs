@@ -1,0 +1,271 @@
+//! `harrier serve`: receives uploads, diagnoses snapshots, stores the diagnoses, serves REST and the dashboard.
+
+mod inbox;
+mod intake;
+mod queries;
+mod senders;
+mod shared;
+mod triggers;
+mod uploads;
+mod writer;
+
+pub(crate) use shared::Shared;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use model::{ConfigFinding, Topology};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_stream::wrappers::TcpListenerStream;
+use tracing::{error, info, warn};
+use web::{AppState, Bound, LiveState};
+
+use self::inbox::Inbox;
+use self::queries::Queries;
+use self::shared::ServerProbe;
+use super::config::Arguments;
+use super::config::keys::serve::Serve;
+use super::config::settings::Settings;
+use super::operations::log::LogLevel;
+use super::operations::signals::{Demand, Signals};
+use super::operations::{self, notify};
+use super::time_base::TimeBase;
+use super::tls::Certificates;
+use crate::configurations;
+use crate::input::{fail_with, read_text};
+
+/// Time for open connections and the analysis to finish when the server stops.
+const GRACE: Duration = Duration::from_secs(5);
+/// Interval at which gRPC checks that a daemon is still there.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+
+/// Runs the server until it is stopped.
+///
+/// # Errors
+/// It cannot start, or a listener fails.
+pub(crate) fn run(arguments: &Arguments<Serve>) -> anyhow::Result<()> {
+    let settings = arguments.settings()?;
+    let log = operations::log::start(&settings);
+    operations::block_on(serve(arguments, settings, &log))
+}
+
+async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel) -> anyhow::Result<()> {
+    let mut signals = Signals::install()?;
+    // Everything that can be wrong is found before anything is changed.
+    let tls = Certificates::read(&settings)?;
+    let topology = read_topology(&settings)?;
+    let http = bind(&settings, "listen").await?;
+    let uploads = bind(&settings, "upload_listen").await?;
+    let rest_tls = tls.as_ref().filter(|_| settings.text("rest_tls") != Some("off"));
+    let bound = bound(http, rest_tls)?;
+    let address = bound.local_addr()?;
+    let shared = state(&settings, topology).await?;
+
+    let (stop, stopped) = watch::channel(false);
+    let until_stopped = move || {
+        let mut stopped = stopped.clone();
+        async move {
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+        }
+    };
+    let wait_ns = settings.number("follow_up_wait_ms") * 1_000_000;
+    let inbox = tokio::spawn(Inbox::new(shared.clone(), wait_ns)?.run(until_stopped()));
+    let app = AppState::new(shared.live.clone())
+        .with_query_backend(shared.queries.clone())
+        .with_probe(Arc::new(ServerProbe(shared.clone())));
+    let scheme = bound.scheme();
+    let mut rest = tokio::spawn(web::serve_bound(bound, app, until_stopped()));
+    // Programs that start the server wait for these lines.
+    println!("listening on {address}");
+    println!("uploads on {}", uploads.local_addr()?);
+    let mut grpc = tokio::spawn(serve_uploads(uploads, tls, shared.clone(), until_stopped()));
+    info!(rest = %address, scheme, "the server is ready");
+    let status = format!("{scheme}://{address}/");
+    notify::ready(&status);
+    let watchdog = notify::watchdog();
+
+    let mut settings = settings;
+    let outcome = loop {
+        tokio::select! {
+            demand = signals.next() => match demand {
+                Demand::Stop => break Ok(()),
+                Demand::Reload => {
+                    notify::reloading();
+                    settings = reload(arguments, settings, &shared, log).await;
+                    notify::ready(&status);
+                }
+            },
+            ended = &mut rest => break Err(ended.map_or_else(|e| anyhow!(e), |e| anyhow!("REST has stopped: {e:?}"))),
+            ended = &mut grpc => break Err(ended.map_or_else(|e| anyhow!(e), |e| anyhow!("uploads have stopped: {e:?}"))),
+        }
+    };
+    notify::stopping();
+    info!("stopping");
+    let _ = stop.send(true);
+    shared.senders.close_all();
+    let drained = async {
+        let _ = (inbox.await, rest.await, grpc.await);
+    };
+    if outcome.is_ok() && tokio::time::timeout(GRACE, drained).await.is_err() {
+        warn!("some connections were still open");
+    }
+    shared.live.store().close().await;
+    drop(watchdog);
+    outcome
+}
+
+async fn bind(settings: &Settings, key: &str) -> anyhow::Result<TcpListener> {
+    let address = settings.listen(key).context("the key has a default")?;
+    bind_to(address, &settings.origin(key).to_string(), key).await
+}
+
+/// Listens on an address; the error names the setting.
+pub(crate) async fn bind_to(address: SocketAddr, origin: &str, key: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("{origin}: {key}: cannot listen on {address}"))
+}
+
+/// Adds certificates to a listener, if there are any.
+pub(crate) fn bound(listener: TcpListener, tls: Option<&Certificates>) -> anyhow::Result<Bound> {
+    match tls {
+        Some(tls) => Bound::tls(listener, &tls.certificate, &tls.key).map_err(anyhow::Error::msg),
+        None => Ok(Bound::plain(listener)),
+    }
+}
+
+async fn serve_uploads(
+    listener: TcpListener,
+    tls: Option<Certificates>,
+    shared: Arc<Shared>,
+    stopped: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let mut builder = tonic::transport::Server::builder()
+        .tcp_nodelay(true)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .http2_keepalive_timeout(Some(KEEPALIVE))
+        .http2_adaptive_window(Some(true));
+    if let Some(tls) = &tls {
+        builder = builder.tls_config(tls.server()).context("the certificates cannot be used")?;
+    }
+    let incoming = TcpListenerStream::new(listener);
+    builder
+        .add_service(uploads::Uploads::service(shared))
+        .serve_with_incoming_shutdown(incoming, stopped)
+        .await
+        .context("uploads cannot be served")
+}
+
+async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Result<Arc<Shared>> {
+    let path = settings.path("store").context("the key has a default")?;
+    let limits = store::Limits {
+        diagnoses: settings.number("max_diagnoses") as u32,
+        snapshots: settings.number("max_snapshots") as u32,
+        incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000
+            / settings.number("time_scale").max(1),
+        ..store::Limits::default()
+    };
+    let url = format!("sqlite:{}", path.display());
+    let opened = store::Store::open_with(&url, limits).await;
+    let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
+    let time = time_base(settings, &store).await?;
+    let live = LiveState::new(store).await?;
+    live.set_wall_clock(web::WallClock { zero_ns: time.zero_ns, scale: time.scale });
+    if let Some(topology) = topology {
+        live.set_topology(topology).await?;
+    }
+    let findings = read_findings(settings, live.topology().as_deref())?;
+    let queries: Arc<Queries> = Arc::default();
+    let shared = Arc::new(Shared {
+        live,
+        senders: senders::Senders::default(),
+        queries: queries.clone(),
+        boot_id: operations::boot_id()?,
+        max_connections: settings.number("max_connections") as usize,
+        silent_ns: settings.number("silent_after_s") * 1_000_000_000,
+        time,
+        arrived: tokio::sync::Notify::new(),
+        findings: findings.into(),
+        triggers: std::sync::Mutex::default(),
+        bad_snapshots: 0.into(),
+        has_no_analysis: false.into(),
+    });
+    queries.attach(&shared);
+    Ok(shared)
+}
+
+/// Returns the network time of a store, which its first start has fixed.
+async fn time_base(settings: &Settings, store: &store::Store) -> anyhow::Result<TimeBase> {
+    let zero_ns = store.fact("zero_ns", operations::wall_ns()).await?;
+    let configured = settings.number("time_scale");
+    let scale = store.fact("time_scale", configured).await?;
+    if scale != configured {
+        anyhow::bail!(
+            "{}: time_scale: {configured}, but the store was written with {scale}; use another store",
+            settings.origin("time_scale")
+        );
+    }
+    Ok(TimeBase { zero_ns, scale })
+}
+
+fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
+    let read = |path| {
+        super::topology::read(path).with_context(|| format!("{}: topology", settings.origin("topology")))
+    };
+    settings.path("topology").map(read).transpose()
+}
+
+/// Reads the findings of the switches' configurations.
+fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Result<Vec<ConfigFinding>> {
+    let mut problems = Vec::new();
+    let configs: Vec<_> = settings
+        .texts("configs")
+        .into_iter()
+        .filter_map(|text| configurations::parse_config_of(text).map_err(|error| problems.push(error)).ok())
+        .collect();
+    let mut findings = match topology {
+        Some(topology) => configurations::findings(&configs, topology, &mut problems),
+        None => Vec::new(),
+    };
+    fail_with("configs", &problems)?;
+    if let Some(path) = settings.path("findings") {
+        let listed: Vec<ConfigFinding> = serde_json::from_str(&read_text(path)?)
+            .with_context(|| format!("{}: not a list of findings", path.display()))?;
+        findings.extend(listed);
+    }
+    Ok(findings)
+}
+
+/// Reads the configuration again and applies what can be applied. With a mistake in it, nothing changes.
+async fn reload(
+    arguments: &Arguments<Serve>,
+    settings: Settings,
+    shared: &Shared,
+    log: &LogLevel,
+) -> Settings {
+    let read = || -> anyhow::Result<(Settings, Option<Topology>, Vec<ConfigFinding>)> {
+        let new = arguments.settings()?;
+        let topology = read_topology(&new)?;
+        let known = shared.live.topology();
+        let findings = read_findings(&new, topology.as_ref().or(known.as_deref()))?;
+        Ok((new, topology, findings))
+    };
+    let (new, topology, findings) = match read() {
+        Ok(read) => read,
+        Err(error) => {
+            error!(error = format!("{error:#}"), "the configuration is not reloaded");
+            return settings;
+        }
+    };
+    log.apply(&new);
+    if let Some(topology) = topology
+        && let Err(error) = shared.live.set_topology(topology).await
+    {
+        error!(%error, "the topology is not replaced");
+    }
+    *shared.findings.write().unwrap_or_else(PoisonError::into_inner) = findings;
+    shared.arrived.notify_one();
+    operations::log_reload(&settings, &new);
+    new
+}

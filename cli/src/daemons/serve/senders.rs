@@ -1,0 +1,274 @@
+//! The agents and controllers that are or were connected.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use proto::limits::{NAME_BYTES, TEXT_BYTES, TROUBLES};
+use proto::v1::{self, SenderKind, from_server};
+use tokio::sync::mpsc;
+use web::{DaemonState, Metric, Trouble};
+
+use crate::daemons::operations::wall_ns;
+
+/// Maximum daemons that are remembered after they disconnected; the one that was heard first is forgotten.
+const REMEMBERED: usize = 10_000;
+
+/// Who a daemon is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SenderId {
+    /// `agent` or `controller`.
+    pub(crate) kind: &'static str,
+    /// Its name.
+    pub(crate) name: String,
+}
+
+impl SenderId {
+    /// Returns the identity of a checked hello.
+    pub(crate) fn of(hello: &v1::Hello) -> SenderId {
+        let kind = if hello.kind() == SenderKind::Controller { "controller" } else { "agent" };
+        SenderId { kind, name: hello.name.clone() }
+    }
+
+    /// Returns the key of the sender in the store.
+    pub(crate) fn key(&self) -> String {
+        format!("{}/{}", self.kind, self.name)
+    }
+}
+
+/// The message of a stream to a daemon.
+pub(crate) type Outgoing = Result<v1::FromServer, tonic::Status>;
+
+struct Sender {
+    /// Number of the connection, so that the end of an old one does not end its successor.
+    connection: u64,
+    outgoing: Option<mpsc::Sender<Outgoing>>,
+    software: String,
+    boot_id: String,
+    heard_ns: u64,
+    clock_offset_ns: Option<i64>,
+    clock_error_ns: u64,
+    rejected: u64,
+    troubles: Vec<Trouble>,
+}
+
+/// All daemons by identity.
+#[derive(Default)]
+pub(crate) struct Senders {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    senders: BTreeMap<SenderId, Sender>,
+    connections: u64,
+    dropped_messages: u64,
+}
+
+impl Senders {
+    /// Adds a connection; an earlier one of the same daemon ends. Returns its number.
+    pub(crate) fn connected(
+        &self,
+        id: &SenderId,
+        hello: &v1::Hello,
+        outgoing: mpsc::Sender<Outgoing>,
+    ) -> u64 {
+        let mut known = self.lock();
+        known.connections += 1;
+        let connection = known.connections;
+        let rejected = known.senders.get(id).map_or(0, |sender| sender.rejected);
+        let sender = Sender {
+            connection,
+            outgoing: Some(outgoing),
+            software: cut(&hello.software, NAME_BYTES),
+            boot_id: hello.boot_id.clone(),
+            heard_ns: wall_ns(),
+            clock_offset_ns: None,
+            clock_error_ns: 0,
+            rejected,
+            troubles: Vec::new(),
+        };
+        known.senders.insert(id.clone(), sender);
+        known.forget_oldest();
+        connection
+    }
+
+    /// Ends a connection, unless the daemon has a newer one.
+    pub(crate) fn disconnected(&self, id: &SenderId, connection: u64) {
+        self.change(id, connection, |sender| sender.outgoing = None);
+    }
+
+    /// Number of open connections.
+    pub(crate) fn open(&self) -> usize {
+        self.lock().senders.values().filter(|sender| sender.outgoing.is_some()).count()
+    }
+
+    /// Notes that a message has arrived.
+    pub(crate) fn heard(&self, id: &SenderId, connection: u64) {
+        self.change(id, connection, |sender| sender.heard_ns = wall_ns());
+    }
+
+    /// Notes the daemon's estimate of its clock.
+    pub(crate) fn clock(&self, id: &SenderId, connection: u64, ping: &v1::Ping) {
+        self.change(id, connection, |sender| {
+            sender.clock_offset_ns = ping.clock_offset_ns;
+            sender.clock_error_ns = ping.clock_error_ns;
+        });
+    }
+
+    /// Notes what keeps the daemon from its work.
+    pub(crate) fn troubles(&self, id: &SenderId, connection: u64, health: v1::Health) {
+        let troubles = health.troubles.into_iter().take(TROUBLES).map(|trouble| Trouble {
+            subject: cut(&trouble.subject, NAME_BYTES),
+            reason: cut(&trouble.reason, TEXT_BYTES),
+        });
+        let troubles: Vec<Trouble> = troubles.collect();
+        self.change(id, connection, |sender| sender.troubles = troubles);
+    }
+
+    /// Counts a rejected record.
+    pub(crate) fn rejected(&self, id: &SenderId, connection: u64) {
+        self.change(id, connection, |sender| sender.rejected += 1);
+    }
+
+    /// Sends a message to the agent of a host. Returns `false` if it is not connected or does not keep up.
+    pub(crate) fn send_to_agent(&self, host: &str, message: from_server::Message) -> bool {
+        let id = SenderId { kind: "agent", name: host.to_string() };
+        let mut known = self.lock();
+        let sent = known.senders.get(&id).is_some_and(|sender| sender.offer(message));
+        known.dropped_messages += u64::from(!sent);
+        sent
+    }
+
+    /// Sends a message to all controllers. Returns the number of those that take it.
+    pub(crate) fn send_to_controllers(&self, message: &from_server::Message) -> usize {
+        let known = self.lock();
+        let controllers = known.senders.iter().filter(|(id, _)| id.kind == "controller");
+        controllers.filter(|(_, sender)| sender.offer(message.clone())).count()
+    }
+
+    /// Ends all streams, so that a graceful shutdown does not wait for them.
+    pub(crate) fn close_all(&self) {
+        for sender in self.lock().senders.values_mut() {
+            if let Some(outgoing) = sender.outgoing.take() {
+                let _ = outgoing.try_send(Err(tonic::Status::unavailable("the server stops")));
+            }
+        }
+    }
+
+    /// Returns the state of all daemons. One that has sent nothing for `silent_ns` is silent.
+    pub(crate) fn states(&self, silent_ns: u64) -> Vec<DaemonState> {
+        let now_ns = wall_ns();
+        let state = |(id, sender): (&SenderId, &Sender)| DaemonState {
+            kind: id.kind.to_string(),
+            name: id.name.clone(),
+            software: sender.software.clone(),
+            boot_id: sender.boot_id.clone(),
+            state: sender.state(now_ns, silent_ns).to_string(),
+            heard: web::rfc3339(sender.heard_ns),
+            clock_offset_ns: sender.clock_offset_ns,
+            clock_error_ns: sender.clock_error_ns,
+            rejected: sender.rejected,
+            troubles: sender.troubles.clone(),
+        };
+        self.lock().senders.iter().map(state).collect()
+    }
+
+    /// Returns the silent and disconnected daemons, and the troubles that daemons report.
+    pub(crate) fn all_troubles(&self, silent_ns: u64) -> Vec<Trouble> {
+        let mut troubles = Vec::new();
+        for state in self.states(silent_ns) {
+            let subject = format!("{} {}", state.kind, state.name);
+            if state.state != "connected" {
+                let reason = format!("{} since {}", state.state, state.heard);
+                troubles.push(Trouble { subject: subject.clone(), reason });
+            }
+            let own = state.troubles.into_iter();
+            troubles.extend(own.map(|t| Trouble { subject: format!("{subject}: {}", t.subject), ..t }));
+        }
+        troubles
+    }
+
+    /// Returns the metrics of the connections.
+    pub(crate) fn metrics(&self, silent_ns: u64) -> Vec<Metric> {
+        let states = self.states(silent_ns);
+        let mut metrics = Vec::new();
+        for kind in ["agent", "controller"] {
+            for state in ["connected", "silent", "disconnected"] {
+                let count = states.iter().filter(|s| s.kind == kind && s.state == state).count();
+                metrics.push(Metric {
+                    name: "daemons",
+                    help: "Agents and controllers by state",
+                    is_counter: false,
+                    labels: vec![("kind", kind.into()), ("state", state.into())],
+                    value: count as i64,
+                });
+            }
+        }
+        let counter = |name, help, value: u64| Metric {
+            name,
+            help,
+            is_counter: true,
+            labels: Vec::new(),
+            value: i64::try_from(value).unwrap_or(i64::MAX),
+        };
+        let rejected = states.iter().map(|state| state.rejected).sum();
+        metrics.push(counter(
+            "uploads_rejected",
+            "Records that daemons may not send or that are malformed",
+            rejected,
+        ));
+        let dropped = self.lock().dropped_messages;
+        metrics.push(counter(
+            "polls_undeliverable",
+            "Polls for agents that are not connected or do not keep up",
+            dropped,
+        ));
+        metrics
+    }
+
+    fn change(&self, id: &SenderId, connection: u64, change: impl FnOnce(&mut Sender)) {
+        if let Some(sender) = self.lock().senders.get_mut(id).filter(|sender| sender.connection == connection)
+        {
+            change(sender);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // No critical section can panic half-way, so a poisoned lock still guards consistent data.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sender {
+    fn offer(&self, message: from_server::Message) -> bool {
+        let message = v1::FromServer { message: Some(message) };
+        self.outgoing.as_ref().is_some_and(|outgoing| outgoing.try_send(Ok(message)).is_ok())
+    }
+
+    fn state(&self, now_ns: u64, silent_ns: u64) -> &'static str {
+        match &self.outgoing {
+            None => "disconnected",
+            Some(_) if now_ns.saturating_sub(self.heard_ns) > silent_ns => "silent",
+            Some(_) => "connected",
+        }
+    }
+}
+
+impl Known {
+    fn forget_oldest(&mut self) {
+        while self.senders.len() > REMEMBERED {
+            let gone = self.senders.iter().filter(|(_, sender)| sender.outgoing.is_none());
+            let Some(oldest) = gone.min_by_key(|(_, sender)| sender.heard_ns).map(|(id, _)| id.clone())
+            else {
+                return;
+            };
+            self.senders.remove(&oldest);
+        }
+    }
+}
+
+/// Returns at most `bytes` bytes of a text.
+pub(crate) fn cut(text: &str, bytes: usize) -> String {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text[..end].to_string()
+}

@@ -1,0 +1,160 @@
+//! What the parts of the server share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use model::{ConfigFinding, FlowKey, Snapshot};
+use proto::convert;
+use proto::v1::{self, from_server};
+use tokio::sync::Notify;
+use web::{DaemonState, LiveState, Metric, PortPoint, PortSample, Probe, Trouble};
+
+use super::queries::Queries;
+use super::senders::{SenderId, Senders};
+use super::triggers::Triggers;
+use crate::daemons::operations::wall_ns;
+use crate::daemons::time_base::TimeBase;
+
+/// Hop limit of the polling packet on the reverse path.
+const HOP_LIMIT: u32 = 16;
+
+/// The state of the server.
+pub(crate) struct Shared {
+    pub(crate) live: Arc<LiveState>,
+    pub(crate) senders: Senders,
+    pub(crate) queries: Arc<Queries>,
+    pub(crate) boot_id: String,
+    pub(crate) max_connections: usize,
+    pub(crate) silent_ns: u64,
+    pub(crate) time: TimeBase,
+    /// A snapshot is in the inbox.
+    pub(crate) arrived: Notify,
+    pub(crate) findings: RwLock<Vec<ConfigFinding>>,
+    pub(crate) triggers: Mutex<Triggers>,
+    pub(crate) bad_snapshots: AtomicU64,
+    pub(crate) has_no_analysis: AtomicBool,
+}
+
+impl Shared {
+    /// Returns the number of an agent's host in event ids: its position in the topology.
+    pub(crate) fn host_number(&self, id: &SenderId) -> Option<u32> {
+        let topology = self.live.topology().filter(|_| id.kind == "agent")?;
+        let position = topology.nodes.iter().position(|node| node.name == id.name)?;
+        u32::try_from(position).ok().filter(|number| *number < 0xffff)
+    }
+
+    /// Notes a trigger. A fresh one goes to the controllers and, for the reverse path, to the agent of the receiver.
+    pub(crate) fn triggered(&self, host: &str, message: &v1::Trigger, is_fresh: bool) {
+        let Ok((event, _, trigger)) = convert::trigger(host, message) else { return };
+        let flow = trigger.flow;
+        self.triggers.lock().unwrap_or_else(PoisonError::into_inner).add(event, trigger);
+        if !is_fresh {
+            return;
+        }
+        let notice = v1::TriggerNotice { host: host.to_string(), trigger: Some(message.clone()) };
+        self.senders.send_to_controllers(&from_server::Message::Trigger(notice));
+        let topology = self.live.topology();
+        let Some(receiver) = topology.as_ref().and_then(|topology| topology.host_of(flow.dst)) else {
+            return;
+        };
+        // ACKs are sent to the same RoCE port.
+        let back = FlowKey { src: flow.dst, dst: flow.src, ..flow };
+        let poll = v1::Poll {
+            event,
+            flow: Some(convert::flow_message(&back)),
+            priority: Some(message.priority),
+            hop_limit: HOP_LIMIT,
+            follow: model::wire::polling::Follow::VictimPath as u32,
+        };
+        self.senders.send_to_agent(&receiver.name, from_server::Message::Poll(poll));
+    }
+
+    /// Adds what the server knows about the event of a snapshot: the trigger if the controller did not have it, and
+    /// findings of the switches' configurations.
+    pub(crate) fn complete(&self, snapshot: &mut Snapshot) {
+        if snapshot.trigger.is_none() {
+            let triggers = self.triggers.lock().unwrap_or_else(PoisonError::into_inner);
+            let known =
+                triggers.of(snapshot.event).filter(|t| snapshot.victim.is_none_or(|victim| victim == t.flow));
+            snapshot.trigger = known.cloned().map(|mut trigger| {
+                trigger.time_ns = self.time.network_ns(trigger.time_ns);
+                if let Some(first) = &mut trigger.follows {
+                    first.since_ns = self.time.network_ns(first.since_ns);
+                }
+                trigger
+            });
+            snapshot.victim =
+                snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|trigger| trigger.flow));
+        }
+        snapshot.configuration.clone_from(&self.findings.read().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Publishes the port samples of a controller.
+    pub(crate) fn push_ports(&self, received_ns: u64, samples: &v1::PortSamples) {
+        let time_ns = self.time.network_ns(received_ns);
+        let samples = samples.samples.iter().filter_map(|sample| {
+            let port = convert::port(&sample.port).ok()?;
+            let point = PortPoint {
+                time_ns,
+                interval_ns: sample.interval_ns,
+                queue_bytes: sample.queue_bytes,
+                queue_packets: sample.queue_packets,
+                paused: sample.paused,
+                paused_ns: sample.paused_ns,
+                tx_bps: sample.tx_bps,
+            };
+            Some(PortSample { port, point })
+        });
+        self.live.push_ports(&samples.collect::<Vec<_>>());
+    }
+
+    /// Counts a snapshot that cannot be analysed.
+    pub(crate) fn count_bad_snapshot(&self) {
+        self.bad_snapshots.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that the analysis has stopped.
+    pub(crate) fn analysis_failed(&self) {
+        self.has_no_analysis.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Connects the server's state to its HTTP routes.
+pub(crate) struct ServerProbe(pub(crate) Arc<Shared>);
+
+impl Probe for ServerProbe {
+    /// Silent daemons and unreachable switches are visible here, but do not make the server itself unready.
+    fn troubles(&self) -> Vec<Trouble> {
+        let failed = self.0.has_no_analysis.load(Ordering::Relaxed);
+        let reason = "the analysis has stopped; restart the server".to_string();
+        failed.then(|| Trouble { subject: "server".into(), reason }).into_iter().collect()
+    }
+
+    fn metrics(&self) -> Vec<Metric> {
+        let shared = &self.0;
+        let mut metrics = shared.senders.metrics(shared.silent_ns);
+        metrics.push(Metric {
+            name: "snapshots_unreadable",
+            help: "Snapshots that could not be analysed",
+            is_counter: true,
+            labels: Vec::new(),
+            value: i64::try_from(shared.bad_snapshots.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
+        });
+        metrics.push(Metric {
+            name: "wall_clock_seconds",
+            help: "The server's wall clock",
+            is_counter: false,
+            labels: Vec::new(),
+            value: (wall_ns() / 1_000_000_000) as i64,
+        });
+        metrics
+    }
+
+    fn daemons(&self) -> Vec<DaemonState> {
+        self.0.senders.states(self.0.silent_ns)
+    }
+
+    fn daemon_troubles(&self) -> Vec<Trouble> {
+        self.0.senders.all_troubles(self.0.silent_ns)
+    }
+}

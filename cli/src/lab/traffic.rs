@@ -1,0 +1,81 @@
+//! `harrier lab traffic`: starts the flows of the scenario, and its faults, on all NICs at the same moment.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::names::LabNumber;
+use super::state::LabState;
+use crate::nic::{self, FlowState, Request};
+use crate::output::print_json;
+
+/// How far ahead the start is: every NIC has the request by then.
+const LEAD: Duration = Duration::from_millis(300);
+/// Interval at which the flows are examined.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// What to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TrafficOptions {
+    /// Whether the scenario's faults start at their times, too.
+    pub(crate) with_faults: bool,
+    /// Whether to wait until all flows are complete.
+    pub(crate) wait: bool,
+    /// Whether to print JSON.
+    pub(crate) json: bool,
+}
+
+/// Starts the traffic. What still runs from an earlier start is abandoned.
+pub(crate) fn traffic(number: LabNumber, options: TrafficOptions) -> anyhow::Result<()> {
+    let lab = LabState::of_running(number)?;
+    let sockets = sockets(&lab, number);
+    let at_unix_ns = nic::unix_ns() + LEAD.as_nanos() as u64;
+    let start = Request::Start { at_unix_ns, flows: true, faults: options.with_faults };
+    for socket in &sockets {
+        nic::request(socket, &start)?;
+    }
+    let flows = loop {
+        let flows = flows(&sockets)?;
+        if !options.wait || flows.iter().all(|flow| flow.finish_ns.is_some()) {
+            break flows;
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    };
+    if options.json {
+        print_json(&flows)?;
+    } else {
+        print_flows(&flows, lab.scale);
+    }
+    Ok(())
+}
+
+/// The flows of all hosts.
+fn flows(sockets: &[PathBuf]) -> anyhow::Result<Vec<FlowState>> {
+    let mut flows = Vec::new();
+    for socket in sockets {
+        flows.extend(nic::request(socket, &Request::Status)?.flows);
+    }
+    Ok(flows)
+}
+
+fn print_flows(flows: &[FlowState], scale: u64) {
+    for flow in flows {
+        let state = match flow.finish_ns {
+            Some(finish_ns) => {
+                format!("complete after {:.1} s", finish_ns as f64 * scale as f64 / 1e9)
+            }
+            None => format!("{} acknowledged", flow.acknowledged_bytes),
+        };
+        println!("{:<12} {:<44} {:>10} bytes  {state}", flow.label, flow.flow, flow.bytes);
+    }
+}
+
+/// The control sockets of all NICs.
+pub(super) fn sockets(lab: &LabState, number: LabNumber) -> Vec<PathBuf> {
+    let names = lab.processes.iter().filter_map(|process| process.name.strip_prefix("nic-"));
+    names.map(|host| control_socket(number, host)).collect()
+}
+
+/// The control socket of a host's NIC.
+pub(super) fn control_socket(number: LabNumber, host: &str) -> PathBuf {
+    number.directory().join(format!("nic-{host}.sock"))
+}

@@ -1,0 +1,20 @@
+//! Ethernet frames on Linux interfaces.
+//!
+//! A [`Port`] receives and sends whole frames on one interface through a packet socket (`packet(7)`), and [`wait`]
+//! waits for several ports at once, so that one thread serves all ports of a switch. Frames are what a wire would
+//! carry: VLAN tags that the kernel moved out of the frame are put back, and what the sender left to offloads
+//! (checksums, segmentation) is completed in [`offload`].
+//!
+//! Ports need the capability `CAP_NET_RAW` in the network namespace of the interface.
+
+mod bell;
+mod error;
+pub mod offload;
+mod port;
+mod sys;
+mod wait;
+
+pub use bell::Bell;
+pub use error::Error;
+pub use port::{Counters, Options, Port, Received};
+pub use wait::{Ready, set_precise_timers, wait};

@@ -1,0 +1,304 @@
+//! Storage of what daemons upload: each record once, whatever its sender repeats.
+
+use std::sync::atomic::Ordering;
+
+use serde::Serialize;
+use sqlx::SqliteConnection;
+
+use super::{Store, check_id, from_sql, sql_ns};
+use crate::error::{During, StoreError};
+use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY, SOURCES};
+
+/// Name of the fact that counts the records of the inbox.
+const ARRIVALS: &str = "arrivals";
+
+/// A record that has arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The daemon that sent it: `agent/h1`, `controller/c1`.
+    pub sender: String,
+    /// The start of the daemon that made the record.
+    pub boot_id: String,
+    /// The record's number in that start, from 1.
+    pub sequence: u64,
+    /// Number of records before this one that the sender dropped.
+    pub lost_before: u64,
+    /// The sender's wall clock when it made the record.
+    pub time_ns: u64,
+    /// What to add to the sender's clock to get that of the server, if known.
+    pub offset_ns: Option<i64>,
+    /// Maximum error of the offset.
+    pub error_ns: u64,
+    /// The server's wall clock.
+    pub received_ns: u64,
+    /// The content.
+    pub content: Content,
+}
+
+/// The content of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// To be processed later: see [`Store::inbox`].
+    Inbox(Vec<u8>),
+    /// To be kept: kind and JSON.
+    Report(&'static str, String),
+    /// Only its number is stored.
+    Nothing,
+}
+
+/// A record of the inbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboxRow {
+    /// Its number in order of arrival.
+    pub arrival: u64,
+    /// The daemon that sent it.
+    pub sender: String,
+    /// The start of that daemon.
+    pub boot_id: String,
+    /// The sender's wall clock when it made the record.
+    pub time_ns: u64,
+    /// What to add to the sender's clock to get that of the server, if known.
+    pub offset_ns: Option<i64>,
+    /// Maximum error of the offset.
+    pub error_ns: u64,
+    /// The content.
+    pub body: Vec<u8>,
+}
+
+/// A report of a host or controller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The daemon that sent it.
+    pub sender: String,
+    /// The start of that daemon.
+    pub boot_id: String,
+    /// The record's number in that start.
+    pub sequence: u64,
+    /// `trigger`, `rounds`, `counters` or `notice`.
+    pub kind: String,
+    /// The sender's wall clock when it made the record.
+    pub time_ns: u64,
+    /// What to add to the sender's clock to get that of the server, if known.
+    pub offset_ns: Option<i64>,
+    /// Maximum error of the offset.
+    pub error_ns: u64,
+    /// The content.
+    pub body: serde_json::Value,
+}
+
+impl Store {
+    /// Stores records in one transaction. Returns for each whether it is new; one that is stored already, or is older
+    /// than a stored one of the same start of its sender, changes nothing.
+    ///
+    /// # Errors
+    /// The database fails. Nothing is stored then.
+    pub async fn accept(&self, arrivals: &[Arrival]) -> Result<Vec<bool>, StoreError> {
+        let action = "store an upload";
+        let mut tx = self.write(action).await?;
+        let mut new = Vec::with_capacity(arrivals.len());
+        for arrival in arrivals {
+            check_id(&arrival.sender)?;
+            check_id(&arrival.boot_id)?;
+            let is_new = advance(&mut tx, arrival).await.during(action)?;
+            if is_new {
+                insert(&mut tx, arrival).await.during(action)?;
+            }
+            new.push(is_new);
+        }
+        tx.commit().await.during(action)?;
+        let count = new.iter().filter(|is_new| **is_new).count() as u64;
+        let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
+        if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
+            self.prune_uploads().await?;
+        }
+        Ok(new)
+    }
+
+    /// Lists the oldest records of the inbox after the record `after`.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn inbox(&self, after: u64, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
+        type Row = (i64, String, String, i64, Option<i64>, i64, Vec<u8>);
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT arrival, sender, boot, time_ns, offset_ns, error_ns, body FROM inbox \
+             WHERE arrival > $1 ORDER BY arrival LIMIT $2",
+        )
+        .bind(sql_ns(after))
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await
+        .during("read uploads")?;
+        let row = |(arrival, sender, boot_id, time_ns, offset_ns, error_ns, body): Row| InboxRow {
+            arrival: from_sql(arrival),
+            sender,
+            boot_id,
+            time_ns: from_sql(time_ns),
+            offset_ns,
+            error_ns: from_sql(error_ns),
+            body,
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    /// Removes a record that has been processed from the inbox.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn processed(&self, arrival: u64) -> Result<(), StoreError> {
+        sqlx::query("DELETE FROM inbox WHERE arrival = $1")
+            .bind(sql_ns(arrival))
+            .execute(&self.pool)
+            .await
+            .during("remove a processed upload")?;
+        Ok(())
+    }
+
+    /// Lists the latest reports of a kind, oldest first; of all senders if `sender` is absent.
+    ///
+    /// # Errors
+    /// The database fails, or a stored body cannot be read.
+    pub async fn reports(
+        &self,
+        sender: Option<&str>,
+        kind: &str,
+        limit: u32,
+    ) -> Result<Vec<Report>, StoreError> {
+        type Row = (String, String, i64, i64, Option<i64>, i64, String);
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT sender, boot, sequence, time_ns, offset_ns, error_ns, body FROM reports \
+             WHERE kind = $1 AND ($2 = '' OR sender = $2) ORDER BY time_ns DESC, sender, boot, sequence DESC LIMIT $3",
+        )
+        .bind(kind)
+        .bind(sender.unwrap_or_default())
+        .bind(i64::from(limit.min(MAX_PAGE_ROWS)))
+        .fetch_all(&self.pool)
+        .await
+        .during("list reports")?;
+        let report = |(sender, boot_id, sequence, time_ns, offset_ns, error_ns, body): Row| {
+            let body = super::decode("report", &format!("{sender} {boot_id} {sequence}"), &body)?;
+            Ok(Report {
+                sender,
+                boot_id,
+                sequence: from_sql(sequence),
+                kind: kind.to_string(),
+                time_ns: from_sql(time_ns),
+                offset_ns,
+                error_ns: from_sql(error_ns),
+                body,
+            })
+        };
+        rows.into_iter().rev().map(report).collect()
+    }
+
+    /// Returns a fact about the store. The first call with a name sets it to `initial`; it never changes, e.g. the wall
+    /// clock at which the store's switch time starts, so that the times of two runs are never mixed.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn fact(&self, name: &str, initial: u64) -> Result<u64, StoreError> {
+        sqlx::query("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+            .bind(name)
+            .bind(sql_ns(initial))
+            .execute(&self.pool)
+            .await
+            .during("store a fact")?;
+        let value: i64 = sqlx::query_scalar("SELECT value FROM facts WHERE name = $1")
+            .bind(name)
+            .fetch_one(&self.pool)
+            .await
+            .during("read a fact")?;
+        Ok(from_sql(value))
+    }
+
+    async fn prune_uploads(&self) -> Result<(), StoreError> {
+        let action = "remove old reports";
+        for (table, keep) in [("reports", self.limits.reports), ("sources", SOURCES)] {
+            let (find, remove) = match table {
+                "reports" => (
+                    "SELECT time_ns FROM reports ORDER BY time_ns DESC LIMIT 1 OFFSET $1",
+                    "DELETE FROM reports WHERE time_ns <= $1",
+                ),
+                _ => (
+                    "SELECT updated_ns FROM sources ORDER BY updated_ns DESC LIMIT 1 OFFSET $1",
+                    "DELETE FROM sources WHERE updated_ns <= $1",
+                ),
+            };
+            let oldest: Option<i64> = sqlx::query_scalar(find)
+                .bind(i64::from(keep))
+                .fetch_optional(&self.pool)
+                .await
+                .during(action)?;
+            if let Some(oldest) = oldest {
+                sqlx::query(remove).bind(oldest).execute(&self.pool).await.during(action)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Moves the sender's last number on. Returns whether the record is new.
+async fn advance(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<bool, sqlx::Error> {
+    let changed = sqlx::query(
+        "INSERT INTO sources (sender, boot, last_sequence, lost, updated_ns) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (sender, boot) DO UPDATE SET last_sequence = excluded.last_sequence, \
+         lost = sources.lost + excluded.lost, updated_ns = excluded.updated_ns \
+         WHERE sources.last_sequence < excluded.last_sequence",
+    )
+    .bind(&arrival.sender)
+    .bind(&arrival.boot_id)
+    .bind(sql_ns(arrival.sequence))
+    .bind(sql_ns(arrival.lost_before))
+    .bind(sql_ns(arrival.received_ns))
+    .execute(&mut *tx)
+    .await?;
+    Ok(changed.rows_affected() > 0)
+}
+
+async fn insert(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<(), sqlx::Error> {
+    match &arrival.content {
+        Content::Nothing => {}
+        Content::Inbox(body) => {
+            // Numbers are never used again, also after a row is removed: a reader continues after the last one it saw.
+            let number: i64 = sqlx::query_scalar(
+                "INSERT INTO facts (name, value) VALUES ($1, 1) \
+                 ON CONFLICT (name) DO UPDATE SET value = facts.value + 1 RETURNING value",
+            )
+            .bind(ARRIVALS)
+            .fetch_one(&mut *tx)
+            .await?;
+            sqlx::query(
+                "INSERT INTO inbox (arrival, sender, boot, sequence, time_ns, offset_ns, error_ns, received_ns, body) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            )
+            .bind(number)
+            .bind(&arrival.sender)
+            .bind(&arrival.boot_id)
+            .bind(sql_ns(arrival.sequence))
+            .bind(sql_ns(arrival.time_ns))
+            .bind(arrival.offset_ns)
+            .bind(sql_ns(arrival.error_ns))
+            .bind(sql_ns(arrival.received_ns))
+            .bind(body)
+            .execute(&mut *tx)
+            .await?;
+        }
+        Content::Report(kind, body) => {
+            sqlx::query(
+                "INSERT INTO reports (sender, boot, sequence, kind, time_ns, offset_ns, error_ns, body) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (sender, boot, sequence) DO NOTHING",
+            )
+            .bind(&arrival.sender)
+            .bind(&arrival.boot_id)
+            .bind(sql_ns(arrival.sequence))
+            .bind(*kind)
+            .bind(sql_ns(arrival.time_ns))
+            .bind(arrival.offset_ns)
+            .bind(sql_ns(arrival.error_ns))
+            .bind(body)
+            .execute(&mut *tx)
+            .await?;
+        }
+    }
+    Ok(())
+}

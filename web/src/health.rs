@@ -1,0 +1,59 @@
+//! The HTTP server of daemons without REST: `/healthz`, `/readyz`, `/metrics`.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+
+use crate::probe::{Collected, Probe, Trouble};
+use crate::routes::OPEN_METRICS;
+use crate::tls::Bound;
+
+/// Serves health and metrics of a daemon until `shutdown` resolves.
+///
+/// # Errors
+/// The listener fails.
+pub async fn serve_health(
+    bound: Bound,
+    probe: Arc<dyn Probe>,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let router = Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(probe);
+    bound.serve(crate::headers::secure(router), shutdown).await
+}
+
+async fn ready(State(probe): State<Arc<dyn Probe>>) -> impl IntoResponse {
+    match probe.troubles().as_slice() {
+        [] => (StatusCode::OK, "ready\n".to_string()),
+        troubles => (StatusCode::SERVICE_UNAVAILABLE, lines(troubles)),
+    }
+}
+
+/// Returns troubles as text, one on each line.
+pub(crate) fn lines(troubles: &[Trouble]) -> String {
+    troubles.iter().map(|trouble| format!("{}: {}\n", trouble.subject, trouble.reason)).collect()
+}
+
+async fn metrics(State(probe): State<Arc<dyn Probe>>) -> impl IntoResponse {
+    let mut registry = Registry::with_prefix("harrier");
+    let version = ("version", env!("CARGO_PKG_VERSION"));
+    registry.register("build", "Version of this build", Info::new(vec![version]));
+    registry.register_collector(Box::new(Collected(probe)));
+    let mut text = String::new();
+    if let Err(error) = encode(&mut text, &registry) {
+        // Writing to a `String` cannot fail; only a metric type could return an error.
+        tracing::error!(%error, "metrics cannot be written");
+    }
+    ([(header::CONTENT_TYPE, OPEN_METRICS)], text)
+}

@@ -1,0 +1,105 @@
+//! Health and metrics of the program around the server: what it reports beside the data of this crate.
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Something that keeps the program, or a daemon that is connected to it, from its work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Trouble {
+    /// What it is about: a switch, a daemon.
+    pub subject: String,
+    /// The reason, for people.
+    pub reason: String,
+}
+
+/// A value at the time of a scrape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// Name without the prefix `harrier_` and without `_total`.
+    pub name: &'static str,
+    /// One sentence without a full stop.
+    pub help: &'static str,
+    /// Whether it only grows.
+    pub is_counter: bool,
+    /// Labels with bounded values.
+    pub labels: Vec<(&'static str, String)>,
+    /// The value.
+    pub value: i64,
+}
+
+/// An agent or controller that has been connected to the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct DaemonState {
+    /// `agent` or `controller`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Version of its program.
+    pub software: String,
+    /// The start of the daemon: random, drawn at every start.
+    pub boot_id: String,
+    /// `connected`, `silent` or `disconnected`.
+    pub state: String,
+    /// When its last message arrived, RFC 3339.
+    pub heard: String,
+    /// What to add to its clock to get that of the server, in nanoseconds; absent until it is measured.
+    pub clock_offset_ns: Option<i64>,
+    /// Maximum error of the offset.
+    pub clock_error_ns: u64,
+    /// Records that were rejected since the server's start.
+    pub rejected: u64,
+    /// What keeps it from its work.
+    pub troubles: Vec<Trouble>,
+}
+
+/// What a program reports. The methods are called at every request and must not block.
+pub trait Probe: Send + Sync + 'static {
+    /// Returns what keeps the program from its work; with one of these, it is not ready.
+    fn troubles(&self) -> Vec<Trouble>;
+
+    /// Returns all values; those of one name are adjacent.
+    fn metrics(&self) -> Vec<Metric>;
+
+    /// Returns the daemons that have been connected.
+    fn daemons(&self) -> Vec<DaemonState> {
+        Vec::new()
+    }
+
+    /// Returns what keeps connected daemons from their work: they are shown, but the program itself stays ready.
+    fn daemon_troubles(&self) -> Vec<Trouble> {
+        Vec::new()
+    }
+}
+
+/// The metrics of a probe in a registry.
+pub(crate) struct Collected(pub(crate) std::sync::Arc<dyn Probe>);
+
+impl std::fmt::Debug for Collected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Collected")
+    }
+}
+
+impl Collector for Collected {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let metrics = self.0.metrics();
+        for family in metrics.chunk_by(|a, b| a.name == b.name) {
+            let Some(first) = family.first() else { continue };
+            let kind = if first.is_counter { MetricType::Counter } else { MetricType::Gauge };
+            let mut descriptor = encoder.encode_descriptor(first.name, first.help, None, kind)?;
+            for metric in family {
+                let value = descriptor.encode_family(&metric.labels)?;
+                match metric.is_counter {
+                    true => ConstCounter::new(metric.value.max(0) as u64).encode(value)?,
+                    false => ConstGauge::new(metric.value).encode(value)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
