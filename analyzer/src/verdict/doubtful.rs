@@ -1,7 +1,7 @@
 //! Doubtful accusations: a verdict that would name flows and is not likely enough to be right names the port alone.
 //!
 //! The records of a busy port show which flows used it, and not which of them were ahead of one packet. Naming a dozen
-//! flows at a confidence of a third convicts innocent ones and helps nobody, so the flows are listed as what the records
+//! flows at a confidence of a third convicts innocent ones and helps no operator, so the flows are listed as what the records
 //! leave open.
 
 use model::{Anomaly, Cause, Diagnosis, FlowKey};
