@@ -100,6 +100,8 @@ enum Command {
     Agent(commands::agent::Args),
     /// Check the configuration file of a daemon, or write an example
     Config(commands::config::Args),
+    /// Create certificates for a lab or a small network
+    Pki(commands::pki::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -132,6 +134,7 @@ fn main() -> ExitCode {
         Command::Controller(args) => commands::controller::execute(&args),
         Command::Agent(args) => commands::agent::execute(&args),
         Command::Config(args) => commands::config::execute(args),
+        Command::Pki(args) => commands::pki::execute(args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {

@@ -20,7 +20,8 @@ fn frame(flow: &FlowKey, opcode: u8, queue_pair: u32, psn: u32) -> Vec<u8> {
     let (std::net::IpAddr::V4(src), std::net::IpAddr::V4(dst)) = (flow.src, flow.dst) else {
         panic!("an IPv4 flow");
     };
-    let ip = Ipv4 { dscp: 24, ecn: 2, total_len: 1084, id: 0, fragment: 0x4000, ttl: 64, proto: 17, src, dst };
+    let ip =
+        Ipv4 { dscp: 24, ecn: 2, total_len: 1084, id: 0, fragment: 0x4000, ttl: 64, proto: 17, src, dst };
     let udp = Udp { sport: flow.sport, dport: flow.dport, len: 1064, checksum: 0 };
     let mut bytes = Ethernet { dst: [2; 6], src: [4; 6], ethertype: ETHERTYPE_IPV4 }.to_bytes().to_vec();
     bytes.extend(ip.to_bytes());

@@ -1,8 +1,8 @@
 //! The contract of the store: idempotence, transactions, filters, pages, incidents, limits.
 
 use harrier_store::{
-    DiagnosisFilter, Finding, INCIDENT_VICTIMS, IncidentFilter, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, Store,
-    StoreError,
+    Arrival, Content, DiagnosisFilter, Finding, INCIDENT_VICTIMS, IncidentFilter, Limits, MAX_PAGE_ROWS,
+    PRUNE_EVERY, Store, StoreError,
 };
 use model::diagnosis::Collected;
 use model::provenance::{Edge, EdgeKind, Node};
@@ -375,4 +375,51 @@ async fn cancelled_queries_do_not_lose_a_database_in_memory() {
         }
     }
     assert_eq!(store.findings().await.unwrap(), []);
+}
+
+fn arrival(sequence: u64, content: Content) -> Arrival {
+    Arrival {
+        sender: "agent/h1".into(),
+        boot_id: "ab".into(),
+        sequence,
+        lost_before: 0,
+        time_ns: 1_000 + sequence,
+        offset_ns: Some(-50),
+        error_ns: 5,
+        received_ns: 2_000 + sequence,
+        content,
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_upload_has_no_effect() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let snapshot = |sequence: u8| arrival(sequence.into(), Content::Inbox(vec![sequence]));
+    let stored = store.accept(&[snapshot(1), snapshot(2), snapshot(2), snapshot(1)]).await.unwrap();
+    assert_eq!(stored, [true, true, false, false]);
+    // The same number of another start is another record.
+    let restarted = Arrival { boot_id: "cd".into(), ..snapshot(1) };
+    assert_eq!(store.accept(&[restarted, snapshot(4)]).await.unwrap(), [true, true]);
+    let waiting = store.inbox(0, 10).await.unwrap();
+    assert_eq!(waiting.iter().map(|row| row.body[0]).collect::<Vec<_>>(), [1, 2, 1, 4]);
+    for row in &waiting {
+        store.processed(row.arrival).await.unwrap();
+    }
+    // A reader that has seen all of them still finds the next one.
+    let last = waiting.last().unwrap().arrival;
+    assert_eq!(store.accept(&[snapshot(4), snapshot(5)]).await.unwrap(), [false, true]);
+    let later = store.inbox(last, 10).await.unwrap();
+    assert_eq!(later.iter().map(|row| row.body[0]).collect::<Vec<_>>(), [5]);
+}
+
+#[tokio::test]
+async fn reports_are_kept_with_their_clocks() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let report = |sequence, text: &str| arrival(sequence, Content::Report("counters", text.into()));
+    store.accept(&[report(1, r#"{"a": 1}"#), report(2, r#"{"a": 2}"#)]).await.unwrap();
+    let found = store.reports(Some("agent/h1"), "counters", 10).await.unwrap();
+    assert_eq!(found.iter().map(|report| report.body["a"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    assert_eq!((found[0].time_ns, found[0].offset_ns, found[0].error_ns), (1_001, Some(-50), 5));
+    assert_eq!(store.reports(Some("agent/h2"), "counters", 10).await.unwrap(), []);
+    assert_eq!((store.fact("zero_ns", 7).await.unwrap(), store.fact("zero_ns", 9).await.unwrap()), (7, 7));
 }

@@ -21,6 +21,7 @@ mod series;
 mod server;
 mod state;
 mod tls;
+mod wall_clock;
 
 pub use events::{StreamEvent, StreamEventKind};
 pub use health::serve_health;
@@ -35,3 +36,4 @@ pub use series::{PortPoint, PortSample};
 pub use server::{serve, serve_bound};
 pub use state::AppState;
 pub use tls::Bound;
+pub use wall_clock::{WallClock, rfc3339};

@@ -1,6 +1,6 @@
 //! The live state: the driver pushes data into it, REST and the live stream publish it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
@@ -8,7 +8,9 @@ use store::{Incident, Store, StoreError, Stored};
 
 use crate::events::{EventHub, StreamEventKind};
 use crate::metrics::Metrics;
+use crate::routes::TimedIncident;
 use crate::series::{PortPoint, PortSample, Series};
+use crate::wall_clock::WallClock;
 
 /// All data that changes while the program runs, shared by the driver and the server through an [`Arc`].
 #[derive(Debug)]
@@ -18,6 +20,7 @@ pub struct LiveState {
     /// Serialises replacements of the topology in the store and in memory.
     topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
+    wall_clock: OnceLock<WallClock>,
     pub(crate) events: EventHub,
     pub(crate) metrics: Metrics,
 }
@@ -34,9 +37,22 @@ impl LiveState {
             topology: RwLock::new(topology),
             topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
+            wall_clock: OnceLock::new(),
             events: EventHub::new(),
             metrics: Metrics::new(),
         }))
+    }
+
+    /// Sets the wall clock of switch time, once: REST and the live stream show it beside switch time. A simulated network
+    /// has none.
+    pub fn set_wall_clock(&self, clock: WallClock) {
+        // A second call would mix two clocks; the first one stays.
+        let _ = self.wall_clock.set(clock);
+    }
+
+    /// Returns a switch time as RFC 3339 text, if there is a wall clock.
+    pub(crate) fn time(&self, time_ns: u64) -> Option<String> {
+        self.wall_clock.get().map(|clock| clock.text(time_ns))
     }
 
     /// Returns the underlying store.
@@ -116,6 +132,7 @@ impl LiveState {
                 "id": diagnosis.id, "incident": stored.incident.id, "time_ns": diagnosis.time_ns,
                 "victim": diagnosis.victim, "anomaly": diagnosis.anomaly, "cause": diagnosis.cause,
                 "summary": diagnosis.summary, "confidence": diagnosis.confidence,
+                "time": self.time(diagnosis.time_ns),
             });
             self.events.publish(StreamEventKind::Diagnosis, &event);
             self.publish_incident(if stored.first { "start" } else { "update" }, &stored.incident);
@@ -147,7 +164,10 @@ impl LiveState {
     }
 
     fn publish_incident(&self, change: &str, incident: &Incident) {
-        self.events.publish(StreamEventKind::Incident, &json!({ "change": change, "incident": incident }));
+        self.events.publish(
+            StreamEventKind::Incident,
+            &json!({ "change": change, "incident": TimedIncident::new(self, incident.clone()) }),
+        );
     }
 
     fn series(&self) -> MutexGuard<'_, Series> {

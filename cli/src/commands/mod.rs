@@ -12,6 +12,7 @@ pub(crate) mod headroom;
 pub(crate) mod lab;
 pub(crate) mod nic;
 pub(crate) mod p4;
+pub(crate) mod pki;
 pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod scenario;

@@ -33,6 +33,7 @@ use web::{AppState, LiveState};
 use self::network::Network;
 use self::queries::Queries;
 use self::shared::{Clock, Endpoint, SwitchMap};
+use crate::daemons::operations::signals::{Demand, Signals};
 
 /// Maximum events of a switch that wait for its P4Runtime server.
 const SWITCH_EVENTS: usize = 4096;
@@ -104,9 +105,10 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     eprintln!("harrier: {}", scenario.title);
     eprintln!("harrier: {} switches programmed over P4Runtime", servers.len());
     eprintln!("harrier: dashboard at http://{address}/");
-    let interrupted = async {
-        // If no handler can be installed, an interrupt ends the process at once, which is acceptable.
-        let _ = tokio::signal::ctrl_c().await;
+    let mut signals = Signals::install()?;
+    let interrupted = async move {
+        // There is no configuration to reload.
+        while signals.next().await != Demand::Stop {}
     };
     web::serve(listener, AppState::new(live).with_query_backend(queries), interrupted).await?;
 

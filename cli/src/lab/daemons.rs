@@ -1,8 +1,9 @@
-//! The daemons of a lab: their arguments and configuration files, in the order in which they start.
+//! The daemons of a lab: their arguments, in the order in which they start. Their files are in [`super::files`].
 
 use model::topology::NodeKind;
 
-use super::names::P4RUNTIME_PORT;
+use super::files::{self, Role};
+use super::names::{P4RUNTIME_PORT, UPLOAD_PORT};
 use super::plan::{HOST_INTERFACE, LabPlan, NodePlan};
 use super::process::Daemon;
 use super::traffic::control_socket;
@@ -14,12 +15,85 @@ pub(super) struct Stage {
     pub(super) daemons: Vec<Daemon>,
 }
 
-/// All daemons, and writes their files.
+/// Writes the files of all daemons and returns the stages in which they start.
 pub(super) fn stages(options: &UpOptions, plan: &LabPlan) -> anyhow::Result<Vec<Stage>> {
+    files::write(options, plan)?;
     let switches = plan.of_kind(NodeKind::Switch).enumerate();
-    let switches = switches.map(|(position, node)| switch(options, position, node));
+    let mut first: Vec<Daemon> = switches.map(|(position, node)| switch(options, position, node)).collect();
+    first.push(server(options));
     let nics = plan.of_kind(NodeKind::Host).map(|node| nic(options, node));
-    Ok(vec![Stage { daemons: switches.collect() }, Stage { daemons: nics.collect() }])
+    let agents = plan.of_kind(NodeKind::Host).filter(|node| has_agent(options, &node.name));
+    let agents = agents.map(|node| agent(options, node));
+    Ok(vec![
+        Stage { daemons: first },
+        Stage { daemons: std::iter::once(controller(options, plan)).chain(nics).collect() },
+        Stage { daemons: agents.collect() },
+    ])
+}
+
+/// Whether a host has an agent: those of the scenario, or all that send.
+fn has_agent(options: &UpOptions, host: &str) -> bool {
+    let scenario = &options.scenario;
+    match &scenario.agents.hosts {
+        Some(hosts) => hosts.contains(host),
+        None => scenario.flows.iter().any(|flow| flow.src == host),
+    }
+}
+
+fn switch(options: &UpOptions, position: usize, node: &NodePlan) -> Daemon {
+    let listen = format!("{}:{P4RUNTIME_PORT}", node.management);
+    let device_id = (position + 1).to_string();
+    let mut arguments = list(&["switch", "--no-program", "--listen", &listen, "--device-id", &device_id]);
+    arguments.extend(scenario_arguments(options));
+    arguments.extend(list(&["--node", &node.name, "--mac", &mac(node.mac)]));
+    for link in options.scenario.switch_ports(&node.name) {
+        let interface = node.ports.iter().find(|(port, _)| *port == link.number);
+        if let Some((port, interface)) = interface {
+            arguments.extend(list(&["--port", &format!("{port}={interface}@{}bps", link.rate.0)]));
+        }
+    }
+    let [ca, certificate, key] = files::certificates(options.number, Role::Switch, &node.name);
+    arguments.extend(list(&["--client-ca", &ca, "--tls-cert", &certificate, "--tls-key", &key]));
+    Daemon {
+        name: format!("switch-{}", node.name),
+        namespace: Some(node.namespace.clone()),
+        arguments,
+        ready: "listening on".to_string(),
+    }
+}
+
+fn server(options: &UpOptions) -> Daemon {
+    let directory = options.number.directory();
+    let file = |name: &str| directory.join(name).display().to_string();
+    let uploads = format!("{}:{UPLOAD_PORT}", options.number.server_address());
+    let mut arguments = list(&["serve", "--listen", &options.listen.to_string(), "--rest-tls", "off"]);
+    arguments.extend(list(&["--upload-listen", &uploads, "--store", &file("harrier.db")]));
+    arguments.extend(list(&["--topology", &file("config/topology.json")]));
+    arguments.extend(list(&["--findings", &file("config/findings.json")]));
+    arguments.extend(time_scale(options));
+    arguments.extend(tls(options, Role::Server, "server"));
+    Daemon { name: "serve".to_string(), namespace: None, arguments, ready: "uploads on".to_string() }
+}
+
+fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
+    let directory = options.number.directory();
+    let file = |name: &str| directory.join(name).display().to_string();
+    let address = |(position, node): (usize, &NodePlan)| {
+        format!("{}={}:{P4RUNTIME_PORT}/{}", node.name, node.management, position + 1)
+    };
+    let switches: Vec<String> = plan.of_kind(NodeKind::Switch).enumerate().map(address).collect();
+    let mut arguments = list(&["controller", "--name", "lab", "--switches", &switches.join(",")]);
+    arguments.extend(list(&["--topology", &file("config/topology.json")]));
+    arguments.extend(list(&["--plan", &file("config/plan.json"), "--spool", &file("spool-controller")]));
+    arguments.extend(upload(options));
+    arguments.extend(time_scale(options));
+    arguments.extend(tls(options, Role::Controller, "lab"));
+    Daemon {
+        name: "controller".to_string(),
+        namespace: Some(options.number.management_namespace()),
+        arguments,
+        ready: "all switches are programmed".to_string(),
+    }
 }
 
 fn nic(options: &UpOptions, node: &NodePlan) -> Daemon {
@@ -35,31 +109,44 @@ fn nic(options: &UpOptions, node: &NodePlan) -> Daemon {
     }
 }
 
-fn switch(options: &UpOptions, position: usize, node: &NodePlan) -> Daemon {
-    let listen = format!("{}:{P4RUNTIME_PORT}", node.management);
-    let device_id = (position + 1).to_string();
-    let mut arguments =
-        list(&["switch", "--no-program", "--listen", &listen, "--device-id", &device_id, "--insecure"]);
-    arguments.extend(scenario_arguments(options));
-    arguments.extend(list(&["--node", &node.name, "--mac", &mac(node.mac)]));
-    for link in options.scenario.switch_ports(&node.name) {
-        let interface = node.ports.iter().find(|(port, _)| *port == link.number);
-        if let Some((port, interface)) = interface {
-            arguments.extend(list(&["--port", &format!("{port}={interface}@{}bps", link.rate.0)]));
-        }
-    }
+fn agent(options: &UpOptions, node: &NodePlan) -> Daemon {
+    let directory = options.number.directory();
+    let spool = directory.join(format!("spool-{}", node.name)).display().to_string();
+    let topology = directory.join("config/topology.json").display().to_string();
+    let threshold = options.scenario.agents.threshold_percent.to_string();
+    let mut arguments = list(&["agent", "--name", &node.name, "--interface", HOST_INTERFACE]);
+    arguments.extend(list(&["--topology", &topology, "--threshold-percent", &threshold, "--spool", &spool]));
+    arguments.extend(upload(options));
+    arguments.extend(time_scale(options));
+    arguments.extend(tls(options, Role::Agent, &node.name));
     Daemon {
-        name: format!("switch-{}", node.name),
+        name: format!("agent-{}", node.name),
         namespace: Some(node.namespace.clone()),
         arguments,
-        ready: "listening on".to_string(),
+        ready: "ready".to_string(),
     }
 }
 
 /// The scenario, its instance and its time, as all daemons of the data path take them.
 fn scenario_arguments(options: &UpOptions) -> Vec<String> {
-    let (seed, factor) = (options.seed.to_string(), options.scale.factor().to_string());
-    list(&["--scenario", &options.scenario.name, "--seed", &seed, "--time-scale", &factor])
+    let mut arguments = list(&["--scenario", &options.scenario.name, "--seed", &options.seed.to_string()]);
+    arguments.extend(time_scale(options));
+    arguments
+}
+
+fn time_scale(options: &UpOptions) -> Vec<String> {
+    list(&["--time-scale", &options.scale.factor().to_string()])
+}
+
+/// The way to the server.
+fn upload(options: &UpOptions) -> Vec<String> {
+    list(&["--server", &format!("{}:{UPLOAD_PORT}", options.number.server_address())])
+}
+
+/// The certificates of a daemon.
+fn tls(options: &UpOptions, role: Role, name: &str) -> Vec<String> {
+    let [ca, certificate, key] = files::certificates(options.number, role, name);
+    list(&["--tls-ca", &ca, "--tls-certificate", &certificate, "--tls-key", &key])
 }
 
 fn list(arguments: &[&str]) -> Vec<String> {

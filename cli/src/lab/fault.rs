@@ -1,6 +1,7 @@
 //! `harrier lab fault`: what goes wrong in a real network, on request.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use model::PortRef;
@@ -12,6 +13,9 @@ use super::state::LabState;
 use super::traffic::sockets;
 use super::{links, process, up};
 use crate::nic::{self, Request};
+
+/// Time for a killed process to end.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,21 +76,26 @@ pub(crate) fn fault(number: LabNumber, fault: &Fault) -> anyhow::Result<()> {
         }
         Fault::LinkDown(port) => set_port(number, &lab, port, false),
         Fault::LinkUp(port) => set_port(number, &lab, port, true),
-        Fault::Kill(name) => signal(&lab, name, Signal::SIGKILL),
-        Fault::Freeze(name) => signal(&lab, name, Signal::SIGSTOP),
-        Fault::Thaw(name) => signal(&lab, name, Signal::SIGCONT),
+        Fault::Kill(name) => {
+            let pid = signal(&lab, name, Signal::SIGKILL)?;
+            process::wait_for_end_of(pid, END_TIMEOUT)
+        }
+        Fault::Freeze(name) => signal(&lab, name, Signal::SIGSTOP).map(drop),
+        Fault::Thaw(name) => signal(&lab, name, Signal::SIGCONT).map(drop),
         Fault::Restart(name) => up::restart(number, name),
         Fault::Isolate(node) => set_management(number, &lab, node, false),
         Fault::Rejoin(node) => set_management(number, &lab, node, true),
     }
 }
 
-fn signal(lab: &LabState, name: &str, signal: Signal) -> anyhow::Result<()> {
+/// Sends a signal to a process, and returns its id.
+fn signal(lab: &LabState, name: &str, signal: Signal) -> anyhow::Result<i32> {
     let process = lab.process(name).with_context(|| unknown_process(lab, name))?;
     if !process::is_running(process.pid) {
         bail!("{name} does not run");
     }
-    process::signal(process.pid, signal)
+    process::signal(process.pid, signal)?;
+    Ok(process.pid)
 }
 
 fn unknown_process(lab: &LabState, name: &str) -> String {

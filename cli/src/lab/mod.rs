@@ -7,6 +7,7 @@
 mod daemons;
 mod down;
 mod fault;
+mod files;
 mod links;
 mod names;
 mod namespace;

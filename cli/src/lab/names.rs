@@ -17,6 +17,9 @@ pub(super) const MANAGEMENT_PREFIX: u8 = 22;
 /// A switch's P4Runtime port on its management address (the port that IANA assigned to P4Runtime).
 pub(super) const P4RUNTIME_PORT: u16 = 9559;
 
+/// The port of the server's uploads.
+pub(super) const UPLOAD_PORT: u16 = 9560;
+
 /// The number of a lab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LabNumber(pub(crate) u8);

@@ -120,6 +120,18 @@ pub(super) fn is_running(pid: i32) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
+/// Waits until a process has ended.
+pub(super) fn wait_for_end_of(pid: i32, timeout: Duration) -> anyhow::Result<()> {
+    let deadline = Instant::now() + timeout;
+    while is_running(pid) {
+        if Instant::now() >= deadline {
+            bail!("process {pid} does not end");
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    Ok(())
+}
+
 /// The processes that carry the number of this lab.
 pub(super) fn of_lab(number: LabNumber) -> Vec<i32> {
     let expected = format!("{MARKER}={}", number.0);

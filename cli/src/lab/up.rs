@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use model::topology::NodeKind;
 use nix::unistd::geteuid;
 use scenario::Scenario;
 
@@ -77,15 +78,30 @@ fn build(options: &UpOptions) -> anyhow::Result<()> {
     }
     state.is_complete = true;
     state.save(number)?;
-    eprintln!(
-        "lab {}: {name}, {} switches, {} hosts, {} processes; time is stretched 1:{}",
-        number.0,
-        plan.of_kind(model::topology::NodeKind::Switch).count(),
-        plan.of_kind(model::topology::NodeKind::Host).count(),
-        state.processes.len(),
-        options.scale.factor(),
-    );
+    report(options, &plan, state.processes.len());
     Ok(())
+}
+
+/// Says what was built, and at which scale.
+fn report(options: &UpOptions, plan: &LabPlan, processes: usize) {
+    let UpOptions { number, scenario, scale, listen, .. } = options;
+    let count = |kind| plan.of_kind(kind).count();
+    eprintln!(
+        "lab {}: {}: {} switches, {} hosts, {processes} processes",
+        number.0,
+        scenario.name,
+        count(NodeKind::Switch),
+        count(NodeKind::Host)
+    );
+    let fastest = scenario.topology.links.iter().map(|link| link.rate).max().unwrap_or_default();
+    eprintln!(
+        "lab {}: time is stretched {} times: {fastest} is {}, and the scenario lasts {:.0} s",
+        number.0,
+        scale.factor(),
+        scale.wire_rate(fastest),
+        scale.wall(scenario.stop).as_secs_f64()
+    );
+    eprintln!("lab {}: dashboard at http://{listen}/", number.0);
 }
 
 fn build_network(plan: &LabPlan, state: &LabState, number: LabNumber) -> anyhow::Result<()> {

@@ -25,12 +25,13 @@ pub(super) fn low_bid(seed: u64) -> u128 {
     u128::from(seed) % LOW + 1
 }
 
-/// Returns what to do after an arbitration at the wall clock `now_ns`.
-pub(super) fn role(arbitrated: Arbitrated, now_ns: u64) -> Role {
-    if arbitrated.is_primary {
+/// Returns what to do after an arbitration at the wall clock `now_ns`; the last bid was `bid`. A role that a low bid has
+/// won is kept with a high one, so that the low bid of another controller does not take it.
+pub(super) fn role(arbitrated: Arbitrated, bid: u128, now_ns: u64) -> Role {
+    if arbitrated.is_primary && bid > LOW {
         return Role::Primary;
     }
-    if arbitrated.has_primary {
+    if arbitrated.has_primary && !arbitrated.is_primary {
         return Role::StandBy;
     }
     let above = arbitrated.highest.unwrap_or(0).saturating_add(1);
@@ -43,14 +44,15 @@ mod tests {
 
     #[test]
     fn only_a_vacant_role_is_bid_for() {
-        let check = |is_primary, has_primary, highest, expected| {
-            assert_eq!(role(Arbitrated { is_primary, has_primary, highest }, 1 << 60), expected);
+        let check = |is_primary, has_primary, highest, bid, expected| {
+            assert_eq!(role(Arbitrated { is_primary, has_primary, highest }, bid, 1 << 60), expected);
         };
-        check(true, true, Some(5), Role::Primary);
-        check(false, true, Some(5), Role::StandBy);
-        check(false, false, Some(5), Role::Bid(1 << 60));
-        check(false, false, Some(1 << 70), Role::Bid((1 << 70) + 1));
-        check(false, false, None, Role::Bid(1 << 60));
+        check(true, true, Some(1 << 60), 1 << 60, Role::Primary);
+        check(true, true, Some(5), 5, Role::Bid(1 << 60));
+        check(false, true, Some(5), 3, Role::StandBy);
+        check(false, false, Some(5), 3, Role::Bid(1 << 60));
+        check(false, false, Some(1 << 70), 3, Role::Bid((1 << 70) + 1));
+        check(false, false, None, 3, Role::Bid(1 << 60));
         assert!((0..1_000).all(|seed| (1..=LOW).contains(&low_bid(seed * 7_919))));
     }
 }

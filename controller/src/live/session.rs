@@ -107,7 +107,7 @@ impl SwitchSession {
         loop {
             tokio::select! {
                 event = session.next() => {
-                    if !self.on_event(event?, &sender).await? {
+                    if !self.on_event(event?, &client, &sender).await? {
                         return Ok(());
                     }
                 }
@@ -128,7 +128,7 @@ impl SwitchSession {
         mut arbitrated: Arbitrated,
     ) -> Result<bool, LiveError> {
         loop {
-            match role(arbitrated, wall_ns()) {
+            match role(arbitrated, client.election_id(), wall_ns()) {
                 Role::Primary => return Ok(true),
                 Role::Bid(election_id) => {
                     client.set_election_id(election_id);
@@ -184,7 +184,12 @@ impl SwitchSession {
         client.modify(self.entities.modifies.iter().cloned()).await
     }
 
-    async fn on_event(&self, event: SessionEvent, sender: &SessionSender) -> Result<bool, ClientError> {
+    async fn on_event(
+        &self,
+        event: SessionEvent,
+        client: &Client,
+        sender: &SessionSender,
+    ) -> Result<bool, ClientError> {
         match event {
             SessionEvent::Digest(list) => {
                 sender.acknowledge(&list).await?;
@@ -197,7 +202,10 @@ impl SwitchSession {
                 );
                 // Fails only when the controller ends.
                 let _ = self.notes.send(Note::RoleLost).await;
-                return Err(ClientError::NotPrimary { election_id: 0, highest: arbitrated.highest });
+                return Err(ClientError::NotPrimary {
+                    election_id: client.election_id(),
+                    highest: arbitrated.highest,
+                });
             }
             SessionEvent::Error(error) => {
                 tracing::warn!(switch = self.endpoint.name, ?error, "the switch rejected a message");

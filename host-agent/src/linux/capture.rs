@@ -47,8 +47,7 @@ impl Capture {
     /// # Errors
     /// It does not exist or is down, or the process lacks `CAP_NET_RAW`.
     pub fn open(interface: &str, settings: CaptureSettings) -> Result<Capture, Error> {
-        let options =
-            Options { promiscuous: false, outgoing: true, timestamps: true, ..Options::default() };
+        let options = Options { promiscuous: false, outgoing: true, timestamps: true, ..Options::default() };
         Ok(Capture {
             port: Port::open(interface, &options)?,
             passive: Passive::new(settings.addresses, settings.limits),

@@ -216,7 +216,14 @@ impl Passive {
         Some(connection)
     }
 
-    fn roce_data(&mut self, now_ns: u64, packet: &Seen, receiver: u32, psn: u32, measured: &mut Measurements) {
+    fn roce_data(
+        &mut self,
+        now_ns: u64,
+        packet: &Seen,
+        receiver: u32,
+        psn: u32,
+        measured: &mut Measurements,
+    ) {
         let empty = Data::Roce(SmallVec::new());
         let Some(connection) = self.connection(now_ns, packet, empty, measured) else { return };
         let was_idle = !connection.data.is_outstanding();
@@ -278,7 +285,8 @@ impl Passive {
             _ => &[],
         };
         let own = |pair: &QueuePair| pair.sender == Some(sender);
-        let fits = |pair: &QueuePair| pair.sender.is_none_or(|known| known == sender) && pair.data.covers(upto);
+        let fits =
+            |pair: &QueuePair| pair.sender.is_none_or(|known| known == sender) && pair.data.covers(upto);
         let direct = pairs(&same_port);
         if let Some(at) = direct.iter().position(own).or_else(|| direct.iter().position(fits)) {
             return Some((same_port, at));
@@ -458,8 +466,7 @@ mod tests {
         let mut passive = passive();
         let out = FlowKey { proto: PROTO_TCP, ..flow(HOST) };
         let tcp = |flow, sequence, length, upto| {
-            let content =
-                Content::Tcp { sequence, length, acknowledgement: Some(upto), is_reset: false };
+            let content = Content::Tcp { sequence, length, acknowledgement: Some(upto), is_reset: false };
             Seen { flow, dscp: 0, content }
         };
         passive.seen(0, &tcp(out, u32::MAX - 99, 200, 1));

@@ -233,8 +233,11 @@ mod tests {
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        let step =
-            prop_oneof![Just(Step::Send), (0..64u8).prop_map(Step::Resend), (0..64u8).prop_map(Step::Acknowledge)];
+        let step = prop_oneof![
+            Just(Step::Send),
+            (0..64u8).prop_map(Step::Resend),
+            (0..64u8).prop_map(Step::Acknowledge)
+        ];
         prop::collection::vec(step, 0..400)
     }
 

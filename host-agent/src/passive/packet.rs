@@ -154,7 +154,11 @@ fn read_roce(ip: &Ip, packet: &[u8], extra_ports: &[u16]) -> Option<Seen> {
             // The two upper bits of the syndrome: 0 positive, 1 receiver not ready, 3 negative (table 43).
             let is_negative = extended.syndrome >> 5 != 0;
             let upto = if is_negative { header.psn } else { header.psn.wrapping_add(1) };
-            Content::RoceAcknowledgement { queue_pair: header.queue_pair, upto: upto & bth::PSN_MASK, is_negative }
+            Content::RoceAcknowledgement {
+                queue_pair: header.queue_pair,
+                upto: upto & bth::PSN_MASK,
+                is_negative,
+            }
         }
         _ => return None,
     };
@@ -170,8 +174,7 @@ fn read_tcp(ip: &Ip, packet: &[u8]) -> Option<Seen> {
     let flags = header[13];
     let data_bytes = ip.payload_bytes.checked_sub(header_bytes.max(TCP_BYTES))?;
     let marks = u32::from(flags & SYN != 0) + u32::from(flags & FIN != 0);
-    let flow =
-        FlowKey { src: ip.src, dst: ip.dst, sport: u16_at(0), dport: u16_at(2), proto: PROTO_TCP };
+    let flow = FlowKey { src: ip.src, dst: ip.dst, sport: u16_at(0), dport: u16_at(2), proto: PROTO_TCP };
     let content = Content::Tcp {
         sequence: u32_at(4),
         length: data_bytes as u32 + marks,

@@ -69,7 +69,7 @@ impl Store {
         let options = options
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Normal)
+            .synchronous(if in_memory { SqliteSynchronous::Off } else { SqliteSynchronous::Full })
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
         // A database in memory is deleted with its last connection, and the pool closes a connection whose query was

@@ -9,9 +9,6 @@ use super::{Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY, SOURCES};
 
-/// Name of the fact that holds the wall clock at switch time 0.
-const ZERO: &str = "zero_ns";
-
 /// Name of the fact that counts the records of the inbox.
 const ARRIVALS: &str = "arrivals";
 
@@ -194,24 +191,24 @@ impl Store {
         rows.into_iter().rev().map(report).collect()
     }
 
-    /// Returns the wall clock at which the switch time of this store starts. The first call sets it to `now_ns`; it
-    /// never changes, so that the times of two runs are never mixed.
+    /// Returns a fact about the store. The first call with a name sets it to `initial`; it never changes, e.g. the wall
+    /// clock at which the store's switch time starts, so that the times of two runs are never mixed.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn zero_ns(&self, now_ns: u64) -> Result<u64, StoreError> {
+    pub async fn fact(&self, name: &str, initial: u64) -> Result<u64, StoreError> {
         sqlx::query("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
-            .bind(ZERO)
-            .bind(sql_ns(now_ns))
+            .bind(name)
+            .bind(sql_ns(initial))
             .execute(&self.pool)
             .await
             .during("store a fact")?;
-        let zero: i64 = sqlx::query_scalar("SELECT value FROM facts WHERE name = $1")
-            .bind(ZERO)
+        let value: i64 = sqlx::query_scalar("SELECT value FROM facts WHERE name = $1")
+            .bind(name)
             .fetch_one(&self.pool)
             .await
             .during("read a fact")?;
-        Ok(from_sql(zero))
+        Ok(from_sql(value))
     }
 
     async fn prune_uploads(&self) -> Result<(), StoreError> {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use store::{Cursor, DiagnosisFilter};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::live::LiveState;
 use crate::problem::Problem;
 use crate::state::AppState;
 
@@ -62,11 +63,28 @@ pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Problem> {
         .map_err(|error: store::CursorError| Problem::bad_query(error.to_string()))
 }
 
+/// A diagnosis with its time on the wall clock.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TimedDiagnosis {
+    /// The diagnosis.
+    #[serde(flatten)]
+    diagnosis: Diagnosis,
+    /// `time_ns` on the wall clock (RFC 3339); absent for simulated networks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+}
+
+impl TimedDiagnosis {
+    pub(crate) fn new(live: &LiveState, diagnosis: Diagnosis) -> TimedDiagnosis {
+        TimedDiagnosis { time: live.time(diagnosis.time_ns), diagnosis }
+    }
+}
+
 /// A page of diagnoses, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DiagnosesPage {
     /// The diagnoses.
-    diagnoses: Vec<Diagnosis>,
+    diagnoses: Vec<TimedDiagnosis>,
     /// Cursor of the next page; null on the last page.
     next: Option<String>,
 }
@@ -93,20 +111,24 @@ pub(crate) async fn list(
         after: cursor(query.cursor.as_deref())?,
     };
     let page = state.live.store().diagnoses(&filter).await?;
-    Ok(Json(DiagnosesPage { diagnoses: page.rows, next: page.next.map(|next| next.to_string()) }))
+    let diagnoses =
+        page.rows.into_iter().map(|diagnosis| TimedDiagnosis::new(&state.live, diagnosis)).collect();
+    Ok(Json(DiagnosesPage { diagnoses, next: page.next.map(|next| next.to_string()) }))
 }
 
 /// Get a diagnosis
 #[utoipa::path(get, path = "/diagnoses/{id}", operation_id = "get_diagnosis", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
-    (status = 200, description = "The diagnosis with its evidence", body = Diagnosis),
+    (status = 200, description = "The diagnosis with its evidence", body = TimedDiagnosis),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn one(
     State(state): State<AppState>,
     Path(id): Path<String>,
-) -> Result<Json<Diagnosis>, Problem> {
+) -> Result<Json<TimedDiagnosis>, Problem> {
     let diagnosis = state.live.store().diagnosis(&id).await?;
-    diagnosis.map(Json).ok_or_else(|| missing("diagnosis", &id))
+    diagnosis
+        .map(|diagnosis| Json(TimedDiagnosis::new(&state.live, diagnosis)))
+        .ok_or_else(|| missing("diagnosis", &id))
 }
 
 /// Get the provenance graph of a diagnosis

@@ -9,6 +9,7 @@ mod network;
 mod operations;
 mod queries;
 
+pub(crate) use incidents::TimedIncident;
 pub(crate) use operations::OPEN_METRICS;
 
 use axum::Router;

@@ -4,11 +4,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use model::{Diagnosis, FlowKey};
+use model::FlowKey;
 use serde::Deserialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
+use super::diagnoses::TimedDiagnosis;
 use crate::limits::QUERY_TIMEOUT;
 use crate::problem::Problem;
 use crate::query::QueryError;
@@ -25,7 +26,7 @@ pub(crate) struct QueryRequest {
 
 /// Diagnose a victim flow now: collect telemetry, diagnose it and store the diagnosis
 #[utoipa::path(post, path = "/queries", operation_id = "ask_about_flow", tag = "diagnoses", request_body = QueryRequest, responses(
-    (status = 200, description = "The diagnosis; the `location` header holds its path", body = Diagnosis),
+    (status = 200, description = "The diagnosis; the `location` header holds its path", body = TimedDiagnosis),
     (status = 404, description = "No host of this network sends the flow (`unknown-flow`), or the network does not slow it down now (`no-anomaly`)", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "The body is malformed, or the victim is not a flow", body = Problem, content_type = "application/problem+json"),
@@ -47,7 +48,7 @@ pub(crate) async fn query(
     })??;
     state.live.push_diagnosis(&result.diagnosis, &result.graph, result.snapshot.as_ref()).await?;
     let location = format!("/api/v1/diagnoses/{}", result.diagnosis.id);
-    Ok(([(header::LOCATION, location)], Json(result.diagnosis)))
+    Ok(([(header::LOCATION, location)], Json(TimedDiagnosis::new(&state.live, result.diagnosis))))
 }
 
 impl From<QueryError> for Problem {

@@ -17,6 +17,7 @@ use p4_switch::SwitchConfig;
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{Server, ServerConfig, ServerTls, SwitchAccess};
 use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
 
 use self::attachment::{Attached, Cable, MacAddress, PortArgument};
 use super::p4;
@@ -113,6 +114,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         None => None,
     };
     let attached = attachment::sort(&args)?;
+    let filter = EnvFilter::try_from_env("HARRIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let runtime = tokio::runtime::Runtime::new()?;
     match attached {
         Attached::Interfaces(ports) => runtime.block_on(interfaces::run(args, &ports, tls, pipeline)),

@@ -1,6 +1,7 @@
 //! `harrier agent`: measures the round trips of a host's flows, sends polling packets for slow ones, and uploads the
 //! measurements.
 
+mod capture;
 mod lines;
 mod polls;
 mod source;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use host_agent::linux::CaptureSettings;
 use host_agent::{Poll, Settings as Thresholds, TokenBucket};
 use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
@@ -19,6 +21,7 @@ use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 use tracing::{debug, error, info, warn};
 
+use self::capture::CaptureSource;
 use self::lines::{SocketSource, StandardInput};
 use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
 use self::source::{Measured, Measurement, Measurements, Source};
@@ -42,8 +45,7 @@ const HEALTH: Duration = Duration::from_secs(1);
 pub(crate) fn run(arguments: &Arguments<keys::Agent>) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
     let log = operations::log::start(&settings);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(measure(arguments, settings, &log))
+    operations::block_on(measure(arguments, settings, &log))
 }
 
 async fn measure(
@@ -154,10 +156,17 @@ fn interface_addresses(interface: &str) -> anyhow::Result<Vec<IpAddr>> {
 }
 
 /// Returns the sources of measurements that the configuration lists.
-fn sources(settings: &Settings, _own: &[IpAddr]) -> anyhow::Result<Vec<Box<dyn Source>>> {
+fn sources(settings: &Settings, own: &[IpAddr]) -> anyhow::Result<Vec<Box<dyn Source>>> {
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     for name in settings.texts("sources") {
         sources.push(match name {
+            "capture" => {
+                let interface = settings.text("interface").with_context(|| {
+                    format!("{}: the source `capture` needs the key interface", origin(settings, "sources"))
+                })?;
+                let settings = CaptureSettings::new(own.to_vec());
+                Box::new(CaptureSource { interface: interface.to_string(), settings })
+            }
             "socket" => {
                 let path = settings.path("socket").context("the key is checked")?.to_path_buf();
                 Box::new(SocketSource { path })

@@ -39,8 +39,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) fn run(arguments: &Arguments<keys::Controller>) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
     let log = operations::log::start(&settings);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(control(arguments, settings, &log))
+    operations::block_on(control(arguments, settings, &log))
 }
 
 async fn control(
@@ -63,7 +62,8 @@ async fn control(
     let _watchdog = notify::watchdog();
 
     let synchronised = settings.text("switch_clocks") == Some("synchronised");
-    let mut work = Work { status: controller.status(), controller, link, health, synchronised };
+    let mut work =
+        Work { status: controller.status(), controller, link, health, synchronised, manages_all: false };
     work.report();
     loop {
         tokio::select! {
@@ -110,6 +110,8 @@ struct Work {
     health: Arc<DaemonHealth>,
     /// Whether all switches count from the same moment.
     synchronised: bool,
+    /// Whether this controller manages all switches.
+    manages_all: bool,
 }
 
 impl Work {
@@ -179,7 +181,17 @@ impl Work {
             let reason = state.as_ref().err()?.clone();
             Some(Trouble { subject: switch.clone(), reason })
         });
-        self.health.update(troubles.collect(), metrics(&status));
+        let troubles: Vec<Trouble> = troubles.collect();
+        let manages_all = troubles.is_empty();
+        if manages_all != std::mem::replace(&mut self.manages_all, manages_all) {
+            match troubles.first() {
+                None => info!(switches = status.switches.len(), "all switches are programmed"),
+                Some(Trouble { subject, reason }) => {
+                    warn!(switch = subject, reason, "a switch is not managed")
+                }
+            }
+        }
+        self.health.update(troubles, metrics(&status));
         self.link.report(self.health.for_server());
     }
 

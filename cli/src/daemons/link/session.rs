@@ -113,9 +113,7 @@ impl LinkTask {
             tokio::select! {
                 () = sleep_until(until) => return true,
                 () = stop_requested(&mut self.stopped) => {
-                    while let Ok((time_ns, body)) = self.queued.try_recv() {
-                        self.store(time_ns, body);
-                    }
+                    self.store_queued();
                     return false;
                 }
                 record = self.queued.recv(), if !self.is_drained => self.queue(record),
@@ -125,11 +123,14 @@ impl LinkTask {
 
     async fn connection(&mut self) -> End {
         let (outgoing, requests) = mpsc::channel(OUTGOING);
-        let opened = timeout(CONNECT, self.open(&outgoing, requests)).await;
-        let mut incoming = match opened.context("the server does not reply").and_then(|opened| opened) {
-            Ok(incoming) => incoming,
+        let (mut incoming, welcome) = match self.open(&outgoing, requests).await {
+            Ok(opened) => opened,
             Err(error) => return End::Lost(error),
         };
+        info!(server = self.config.server, software = welcome.software, "connected to the server");
+        self.status.disconnected = None;
+        self.status.connections += 1;
+        self.status.host_number = welcome.host_number.and_then(|number| u16::try_from(number).ok());
         self.heard = Instant::now();
         self.spool.rewind();
         self.troubles.mark_changed();
@@ -146,34 +147,21 @@ impl LinkTask {
         }
     }
 
-    /// Connects, introduces itself and waits for the server's welcome.
+    /// Connects. Records that arrive meanwhile are stored.
     async fn open(
         &mut self,
         outgoing: &mpsc::Sender<v1::FromSender>,
         requests: mpsc::Receiver<v1::FromSender>,
-    ) -> anyhow::Result<Streaming<v1::FromServer>> {
-        let channel: Channel = self.endpoint.connect().await.map_err(connect_error)?;
-        send(outgoing, from_sender::Message::Hello(self.hello())).await?;
-        let mut client = CollectionClient::new(channel)
-            .max_decoding_message_size(MESSAGE_BYTES)
-            .max_encoding_message_size(MESSAGE_BYTES);
-        let mut incoming =
-            client.open(ReceiverStream::new(requests)).await.map_err(status_error)?.into_inner();
-        let first = incoming.message().await.map_err(status_error)?.and_then(|message| message.message);
-        let Some(from_server::Message::Welcome(welcome)) = first else {
-            bail!("the server's first message is not a welcome");
-        };
-        if !SPOKEN.contains(&welcome.version) {
-            bail!(
-                "the server chose version {} of the protocol; this build speaks {SPOKEN:?}",
-                welcome.version
-            );
+    ) -> anyhow::Result<(Streaming<v1::FromServer>, v1::Welcome)> {
+        let hello = self.hello();
+        let opening = timeout(CONNECT, open(self.endpoint.clone(), hello, outgoing.clone(), requests));
+        tokio::pin!(opening);
+        loop {
+            tokio::select! {
+                opened = &mut opening => return opened.context("the server does not reply")?,
+                record = self.queued.recv(), if !self.is_drained => self.queue(record),
+            }
         }
-        info!(server = self.config.server, software = welcome.software, "connected to the server");
-        self.status.disconnected = None;
-        self.status.connections += 1;
-        self.status.host_number = welcome.host_number.and_then(|number| u16::try_from(number).ok());
-        Ok(incoming)
     }
 
     fn hello(&self) -> v1::Hello {
@@ -252,6 +240,12 @@ impl LinkTask {
         }
     }
 
+    fn store_queued(&mut self) {
+        while let Ok((time_ns, body)) = self.queued.try_recv() {
+            self.store(time_ns, body);
+        }
+    }
+
     fn store(&mut self, time_ns: u64, body: Body) {
         self.spool.push(time_ns, self.clock.estimate(), body);
     }
@@ -277,6 +271,29 @@ impl LinkTask {
             is_new
         });
     }
+}
+
+/// Connects, introduces this daemon and waits for the server's welcome.
+async fn open(
+    endpoint: Endpoint,
+    hello: v1::Hello,
+    outgoing: mpsc::Sender<v1::FromSender>,
+    requests: mpsc::Receiver<v1::FromSender>,
+) -> anyhow::Result<(Streaming<v1::FromServer>, v1::Welcome)> {
+    let channel: Channel = endpoint.connect().await.map_err(connect_error)?;
+    send(&outgoing, from_sender::Message::Hello(hello)).await?;
+    let mut client = CollectionClient::new(channel)
+        .max_decoding_message_size(MESSAGE_BYTES)
+        .max_encoding_message_size(MESSAGE_BYTES);
+    let mut incoming = client.open(ReceiverStream::new(requests)).await.map_err(status_error)?.into_inner();
+    let first = incoming.message().await.map_err(status_error)?.and_then(|message| message.message);
+    let Some(from_server::Message::Welcome(welcome)) = first else {
+        bail!("the server's first message is not a welcome");
+    };
+    if !SPOKEN.contains(&welcome.version) {
+        bail!("the server chose version {} of the protocol; this build speaks {SPOKEN:?}", welcome.version);
+    }
+    Ok((incoming, welcome))
 }
 
 /// Waits until the link is to stop; for ever if its handle is gone without a request.

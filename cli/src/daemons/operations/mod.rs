@@ -10,6 +10,17 @@ use anyhow::Context as _;
 
 use super::config::settings::Settings;
 
+/// Runs a daemon to its end. Threads that block, e.g. in a read of the standard input, do not delay the end.
+///
+/// # Errors
+/// The runtime cannot be started, or the daemon's error.
+pub(crate) fn block_on(daemon: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let ended = runtime.block_on(daemon);
+    runtime.shutdown_background();
+    ended
+}
+
 /// Returns the wall clock in nanoseconds since 1970.
 pub(crate) fn wall_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)

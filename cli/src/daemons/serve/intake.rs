@@ -29,13 +29,29 @@ impl Admitted {
     }
 }
 
-/// A record that is accepted.
+/// What is in a record.
 pub(crate) struct Accepted {
-    pub(crate) arrival: Arrival,
+    /// What to store.
+    pub(crate) content: Content,
     /// The trigger in it, with times of the server's clock.
     pub(crate) trigger: Option<v1::Trigger>,
     /// Its port samples.
     pub(crate) ports: Option<v1::PortSamples>,
+}
+
+/// Returns what is stored of a record whatever is in it.
+pub(crate) fn arrival(sender: &SenderId, received_ns: u64, record: &v1::Record) -> Arrival {
+    Arrival {
+        sender: sender.key(),
+        boot_id: record.boot_id.clone(),
+        sequence: record.sequence,
+        lost_before: record.lost_before,
+        time_ns: record.time_ns,
+        offset_ns: record.clock_offset_ns,
+        error_ns: record.clock_error_ns,
+        received_ns,
+        content: Content::Nothing,
+    }
 }
 
 /// Checks a record.
@@ -45,27 +61,12 @@ pub(crate) struct Accepted {
 pub(crate) fn accept(
     sender: &Admitted,
     topology: Option<&Topology>,
-    received_ns: u64,
     record: v1::Record,
 ) -> Result<Accepted, String> {
     convert::record(&record).map_err(|error| error.to_string())?;
     let body = record.body.ok_or("the record has no body")?;
     let offset_ns = record.clock_offset_ns;
-    let mut accepted = Accepted {
-        arrival: Arrival {
-            sender: sender.id.key(),
-            boot_id: record.boot_id,
-            sequence: record.sequence,
-            lost_before: record.lost_before,
-            time_ns: record.time_ns,
-            offset_ns,
-            error_ns: record.clock_error_ns,
-            received_ns,
-            content: Content::Nothing,
-        },
-        trigger: None,
-        ports: None,
-    };
+    let mut accepted = Accepted { content: Content::Nothing, trigger: None, ports: None };
     let is_agent = sender.id.kind == "agent";
     match (body, is_agent) {
         (Body::Trigger(trigger), true) => {
@@ -75,28 +76,28 @@ pub(crate) fn accept(
             let event = trigger.event;
             let on_server = convert::trigger_message(event, priority, &checked, offset_ns.unwrap_or(0));
             let text = json!({ "event": event, "priority": priority, "trigger": checked }).to_string();
-            accepted.arrival.content = Content::Report("trigger", text);
+            accepted.content = Content::Report("trigger", text);
             accepted.trigger = Some(on_server);
         }
         (Body::Rounds(rounds), true) => {
             let flows: Result<Vec<Value>, String> =
                 rounds.flows.iter().map(|flow| flow_rounds(sender, topology, flow)).collect();
             let text = json!({ "interval_ns": rounds.interval_ns, "flows": flows? }).to_string();
-            accepted.arrival.content = Content::Report("rounds", text);
+            accepted.content = Content::Report("rounds", text);
         }
         (Body::Counters(counters), true) => {
             let counters =
                 counters.counters.iter().map(|c| (cut(&c.name, proto::limits::NAME_BYTES), json!(c.value)));
             let text = Value::Object(counters.collect()).to_string();
-            accepted.arrival.content = Content::Report("counters", text);
+            accepted.content = Content::Report("counters", text);
         }
         (Body::Notice(notice), _) => {
             let text = |text: &str| cut(text, proto::limits::TEXT_BYTES);
             let value = json!({ "kind": text(&notice.kind), "subject": text(&notice.subject), "text": text(&notice.text) });
-            accepted.arrival.content = Content::Report("notice", value.to_string());
+            accepted.content = Content::Report("notice", value.to_string());
         }
         (Body::Snapshot(snapshot), false) => {
-            accepted.arrival.content = Content::Inbox(prost::Message::encode_to_vec(&snapshot));
+            accepted.content = Content::Inbox(prost::Message::encode_to_vec(&snapshot));
         }
         (Body::Ports(ports), false) => accepted.ports = Some(ports),
         (Body::Snapshot(_) | Body::Ports(_), true) => {
@@ -145,7 +146,7 @@ mod tests {
         let sender = Admitted { id: SenderId { kind, name: name.into() }, certificate: None };
         let record =
             v1::Record { boot_id: "ab".into(), sequence: 1, body: Some(body), ..v1::Record::default() };
-        let found = accept(&sender, Some(&topology()), 0, record).map(|_| ());
+        let found = accept(&sender, Some(&topology()), record).map(|_| ());
         assert_eq!(found, expected.map_err(str::to_string), "{kind} {name}");
     }
 

@@ -7,6 +7,7 @@ mod senders;
 mod shared;
 mod triggers;
 mod uploads;
+mod writer;
 
 pub(crate) use shared::Shared;
 
@@ -48,8 +49,7 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 pub(crate) fn run(arguments: &Arguments<Serve>) -> anyhow::Result<()> {
     let settings = arguments.settings()?;
     let log = operations::log::start(&settings);
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(serve(arguments, settings, &log))
+    operations::block_on(serve(arguments, settings, &log))
 }
 
 async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel) -> anyhow::Result<()> {
@@ -59,7 +59,8 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let topology = read_topology(&settings)?;
     let http = bind(&settings, "listen").await?;
     let uploads = bind(&settings, "upload_listen").await?;
-    let bound = bound(http, tls.as_ref())?;
+    let rest_tls = tls.as_ref().filter(|_| settings.text("rest_tls") != Some("off"));
+    let bound = bound(http, rest_tls)?;
     let address = bound.local_addr()?;
     let shared = state(&settings, topology).await?;
 
@@ -168,8 +169,9 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
     let url = format!("sqlite:{}", path.display());
     let opened = store::Store::open_with(&url, limits).await;
     let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
-    let zero_ns = store.zero_ns(operations::wall_ns()).await?;
+    let time = time_base(settings, &store).await?;
     let live = LiveState::new(store).await?;
+    live.set_wall_clock(web::WallClock { zero_ns: time.zero_ns, scale: time.scale });
     if let Some(topology) = topology {
         live.set_topology(topology).await?;
     }
@@ -182,7 +184,7 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
         boot_id: operations::boot_id()?,
         max_connections: settings.number("max_connections") as usize,
         silent_ns: settings.number("silent_after_s") * 1_000_000_000,
-        time: TimeBase { zero_ns, scale: settings.number("time_scale") },
+        time,
         arrived: tokio::sync::Notify::new(),
         findings: findings.into(),
         triggers: std::sync::Mutex::default(),
@@ -191,6 +193,20 @@ async fn state(settings: &Settings, topology: Option<Topology>) -> anyhow::Resul
     });
     queries.attach(&shared);
     Ok(shared)
+}
+
+/// Returns the network time of a store, which its first start has fixed.
+async fn time_base(settings: &Settings, store: &store::Store) -> anyhow::Result<TimeBase> {
+    let zero_ns = store.fact("zero_ns", operations::wall_ns()).await?;
+    let configured = settings.number("time_scale");
+    let scale = store.fact("time_scale", configured).await?;
+    if scale != configured {
+        anyhow::bail!(
+            "{}: time_scale: {configured}, but the store was written with {scale}; use another store",
+            settings.origin("time_scale")
+        );
+    }
+    Ok(TimeBase { zero_ns, scale })
 }
 
 fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {

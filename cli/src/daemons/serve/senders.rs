@@ -164,7 +164,7 @@ impl Senders {
             software: sender.software.clone(),
             boot_id: sender.boot_id.clone(),
             state: sender.state(now_ns, silent_ns).to_string(),
-            heard: crate::daemons::rfc3339(sender.heard_ns),
+            heard: web::rfc3339(sender.heard_ns),
             clock_offset_ns: sender.clock_offset_ns,
             clock_error_ns: sender.clock_error_ns,
             rejected: sender.rejected,

@@ -11,11 +11,12 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 use super::Shared;
 use super::intake::{self, Accepted, Admitted};
 use super::senders::{Outgoing, SenderId};
+use super::writer::{Reply, Writer};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::tls::PeerCertificate;
 
@@ -29,12 +30,14 @@ const TRIGGER_AGE_NS: u64 = 2_000_000_000;
 /// The service.
 pub(crate) struct Uploads {
     shared: Arc<Shared>,
+    writer: Writer,
 }
 
 impl Uploads {
     /// Returns the service for a router.
     pub(crate) fn service(shared: Arc<Shared>) -> CollectionServer<Uploads> {
-        CollectionServer::new(Uploads { shared })
+        let writer = Writer::start(shared.clone());
+        CollectionServer::new(Uploads { shared, writer })
             .max_decoding_message_size(MESSAGE_BYTES)
             .max_encoding_message_size(MESSAGE_BYTES)
     }
@@ -61,7 +64,9 @@ impl Collection for Uploads {
         let connection = self.shared.senders.connected(&sender.id, &hello, outgoing.clone());
         info!(kind = sender.id.kind, name = sender.id.name, software = hello.software, "connected");
         send(&outgoing, from_server::Message::Welcome(welcome)).await;
-        let stream = Stream { shared: self.shared.clone(), sender, connection, outgoing };
+        let reply = Reply::new(outgoing.clone());
+        let writer = self.writer.clone();
+        let stream = Stream { shared: self.shared.clone(), sender, connection, outgoing, writer, reply };
         tokio::spawn(stream.run(incoming));
         Ok(Response::new(ReceiverStream::new(replies)))
     }
@@ -110,6 +115,8 @@ struct Stream {
     sender: Admitted,
     connection: u64,
     outgoing: mpsc::Sender<Outgoing>,
+    writer: Writer,
+    reply: Reply,
 }
 
 impl Stream {
@@ -153,46 +160,32 @@ impl Stream {
     }
 
     async fn record(&self, received_ns: u64, record: v1::Record) -> Result<(), Status> {
-        let (boot_id, sequence) = (record.boot_id.clone(), record.sequence);
+        if self.reply.has_failed() {
+            return Err(Status::unavailable("the store failed"));
+        }
+        // The number of a rejected record is stored as well; it cannot be without a boot id.
+        convert::boot_id(&record.boot_id).map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let id = &self.sender.id;
+        let mut arrival = intake::arrival(id, received_ns, &record);
         let topology = self.shared.live.topology();
-        let rejected = match intake::accept(&self.sender, topology.as_deref(), received_ns, record) {
-            Ok(accepted) => {
-                self.store(received_ns, accepted).await?;
-                String::new()
+        let (rejected, ports) = match intake::accept(&self.sender, topology.as_deref(), record) {
+            Ok(Accepted { content, trigger, ports }) => {
+                if let Some(trigger) = &trigger {
+                    // Relayed at once, before it is stored.
+                    let sent_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
+                    let is_fresh = received_ns.saturating_sub(sent_ns) < TRIGGER_AGE_NS;
+                    self.shared.triggered(&id.name, trigger, is_fresh);
+                }
+                arrival.content = content;
+                (String::new(), ports)
             }
             Err(why) => {
-                self.shared.senders.rejected(&self.sender.id, self.connection);
-                warn!(kind = self.sender.id.kind, name = self.sender.id.name, why, "a record is rejected");
-                why
+                self.shared.senders.rejected(id, self.connection);
+                warn!(kind = id.kind, name = id.name, why, "a record is rejected");
+                (why, None)
             }
         };
-        send(&self.outgoing, from_server::Message::Ack(v1::Ack { boot_id, sequence, rejected })).await;
-        Ok(())
-    }
-
-    /// Relays a trigger at once, stores the record, and passes on what is in it. A failure of the store ends the
-    /// connection; the daemon sends the record again.
-    async fn store(&self, received_ns: u64, accepted: Accepted) -> Result<(), Status> {
-        let Accepted { arrival, trigger, ports } = accepted;
-        if let Some(trigger) = &trigger {
-            let sent_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
-            let is_fresh = received_ns.saturating_sub(sent_ns) < TRIGGER_AGE_NS;
-            self.shared.triggered(&self.sender.id.name, trigger, is_fresh);
-        }
-        let is_snapshot = matches!(arrival.content, store::Content::Inbox(_));
-        let stored = self.shared.live.store().accept(&[arrival]).await;
-        let new = stored.map_err(|error| {
-            error!(%error, "the store failed; an upload is not acknowledged");
-            Status::unavailable("the store failed")
-        })?;
-        if new.first() == Some(&true) {
-            if is_snapshot {
-                self.shared.arrived.notify_one();
-            }
-            if let Some(ports) = ports {
-                self.shared.push_ports(received_ns, &ports);
-            }
-        }
+        self.writer.push(arrival, rejected, ports, self.reply.clone()).await;
         Ok(())
     }
 }

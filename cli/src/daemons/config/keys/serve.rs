@@ -34,6 +34,12 @@ const SERVER: &[Key] = &[
         "Address of REST, dashboard, metrics and health (HTTPS if there are certificates)",
     ),
     Key::new(
+        "rest_tls",
+        Kind::Choice(&["auto", "off"]),
+        "auto",
+        "Whether REST uses the certificates; `off` only on loopback addresses",
+    ),
+    Key::new(
         "upload_listen",
         Kind::Listen,
         "127.0.0.1:9560",
@@ -103,6 +109,10 @@ const SERVER: &[Key] = &[
 fn contradictions(settings: &Settings) -> Vec<Problem> {
     let mut problems = tls(settings);
     problems.extend(loopback(settings, "listen"));
+    let is_open = settings.listen("listen").is_some_and(|address| !address.ip().is_loopback());
+    if is_open && settings.text("rest_tls") == Some("off") {
+        problems.push(settings.problem("rest_tls", "`off` needs a loopback address in `listen`"));
+    }
     problems.extend(loopback(settings, "upload_listen"));
     let (listen, upload) = (settings.listen("listen"), settings.listen("upload_listen"));
     if listen == upload && listen.is_some_and(|address| address.port() != 0) {

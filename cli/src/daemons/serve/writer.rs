@@ -1,0 +1,139 @@
+//! Commits the records of all daemons in groups, and acknowledges them: one transaction for everything that has arrived
+//! meanwhile, so that the medium does not limit the number of records a second.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use proto::v1::{self, from_server};
+use store::{Arrival, Content};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tonic::Status;
+use tracing::error;
+
+use super::Shared;
+use super::senders::Outgoing;
+
+/// Maximum records that wait for the commit; then their connections wait.
+const QUEUED: usize = 1024;
+/// Maximum records of one transaction.
+const GROUP: usize = 256;
+/// Maximum kibibytes of records that wait for the commit.
+const QUEUED_KIB: usize = 256 << 10;
+
+/// Where the acknowledgements of a connection go.
+#[derive(Clone)]
+pub(crate) struct Reply {
+    outgoing: mpsc::Sender<Outgoing>,
+    /// A record of this connection could not be stored. Acknowledgements cover all earlier records, so no later record
+    /// of the connection may be acknowledged; the daemon reconnects and sends them again.
+    failed: Arc<AtomicBool>,
+}
+
+impl Reply {
+    /// For a new connection.
+    pub(crate) fn new(outgoing: mpsc::Sender<Outgoing>) -> Reply {
+        Reply { outgoing, failed: Arc::default() }
+    }
+
+    /// Whether a record could not be stored.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+        self.send(Err(Status::unavailable("the store failed")));
+    }
+
+    /// Never waits: a daemon that does not read must not delay the others.
+    fn send(&self, message: Outgoing) {
+        if let Err(mpsc::error::TrySendError::Full(message)) = self.outgoing.try_send(message) {
+            let outgoing = self.outgoing.clone();
+            tokio::spawn(async move { outgoing.send(message).await });
+        }
+    }
+}
+
+/// A record, and where its acknowledgement goes.
+struct Queued {
+    arrival: Arrival,
+    /// Why it is not accepted; then only its number is stored.
+    rejected: String,
+    ports: Option<v1::PortSamples>,
+    reply: Reply,
+    _room: OwnedSemaphorePermit,
+}
+
+/// Takes records; clones send to the same task.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    queue: mpsc::Sender<Queued>,
+    room: Arc<Semaphore>,
+}
+
+impl Writer {
+    /// Starts the task that commits. It ends when the last writer is gone.
+    pub(crate) fn start(shared: Arc<Shared>) -> Writer {
+        let (queue, queued) = mpsc::channel(QUEUED);
+        tokio::spawn(run(shared, queued));
+        Writer { queue, room: Arc::new(Semaphore::new(QUEUED_KIB)) }
+    }
+
+    /// Queues a record. `rejected` is why it is not accepted, if it is not. The acknowledgement goes to `reply` once the
+    /// record, or the number of a rejected one, is stored.
+    pub(crate) async fn push(
+        &self,
+        arrival: Arrival,
+        rejected: String,
+        ports: Option<v1::PortSamples>,
+        reply: Reply,
+    ) {
+        let bytes = match &arrival.content {
+            Content::Inbox(body) => body.len(),
+            Content::Report(_, body) => body.len(),
+            Content::Nothing => 0,
+        };
+        let kib = u32::try_from(bytes.div_ceil(1024).min(QUEUED_KIB)).unwrap_or(u32::MAX);
+        // The semaphore is never closed, and the task ends only with the server.
+        if let Ok(room) = self.room.clone().acquire_many_owned(kib).await {
+            let _ = self.queue.send(Queued { arrival, rejected, ports, reply, _room: room }).await;
+        }
+    }
+}
+
+async fn run(shared: Arc<Shared>, mut queued: mpsc::Receiver<Queued>) {
+    let mut group = Vec::with_capacity(GROUP);
+    while queued.recv_many(&mut group, GROUP).await > 0 {
+        group.retain(|queued| !queued.reply.has_failed());
+        commit(&shared, &mut group).await;
+    }
+}
+
+async fn commit(shared: &Shared, group: &mut Vec<Queued>) {
+    let (arrivals, rest): (Vec<Arrival>, Vec<_>) =
+        group.drain(..).map(|q| (q.arrival, (q.rejected, q.ports, q.reply, q._room))).unzip();
+    let new = match shared.live.store().accept(&arrivals).await {
+        Ok(new) => new,
+        Err(error) => {
+            error!(%error, records = arrivals.len(), "the store failed; uploads are not acknowledged");
+            return rest.iter().for_each(|(_, _, reply, _)| reply.fail());
+        }
+    };
+    for ((arrival, (rejected, ports, reply, _room)), is_new) in arrivals.iter().zip(rest).zip(new) {
+        if is_new {
+            stored(shared, arrival, ports.as_ref());
+        }
+        let (boot_id, sequence) = (arrival.boot_id.clone(), arrival.sequence);
+        let ack = from_server::Message::Ack(v1::Ack { boot_id, sequence, rejected });
+        reply.send(Ok(v1::FromServer { message: Some(ack) }));
+    }
+}
+
+fn stored(shared: &Shared, arrival: &Arrival, ports: Option<&v1::PortSamples>) {
+    if matches!(arrival.content, Content::Inbox(_)) {
+        shared.arrived.notify_one();
+    }
+    if let Some(ports) = ports {
+        shared.push_ports(arrival.received_ns, ports);
+    }
+}

@@ -1,0 +1,19 @@
+//! The daemons as processes on loopback addresses: server, controllers, agents and switches, their failures and their
+//! certificates.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test of servers opens sockets and files"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod certificates;
+mod chain;
+mod configuration;
+mod network;
+mod process;
+mod spool;
+mod takeover;

@@ -1,0 +1,182 @@
+//! A lab for tests: built by `harrier lab up`, removed on drop.
+
+#![allow(dead_code, reason = "each suite uses a part of it")]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::{Ran, harrier, skipped};
+
+/// How long a condition may take. A verdict takes 20 s on two idle cores.
+const DEADLINE: Duration = Duration::from_secs(180);
+/// Interval at which conditions are examined.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Labs of one test process run one after another: each may use the whole machine.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A running lab.
+pub(crate) struct Lab {
+    number: String,
+    address: String,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Lab {
+    /// Builds the lab of a scenario, and waits until the server has all daemons. `None`: namespaces are not permitted
+    /// here, which is reported.
+    pub(crate) fn up(scenario: &str, number: u8) -> Option<Lab> {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = free.local_addr().expect("an address").to_string();
+        drop(free);
+        let number = number.to_string();
+        // What an earlier, killed test left behind.
+        harrier(&["lab", "down", "--lab", &number]);
+        let ran = harrier(&["lab", "up", scenario, "--lab", &number, "--listen", &address]);
+        if ran.status == 2 && ran.stderr.contains("CAP_SYS_ADMIN") {
+            skipped(format_args!("labs need network namespaces: {}", ran.stderr.trim()));
+            return None;
+        }
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let lab = Lab { number, address, _turn: turn };
+        lab.until_settled();
+        Some(lab)
+    }
+
+    /// Runs a `harrier lab` command on this lab.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        let mut all = vec!["lab"];
+        all.extend(arguments);
+        all.extend(["--lab", &self.number]);
+        harrier(&all)
+    }
+
+    /// Runs a `harrier lab` command that must succeed.
+    pub(crate) fn must(&self, arguments: &[&str]) -> Ran {
+        let ran = self.run(arguments);
+        assert_eq!(ran.status, 0, "{arguments:?}: {}", ran.stderr);
+        ran
+    }
+
+    /// Applies faults.
+    pub(crate) fn fault(&self, fault: &str) {
+        self.must(&["fault", fault]);
+    }
+
+    /// Waits until a condition holds.
+    ///
+    /// # Panics
+    /// It does not hold in time.
+    pub(crate) fn until(&self, what: &str, condition: impl Fn() -> bool) {
+        let deadline = Instant::now() + DEADLINE;
+        while !condition() {
+            assert!(Instant::now() < deadline, "not in time: {what}\n{}", self.logs());
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// Waits for a value.
+    pub(crate) fn wait_for<T>(&self, what: &str, value: impl Fn() -> Option<T>) -> T {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            if let Some(value) = value() {
+                return value;
+            }
+            assert!(Instant::now() < deadline, "not in time: {what}\n{}", self.logs());
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// The response of the server to a GET request: status and body.
+    pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(DEADLINE)).ok()?;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).ok()?;
+        let mut response = String::new();
+        stream.read_to_string(&mut response).ok()?;
+        let status = response.split(' ').nth(1)?.parse().ok()?;
+        let (_, body) = response.split_once("\r\n\r\n")?;
+        Some((status, body.to_string()))
+    }
+
+    /// Waits until the server is ready, all daemons are connected to it and none has a trouble.
+    pub(crate) fn until_settled(&self) {
+        let connected = self.must(&["status", "--json"]).json()["processes"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|process| process["name"].as_str())
+            .filter(|name| *name == "controller" || name.starts_with("agent-"))
+            .count();
+        self.until("all daemons work", || {
+            let state = self.json("/api/v1/daemons");
+            let daemons = state["daemons"].as_array().map_or(0, Vec::len);
+            daemons == connected && state["troubles"].as_array().is_some_and(Vec::is_empty)
+        });
+    }
+
+    /// The JSON that the server returns; null if it does not respond.
+    pub(crate) fn json(&self, path: &str) -> Value {
+        let Some((_, body)) = self.get(path) else { return Value::Null };
+        let json = body.find('{').zip(body.rfind('}')).map(|(from, to)| &body[from..=to]);
+        json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+    }
+
+    /// The diagnoses so far, newest first.
+    pub(crate) fn diagnoses(&self) -> Vec<Value> {
+        self.json("/api/v1/diagnoses")["diagnoses"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// Waits for a diagnosis with this anomaly.
+    pub(crate) fn diagnosis(&self, anomaly: &str) -> Value {
+        self.wait_for(&format!("a diagnosis `{anomaly}`"), || {
+            self.diagnoses().into_iter().find(|diagnosis| diagnosis["anomaly"] == anomaly)
+        })
+    }
+
+    /// The directory of the lab.
+    pub(crate) fn directory(&self) -> PathBuf {
+        PathBuf::from("/run/harrier-lab").join(&self.number)
+    }
+
+    /// The log of a process.
+    pub(crate) fn log(&self, process: &str) -> String {
+        std::fs::read_to_string(self.directory().join(format!("log/{process}.log"))).unwrap_or_default()
+    }
+
+    /// Whether the log of a process contains a text.
+    pub(crate) fn has_logged(&self, process: &str, text: &str) -> bool {
+        self.log(process).contains(text)
+    }
+
+    /// Runs a command in the namespace of a node.
+    pub(crate) fn command(&self, node: &str, program: &str) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &format!("hl{}-{node}", self.number), program]);
+        command
+    }
+
+    /// The ends of all logs, for a failure.
+    fn logs(&self) -> String {
+        let mut text = format!("diagnoses: {:#?}\n", self.diagnoses());
+        for process in ["serve", "controller"] {
+            let log = self.log(process);
+            let lines: Vec<&str> = log.lines().collect();
+            text += &format!("== {process}\n{}\n", lines[lines.len().saturating_sub(15)..].join("\n"));
+        }
+        text
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        harrier(&["lab", "down", "--lab", &self.number]);
+    }
+}

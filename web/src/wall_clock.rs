@@ -1,0 +1,41 @@
+//! The wall clock beside switch time.
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Converts switch time to wall clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WallClock {
+    /// Wall clock at switch time 0, in nanoseconds since 1970.
+    pub zero_ns: u64,
+    /// Nanoseconds of wall-clock time for one of switch time.
+    pub scale: u64,
+}
+
+impl WallClock {
+    /// Returns a switch time as RFC 3339 text.
+    pub fn text(self, time_ns: u64) -> String {
+        rfc3339(self.zero_ns.saturating_add(time_ns.saturating_mul(self.scale)))
+    }
+}
+
+/// Returns a wall clock, in nanoseconds since 1970, as RFC 3339 text in UTC, to the microsecond.
+pub fn rfc3339(wall_ns: u64) -> String {
+    let microseconds = wall_ns / 1_000 * 1_000;
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds))
+        .ok()
+        .and_then(|time| time.format(&Rfc3339).ok())
+        .unwrap_or_else(|| wall_ns.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switch_time_is_readable_as_wall_clock() {
+        assert_eq!(rfc3339(1_700_000_000_123_456_789), "2023-11-14T22:13:20.123456Z");
+        let clock = WallClock { zero_ns: 1_700_000_000_000_000_000, scale: 1_000 };
+        assert_eq!(clock.text(2_500_000), "2023-11-14T22:13:22.5Z");
+    }
+}
