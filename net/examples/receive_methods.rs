@@ -133,8 +133,10 @@ impl Receive for Ring {
                 let mut packet = block.add(header.offset_to_first_pkt as usize);
                 for _ in 0..header.num_pkts {
                     let of = &*packet.cast::<libc::tpacket3_hdr>();
-                    let bytes =
-                        std::slice::from_raw_parts(packet.add(usize::from(of.tp_mac)), of.tp_snaplen as usize);
+                    let bytes = std::slice::from_raw_parts(
+                        packet.add(usize::from(of.tp_mac)),
+                        of.tp_snaplen as usize,
+                    );
                     std::hint::black_box(Frame::new(bytes, 0));
                     packet = packet.add(of.tp_next_offset as usize);
                 }
