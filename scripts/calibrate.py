@@ -2,7 +2,8 @@
 """Fits the confidence of verdicts to their judgements (docs/evaluation/calibration.md).
 
     harrier eval --generated --method harrier --seed 7001 --runs 60 --verdicts generated.jsonl
-    scripts/calibrate.py generated.jsonl...      prints the weights and the reliability on half of the seeds
+    scripts/calibrate.py generated.jsonl...            prints the weights and the reliability on half of the seeds
+    scripts/calibrate.py --stated generated.jsonl...   prints the reliability of the confidence that the verdicts state
 
 A logistic model with an L2 penalty, by Newton's method. Each run counts alike, however many verdicts it has: the
 verdicts of one run are about the same few events.
@@ -88,36 +89,52 @@ def fit(samples):
     return weights
 
 
-def report(title, weights, samples):
+def report(title, samples):
+    """The reliability of (confidence, is_right, weight of the sample)."""
     bins = collections.defaultdict(list)
-    for inputs, is_right, _ in samples:
-        p = probability(weights, inputs)
-        bins[min(int(p * 10), 9)].append((p, is_right))
-    total = sum(len(found) for found in bins.values())
+    for p, is_right, weight in samples:
+        bins[min(int(p * 10), 9)].append((p, is_right, weight))
+    total = sum(weight for _, _, weight in samples)
     error = 0.0
     print(title)
     for at in sorted(bins):
         found = bins[at]
-        mean = sum(p for p, _ in found) / len(found)
-        right = sum(r for _, r in found) / len(found)
-        error += abs(mean - right) * len(found) / total
+        mass = sum(weight for _, _, weight in found)
+        mean = sum(p * weight for p, _, weight in found) / mass
+        right = sum(is_right * weight for _, is_right, weight in found) / mass
+        error += abs(mean - right) * mass / total
         print(f"  {at / 10:.1f}  {len(found):4} verdicts, stated {mean:.2f}, right {right:.2f}")
     print(f"  expected calibration error {error:.3f}")
 
 
+def report_fit(title, weights, samples):
+    report(title, [(probability(weights, inputs), is_right, 1.0) for inputs, is_right, _ in samples])
+
+
+def report_stated(lines, runs):
+    for title, weight in (
+        ("stated, each run alike:", lambda line: 1.0 / runs[(line["row"], line["seed"])]),
+        ("stated, each verdict alike:", lambda line: 1.0),
+    ):
+        report(title, [(line["confidence"], float(line["grade"] == "right"), weight(line)) for line in lines])
+
+
 def main():
-    lines = [json.loads(line) for name in sys.argv[1:] for line in open(name)]
+    names = [name for name in sys.argv[1:] if name != "--stated"]
+    lines = [json.loads(line) for name in names for line in open(name)]
     graded = [line for line in lines if line["grade"] in ("right", "partly", "wrong")]
     runs = collections.Counter((line["row"], line["seed"]) for line in graded)
+    if "--stated" in sys.argv:
+        return report_stated(graded, runs)
     samples = collections.defaultdict(list)
     for line in graded:
         weight = runs[(line["row"], line["seed"])] ** -0.5
         samples[line["seed"] % 2].append((features(line), float(line["grade"] == "right"), weight))
     for fitted, other in ((0, 1), (1, 0)):
         if samples[fitted] and samples[other]:
-            report(f"fitted on seeds = {fitted} mod 2, on the others:", fit(samples[fitted]), samples[other])
+            report_fit(f"fitted on seeds = {fitted} mod 2, on the others:", fit(samples[fitted]), samples[other])
     weights = fit(samples[0] + samples[1])
-    report("fitted on all:", weights, samples[0] + samples[1])
+    report_fit("fitted on all:", weights, samples[0] + samples[1])
     for name, weight in zip(NAMES, weights):
         print(f"{name:16} {weight:8.3f}")
 

@@ -58,6 +58,7 @@ use crate::settings::Tuning;
 use crate::text::{evidence, explanation, graph_context, provenance};
 use crate::thresholds as t;
 use crate::verdict::causes::{self, Case};
+use crate::verdict::doubtful;
 use crate::verdict::{ranking, severity};
 
 /// A verdict and its provenance graph.
@@ -162,6 +163,14 @@ fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
 }
 
 fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
+    let analysis = verdict_of(context, finding)?;
+    match doubtful::is_doubtful(context, &analysis.diagnosis, &analysis.features) {
+        true => verdict_of(context, &doubtful::without_culprits(context, finding)),
+        false => Some(analysis),
+    }
+}
+
+fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
     let ranked = ranking::rank(context, finding)?;
     let case = Case { context, finding, culprits: &ranked.culprits };
     let judged = causes::judge(&case);

@@ -72,6 +72,7 @@ pub const ALL: &[Rule] = &[
     rule("signatures.class_contention", "signature"),
     rule("signatures.packet_loss", "signature"),
     rule("signatures.host_only", "signature"),
+    rule("verdict.doubtful", "names the port alone if an accusation of flows would be too uncertain"),
     rule("causes.other_class", "cause"),
     rule("causes.misconfiguration", "cause"),
     rule("causes.own_queue", "cause"),

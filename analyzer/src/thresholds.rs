@@ -123,9 +123,9 @@ thresholds! {
     UNEXPLAINED = "accounting.unexplained", 0.5, Factor,
         "choice: the verdict states only what the records do not show",
         "is more certain that the records show too little";
-    BUSY_HOST_LINK = "host_only.busy_link", 0.5, Share,
-        "a link that other flows use half of the time delays a packet that arrives at random in half of all cases",
-        "exonerates the fabric although flows of the same host share its link";
+    HOST_TRAFFIC = "host_only.own_traffic", 0.5, Share,
+        "by majority: other packets of a host that take half of the delay on its link can be most of it",
+        "exonerates the fabric although packets and ACKs may have waited behind other flows of their host";
     STORM_DUTY = "storm.least_duty", 0.1, Share,
         "choice: a host port that was paused for less of the event cannot hold its traffic",
         "takes storms of short pauses for congestion";
@@ -292,6 +292,13 @@ thresholds! {
     END_UNKNOWN = "unknown_end.unknown", 0.3, Factor,
         "documented choice: the port at which the pauses began is not known",
         "is more certain of ends without records";
+
+    LEAST_TO_ACCUSE = "verdict.least_to_accuse", 0.6, Share,
+        "choice: a verdict accuses flows if it is at least one and a half times as likely right as not",
+        "names ports alone more often, and innocent flows less often";
+    PORT_ONLY = "verdict.port_only", 0.7, Factor,
+        "documented choice: the port is known, the flows ahead of the slow packet are not",
+        "is more certain of verdicts that name a port alone";
 
     BEST = "ranking.best", 0.98, Factor,
         "telemetry counts packets in bulk and cannot identify single ones",

@@ -120,6 +120,7 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("analyzer/src/graph/port_graph.rs", "NOMINAL_PACKET_BYTES", "assumed size where no record has bytes"),
     ("analyzer/src/graph/port_graph.rs", "MAX_EXCLUDED", "limit of memory"),
     ("analyzer/src/verdict/confidence.rs", "INPUTS", "length of a list"),
+    ("analyzer/src/verdict/doubtful.rs", "LISTED", "length of a text"),
     (
         "analyzer/src/verdict/one_standstill.rs",
         "MOMENT_NS",

@@ -165,10 +165,19 @@ pub(crate) fn outages(view: &View<'_>, port: PortId) -> Vec<Span> {
     crate::facts::span::clusters(spans, 0)
 }
 
-/// Returns the time for the shortest frame to cross links and come back, in nanoseconds: propagation and serialisation.
-pub(crate) fn least_rtt_ns(view: &View<'_>, ports: impl IntoIterator<Item = PortRef>) -> u64 {
+/// Returns the time for the shortest frame to cross links in one direction, in nanoseconds: propagation and
+/// serialisation.
+pub(crate) fn least_ns(view: &View<'_>, ports: impl IntoIterator<Item = PortRef>) -> u64 {
     let costs = ports.into_iter().filter_map(|port| view.index.topology().link_of(&port)).map(cost_ns);
-    costs.fold(0_u64, u64::saturating_add).saturating_mul(2)
+    costs.fold(0_u64, u64::saturating_add)
+}
+
+/// Returns the egress ports of the path of the ACKs, if records or sole shortest paths show all of it.
+pub(crate) fn reverse_ports(view: &View<'_>, links: &[VictimLink], src: NodeId) -> Option<Vec<PortRef>> {
+    let back: Vec<&VictimLink> = links.iter().filter(|link| link.is_reverse).collect();
+    let arrives = back.iter().any(|link| view.index.info(link.to).node == src);
+    (arrives && back.iter().all(|link| link.certain))
+        .then(|| back.iter().map(|link| view.index.port_ref(link.from)).collect())
 }
 
 fn cost_ns(link: &model::topology::Link) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{FlowKey, Trigger};
+use model::{FlowKey, Trigger, TriggerReason};
 
 use crate::facts::path::{VictimPath, reverse_path, victim_path};
 use crate::facts::span::{Span, aligned};
@@ -69,7 +69,7 @@ impl<'s, 'a> Context<'s, 'a> {
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;
         let reach_ns = (settings.event_gap_ns as f64 * settings.value(&t::EVENT_REACH)) as u64;
-        let reach = analysed.map(|analysed| analysed.widened(reach_ns));
+        let reach = analysed.map(|analysed| reach(analysed, trigger, reach_ns));
         let (starts, aligned) = match victim {
             Some(_) => starts_on_path(view, settings, &path, (analysed, reach), least_ns),
             None => (all_starts(view), true),
@@ -148,7 +148,7 @@ impl<'s, 'a> Context<'s, 'a> {
 }
 
 /// Returns the time under analysis. The slow packet was in flight for its round trip before the trigger. A follow-up
-/// poll covers the whole event, from the first poll to the freeze.
+/// poll covers the whole event, from the first poll on; if no packet has returned, to the freeze.
 pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Tuning) -> Span {
     let rtt_ns = trigger.rtt_ns.max(trigger.base_rtt_ns);
     let slack_ns = settings.event_gap_ns / 4;
@@ -159,7 +159,19 @@ pub(crate) fn analysed_span(view: &View<'_>, trigger: &Trigger, settings: &Tunin
     let began = first.since_ns.min(trigger.time_ns.saturating_sub(rtt_ns));
     let frozen = view.switches.iter().map(|switch| switch.frozen_ns).max().unwrap_or(0);
     let from = began.saturating_sub(trigger.base_rtt_ns).saturating_sub(slack_ns);
-    Span::new(from, trigger.time_ns.max(frozen))
+    match trigger.reason {
+        TriggerReason::SlowRtt => Span::new(from, trigger.time_ns),
+        _ => Span::new(from, trigger.time_ns.max(frozen)),
+    }
+}
+
+/// Returns the time to which causes of the delay can belong: `reach_ns` more than the time under analysis. What begins
+/// after a slow packet was acknowledged did not delay it; a silent one may still wait.
+fn reach(analysed: Span, trigger: Option<&Trigger>, reach_ns: u64) -> Span {
+    let wide = analysed.widened(reach_ns);
+    let has_returned =
+        trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowRtt && trigger.follows.is_none());
+    if has_returned { Span { to: analysed.to, ..wide } } else { wide }
 }
 
 /// Returns the share of each start in the pause: ports that were paused for about as long as any other count alike; a
@@ -201,8 +213,8 @@ fn starts_on_path(
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
             Some((event, touches)) => {
                 // Pauses can follow each other for much longer than one delay, with one cause after the other.
-                let inside = reach.and_then(|reach| event.intersection(reach)).unwrap_or(event);
-                starts.push((*port, Some(inside), touches));
+                let inside = reach.map_or(Some(event), |reach| event.intersection(reach));
+                starts.extend(inside.map(|inside| (*port, Some(inside), touches)));
             }
             None if view.pause_events(*port).is_empty() => starts.push((*port, None, true)),
             None => {}

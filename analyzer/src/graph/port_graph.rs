@@ -289,9 +289,10 @@ impl Builder<'_, '_> {
     }
 
     fn candidate(&self, port: PortIx, share: f64, ingress: u16, when: Option<Span>) -> Candidate {
-        // A pause of the far port may have ended shortly before the near one began, because the backlog drains first.
+        // A pause of the far port may have ended shortly before the near one began, because the backlog drains first. It
+        // did not begin after the end of the near one.
         let slack_ns = self.settings.event_gap_ns / 4;
-        let near = when.map(|w| w.widened(slack_ns));
+        let near = when.map(|w| Span { from: w.from.saturating_sub(slack_ns), ..w });
         let paused = self.view.is_paused(port, near);
         let own = near.and_then(|near| {
             let events = self.view.pause_events(port).iter().copied();

@@ -143,6 +143,8 @@ impl Features {
     ) -> Features {
         let queue = finding.contention.as_ref();
         let accused = root.flows.len() + usize::from(root.host.is_some()) + root.config.len();
+        let is_queue =
+            matches!(finding.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
         let delay_rtts = context.trigger.map_or(0.0, |trigger| {
             trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64 / trigger.base_rtt_ns.max(1) as f64
         });
@@ -156,7 +158,10 @@ impl Features {
             explained: accounting::explained_share(context).unwrap_or(1.0).min(2.0),
             delay_rtts,
             is_incomplete: is_incomplete(context, queue),
-            is_unlike_fit: context.trigger.is_none() || context.view.source() == Source::HawkeyeNs3,
+            // A queue that no flow is accused of was not in the fit either: the judge grades accusations.
+            is_unlike_fit: context.trigger.is_none()
+                || context.view.source() == Source::HawkeyeNs3
+                || is_queue && accused == 0,
         }
     }
 }

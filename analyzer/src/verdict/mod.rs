@@ -4,6 +4,7 @@
 pub(crate) mod causes;
 pub mod collective;
 pub(crate) mod confidence;
+pub(crate) mod doubtful;
 pub mod incident;
 pub(crate) mod one_standstill;
 pub(crate) mod ranking;

@@ -337,7 +337,15 @@ pub(crate) fn names(topology: &Topology, flows: &[FlowKey]) -> Vec<String> {
 /// Checks that the story gives exactly these verdicts, in this order.
 #[track_caller]
 pub(crate) fn check(story: &Story, expected: &[Expect<'_>]) {
-    let found = harrier_analyzer::analyze(&story.snapshot, &story.topology, &Settings::default());
+    check_without(&[], story, expected);
+}
+
+/// As [`check`], without some rules.
+#[track_caller]
+pub(crate) fn check_without(rules: &[&str], story: &Story, expected: &[Expect<'_>]) {
+    let without = rules.iter().map(ToString::to_string).collect();
+    let settings = Settings { without, ..Settings::default() };
+    let found = harrier_analyzer::analyze(&story.snapshot, &story.topology, &settings);
     let summaries: Vec<&str> = found.iter().map(|a| a.diagnosis.summary.as_str()).collect();
     assert_eq!(found.len(), expected.len(), "{summaries:#?}");
     for (analysis, e) in found.iter().zip(expected) {

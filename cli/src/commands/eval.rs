@@ -121,6 +121,9 @@ pub(crate) struct Args {
     /// Leave out each rule of the analyzer and report what it is worth
     #[arg(long, conflicts_with_all = ["sweep", "verdicts", "plots", "sensitivity"])]
     ablate: bool,
+    /// Leave out a rule of the analyzer; can be repeated
+    #[arg(long, value_name = "RULE", value_parser = parse_rule, conflicts_with_all = ["sensitivity", "ablate"])]
+    without: Vec<String>,
     /// Print the table as JSON on stdout
     #[arg(long)]
     json: bool,
@@ -129,6 +132,12 @@ pub(crate) struct Args {
 fn parse_method(text: &str) -> Result<Contestant, String> {
     let names = || Contestant::ALL.map(Contestant::name).join(", ");
     Contestant::named(text).ok_or_else(|| format!("unknown method; expected one of {}", names()))
+}
+
+fn parse_rule(text: &str) -> Result<String, String> {
+    let is_known = analyzer::rules::ALL.iter().any(|rule| rule.name == text);
+    let names = || analyzer::rules::ALL.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ");
+    if is_known { Ok(text.to_string()) } else { Err(format!("unknown rule; expected one of {}", names())) }
 }
 
 fn parse_probability(text: &str) -> Result<f64, String> {
@@ -241,6 +250,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         budget: Budget { info: args.budget, alarms: args.alarm_budget },
         keeps_judged_only: args.generated,
         epoch_shift: args.epoch_shift,
+        without: args.without.into_iter().collect(),
         program: program(),
     };
     if let Some(sweep) = args.sweep {

@@ -39,7 +39,7 @@ fn path(plan: &Plan, subject: &Subject) -> Option<PathBuf> {
 /// What the judgement of a run depends on.
 fn identity(plan: &Plan, subject: &Subject) -> String {
     let run = fingerprint(plan, &subject.scenario, subject.seed);
-    let settings = format!("{:?} {:?} {}", plan.methods, plan.budget, plan.draws);
+    let settings = format!("{:?} {:?} {} {:?}", plan.methods, plan.budget, plan.draws, plan.without);
     let known = format!("{} {:?}", subject.row, subject.disturbances);
     format!("{run}-{}-{:016x}", eval::judge::VERSION, hash(&format!("{settings} {known}")))
 }

@@ -11,6 +11,7 @@ pub(crate) mod plot;
 pub(crate) mod variation;
 pub(crate) mod verdict_lines;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -65,6 +66,8 @@ pub(crate) struct Plan {
     pub(crate) keeps_judged_only: bool,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
     pub(crate) epoch_shift: u32,
+    /// Rules of the analyzer that no method applies.
+    pub(crate) without: BTreeSet<String>,
     /// Identifies the executable; kept runs of another one are run again.
     pub(crate) program: String,
 }
@@ -196,6 +199,7 @@ mod tests {
             budget: Budget::default(),
             keeps_judged_only: false,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
+            without: BTreeSet::new(),
             program: String::new(),
         }
     }

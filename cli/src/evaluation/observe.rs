@@ -45,7 +45,11 @@ pub(super) fn observe(
     instance: &Instance,
 ) -> anyhow::Result<Evaluated> {
     let scenario = &*subject.scenario.instance(instance.seed)?;
-    let diagnosed: Vec<Diagnosed> = plan.methods.iter().map(|method| diagnose(*method, instance)).collect();
+    let of_method = |method: &Contestant| {
+        let settings = Settings { without: plan.without.clone(), ..method.settings() };
+        diagnose_with(*method, &settings, instance)
+    };
+    let diagnosed: Vec<Diagnosed> = plan.methods.iter().map(of_method).collect();
     let victims = diagnosed.iter().flat_map(|of| &of.verdicts).map(|verdict| verdict.victim).collect();
     let mut bench = Bench::new(scenario, instance.seed, pipeline, victims);
     let disturbances = match &subject.disturbances {
@@ -129,11 +133,7 @@ pub(super) fn observe(
     Ok(evaluated)
 }
 
-fn diagnose(method: Contestant, instance: &Instance) -> Diagnosed {
-    diagnose_with(method, &method.settings(), instance)
-}
-
-/// Diagnoses the snapshots of a run as a method, with other settings than its own.
+/// Diagnoses the snapshots of a run as a method.
 pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &Instance) -> Diagnosed {
     let index = TopologyIndex::new(&instance.topology);
     let collected = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };

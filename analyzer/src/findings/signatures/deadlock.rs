@@ -9,13 +9,15 @@
 //! blocks, not which flows closed it.
 
 use model::Anomaly;
+use model::wire::pfc::quanta_time;
 
 use super::backpressure::contended;
-use super::deadlock_period::{DeadlockPeriod, LoopState};
+use super::deadlock_period::{DeadlockPeriod, LoopState, slowest};
 use super::{Caveat, Finding, common_caveats};
 use super::{moving_loop, untimed_loop};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::{Span, pause_span};
+use crate::facts::topology_index::NodeId;
 use crate::facts::view::PortIx;
 use crate::facts::wording::{duration, duration_f64};
 use crate::findings::contention::{Contention, contention};
@@ -42,19 +44,7 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
     }
     let outside =
         match context.graph.vertices[end] {
-            Vertex::Host(host) => {
-                let ports = context.ports(&pause_path.path);
-                Some(Finding {
-                    anomaly: Anomaly::DeadlockOutOfLoopInjection,
-                    root: ports.last().map(|p| context.view.port_ref(*p)),
-                    path: ports,
-                    pause_loop: context.ports(&pause_path.pause_loop),
-                    host: Some(host),
-                    contention: None,
-                    when: context.graph.when[end],
-                    caveats: loop_caveats(context, pause_path),
-                })
-            }
+            Vertex::Host(host) => Some(injected(context, pause_path, host, end)),
             Vertex::Port(port)
                 if !is_covered(context, pause_path, port)
                     || !paused_first(context, pause_path)
@@ -84,6 +74,53 @@ pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<
 
 fn period(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> Option<DeadlockPeriod> {
     LoopState::of(context, pause_loop).period()
+}
+
+/// The finding of a loop behind a port that a host pauses: a deadlock, or a storm that has closed a loop.
+fn injected(context: &Context<'_, '_>, pause_path: &PausePath, host: NodeId, end: VertexIx) -> Finding {
+    let ports = context.ports(&pause_path.path);
+    let ports_of_loop = context.ports(&pause_path.pause_loop);
+    let stands = outlives_a_pause(context, &pause_path.pause_loop);
+    let mut caveats = loop_caveats(context, pause_path);
+    if let Some(so_far) = period(context, &pause_path.pause_loop).filter(|_| !stands) {
+        let names: Vec<String> =
+            ports_of_loop.iter().map(|port| context.view.port_ref(*port).to_string()).collect();
+        caveats.push(Caveat::new(
+            context.settings.value(&t::STANDS_SO_FAR),
+            format!(
+                "the pauses have closed the loop {}, which has stood still for {}: it may stay when the host stops pausing",
+                names.join(" -> "),
+                duration_f64(so_far.standstill.span.length_ns())
+            ),
+        ));
+    }
+    Finding {
+        anomaly: match stands {
+            true => Anomaly::DeadlockOutOfLoopInjection,
+            false => Anomaly::PfcStormHostInjection,
+        },
+        root: ports.last().map(|port| context.view.port_ref(*port)),
+        path: ports,
+        pause_loop: if stands { ports_of_loop } else { Vec::new() },
+        host: Some(host),
+        contention: None,
+        when: context.graph.when[end],
+        caveats,
+    }
+}
+
+/// Whether a loop has stood still for longer than the longest pause. While a host outside pauses a port of the loop, its
+/// packets may wait for the host alone and leave when it stops; pauses that are refreshed because of it do not show that
+/// the loop waits for itself.
+fn outlives_a_pause(context: &Context<'_, '_>, pause_loop: &[VertexIx]) -> bool {
+    match LoopState::of(context, pause_loop) {
+        LoopState::Stands(period) => {
+            let ports: Vec<PortIx> = pause_loop.iter().filter_map(|v| context.graph.port(*v)).collect();
+            let longest_pause = quanta_time(u16::MAX, slowest(context, &ports));
+            period.standstill.span.length_ns() >= longest_pause.as_ns() as f64
+        }
+        LoopState::Unknown | LoopState::Moves { .. } => true,
+    }
 }
 
 /// Whether the records of a port reach back to the first pause that led to the deadlock.

@@ -103,7 +103,7 @@ fn explaining(
 }
 
 /// The rate of the slowest link of a loop.
-fn slowest(context: &Context<'_, '_>, ports: &[PortIx]) -> Rate {
+pub(super) fn slowest(context: &Context<'_, '_>, ports: &[PortIx]) -> Rate {
     let rates = ports.iter().filter_map(|port| context.view.topo(*port));
     rates.map(|port| context.view.index.info(port).rate).min().unwrap_or(Rate::from_gbps(100))
 }

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use model::{Anomaly, FlowKey, LossRecord, PortRef, Trigger};
+use model::telemetry::FlowRecord;
+use model::{Anomaly, LossRecord, PortRef, Trigger};
 
 use super::path_change::slow_span;
 use super::{Caveat, Finding};
@@ -80,7 +81,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         doubts.extend(event(&all, link, slow));
         let node = view.index.info(link.from).node;
         if view.index.is_host(node) {
-            doubts.extend(own_traffic(context, &all, link, victim, slow));
+            doubts.extend(own_traffic(context, &all, link, trigger, slow));
             continue;
         }
         if seen.insert(node) {
@@ -160,31 +161,32 @@ fn coverage(all: &View<'_>, link: &VictimLink, node: NodeId, slow: Span) -> Opti
     ))
 }
 
-/// Other traffic of a host that fills its link: packets and ACKs may have waited in its NIC, behind other flows and not
-/// because of a fault of the host.
+/// Other traffic of a host that can have delayed the victim: packets and ACKs wait in its NIC behind other flows, not
+/// because of a fault of the host. A record does not show when in its time the packets were sent, so all of them may
+/// have been sent at once.
 fn own_traffic(
     context: &Context<'_, '_>,
     all: &View<'_>,
     link: &VictimLink,
-    victim: FlowKey,
+    trigger: &Trigger,
     slow: Span,
 ) -> Option<Doubt> {
     let entry = all.index.info(link.to);
     let switch = all.switch_at(entry.node)?;
-    let mut bytes = 0.0;
-    for record in all.ports_of(switch).flat_map(|port| all.flows(port)) {
-        let Some(seen) = record.seen_ns.map(|(from, to)| Span::new(from, to)) else { continue };
-        if record.ingress_port == Some(entry.number) && record.flow != victim {
-            let share = (seen.shared_ns(slow) / seen.length_ns()).min(1.0);
-            bytes += record.bytes.unwrap_or(0) as f64 * share;
-        }
-    }
-    let carried = entry.rate.0 as f64 / 8e9 * slow.length_ns();
-    let used = bytes / carried.max(1.0);
+    let is_other = |record: &&&FlowRecord| {
+        let seen = record.seen_ns.map(|(from, to)| Span::new(from, to));
+        record.ingress_port == Some(entry.number)
+            && record.flow != trigger.flow
+            && seen.is_some_and(|seen| seen.overlaps(slow))
+    };
+    let records = all.ports_of(switch).flat_map(|port| all.flows(port)).filter(is_other);
+    let bytes: u64 = records.map(|record| record.bytes.unwrap_or(0)).fold(0, u64::saturating_add);
+    let sent_ns = entry.rate.serialisation(bytes).as_ns();
+    let delay_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
     let name = all.index.name(all.index.info(link.from).node);
-    (used >= context.settings.value(&t::BUSY_HOST_LINK)).then(|| {
+    (sent_ns as f64 >= context.settings.value(&t::HOST_TRAFFIC) * delay_ns as f64).then(|| {
         Doubt::new(
-            format!("other flows of {name} used {:.0} % of its link at that time", 100.0 * used.min(1.0)),
+            format!("other flows of {name} used its link for up to {} at that time", duration(sent_ns)),
             format!("check what else {name} sent: packets and ACKs wait for them in its NIC"),
         )
     })
@@ -203,7 +205,7 @@ fn queue(context: &Context<'_, '_>, all: &View<'_>, port: PortIx, slow: Span) ->
         .map(|f| f.depth_sum as f64 / f.queued_packets.unwrap_or(f.packets).max(1) as f64)
         .fold(0.0, f64::max);
     let depth = of_flows.max(all.waiting_depth(port, Some(slow)));
-    let is_queue = depth >= context.settings.min_wait_packets;
+    let is_queue = depth >= context.settings.min_wait_packets || shares_scheduler(context, all, port, slow);
     is_queue.then(|| {
         let name = all.port_ref(port);
         Doubt::new(
@@ -213,6 +215,23 @@ fn queue(context: &Context<'_, '_>, all: &View<'_>, port: PortIx, slow: Span) ->
             format!("check which flows and priorities use {name}: its queue was not empty"),
         )
     })
+}
+
+/// Whether packets of the victim were queued at a port that other priorities used as well: behind a scheduler, a packet
+/// that is the first of its own queue can wait for a whole round of the others.
+fn shares_scheduler(context: &Context<'_, '_>, all: &View<'_>, port: PortIx, slow: Span) -> bool {
+    let is_then =
+        |times: Option<(u64, u64)>| times.is_some_and(|(from, to)| Span::new(from, to).overlaps(slow));
+    let records = all.flows(port);
+    let own = records.iter().filter(|record| context.trigger.is_some_and(|t| t.flow == record.flow));
+    let queued: BTreeSet<Option<u8>> = own
+        .filter(|record| record.queued_packets.unwrap_or(record.packets) > 0 && is_then(record.queued_ns))
+        .map(|record| record.priority)
+        .collect();
+    !queued.is_empty()
+        && records.iter().any(|record| {
+            record.priority.is_some() && !queued.contains(&record.priority) && is_then(record.seen_ns)
+        })
 }
 
 fn pause(all: &View<'_>, port: PortIx, slow: Span) -> Option<Doubt> {

@@ -13,7 +13,7 @@ use super::{Caveat, Finding};
 use crate::facts::span::Span;
 use crate::facts::topology_index::PortId;
 use crate::facts::victim_links::{
-    VictimLink, least_rtt_ns, lower_bound_ns, outages, route_changes, victim_links,
+    VictimLink, least_ns, lower_bound_ns, outages, reverse_ports, route_changes, victim_links,
 };
 use crate::graph::context::Context;
 use crate::thresholds as t;
@@ -242,8 +242,12 @@ fn detour<'a>(
         return None;
     }
     let first = links.first().map(|link| view.index.port_ref(link.from))?;
-    let ports = context.path.ports.iter().map(|port| view.port_ref(*port));
-    let present_ns = least_rtt_ns(view, std::iter::once(first).chain(ports));
+    let ports: Vec<PortRef> = context.path.ports.iter().map(|port| view.port_ref(*port)).collect();
+    let there_ns = least_ns(view, std::iter::once(first).chain(ports.iter().cloned()));
+    let reverse = reverse_ports(view, links, src);
+    // The path of the ACKs has the length of the path unless the records show that it differs.
+    let back_ns = reverse.as_ref().map_or(there_ns, |back| least_ns(view, back.iter().cloned()));
+    let present_ns = there_ns.saturating_add(back_ns);
     if present_ns <= trigger.base_rtt_ns {
         return None;
     }
@@ -282,10 +286,19 @@ fn detour<'a>(
         explains_most,
     };
     let Some(((switch, (event, before, after)), is_reverse)) = change else {
-        // Nothing shows where the path used to be: the longest link of the present one is the best hint.
-        let delay = |port: &PortRef| view.index.topology().link_of(port).map(|link| link.delay);
-        let root = context.path.ports.iter().map(|port| view.port_ref(*port)).max_by_key(delay)?;
-        return Some(found(root, Vec::new(), false, context.settings.value(&t::UNLOGGED_DETOUR), slow));
+        // No switch logged where the path used to be. It leaves the shortest one at the first port that is on none.
+        let is_reverse = back_ns > there_ns;
+        let (ports, end) = match (is_reverse, &reverse) {
+            (true, Some(back)) => (back, src),
+            _ => (&ports, dst),
+        };
+        let delay = |port: &&PortRef| view.index.topology().link_of(port).map(|link| link.delay);
+        let leaves = |port: &&PortRef| {
+            let is_switch = view.index.node(&port.switch).is_some_and(|node| !view.index.is_host(node));
+            is_switch && !view.index.next_hops(&port.switch, end).contains(&port.port)
+        };
+        let root = ports.iter().find(leaves).or_else(|| ports.iter().max_by_key(delay))?.clone();
+        return Some(found(root, Vec::new(), is_reverse, context.settings.value(&t::UNLOGGED_DETOUR), slow));
     };
     // The port that the packets no longer use: the one whose link failed, if one did.
     let lost: Vec<u16> = before.iter().copied().filter(|port| !after.contains(port)).collect();

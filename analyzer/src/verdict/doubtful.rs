@@ -1,0 +1,57 @@
+//! Doubtful accusations: a verdict that would name flows and is not likely enough to be right names the port alone.
+//!
+//! The records of a busy port show which flows used it, and not which of them were ahead of one packet. Naming a dozen
+//! flows at a confidence of a third convicts innocent ones and helps no operator, so the flows are listed as what the records
+//! leave open.
+
+use model::{Anomaly, Cause, Diagnosis, FlowKey};
+
+use crate::facts::gap::Gap;
+use crate::facts::wording::flow_names;
+use crate::findings::contention::Contention;
+use crate::findings::signatures::{Caveat, Finding};
+use crate::graph::context::Context;
+use crate::thresholds as t;
+use crate::verdict::confidence::Features;
+
+/// Number of flows that the text lists; more are counted.
+const LISTED: usize = 3;
+
+/// Whether a verdict accuses flows, and is less likely right than [`t::LEAST_TO_ACCUSE`].
+pub(crate) fn is_doubtful(context: &Context<'_, '_>, verdict: &Diagnosis, features: &Features) -> bool {
+    let root = &verdict.root_cause;
+    let names_flows = !root.flows.is_empty() && root.host.is_none() && root.config.is_empty();
+    let is_queue =
+        matches!(verdict.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
+    // An imbalance of hashes and a burst that recurs have evidence of their own.
+    let has_more = matches!(verdict.cause, Cause::EcmpImbalance | Cause::LowRateAttack);
+    names_flows
+        && is_queue
+        && !has_more
+        && !features.is_unlike_fit
+        && !features.is_incomplete
+        && verdict.pause_loop.is_empty()
+        && context.settings.applies("verdict.doubtful")
+        && verdict.confidence < context.settings.value(&t::LEAST_TO_ACCUSE)
+}
+
+/// Returns the finding without culprits.
+pub(crate) fn without_culprits(context: &Context<'_, '_>, finding: &Finding) -> Finding {
+    let mut open = finding.clone();
+    let Some(queue) = open.contention.take() else { return open };
+    let gap = Gap::of_switch(context.view.switch_of(queue.port).name, left_open(context, &queue));
+    open.caveats.push(Caveat::new(context.settings.value(&t::PORT_ONLY), gap));
+    open
+}
+
+fn left_open(context: &Context<'_, '_>, queue: &Contention) -> String {
+    let mut flows: Vec<(f64, FlowKey)> = queue.flows.iter().map(|part| (part.packets, part.flow)).collect();
+    flows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let port = context.view.port_ref(queue.port);
+    let largest: Vec<FlowKey> = flows.iter().take(LISTED).map(|(_, flow)| *flow).collect();
+    format!(
+        "does not record which of the {} flows in the queue of {port} were ahead of the slow packet; most packets are of {}",
+        flows.len(),
+        flow_names(context.view.index, &largest)
+    )
+}
