@@ -19,8 +19,11 @@ need npm npm
 need python3 python3
 need redis-server redis-server
 need shellcheck shellcheck
-# A test reads the captures of `harrier run --pcap` with it.
+# Tests read captures with it.
 need tshark tshark
+# Tests in network namespaces.
+need ip iproute2
+need lldpd lldpd
 # Debian's python3 may lack the module that makes virtual environments usable.
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 [ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium

@@ -1,6 +1,8 @@
 //! Neighbours appear, age and move; cables that differ from the plan are findings.
 
-use controller::discovery::{Change, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, withdrawal};
+use harrier_controller::discovery::{
+    Change, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, withdrawal,
+};
 use model::topology::{Link, Node, NodeKind};
 use model::wire::lldp::{ChassisId, Lldp, PortId};
 use model::{PortRef, Rate, Time, Topology};
@@ -99,7 +101,7 @@ fn neighbours_are_refreshed_and_forgotten_after_their_time() {
     let end = INTERVAL + Time::from_ms(u64::from(TTL_S) * 1000);
     assert_eq!(neighbours.next_expiry(), Some(end));
     assert!(neighbours.expire(Time(end.0 - 1)).is_empty());
-    assert_eq!(neighbours.expire(end), [at.clone()]);
+    assert_eq!(neighbours.expire(end), std::slice::from_ref(&at));
     assert!(neighbours.at(&at).is_none());
 }
 

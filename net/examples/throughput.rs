@@ -35,7 +35,7 @@ fn main() -> Result<(), Failure> {
         blast(&mut sender, &frame(bytes), Duration::from_secs(seconds), rate);
         std::thread::sleep(DRAIN);
         done.store(true, Ordering::Relaxed);
-        Ok(counter.join().map_err(|_| "the counting thread panicked")??)
+        counter.join().map_err(|_| "the counting thread panicked")?
     })?;
     let sent = sender.counters().sent;
     println!(

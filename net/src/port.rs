@@ -10,7 +10,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, netdevice, socket_with
 
 use crate::error::Error;
 use crate::offload::Offload;
-use crate::sys::{self, BATCH, Batch, MAX_FRAME_BYTES, Meta, TAG_BYTES};
+use crate::sys::{self, Batch, MAX_FRAME_BYTES, Meta, TAG_BYTES};
 
 /// ARP hardware type of Ethernet (and of the loopback interface 772, which has Ethernet headers too).
 const KINDS: [u16; 2] = [1, 772];
@@ -179,9 +179,9 @@ impl Port {
     /// If the interface went down or disappeared. The port can be used further: it receives again when the interface
     /// is up.
     pub fn receive(&mut self, mut each: impl FnMut(Received<'_>)) -> Result<bool, Error> {
-        let received = match self.batch.receive(self.fd.as_fd()) {
-            Ok(received) => received,
-            Err(error) if is_transient(&error) => 0,
+        let is_more = match self.batch.receive(self.fd.as_fd()) {
+            Ok(is_more) => is_more,
+            Err(error) if is_transient(&error) => false,
             Err(error) => return Err(self.error("receive", error)),
         };
         let counters = &mut self.counters;
@@ -195,7 +195,7 @@ impl Port {
             }
         }
         self.batch.forget();
-        Ok(received == BATCH)
+        Ok(is_more)
     }
 
     /// Sends frames in order, without blocking. Frames that cannot be sent are dropped and counted, as on a wire.

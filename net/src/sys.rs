@@ -206,15 +206,21 @@ pub(crate) struct Meta {
 pub(crate) struct Batch {
     slots: Vec<u8>,
     metas: Vec<Meta>,
+    /// Frames that the next call asks for: preparing a message costs time, and most calls receive few frames.
+    wanted: usize,
 }
+
+/// Frames that a call asks for at least.
+const LEAST_WANTED: usize = 4;
 
 impl Batch {
     pub(crate) fn new() -> Batch {
-        Batch { slots: vec![0; BATCH * SLOT_BYTES], metas: Vec::with_capacity(BATCH) }
+        Batch { slots: vec![0; BATCH * SLOT_BYTES], metas: Vec::with_capacity(BATCH), wanted: LEAST_WANTED }
     }
 
-    /// Receives the frames that have arrived, without blocking; the result is their number, at most [`BATCH`].
-    pub(crate) fn receive(&mut self, fd: BorrowedFd<'_>) -> io::Result<usize> {
+    /// Receives the frames that have arrived, without blocking, at most [`BATCH`]. Returns whether there may be more.
+    pub(crate) fn receive(&mut self, fd: BorrowedFd<'_>) -> io::Result<bool> {
+        let wanted = self.wanted;
         let mut offloads = [[0u8; HEADER_BYTES]; BATCH];
         let mut controls = [[0u64; CONTROL_WORDS]; BATCH];
         // SAFETY: these are plain data with integers and pointers, for which zero bytes are valid.
@@ -223,7 +229,7 @@ impl Batch {
             [[libc::iovec; 2]; BATCH],
             [libc::mmsghdr; BATCH],
         ) = unsafe { (zeroed(), zeroed(), zeroed()) };
-        for (at, slot) in self.slots.chunks_exact_mut(SLOT_BYTES).enumerate() {
+        for (at, slot) in self.slots.chunks_exact_mut(SLOT_BYTES).take(wanted).enumerate() {
             let frame = &mut slot[TAG_BYTES..];
             vectors[at] = [
                 libc::iovec { iov_base: offloads[at].as_mut_ptr().cast(), iov_len: HEADER_BYTES },
@@ -238,20 +244,21 @@ impl Batch {
             header.msg_controllen = size_of::<[u64; CONTROL_WORDS]>() as _;
         }
         let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
-        // SAFETY: each message points to a name, vectors and control words of its own in the arrays above, and its
-        // vectors to an offload header and to a part of `slots` of its own; all of them outlive the call, and no other
-        // reference to them is used during it.
+        // SAFETY: each of the first `wanted` messages, of which there are at most `BATCH`, points to a name, vectors and
+        // control words of its own in the arrays above, and its vectors to an offload header and to a part of `slots` of
+        // its own; all of them outlive the call, and no other reference to them is used during it.
         let received = unsafe {
             libc::recvmmsg(
                 fd.as_raw_fd(),
                 messages.as_mut_ptr(),
-                BATCH as c_uint,
+                wanted as c_uint,
                 flags as _,
                 ptr::null_mut(),
             )
         };
         check(received)?;
-        let received = (received as usize).min(BATCH);
+        let received = (received as usize).min(wanted);
+        self.wanted = (2 * received).clamp(LEAST_WANTED, BATCH);
         self.metas.clear();
         for (at, message) in messages[..received].iter().enumerate() {
             let mut meta = Meta {
@@ -264,7 +271,7 @@ impl Batch {
             read_control(&message.msg_hdr, &mut meta);
             self.metas.push(meta);
         }
-        Ok(received)
+        Ok(received == wanted)
     }
 
     /// Forgets the received frames.

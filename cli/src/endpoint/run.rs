@@ -1,5 +1,7 @@
 //! The loop of an endpoint.
 
+#![allow(clippy::disallowed_types, reason = "holds the RoCEv2 port, at the edge")]
+
 use std::net::{IpAddr, UdpSocket};
 use std::os::fd::AsFd;
 use std::path::PathBuf;

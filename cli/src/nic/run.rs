@@ -1,5 +1,7 @@
 //! The loop of a NIC: waits for frames and for the next event of its host, whichever comes first.
 
+#![allow(clippy::disallowed_types, reason = "holds the RoCEv2 ports, at the edge")]
+
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsFd;
 use std::path::PathBuf;

@@ -59,8 +59,9 @@ impl fmt::Display for CableFinding {
 pub fn cable_findings(plan: &Topology, neighbours: &Neighbours) -> Vec<CableFinding> {
     let mut findings = Vec::new();
     let switches = plan.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
-    for (number, planned) in
-        switches.clone().flat_map(|node| plan.ports_of(&node.name).into_iter().map(move |p| ((node, p.0), p.1)))
+    for (number, planned) in switches
+        .clone()
+        .flat_map(|node| plan.ports_of(&node.name).into_iter().map(move |p| ((node, p.0), p.1)))
     {
         let (node, port) = number;
         let port = PortRef::new(node.name.clone(), port);
