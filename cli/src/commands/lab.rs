@@ -12,7 +12,7 @@ Examples:
   Build the network of the poster's incast and start all daemons
     harrier lab up
 
-  Build another scenario beside it
+  Build another scenario at the same time
     harrier lab up host-storm --lab 1 --listen 127.0.0.1:8081
 
   Start its traffic, and take a link down
@@ -50,7 +50,7 @@ enum LabCommand {
 /// Which lab.
 #[derive(clap::Args)]
 struct NumberArgs {
-    /// Number of the lab; several can run beside each other
+    /// Number of the lab; several can run at the same time
     #[arg(long = "lab", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..i64::from(MAX_LABS)))]
     number: u8,
 }
@@ -132,6 +132,8 @@ fn start(args: UpArgs) -> anyhow::Result<Outcome> {
     let scenario = scenario.instance(args.seed)?.into_owned();
     let scale = args.scale.map_or_else(|| Scale::of(&scenario), Scale::new);
     let number = LabNumber(args.number.number);
-    lab::up(&UpOptions { number, scenario, seed: args.seed, scale, listen: args.listen })?;
+    let clock_start_unix_ns = crate::nic::unix_ns();
+    let seed = args.seed;
+    lab::up(&UpOptions { number, scenario, seed, scale, listen: args.listen, clock_start_unix_ns })?;
     Ok(Outcome::Fine)
 }

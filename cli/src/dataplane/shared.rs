@@ -39,15 +39,20 @@ pub(crate) struct State {
 }
 
 impl LiveSwitch {
-    /// Creates the shared switch. Its time starts now and runs `time_scale` times slower than the wall clock.
-    pub(crate) fn new(paced: PacedSwitch, sink: EventSink, time_scale: u64) -> std::io::Result<LiveSwitch> {
+    /// Creates the shared switch. Its time is that since `start` and runs `time_scale` times slower than the wall clock.
+    pub(crate) fn new(
+        paced: PacedSwitch,
+        sink: EventSink,
+        start: Instant,
+        time_scale: u64,
+    ) -> std::io::Result<LiveSwitch> {
         let shared = Shared {
             state: Mutex::new(State { paced, sink }),
             waiting: AtomicUsize::new(0),
             finished: Condvar::new(),
             bell: Bell::new()?,
             stop: AtomicBool::new(false),
-            start: Instant::now(),
+            start,
             time_scale: time_scale.max(1),
         };
         Ok(LiveSwitch { shared: Arc::new(shared) })

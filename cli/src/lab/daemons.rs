@@ -46,6 +46,7 @@ fn switch(options: &UpOptions, position: usize, node: &NodePlan) -> Daemon {
     let mut arguments = list(&["switch", "--no-program", "--listen", &listen, "--device-id", &device_id]);
     arguments.extend(scenario_arguments(options));
     arguments.extend(list(&["--node", &node.name, "--mac", &mac(node.mac)]));
+    arguments.extend(list(&["--clock-start", &options.clock_start_unix_ns.to_string()]));
     for link in options.scenario.switch_ports(&node.name) {
         let interface = node.ports.iter().find(|(port, _)| *port == link.number);
         if let Some((port, interface)) = interface {
@@ -88,6 +89,7 @@ fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
     };
     let switches: Vec<String> = plan.of_kind(NodeKind::Switch).enumerate().map(address).collect();
     let mut arguments = list(&["controller", "--name", "lab", "--switches", &switches.join(",")]);
+    arguments.extend(list(&["--switch-clocks", "synchronised"]));
     arguments.extend(list(&["--topology", &file("config/topology.json")]));
     arguments.extend(list(&["--plan", &file("config/plan.json"), "--spool", &file("spool-controller")]));
     arguments.extend(upload(options));

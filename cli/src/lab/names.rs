@@ -1,5 +1,5 @@
-//! Names and addresses of a lab. Everything that a lab creates carries its number, so that several labs can run beside
-//! each other and `harrier lab down` finds what a crash left behind.
+//! Names and addresses of a lab. Everything that a lab creates carries its number, so that several labs can run at
+//! the same time and `harrier lab down` finds what a crash left behind.
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;

@@ -32,6 +32,8 @@ pub(crate) struct UpOptions {
     pub(crate) scale: Scale,
     /// Address of the dashboard and of REST.
     pub(crate) listen: SocketAddr,
+    /// When the clocks of all switches started, in ns since 1970.
+    pub(crate) clock_start_unix_ns: u64,
 }
 
 /// Builds the lab. When that fails, everything that exists by then is removed.

@@ -26,7 +26,7 @@ const MAX_EXAMINED: usize = 64;
 /// Limits of [`Passive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at the same time. Beyond it, the one that was idle longest of a few is given up.
+    /// Connections at the same time. Beyond it, the one that was idle longest of a few is evicted.
     pub max_connections: usize,
     /// A connection without a packet for this long is closed. RoCEv2 has no packet that ends a connection on the path.
     pub idle_ns: u64,
@@ -87,7 +87,7 @@ pub struct PassiveStats {
     pub acknowledgements: u64,
     /// Acknowledgements that fit no connection, or more than one.
     pub unmatched: u64,
-    /// Connections given up, and data packets not measured, because of the limits on connections and queue pairs.
+    /// Connections evicted, and data packets not measured, because of the limits on connections and queue pairs.
     pub over_limit: u64,
     /// Round trips measured.
     pub samples: u64,
@@ -225,7 +225,7 @@ impl Passive {
         Some(connection)
     }
 
-    /// Gives up the connection that was idle longest of those that are next in turn.
+    /// Evicts the connection that was idle longest of those that are next in turn.
     fn evict(&mut self, measured: &mut Measurements) {
         self.stats.over_limit += 1;
         let count = self.connections.len();
@@ -479,13 +479,13 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_the_idlest_connection_is_given_up() {
+    fn beyond_the_limit_the_idlest_connection_is_evicted() {
         let mut passive = passive();
         for port in 1..4 {
             passive.seen(port, &data(&format!("10.0.0.1:{port}>10.0.0.2:4791/udp"), 7, 5));
         }
         assert_eq!(passive.stats().over_limit, 1);
-        // The first one was given up.
+        // The first one was evicted.
         assert_eq!(passive.expire(1002).len(), 1);
         assert_eq!(passive.expire(2000).len(), 1);
     }

@@ -1,6 +1,7 @@
 //! Ports on network interfaces, with queues, PFC and ECN in wall-clock time.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use model::{Rate, Time};
@@ -36,7 +37,7 @@ pub(super) async fn run(
     let catch_up = Time(Pacing::default().catch_up.0 / args.time_scale);
     let pacing = Pacing { catch_up, ..Pacing::default() };
     let paced = PacedSwitch::new(Switch::new(config.switch.clone()), pacing);
-    let switch = LiveSwitch::new(paced, sink, args.time_scale)?;
+    let switch = LiveSwitch::new(paced, sink, clock_start(args.clock_start), args.time_scale)?;
     let serving = Serving::new(Server::new(switch.clone(), config, events), pipeline, args.listen).await?;
     for port in &ports {
         let (number, name, rate) = (port.number, port.interface.name(), port.rate);
@@ -97,4 +98,12 @@ fn scenario_manager(name: &str, node: &str, seed: u64, ports: &[SwitchPort]) -> 
     settings
         .traffic_manager(&links, CPU_PORT, scenario.pause_end, seed)
         .with_context(|| format!("the buffers of `{node}` cannot be configured"))
+}
+
+/// When the switch's clock started: now, or a moment that all switches of a network share.
+fn clock_start(unix_ns: Option<u64>) -> Instant {
+    let (now, now_ns) = (Instant::now(), crate::nic::unix_ns());
+    let passed = unix_ns.map_or(Duration::ZERO, |start| Duration::from_nanos(now_ns.saturating_sub(start)));
+    // A moment before the machine's start is not an instant.
+    now.checked_sub(passed).unwrap_or(now)
 }

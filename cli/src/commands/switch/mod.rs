@@ -79,6 +79,9 @@ pub(crate) struct Args {
     /// How many times slower than the wall clock the switch's clock runs: rates, pauses and telemetry are in its time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=65_536))]
     time_scale: u64,
+    /// Moment at which the switch's clock started, in ns since 1970; switches with the same one count time alike
+    #[arg(long, value_name = "NS")]
+    clock_start: Option<u64>,
     /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it
     #[arg(long, value_name = "ADDRESS", default_value = "02:00:00:00:00:00", value_parser = attachment::mac)]
     mac: MacAddress,
