@@ -15,8 +15,8 @@ pub const TEXT_BYTES: usize = 1024;
 pub const LISTED: usize = 4096;
 /// Maximum flows, counters, samples or clocks in a record; a record with more is rejected.
 pub const ITEMS: usize = 65_536;
-/// Maximum troubles that a sender reports; further ones are ignored.
-pub const TROUBLES: usize = 256;
+/// Maximum problems that a sender reports; further ones are ignored.
+pub const HEALTH_PROBLEMS: usize = 256;
 /// Maximum records that a sender sends ahead of their acknowledgement. Later ones stay in the spool.
 pub const WINDOW: usize = 64;
 /// Maximum bytes of unacknowledged records in flight, unless a single record is larger.

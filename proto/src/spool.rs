@@ -167,7 +167,7 @@ impl Queue {
     }
 
     /// Removes a record that the caller cannot read back, and counts it as lost.
-    pub fn give_up(&mut self, slot: &Slot) {
+    pub fn drop_unreadable(&mut self, slot: &Slot) {
         if let Some(index) = self.slots.iter().position(|other| other == slot) {
             if index < self.in_flight {
                 self.in_flight -= 1;
@@ -309,7 +309,7 @@ mod tests {
         let mut queue = Queue::new(0, u64::MAX);
         queue.push(&boot(), 1, 10);
         let (failed, _) = queue.push(&boot(), 2, 10);
-        queue.give_up(&failed);
+        queue.drop_unreadable(&failed);
         queue.close_active();
         let (next, _) = queue.push(&boot(), 3, 10);
         assert_eq!((next.segment, next.offset), (1, FRAME_HEADER_BYTES as u64));

@@ -12,7 +12,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
-use crate::probe::{Collected, Probe, Trouble};
+use crate::probe::{Collected, HealthProblem, Probe};
 use crate::routes::OPEN_METRICS;
 use crate::tls::Bound;
 
@@ -34,15 +34,15 @@ pub async fn serve_health(
 }
 
 async fn ready(State(probe): State<Arc<dyn Probe>>) -> impl IntoResponse {
-    match probe.troubles().as_slice() {
+    match probe.problems().as_slice() {
         [] => (StatusCode::OK, "ready\n".to_string()),
-        troubles => (StatusCode::SERVICE_UNAVAILABLE, lines(troubles)),
+        problems => (StatusCode::SERVICE_UNAVAILABLE, lines(problems)),
     }
 }
 
-/// Returns troubles as text, one on each line.
-pub(crate) fn lines(troubles: &[Trouble]) -> String {
-    troubles.iter().map(|trouble| format!("{}: {}\n", trouble.subject, trouble.reason)).collect()
+/// Returns problems as text, one on each line.
+pub(crate) fn lines(problems: &[HealthProblem]) -> String {
+    problems.iter().map(|problem| format!("{}: {}\n", problem.subject, problem.reason)).collect()
 }
 
 async fn metrics(State(probe): State<Arc<dyn Probe>>) -> impl IntoResponse {

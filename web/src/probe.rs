@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 /// Something that keeps the program, or a daemon that is connected to it, from its work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Trouble {
+pub struct HealthProblem {
     /// What it is about: a switch, a daemon.
     pub subject: String,
     /// The reason, for people.
@@ -54,13 +54,13 @@ pub struct DaemonState {
     /// Records that were rejected since the server's start.
     pub rejected: u64,
     /// What keeps it from its work.
-    pub troubles: Vec<Trouble>,
+    pub problems: Vec<HealthProblem>,
 }
 
 /// What a program reports. The methods are called at every request and must not block.
 pub trait Probe: Send + Sync + 'static {
     /// Returns what keeps the program from its work; with one of these, it is not ready.
-    fn troubles(&self) -> Vec<Trouble>;
+    fn problems(&self) -> Vec<HealthProblem>;
 
     /// Returns all values; those of one name are adjacent.
     fn metrics(&self) -> Vec<Metric>;
@@ -71,7 +71,7 @@ pub trait Probe: Send + Sync + 'static {
     }
 
     /// Returns what keeps connected daemons from their work: they are shown, but the program itself stays ready.
-    fn daemon_troubles(&self) -> Vec<Trouble> {
+    fn daemon_problems(&self) -> Vec<HealthProblem> {
         Vec::new()
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use proto::v1;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use web::{Metric, Probe, Trouble};
+use web::{HealthProblem, Metric, Probe};
 
 use super::config::settings::Settings;
 use super::link::LinkStatus;
@@ -16,7 +16,7 @@ use super::tls::Certificates;
 /// What a daemon reports, together with the state of its link.
 pub(crate) struct DaemonHealth {
     link: watch::Receiver<LinkStatus>,
-    own: Mutex<(Vec<Trouble>, Vec<Metric>)>,
+    own: Mutex<(Vec<HealthProblem>, Vec<Metric>)>,
 }
 
 impl DaemonHealth {
@@ -25,26 +25,27 @@ impl DaemonHealth {
         Arc::new(DaemonHealth { link, own: Mutex::default() })
     }
 
-    /// Replaces the daemon's own troubles and metrics.
-    pub(crate) fn update(&self, troubles: Vec<Trouble>, metrics: Vec<Metric>) {
-        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = (troubles, metrics);
+    /// Replaces the daemon's own problems and metrics.
+    pub(crate) fn update(&self, problems: Vec<HealthProblem>, metrics: Vec<Metric>) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = (problems, metrics);
     }
 
-    /// Returns the daemon's own troubles for the server.
-    pub(crate) fn for_server(&self) -> Vec<v1::Trouble> {
+    /// Returns the daemon's own problems for the server.
+    pub(crate) fn for_server(&self) -> Vec<v1::HealthProblem> {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let message = |t: &Trouble| v1::Trouble { subject: t.subject.clone(), reason: t.reason.clone() };
+        let message =
+            |t: &HealthProblem| v1::HealthProblem { subject: t.subject.clone(), reason: t.reason.clone() };
         own.0.iter().map(message).collect()
     }
 }
 
 impl Probe for DaemonHealth {
-    fn troubles(&self) -> Vec<Trouble> {
-        let mut troubles = self.own.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
+    fn problems(&self) -> Vec<HealthProblem> {
+        let mut problems = self.own.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
         if let Some(reason) = &self.link.borrow().disconnected {
-            troubles.push(Trouble { subject: "server".into(), reason: reason.clone() });
+            problems.push(HealthProblem { subject: "server".into(), reason: reason.clone() });
         }
-        troubles
+        problems
     }
 
     fn metrics(&self) -> Vec<Metric> {

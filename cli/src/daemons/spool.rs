@@ -88,7 +88,7 @@ impl Spool {
         self.remove(&removed);
         if let Err(error) = self.append(&slot, &bytes) {
             warn!(%error, folder = %self.folder.display(), "cannot write to the spool; a record is lost");
-            self.queue.give_up(&slot);
+            self.queue.drop_unreadable(&slot);
             // A part of the record may be in the file, so nothing can follow it there.
             self.queue.close_active();
             self.active = None;
@@ -111,7 +111,7 @@ impl Spool {
                 }
                 Err(error) => {
                     warn!(%error, "cannot read a record of the spool; it is lost");
-                    self.queue.give_up(&slot);
+                    self.queue.drop_unreadable(&slot);
                 }
             }
         }

@@ -16,7 +16,7 @@ pub(super) enum Role {
     Primary,
     /// Another controller is primary.
     StandBy,
-    /// Nobody is primary: bid this election id.
+    /// There is no primary: bid this election id.
     Bid(u128),
 }
 

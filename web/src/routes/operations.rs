@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
 
 use crate::health::lines;
-use crate::probe::{DaemonState, Trouble};
+use crate::probe::{DaemonState, HealthProblem};
 use crate::problem::Problem;
 use crate::state::AppState;
 
@@ -43,7 +43,7 @@ pub(crate) struct Daemons {
     /// The daemons, ordered by kind and name.
     daemons: Vec<DaemonState>,
     /// What keeps the server and the daemons from their work.
-    troubles: Vec<Trouble>,
+    problems: Vec<HealthProblem>,
 }
 
 /// List agents and controllers, and what keeps them and the server from their work
@@ -54,7 +54,7 @@ pub(crate) async fn daemons(State(state): State<AppState>) -> Json<Daemons> {
     let probe = state.probe.as_ref();
     Json(Daemons {
         daemons: probe.map(|probe| probe.daemons()).unwrap_or_default(),
-        troubles: probe.map(|p| [p.troubles(), p.daemon_troubles()].concat()).unwrap_or_default(),
+        problems: probe.map(|p| [p.problems(), p.daemon_problems()].concat()).unwrap_or_default(),
     })
 }
 
@@ -65,13 +65,13 @@ pub(crate) async fn ready(State(state): State<AppState>) -> Result<String, Probl
     };
     state.live.store().ping().await.map_err(|error| not_yet(error.to_string()))?;
     state.live.topology().ok_or_else(|| not_yet("no topology has been loaded yet".into()))?;
-    match state.probe.as_ref().map(|probe| probe.troubles()).unwrap_or_default().as_slice() {
-        [] => Ok(ready_text(state.probe.as_ref().map(|probe| probe.daemon_troubles()).unwrap_or_default())),
-        troubles => Err(not_yet(lines(troubles).trim_end().replace('\n', "; "))),
+    match state.probe.as_ref().map(|probe| probe.problems()).unwrap_or_default().as_slice() {
+        [] => Ok(ready_text(state.probe.as_ref().map(|probe| probe.daemon_problems()).unwrap_or_default())),
+        problems => Err(not_yet(lines(problems).trim_end().replace('\n', "; "))),
     }
 }
 
 /// The text of a ready server: what keeps daemons from their work follows, so that a person sees it.
-fn ready_text(daemon_troubles: Vec<Trouble>) -> String {
-    format!("ready\n{}", lines(&daemon_troubles))
+fn ready_text(daemon_problems: Vec<HealthProblem>) -> String {
+    format!("ready\n{}", lines(&daemon_problems))
 }

@@ -14,7 +14,7 @@ use proto::convert;
 use proto::v1::{self, record::Body};
 use tokio::sync::watch;
 use tracing::{error, info, warn};
-use web::{Metric, Trouble};
+use web::{HealthProblem, Metric};
 
 use super::config::Arguments;
 use super::config::keys::controller::{self as keys, SwitchAddress, parse_define};
@@ -178,21 +178,21 @@ impl Work {
     /// Publishes the state of the switches.
     fn report(&mut self) {
         let status = self.status.borrow_and_update().clone();
-        let troubles = status.switches.iter().filter_map(|(switch, state)| {
+        let problems = status.switches.iter().filter_map(|(switch, state)| {
             let reason = state.as_ref().err()?.clone();
-            Some(Trouble { subject: switch.clone(), reason })
+            Some(HealthProblem { subject: switch.clone(), reason })
         });
-        let troubles: Vec<Trouble> = troubles.collect();
-        let manages_all = troubles.is_empty();
+        let problems: Vec<HealthProblem> = problems.collect();
+        let manages_all = problems.is_empty();
         if manages_all != std::mem::replace(&mut self.manages_all, manages_all) {
-            match troubles.first() {
+            match problems.first() {
                 None => info!(switches = status.switches.len(), "all switches are programmed"),
-                Some(Trouble { subject, reason }) => {
+                Some(HealthProblem { subject, reason }) => {
                     warn!(switch = subject, reason, "a switch is not managed")
                 }
             }
         }
-        self.health.update(troubles, metrics(&status));
+        self.health.update(problems, metrics(&status));
         self.link.report(self.health.for_server());
     }
 

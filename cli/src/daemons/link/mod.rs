@@ -119,7 +119,7 @@ pub(crate) struct Link {
     uploads: Uploads,
     incoming: mpsc::Receiver<Incoming>,
     status: watch::Receiver<LinkStatus>,
-    health: watch::Sender<Vec<v1::Trouble>>,
+    health: watch::Sender<Vec<v1::HealthProblem>>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -135,10 +135,10 @@ impl Link {
         let (deliver, incoming) = mpsc::channel(INCOMING);
         let initial = LinkStatus { disconnected: Some("not connected yet".into()), ..LinkStatus::default() };
         let (published, status) = watch::channel(initial);
-        let (health, troubles) = watch::channel(Vec::new());
+        let (health, problems) = watch::channel(Vec::new());
         let (stop, stopped) = watch::channel(false);
         let session =
-            session::LinkTask::new(Arc::new(config), spool, queued, deliver, published, troubles, stopped)?;
+            session::LinkTask::new(Arc::new(config), spool, queued, deliver, published, problems, stopped)?;
         let task = tokio::spawn(session.run());
         Ok(Link { uploads: Uploads(records), incoming, status, health, stop, task })
     }
@@ -159,10 +159,10 @@ impl Link {
     }
 
     /// Reports what keeps the daemon from its work.
-    pub(crate) fn report(&self, troubles: Vec<v1::Trouble>) {
+    pub(crate) fn report(&self, problems: Vec<v1::HealthProblem>) {
         self.health.send_if_modified(|known| {
-            let is_new = *known != troubles;
-            *known = troubles;
+            let is_new = *known != problems;
+            *known = problems;
             is_new
         });
     }

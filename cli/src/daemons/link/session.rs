@@ -39,7 +39,7 @@ pub(super) struct LinkTask {
     queued: mpsc::Receiver<(u64, Body)>,
     deliver: mpsc::Sender<Incoming>,
     published: watch::Sender<LinkStatus>,
-    troubles: watch::Receiver<Vec<v1::Trouble>>,
+    problems: watch::Receiver<Vec<v1::HealthProblem>>,
     stopped: watch::Receiver<bool>,
     status: LinkStatus,
     clock: ClockFilter,
@@ -64,7 +64,7 @@ impl LinkTask {
         queued: mpsc::Receiver<(u64, Body)>,
         deliver: mpsc::Sender<Incoming>,
         published: watch::Sender<LinkStatus>,
-        troubles: watch::Receiver<Vec<v1::Trouble>>,
+        problems: watch::Receiver<Vec<v1::HealthProblem>>,
         stopped: watch::Receiver<bool>,
     ) -> anyhow::Result<LinkTask> {
         let endpoint = endpoint(&config)?;
@@ -76,7 +76,7 @@ impl LinkTask {
             queued,
             deliver,
             published,
-            troubles,
+            problems,
             stopped,
             status,
             clock: ClockFilter::default(),
@@ -137,7 +137,7 @@ impl LinkTask {
         self.status.host_number = welcome.host_number.and_then(|number| u16::try_from(number).ok());
         self.heard = Instant::now();
         self.spool.rewind();
-        self.troubles.mark_changed();
+        self.problems.mark_changed();
         let mut pings = interval(PING);
         loop {
             self.publish();
@@ -203,9 +203,9 @@ impl LinkTask {
             () = sleep_until(self.heard + SILENCE) => bail!("the server has been silent for {} s", SILENCE.as_secs()),
             record = self.queued.recv(), if !self.is_drained => self.queue(record),
             _ = pings.tick() => send(outgoing, from_sender::Message::Ping(self.ping())).await?,
-            Ok(()) = self.troubles.changed() => {
-                let troubles = self.troubles.borrow_and_update().clone();
-                send(outgoing, from_sender::Message::Health(v1::Health { troubles })).await?;
+            Ok(()) = self.problems.changed() => {
+                let problems = self.problems.borrow_and_update().clone();
+                send(outgoing, from_sender::Message::Health(v1::Health { problems })).await?;
             }
             () = stop_requested(&mut self.stopped), if !is_stopping => self.queued.close(),
         }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use host_agent::TokenBucket;
-use proto::limits::{NAME_BYTES, TEXT_BYTES, TROUBLES};
+use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
 use tokio::sync::{mpsc, oneshot};
-use web::{DaemonState, Metric, Trouble};
+use web::{DaemonState, HealthProblem, Metric};
 
 use crate::daemons::operations::wall_ns;
 
@@ -59,7 +59,7 @@ struct Sender {
     clock_offset_ns: Option<i64>,
     clock_error_ns: u64,
     rejected: u64,
-    troubles: Vec<Trouble>,
+    problems: Vec<HealthProblem>,
 }
 
 /// All daemons by identity.
@@ -107,7 +107,7 @@ impl Senders {
             clock_offset_ns: None,
             clock_error_ns: 0,
             rejected,
-            troubles: Vec::new(),
+            problems: Vec::new(),
         };
         known.senders.insert(id.clone(), sender);
         known.forget_oldest();
@@ -146,13 +146,13 @@ impl Senders {
     }
 
     /// Notes what keeps the daemon from its work.
-    pub(crate) fn troubles(&self, id: &SenderId, connection: u64, health: v1::Health) {
-        let troubles = health.troubles.into_iter().take(TROUBLES).map(|trouble| Trouble {
-            subject: cut(&trouble.subject, NAME_BYTES),
-            reason: cut(&trouble.reason, TEXT_BYTES),
+    pub(crate) fn problems(&self, id: &SenderId, connection: u64, health: v1::Health) {
+        let problems = health.problems.into_iter().take(HEALTH_PROBLEMS).map(|problem| HealthProblem {
+            subject: cut(&problem.subject, NAME_BYTES),
+            reason: cut(&problem.reason, TEXT_BYTES),
         });
-        let troubles: Vec<Trouble> = troubles.collect();
-        self.change(id, connection, |sender| sender.troubles = troubles);
+        let problems: Vec<HealthProblem> = problems.collect();
+        self.change(id, connection, |sender| sender.problems = problems);
     }
 
     /// Counts a rejected record.
@@ -199,24 +199,24 @@ impl Senders {
             clock_offset_ns: sender.clock_offset_ns,
             clock_error_ns: sender.clock_error_ns,
             rejected: sender.rejected,
-            troubles: sender.troubles.clone(),
+            problems: sender.problems.clone(),
         };
         self.lock().senders.iter().map(state).collect()
     }
 
-    /// Returns the silent and disconnected daemons, and the troubles that daemons report.
-    pub(crate) fn all_troubles(&self, silent_ns: u64) -> Vec<Trouble> {
-        let mut troubles = Vec::new();
+    /// Returns the silent and disconnected daemons, and the problems that daemons report.
+    pub(crate) fn all_problems(&self, silent_ns: u64) -> Vec<HealthProblem> {
+        let mut problems = Vec::new();
         for state in self.states(silent_ns) {
             let subject = format!("{} {}", state.kind, state.name);
             if state.state != "connected" {
                 let reason = format!("{} since {}", state.state, state.heard);
-                troubles.push(Trouble { subject: subject.clone(), reason });
+                problems.push(HealthProblem { subject: subject.clone(), reason });
             }
-            let own = state.troubles.into_iter();
-            troubles.extend(own.map(|t| Trouble { subject: format!("{subject}: {}", t.subject), ..t }));
+            let own = state.problems.into_iter();
+            problems.extend(own.map(|t| HealthProblem { subject: format!("{subject}: {}", t.subject), ..t }));
         }
-        troubles
+        problems
     }
 
     /// Returns the metrics of the connections.

@@ -7,7 +7,7 @@ use model::{ConfigFinding, FlowKey, Snapshot};
 use proto::convert;
 use proto::v1::{self, from_server};
 use tokio::sync::{Notify, Semaphore};
-use web::{DaemonState, LiveState, Metric, PortPoint, PortSample, Probe, Trouble};
+use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Probe};
 
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
@@ -127,10 +127,10 @@ pub(crate) struct ServerProbe(pub(crate) Arc<Shared>);
 
 impl Probe for ServerProbe {
     /// Silent daemons and unreachable switches are visible here, but do not make the server itself unready.
-    fn troubles(&self) -> Vec<Trouble> {
+    fn problems(&self) -> Vec<HealthProblem> {
         let failed = self.0.has_no_analysis.load(Ordering::Relaxed);
         let reason = "the analysis has stopped; restart the server".to_string();
-        failed.then(|| Trouble { subject: "server".into(), reason }).into_iter().collect()
+        failed.then(|| HealthProblem { subject: "server".into(), reason }).into_iter().collect()
     }
 
     fn metrics(&self) -> Vec<Metric> {
@@ -157,7 +157,7 @@ impl Probe for ServerProbe {
         self.0.senders.states(self.0.silent_ns)
     }
 
-    fn daemon_troubles(&self) -> Vec<Trouble> {
-        self.0.senders.all_troubles(self.0.silent_ns)
+    fn daemon_problems(&self) -> Vec<HealthProblem> {
+        self.0.senders.all_problems(self.0.silent_ns)
     }
 }

@@ -160,7 +160,7 @@ impl Stream {
                 let pong = v1::Pong { sent_ns: ping.sent_ns, received_ns, replied_ns: wall_ns() };
                 send(&self.outgoing, from_server::Message::Pong(pong)).await;
             }
-            Some(from_sender::Message::Health(health)) => senders.troubles(id, self.connection, health),
+            Some(from_sender::Message::Health(health)) => senders.problems(id, self.connection, health),
             // A second hello, or a message of a later version.
             Some(from_sender::Message::Hello(_)) | None => {}
         }

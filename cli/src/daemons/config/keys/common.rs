@@ -44,7 +44,7 @@ pub(crate) const TLS: &[Key] = &[
     Key::new("tls_key", Kind::Path, "", "Private key of the own certificate (PEM)"),
 ];
 
-/// The way to the server, and what waits for it.
+/// The connection to the server, and the spool of records for it.
 pub(crate) const UPLOAD: &[Key] = &[
     Key::new("server", Kind::Peer, "127.0.0.1:9560", "Address of the server's uploads"),
     Key::new(
