@@ -106,7 +106,7 @@ impl Lab {
         Some((status, body.to_string()))
     }
 
-    /// Waits until the server is ready, all daemons are connected to it and none has a trouble.
+    /// Waits until the server is ready, all daemons are connected to it and none has a problem.
     pub(crate) fn until_settled(&self) {
         let connected = self.must(&["status", "--json"]).json()["processes"]
             .as_array()
@@ -118,7 +118,7 @@ impl Lab {
         self.until("all daemons work", || {
             let state = self.json("/api/v1/daemons");
             let daemons = state["daemons"].as_array().map_or(0, Vec::len);
-            daemons == connected && state["troubles"].as_array().is_some_and(Vec::is_empty)
+            daemons == connected && state["problems"].as_array().is_some_and(Vec::is_empty)
         });
     }
 
