@@ -83,6 +83,14 @@ impl Settings {
         self.values.get(name).map_or(Origin::Default, |(_, origin)| origin.clone())
     }
 
+    /// Returns the folder at which relative paths in the value of a key start.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        match self.origin(name) {
+            Origin::File(path, ..) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
+            _ => PathBuf::new(),
+        }
+    }
+
     /// Returns a problem at a key.
     pub(crate) fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
         Problem { origin: self.origin(name), message: format!("{name}: {}", message.into()) }

@@ -234,10 +234,15 @@ fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
 /// Reads the findings of the switches' configurations.
 fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Result<Vec<ConfigFinding>> {
     let mut problems = Vec::new();
+    let folder = settings.folder("configs");
     let configs: Vec<_> = settings
         .texts("configs")
         .into_iter()
-        .filter_map(|text| configurations::parse_config_of(text).map_err(|error| problems.push(error)).ok())
+        .filter_map(|text| {
+            let (switch, path) = text.split_once('=')?;
+            let text = format!("{switch}={}", folder.join(path).display());
+            configurations::parse_config_of(&text).map_err(|error| problems.push(error)).ok()
+        })
         .collect();
     let mut findings = match topology {
         Some(topology) => configurations::findings(&configs, topology, &mut problems),
@@ -274,10 +279,16 @@ async fn reload(
         }
     };
     log.apply(&new);
+    let known = shared.live.topology();
+    let is_other_topology = topology.as_ref().is_some_and(|new| known.as_deref() != Some(new));
     if let Some(topology) = topology
         && let Err(error) = shared.live.set_topology(topology).await
     {
         error!(%error, "the topology is not replaced");
+    }
+    if is_other_topology {
+        // The numbers of hosts in event ids follow from the topology.
+        shared.senders.reconnect_agents();
     }
     *shared.findings.write().unwrap_or_else(PoisonError::into_inner) = findings;
     shared.arrived.notify_one();

@@ -176,6 +176,15 @@ impl Senders {
         controllers.filter(|(_, sender)| sender.offer(message.clone())).count()
     }
 
+    /// Ends the streams of all agents, which connect again.
+    pub(crate) fn reconnect_agents(&self) {
+        let mut known = self.lock();
+        for (_, sender) in known.senders.iter_mut().filter(|(id, _)| id.kind == "agent") {
+            sender._open = None;
+            sender.outgoing = None;
+        }
+    }
+
     /// Ends all streams, so that a graceful shutdown does not wait for them.
     pub(crate) fn close_all(&self) {
         for sender in self.lock().senders.values_mut() {
