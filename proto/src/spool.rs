@@ -263,7 +263,7 @@ mod tests {
         for sequence in 1..=4 {
             queue.push(&boot(), sequence, 10);
         }
-        let mut sent = |queue: &mut Queue, window| {
+        let sent = |queue: &mut Queue, window| {
             std::iter::from_fn(|| queue.next_to_send(window, 1_000))
                 .map(|slot| slot.sequence)
                 .collect::<Vec<_>>()
