@@ -69,16 +69,18 @@ fn check(address: &str, prefix: u8, vlan: bool) {
             let (mut stream, _) = server.accept().expect("a connection arrives");
             let mut received = Vec::new();
             stream.read_to_end(&mut received).expect("the stream ends");
-            received
+            // The last socket of the server's namespace keeps its interfaces.
+            (received, stream, server)
         });
         let mut client =
             TcpStream::connect(format!("{}:7000", bracketed(address, 2))).expect("the server listens");
         client.write_all(&sent).expect("the server reads");
         drop(client);
-        let received = server.join().expect("the server thread finishes");
+        let finished = server.join().expect("the server thread finishes");
         stop.store(true, Ordering::Relaxed);
-        received
+        finished
     });
+    let (received, ..) = received;
     assert!(received == sent, "the bytes arrive in order");
     let limit = MTU + 14 + if vlan { 4 } else { 0 };
     assert_eq!(longest.into_inner(), limit, "segments fill the MTU and no more");

@@ -339,6 +339,7 @@ async fn the_openapi_document_describes_every_operation() {
             "get_incident",
             "get_port_series",
             "get_topology",
+            "list_daemons",
             "list_diagnoses",
             "list_findings",
             "list_incidents",
