@@ -28,4 +28,5 @@ else:
     selection=(-p "$package")
     shift
 fi
-cargo test --locked "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py
+# A test that hangs must fail while its name is still the last line. Everything together takes less than half of this.
+timeout --kill-after=10 1800 cargo test --locked "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::scratch;
@@ -19,9 +20,11 @@ struct Demo {
 }
 
 impl Demo {
-    /// Starts a demo with this store and waits until it prints the address of its dashboard.
+    /// Starts a demo with this store, waits until it prints the address of its dashboard, and then closes its stderr:
+    /// a demo goes on without a reader of its log.
     fn start(store: &Path) -> Demo {
         let process = Command::new(env!("CARGO_BIN_EXE_harrier"))
+            .env("HARRIER_LOG", "info")
             .args(["demo", "--listen", "127.0.0.1:0", "--pace", "4000", "--store"])
             .arg(store)
             .stdout(Stdio::null())
@@ -45,6 +48,8 @@ impl Demo {
 
     fn open(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("the demo listens");
+        // A demo that publishes nothing for so long has stopped.
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("not zero");
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).unwrap();
         stream
     }

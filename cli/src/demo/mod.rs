@@ -27,12 +27,12 @@ use scenario::Scenario;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tracing::info;
-use tracing_subscriber::EnvFilter;
 use web::{AppState, LiveState};
 
 use self::network::Network;
 use self::queries::Queries;
 use self::shared::{Clock, Endpoint, SwitchMap};
+use crate::daemons::operations::log;
 use crate::daemons::operations::signals::{Demand, Signals};
 
 /// Maximum events of a switch that wait for its P4Runtime server.
@@ -63,8 +63,7 @@ pub(crate) struct DemoConfig {
 
 /// Runs until interrupted.
 pub(crate) fn run(config: DemoConfig) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_from_env("HARRIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    log::start_plain();
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     runtime.block_on(serve(config))
 }
@@ -102,9 +101,9 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         analysis,
     ));
 
-    eprintln!("harrier: {}", scenario.title);
-    eprintln!("harrier: {} switches programmed over P4Runtime", servers.len());
-    eprintln!("harrier: dashboard at http://{address}/");
+    log::say(format_args!("harrier: {}", scenario.title));
+    log::say(format_args!("harrier: {} switches programmed over P4Runtime", servers.len()));
+    log::say(format_args!("harrier: dashboard at http://{address}/"));
     let mut signals = Signals::install()?;
     let interrupted = async move {
         // There is no configuration to reload.

@@ -10,7 +10,7 @@ use fabric::OperatorRecords;
 use model::{Snapshot, Time};
 use scenario::Scenario;
 use tokio::sync::mpsc;
-use tracing::{error, info, warn};
+use tracing::{error, info};
 use web::{LiveState, QueryError, QueryResult};
 
 use super::network::Progress;
@@ -143,7 +143,7 @@ fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
 async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
     for AnalysedEvent { snapshot, analyses, .. } in events {
         if analyses.is_empty() {
-            warn!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
+            info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
         }
         for analysis in analyses.into_iter().filter(|analysis| !is_ordinary(&analysis.diagnosis)) {
             match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {

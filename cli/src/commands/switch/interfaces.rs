@@ -14,6 +14,7 @@ use scenario::{SwitchPort, SwitchSettings};
 
 use super::{Args, Serving, server_config};
 use crate::Outcome;
+use crate::daemons::operations::log;
 use crate::dataplane::{self, Attachment, LiveSwitch};
 use crate::input::read_text;
 
@@ -41,7 +42,7 @@ pub(super) async fn run(
     let serving = Serving::new(Server::new(switch.clone(), config, events), pipeline, args.listen).await?;
     for port in &ports {
         let (number, name, rate) = (port.number, port.interface.name(), port.rate);
-        eprintln!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu());
+        log::say(format_args!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu()));
     }
     let thread = dataplane::start(switch.clone(), ports)?;
     let result = serving.until_signal(std::future::pending()).await;
@@ -49,7 +50,7 @@ pub(super) async fn run(
     let counted = thread.join().map_err(|_| anyhow!("the thread that moves frames has panicked"))?;
     for (port, counters) in counted {
         let (number, name) = (port.number, port.interface.name());
-        eprintln!(
+        log::say(format_args!(
             "port {number} ({name}): {} frames received, {} sent; dropped by the kernel {}, malformed {}, longer than \
              the MTU {}, not sent {}",
             counters.received,
@@ -58,7 +59,7 @@ pub(super) async fn run(
             counters.malformed,
             counters.too_long,
             counters.send_drops
-        );
+        ));
     }
     result.map(|()| Outcome::Fine)
 }

@@ -17,11 +17,11 @@ use p4_switch::SwitchConfig;
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{Server, ServerConfig, ServerTls, SwitchAccess};
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
 
 use self::attachment::{Attached, Cable, MacAddress, PortArgument};
 use super::p4;
 use crate::Outcome;
+use crate::daemons::operations::log;
 use crate::input::write_all;
 
 /// Time for controllers to close their connections when the switch stops.
@@ -117,8 +117,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         None => None,
     };
     let attached = attachment::sort(&args)?;
-    let filter = EnvFilter::try_from_env("HARRIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    log::start_plain();
     let runtime = tokio::runtime::Runtime::new()?;
     match attached {
         Attached::Interfaces(ports) => runtime.block_on(interfaces::run(args, &ports, tls, pipeline)),
@@ -184,7 +183,7 @@ impl<A: SwitchAccess> Serving<A> {
             never = work => match never {},
             result = stop_signal() => result?,
         }
-        eprintln!("stopping");
+        log::say(format_args!("stopping"));
         server.close_streams();
         let _ = stop.send(());
         // After this time the remaining connections are closed.
