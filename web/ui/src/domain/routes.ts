@@ -6,7 +6,7 @@ import type { Diagnosis, Flow, Port, Topology } from './types';
 export interface Step {
   /** The egress port of the flow at a node. */
   port: Port;
-  /** Assumed: there is no record, and other shortest paths exist. */
+  /** Assumed: there is no record, and the flow may have taken another shortest path. */
   assumed: boolean;
 }
 
@@ -19,29 +19,43 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
   const next = nextHops(topology, to);
-  const recorded = recordedEgress(flow, diagnosis);
+  const peers = peersOf(topology);
+  const recorded = recordedEgress(flow, peers, diagnosis);
   const steps: Step[] = [];
   const visited = new Set<string>();
+  // The nodes that the flow may be at.
+  let possible = new Set([from]);
   for (let node = from; node !== to; ) {
     if (visited.has(node)) return steps;
     visited.add(node);
-    const choices = next.get(node) ?? [];
     const seen = recorded.get(node);
-    const hop = choices.find((choice) => choice.port === seen) ?? choices[0];
-    if (!hop) return steps;
-    steps.push({ port: hop.port, assumed: choices.length > 1 && hop.port !== seen });
-    node = hop.node;
+    const choices = next.get(node) ?? [];
+    const waited = choices.find((choice) => flow === diagnosis?.victim && choice.port === diagnosis.pause_path[0]);
+    const port = seen ?? waited?.port ?? choices[0]?.port;
+    const peer = port === undefined ? undefined : peers.get(port);
+    if (port === undefined || peer === undefined) return steps;
+    const certain = seen !== undefined || waited !== undefined;
+    steps.push({ port, assumed: !certain && (possible.size > 1 || choices.length > 1) });
+    const onwards = [...possible].flatMap((at) => next.get(at) ?? []).map((hop) => splitPort(peers.get(hop.port) ?? '').node);
+    possible = new Set(certain ? [splitPort(peer).node] : onwards);
+    node = splitPort(peer).node;
   }
   return steps;
 }
 
-function recordedEgress(flow: Flow, diagnosis: Diagnosis | null): Map<string, Port> {
+function peersOf(topology: Topology): Map<Port, Port> {
+  return new Map(topology.links.flatMap(({ a, b }): [Port, Port][] => [[a, b], [b, a]]));
+}
+
+/** By node, the egress port of the flow's recorded packets: of the record's switch, and of the node before it. */
+function recordedEgress(flow: Flow, peers: Map<Port, Port>, diagnosis: Diagnosis | null): Map<string, Port> {
   const egress = new Map<string, Port>();
   for (const evidence of diagnosis?.evidence ?? []) {
     for (const record of evidence.records) {
-      if (record.kind === 'flow' && record.flow === flow && evidence.switch) {
-        egress.set(evidence.switch, `${evidence.switch}:${record.egress_port}`);
-      }
+      if (record.kind !== 'flow' || record.flow !== flow || !evidence.switch) continue;
+      egress.set(evidence.switch, `${evidence.switch}:${record.egress_port}`);
+      const before = record.ingress_port === null ? undefined : peers.get(`${evidence.switch}:${record.ingress_port}`);
+      if (before !== undefined) egress.set(splitPort(before).node, before);
     }
   }
   return egress;
