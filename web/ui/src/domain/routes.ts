@@ -18,9 +18,12 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   const from = parts ? host(parts.src) : undefined;
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
-  const next = nextHops(topology, to);
   const peers = peersOf(topology);
   const recorded = recordedEgress(flow, peers, diagnosis);
+  // A paused victim crosses the first port of the pause path, unless the pause delays its ACKs.
+  const paused = flow === diagnosis?.victim ? diagnosis.pause_path[0] : undefined;
+  if (paused !== undefined && !recorded.has(splitPort(paused).node)) recorded.set(splitPort(paused).node, paused);
+  const best = likeliestHops(nextHops(topology, to), peers, recorded, to);
   const steps: Step[] = [];
   const visited = new Set<string>();
   // The nodes that the flow may be at.
@@ -28,19 +31,45 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   for (let node = from; node !== to; ) {
     if (visited.has(node)) return steps;
     visited.add(node);
-    const seen = recorded.get(node);
-    const choices = next.get(node) ?? [];
-    const waited = choices.find((choice) => flow === diagnosis?.victim && choice.port === diagnosis.pause_path[0]);
-    const port = seen ?? waited?.port ?? choices[0]?.port;
+    const choices = best.get(node) ?? [];
+    const seen = recordedAt(node, recorded, choices, paused);
+    const port = seen ?? choices[0];
     const peer = port === undefined ? undefined : peers.get(port);
     if (port === undefined || peer === undefined) return steps;
-    const certain = seen !== undefined || waited !== undefined;
-    steps.push({ port, assumed: !certain && (possible.size > 1 || choices.length > 1) });
-    const onwards = [...possible].flatMap((at) => next.get(at) ?? []).map((hop) => splitPort(peers.get(hop.port) ?? '').node);
-    possible = new Set(certain ? [splitPort(peer).node] : onwards);
+    steps.push({ port, assumed: seen === undefined && (possible.size > 1 || choices.length > 1) });
+    const onwards = [...possible].flatMap((at) => best.get(at) ?? []).map((hop) => splitPort(peers.get(hop) ?? '').node);
+    possible = new Set(seen === undefined ? onwards : [splitPort(peer).node]);
     node = splitPort(peer).node;
   }
   return steps;
+}
+
+/** The recorded port of a node. A record may leave the shortest paths; a pause path that does is another flow's. */
+function recordedAt(node: string, recorded: Map<string, Port>, choices: Port[], paused: Port | undefined): Port | undefined {
+  const seen = recorded.get(node);
+  return seen !== undefined && (seen !== paused || choices.includes(seen)) ? seen : undefined;
+}
+
+/** By node, those of its ports on shortest paths from which a path crosses most of the recorded ports. */
+function likeliestHops(
+  next: Map<string, Hop[]>,
+  peers: Map<Port, Port>,
+  recorded: Map<string, Port>,
+  to: string,
+): Map<string, Port[]> {
+  const best = new Map<string, Port[]>();
+  const crossed = new Map([[to, 0]]);
+  // `next` is in the order of the distance to the receiver: the peer of each port is known already.
+  for (const [node, hops] of next) {
+    const scored = hops.map(({ port }) => ({
+      port,
+      score: (crossed.get(splitPort(peers.get(port) ?? '').node) ?? 0) + Number(recorded.get(node) === port),
+    }));
+    const most = Math.max(...scored.map(({ score }) => score));
+    crossed.set(node, most);
+    best.set(node, scored.filter(({ score }) => score === most).map(({ port }) => port));
+  }
+  return best;
 }
 
 function peersOf(topology: Topology): Map<Port, Port> {
