@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { byAttention, clockOffset, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
@@ -8,7 +9,7 @@ import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
-import type { Diagnosis, Evidence, Incident, PortSample, ProvenanceGraph, Topology } from './types';
+import type { Daemon, Diagnosis, Evidence, Incident, PortSample, ProvenanceGraph, Topology } from './types';
 
 const flow = (from: number, to: number) => `11.0.${from}.1:10000>11.0.${to}.1:100/udp`;
 
@@ -50,6 +51,38 @@ const diagnosis: Diagnosis = {
   pause_path: ['sw2:3', 'sw3:3'], loop: [], spreaders: [flow(1, 3)], victims: [flow(2, 3), flow(1, 3)],
   evidence: [atRoot, atRoot], missing: [], advice: [], collected: { switches: 1, bytes: 1, polls: 1 },
 };
+
+describe('daemons', () => {
+  const daemon = (kind: string, name: string, more: Partial<Daemon> = {}): Daemon => ({
+    kind, name, software: '1', boot_id: 'b', state: 'connected', heard: '2026-01-02T03:04:05.678Z',
+    clock_offset_ns: null, clock_error_ns: 0, rejected: 0, lost: 0, problems: [], ...more,
+  });
+  const problem = { subject: 'server', reason: 'no connection' };
+
+  test('unreachable daemons come first, then those with problems', () => {
+    const daemons = [
+      daemon('agent', 'h10'),
+      daemon('agent', 'h2'),
+      daemon('agent', 'h3', { problems: [problem] }),
+      daemon('controller', 'c1', { state: 'silent' }),
+      daemon('controller', 'c2', { lost: 4 }),
+    ];
+    expect(byAttention(daemons).map(({ name }) => name)).toEqual(['c1', 'h3', 'c2', 'h2', 'h10']);
+  });
+
+  test('problems of daemons are not shown as those of the server', () => {
+    const own = { subject: 'store', reason: 'full' };
+    const problems = [own, { ...problem, subject: 'agent h1: server' }, { ...problem, subject: 'agent h1' }];
+    expect(serverProblems({ daemons: [daemon('agent', 'h1')], problems })).toEqual([own]);
+  });
+
+  test.each([
+    [clockOffset(daemon('agent', 'h1')), '–'],
+    [clockOffset(daemon('agent', 'h1', { clock_offset_ns: -50_000_000, clock_error_ns: 20_000 })), '\u221250 ms ± 20 µs'],
+    [second('2026-01-02T03:04:05.678+01:00'), '2026-01-02 02:04:05'],
+    [second('?'), '?'],
+  ])('%s', (text, expected) => expect(text).toBe(expected));
+});
 
 describe('format', () => {
   test.each([

@@ -194,6 +194,31 @@ export interface PortSeries {
   samples: PortPoint[];
 }
 
+export interface HealthProblem {
+  subject: string;
+  reason: string;
+}
+
+/** An agent or controller. */
+export interface Daemon {
+  kind: string;
+  name: string;
+  software: string;
+  boot_id: string;
+  state: 'connected' | 'silent' | 'disconnected';
+  heard: string;
+  clock_offset_ns: number | null;
+  clock_error_ns: number;
+  rejected: number;
+  lost: number;
+  problems: HealthProblem[];
+}
+
+export interface Daemons {
+  daemons: Daemon[];
+  problems: HealthProblem[];
+}
+
 export interface Problem {
   type: string;
   title: string;

@@ -6,6 +6,7 @@ export type Route =
   | { view: 'diagnosis'; id: string }
   | { view: 'port'; port: string }
   | { view: 'query'; flow: string }
+  | { view: 'daemons' }
   | { view: 'unknown'; path: string };
 
 /** The view that a URL names. */
@@ -17,6 +18,7 @@ export function parseRoute(url: URL): Route {
   if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
   if (head === 'ports' && id) return { view: 'port', port: id };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
+  if (head === 'daemons' && !id) return { view: 'daemons' };
   return { view: 'unknown', path: url.pathname };
 }
 
@@ -25,6 +27,7 @@ export const links = {
   incident: (id: string) => `/incidents/${encodeURIComponent(id)}`,
   diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
   port: (port: string) => `/ports/${encodeURIComponent(port)}`,
+  daemons: () => '/daemons',
   query: (flow?: string) => (flow ? `/query?flow=${encodeURIComponent(flow)}` : '/query'),
 };
 
