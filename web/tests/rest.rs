@@ -287,7 +287,7 @@ async fn every_response_has_security_headers() {
 async fn the_dashboard_is_served_or_a_page_that_explains_how_to_build_it() {
     let page = get("/").await;
     assert!(page.text.contains("<div id=\"app\">") || page.text.contains("make ui"), "{}", page.text);
-    for path in ["/incidents/i-d1", "/diagnoses/d1", "/ports/sw1:1", "/query?flow=x"] {
+    for path in ["/incidents/i-d1", "/diagnoses/d1", "/ports/sw1:1", "/query?flow=x", "/daemons"] {
         assert_eq!(get(path).await.text, page.text, "{path}");
     }
     let script = page.text.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js"));

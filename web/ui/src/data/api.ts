@@ -26,8 +26,8 @@ export const paths = {
   topology: `${API}/topology`,
   ports: `${API}/ports`,
   series: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/series`,
-  queries: `${API}/queries`,
   daemons: `${API}/daemons`,
+  queries: `${API}/queries`,
   events: `${API}/events`,
   openapi: `${API}/openapi.json`,
 };

@@ -1,33 +1,40 @@
-// The daemons of a deployment, those with problems first.
+// Agents and controllers, as GET /daemons lists them.
 
 import { duration, natural } from './format';
-import type { Daemon } from './types';
+import type { Daemon, Daemons, HealthProblem } from './types';
 
-const URGENCY: Record<Daemon['state'], number> = { disconnected: 0, silent: 1, connected: 2 };
-
-/** Daemons that do not work first, then controllers before agents, then by name. */
-export function byUrgency(daemons: Daemon[]): Daemon[] {
-  const urgency = (daemon: Daemon) =>
-    daemon.state === 'connected' && daemon.problems.length > 0 ? 1.5 : URGENCY[daemon.state];
-  return [...daemons].sort(
-    (a, b) => urgency(a) - urgency(b) || b.kind.localeCompare(a.kind, 'en') || natural(a.name, b.name),
+/** Daemons that need attention first: unreachable ones, then those with problems; each part by kind and name. */
+export function byAttention(daemons: Daemon[]): Daemon[] {
+  const rank = (daemon: Daemon) => {
+    if (daemon.state !== 'connected') return 0;
+    return hasProblems(daemon) ? 1 : 2;
+  };
+  return daemons.toSorted(
+    (a, b) => rank(a) - rank(b) || natural(a.kind, b.kind) || natural(a.name, b.name),
   );
 }
 
-/** "3 s ago", "2 min ago": the age of a time in RFC 3339. A time ahead of this browser's clock is "now". */
-export function age(heard: string, nowMs: number): string {
-  const seconds = Math.floor((nowMs - Date.parse(heard)) / 1000);
-  if (Number.isNaN(seconds)) return heard;
-  if (seconds < 1) return 'now';
-  if (seconds < 120) return `${seconds} s ago`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ago`;
-  return `${Math.floor(seconds / 86_400)} days ago`;
+/** Whether something keeps a connected daemon from its work, or records were rejected or lost. */
+export function hasProblems(daemon: Daemon): boolean {
+  return daemon.problems.length > 0 || daemon.rejected > 0 || daemon.lost > 0;
 }
 
-/** The offset of a clock with its error, e.g. "+1.2 ms ± 40 µs". */
-export function offset(daemon: Daemon): string {
-  if (daemon.clock_offset_ns === null || daemon.clock_offset_ns === undefined) return 'not measured';
-  const sign = daemon.clock_offset_ns < 0 ? '\u2212' : '+';
-  return `${sign}${duration(Math.abs(daemon.clock_offset_ns))} ± ${duration(daemon.clock_error_ns)}`;
+/** What keeps the server itself from its work: the list without what concerns a daemon, which its row shows. */
+export function serverProblems({ daemons, problems }: Daemons): HealthProblem[] {
+  const names = new Set(daemons.map((daemon) => `${daemon.kind} ${daemon.name}`));
+  return problems.filter(({ subject }) => !names.has(subject.split(': ')[0] ?? subject));
+}
+
+/** The offset of a daemon's clock from the server's, with its maximum error; a dash until it is measured. */
+export function clockOffset(daemon: Daemon): string {
+  const offset = daemon.clock_offset_ns;
+  if (offset === null || offset === undefined) return '–';
+  const sign = offset < 0 ? '\u2212' : '+';
+  return `${sign}${duration(Math.abs(offset))} ± ${duration(daemon.clock_error_ns)}`;
+}
+
+/** An RFC 3339 time to the second, in UTC. */
+export function second(time: string): string {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? time : at.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { age, byUrgency, offset } from './daemons';
+import { byAttention, clockOffset, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
@@ -242,27 +242,35 @@ describe('arcs', () => {
 });
 
 describe('daemons', () => {
-  const daemon = (name: string, changes: Partial<Daemon> = {}): Daemon => ({
-    kind: 'agent', name, software: '0.2.0', boot_id: 'b', state: 'connected', heard: '2026-01-01T03:00:00Z',
-    clock_offset_ns: -1_200_000, clock_error_ns: 40_000, rejected: 0, problems: [], ...changes,
+  const daemon = (kind: string, name: string, more: Partial<Daemon> = {}): Daemon => ({
+    kind, name, software: '1', boot_id: 'b', state: 'connected', heard: '2026-01-02T03:04:05.678Z',
+    clock_offset_ns: null, clock_error_ns: 0, rejected: 0, lost: 0, problems: [], ...more,
   });
+  const problem = { subject: 'server', reason: 'no connection' };
 
-  test('those that do not work come first', () => {
-    const list = [
-      daemon('h10'), daemon('h2'), daemon('h3', { state: 'silent' }), daemon('h4', { state: 'disconnected' }),
-      daemon('h5', { problems: [{ subject: 'h5', reason: 'spool is full' }] }),
+  test('unreachable daemons come first, then those with problems', () => {
+    const daemons = [
+      daemon('agent', 'h10'),
+      daemon('agent', 'h2'),
+      daemon('agent', 'h3', { problems: [problem] }),
+      daemon('controller', 'c1', { state: 'silent' }),
+      daemon('controller', 'c2', { lost: 4 }),
     ];
-    expect(byUrgency(list).map(({ name }) => name)).toEqual(['h4', 'h3', 'h5', 'h2', 'h10']);
+    expect(byAttention(daemons).map(({ name }) => name)).toEqual(['c1', 'h3', 'c2', 'h2', 'h10']);
   });
 
-  test('ages and offsets', () => {
-    const at = (seconds: number) => age('2026-01-01T03:00:00Z', Date.parse('2026-01-01T03:00:00Z') + seconds * 1000);
-    expect([-5, 0.4, 119, 120, 7_300, 400_000].map(at)).toEqual([
-      'now', 'now', '119 s ago', '2 min ago', '2 h ago', '4 days ago',
-    ]);
-    expect(offset(daemon('h1'))).toBe('\u22121.2 ms ± 40 µs');
-    expect(offset(daemon('h1', { clock_offset_ns: null }))).toBe('not measured');
+  test('problems of daemons are not shown as those of the server', () => {
+    const own = { subject: 'store', reason: 'full' };
+    const problems = [own, { ...problem, subject: 'agent h1: server' }, { ...problem, subject: 'agent h1' }];
+    expect(serverProblems({ daemons: [daemon('agent', 'h1')], problems })).toEqual([own]);
   });
+
+  test.each([
+    [clockOffset(daemon('agent', 'h1')), '–'],
+    [clockOffset(daemon('agent', 'h1', { clock_offset_ns: -50_000_000, clock_error_ns: 20_000 })), '\u221250 ms ± 20 µs'],
+    [second('2026-01-02T03:04:05.678+01:00'), '2026-01-02 02:04:05'],
+    [second('?'), '?'],
+  ])('%s', (text, expected) => expect(text).toBe(expected));
 });
 
 describe('records', () => {

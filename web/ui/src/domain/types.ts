@@ -242,7 +242,8 @@ export interface HealthProblem {
 }
 
 export interface Daemon {
-  kind: 'agent' | 'controller';
+  /** `agent` or `controller`. */
+  kind: string;
   name: string;
   software: string;
   boot_id: string;
@@ -252,6 +253,7 @@ export interface Daemon {
   clock_offset_ns: number | null;
   clock_error_ns: number;
   rejected: number;
+  lost: number;
   problems: HealthProblem[];
 }
 

@@ -1,33 +1,22 @@
 // The daemons of the deployment and their problems. They change seldom and have no event in the live stream, so they
 // are asked for at an interval while the tab is visible.
 
-import { api, asProblem } from '../data/api';
-import type { Daemon, HealthProblem } from '../domain/types';
+import { api } from '../data/api';
+import type { Daemons } from '../domain/types';
+import { Resource } from './resource.svelte';
 
-const INTERVAL_MS = 5_000;
+/** A daemon is silent for many seconds before it shows, so a shorter interval would show nothing more. */
+const INTERVAL_MS = 3_000;
 
-class DaemonStates {
-  list = $state.raw<Daemon[] | null>(null);
-  problems = $state.raw<HealthProblem[]>([]);
-  problem = $state.raw<{ title: string; detail: string } | null>(null);
+class DaemonStates extends Resource<Daemons> {
+  refresh = () => void this.load((signal) => api.daemons(signal));
 
   start(): () => void {
-    void this.load();
+    this.refresh();
     const timer = setInterval(() => {
-      if (!document.hidden) void this.load();
+      if (!document.hidden) this.refresh();
     }, INTERVAL_MS);
     return () => clearInterval(timer);
-  }
-
-  async load() {
-    try {
-      const { daemons, problems } = await api.daemons();
-      this.list = daemons;
-      this.problems = problems;
-      this.problem = null;
-    } catch (error) {
-      this.problem = asProblem(error);
-    }
   }
 }
 
