@@ -1,5 +1,7 @@
 //! The topology from CONFIG_DB and minigraphs, and everything that can be wrong with them.
 
+mod support;
+
 use std::collections::BTreeMap;
 
 use buffer_config::topology::{Imported, Supplement, merge, read};
@@ -91,7 +93,7 @@ fn all_problems_are_reported_with_their_places() {
     let problems = import(&[("leaf1.json", text.clone())], &[("h7", "10.0.0.1")]).problems;
     let found = |part: &str| assert!(problems.iter().any(|p| p.contains(part)), "{part}: {problems:#?}");
     found("DEVICE_NEIGHBOR|Ethernet12: there is no field `port`");
-    found("`spine9` is described nowhere");
+    found("the type of `spine9` is unknown; expected an entry in DEVICE_NEIGHBOR_METADATA");
     found("the address of host `h1` is unknown; add --host h1=ADDRESS");
     found("--host: there is no host `h7`");
     assert!(
@@ -162,6 +164,31 @@ fn a_minigraph_gives_links_devices_and_addresses() {
         imported.topology.node("h2").unwrap().addresses,
         ["10.0.2.1".parse::<std::net::IpAddr>().unwrap()]
     );
+}
+
+#[test]
+fn a_speed_without_bandwidth_is_that_of_the_interface() {
+    let interface = "<DeviceInfos><DeviceInfo><EthernetInterfaces><EthernetInterface>\
+        <InterfaceName>fortyGigE0/4</InterfaceName><Speed>10000</Speed></EthernetInterface>\
+        </EthernetInterfaces></DeviceInfo></DeviceInfos></DeviceMiniGraph>";
+    let text = MINIGRAPH.replace("<Bandwidth>25000</Bandwidth>", "").replace("</DeviceMiniGraph>", interface);
+    let imported = import(&[("leaf2.xml", text)], &[]);
+    check_links(&imported, &["h2:1 leaf2:1 10 10000 ps", "leaf2:2 spine1:1 40 10000 ps"]);
+}
+
+#[test]
+fn the_cables_of_public_configurations_are_read() {
+    let Some(folder) = support::data("minigraph") else { return };
+    let files = support::files(&folder, ".json");
+    assert!(!files.is_empty());
+    for path in files {
+        let (text, mut problems) = (support::read(&path), Vec::new());
+        let described = read("config_db.json", &text, &mut problems);
+        let db: Value = serde_json::from_str(&text).unwrap();
+        let neighbours = db["DEVICE_NEIGHBOR"].as_object().map_or(0, serde_json::Map::len);
+        assert_eq!((described.cables.len(), problems), (neighbours, Vec::new()), "{}", path.display());
+        assert!(described.cables.iter().all(|cable| cable.speed_mbps.is_some()), "{}", path.display());
+    }
 }
 
 #[test]

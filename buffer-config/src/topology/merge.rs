@@ -90,6 +90,12 @@ impl Merge {
 
     fn collect_cables(&mut self, described: &[Described]) {
         for cable in described.iter().flat_map(|file| &file.cables) {
+            for device in [&cable.near.device, &cable.far.device] {
+                let known = self.devices.entry(device.to_ascii_lowercase()).or_default();
+                if known.name.is_empty() {
+                    (known.name, known.place) = (device.clone(), cable.place.clone());
+                }
+            }
             let (near, far) = match (self.end(&cable.near), self.end(&cable.far)) {
                 (Ok(near), Ok(far)) => (near, far),
                 (near, far) => {
@@ -106,17 +112,14 @@ impl Merge {
     /// Returns an end with the device's key and the name of its port.
     fn end(&self, end: &End) -> Result<End, String> {
         let device = end.device.to_ascii_lowercase();
-        let Some(known) = self.devices.get(&device) else {
-            return Err(format!(
-                "`{}` is described nowhere; expected an entry with its type in DEVICE_NEIGHBOR_METADATA or in Devices",
-                end.device
-            ));
+        let known = self.devices.get(&device);
+        let Some(ports) = known.and_then(|known| known.ports.as_ref()) else {
+            return Ok(End { device, port: end.port.clone() });
         };
-        let Some(ports) = &known.ports else { return Ok(End { device, port: end.port.clone() }) };
         let is_it = |port: &&PortName| port.name == end.port || port.alias.as_ref() == Some(&end.port);
         match ports.iter().find(is_it) {
             Some(port) => Ok(End { device, port: port.name.clone() }),
-            None => Err(format!("`{}` has no port `{}`", known.name, end.port)),
+            None => Err(format!("`{}` has no port `{}`", end.device, end.port)),
         }
     }
 

@@ -41,7 +41,10 @@ pub(super) fn read(file: &str, text: &str, problems: &mut Vec<String>) -> Descri
             continue;
         }
         match cable(node, &switch, place(node)) {
-            Ok(Some(cable)) => described.cables.push(cable),
+            Ok(Some(mut cable)) => {
+                cable.speed_mbps = cable.speed_mbps.or_else(|| interface_speed(root, &cable.near.port));
+                described.cables.push(cable);
+            }
             Ok(None) => {}
             Err(why) => problems.push(format!("{}: DeviceLinkBase: {why}", place(node))),
         }
@@ -74,6 +77,14 @@ fn cable(node: Node<'_, '_>, switch: &str, place: String) -> Result<Option<Cable
     let speed = bandwidth
         .map(|text| text.parse().map_err(|_| format!("Bandwidth: `{text}` is not a number of Mb/s")));
     Ok(Some(Cable { near, far, speed_mbps: speed.transpose()?, length_m: None, place }))
+}
+
+/// The speed of an interface of the switch, for a link without one: that in the first of `DeviceInfos`, as in SONiC.
+fn interface_speed(root: Node<'_, '_>, port: &str) -> Option<u64> {
+    let info = child(child(root, "DeviceInfos")?, "DeviceInfo")?;
+    let mut interfaces = children(child(info, "EthernetInterfaces")?, "EthernetInterface");
+    let interface = interfaces.find(|node| text_of(*node, "InterfaceName").as_deref() == Some(port))?;
+    text_of(interface, "Speed")?.parse().ok()
 }
 
 /// The type: the element `ElementType`, otherwise the attribute `i:type`.
