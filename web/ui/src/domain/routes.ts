@@ -18,12 +18,31 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   const from = parts ? host(parts.src) : undefined;
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
-  const peers = peersOf(topology);
-  const recorded = recordedEgress(flow, peers, diagnosis);
-  // A paused victim crosses the first port of the pause path, unless the pause delays its ACKs.
+  const network = { next: nextHops(topology, to), peers: peersOf(topology), from, to };
+  const recorded = recordedEgress(flow, network.peers, diagnosis);
   const paused = flow === diagnosis?.victim ? diagnosis.pause_path[0] : undefined;
-  if (paused !== undefined && !recorded.has(splitPort(paused).node)) recorded.set(splitPort(paused).node, paused);
-  const best = likeliestHops(nextHops(topology, to), peers, recorded, to);
+  if (paused === undefined || recorded.has(splitPort(paused).node)) return follow(network, recorded, new Map());
+  // A paused victim crosses the first port of its pause path, or the port's peer if the pause delays its ACKs. With
+  // static routes that port may lie off the shortest paths.
+  const at = new Map([[splitPort(paused).node, paused]]);
+  const shortest = follow(network, recorded, at);
+  const crosses = (step: Step) => step.port === paused || step.port === network.peers.get(paused);
+  if (shortest.some(crosses)) return shortest;
+  const around = follow(network, new Map([...recorded, ...at]), new Map());
+  return around.some(crosses) ? around : shortest;
+}
+
+interface Network {
+  next: Map<string, Hop[]>;
+  peers: Map<Port, Port>;
+  from: string;
+  to: string;
+}
+
+/** Follows recorded ports, and shortest paths between them, those that cross most of the recorded and likely ports. */
+function follow(network: Network, recorded: Map<string, Port>, likely: Map<string, Port>): Step[] {
+  const { next, peers, from, to } = network;
+  const best = likeliestHops(next, peers, new Map([...likely, ...recorded]), to);
   const steps: Step[] = [];
   const visited = new Set<string>();
   // The nodes that the flow may be at.
@@ -32,22 +51,17 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
     if (visited.has(node)) return steps;
     visited.add(node);
     const choices = best.get(node) ?? [];
-    const seen = recordedAt(node, recorded, choices, paused);
+    const expected = likely.get(node);
+    const seen = recorded.get(node) ?? (expected !== undefined && choices.includes(expected) ? expected : undefined);
     const port = seen ?? choices[0];
     const peer = port === undefined ? undefined : peers.get(port);
     if (port === undefined || peer === undefined) return steps;
     steps.push({ port, assumed: seen === undefined && (possible.size > 1 || choices.length > 1) });
-    const onwards = [...possible].flatMap((at) => best.get(at) ?? []).map((hop) => splitPort(peers.get(hop) ?? '').node);
+    const onwards = [...possible].flatMap((name) => best.get(name) ?? []).map((hop) => splitPort(peers.get(hop) ?? '').node);
     possible = new Set(seen === undefined ? onwards : [splitPort(peer).node]);
     node = splitPort(peer).node;
   }
   return steps;
-}
-
-/** The recorded port of a node. A record may leave the shortest paths; a pause path that does is another flow's. */
-function recordedAt(node: string, recorded: Map<string, Port>, choices: Port[], paused: Port | undefined): Port | undefined {
-  const seen = recorded.get(node);
-  return seen !== undefined && (seen !== paused || choices.includes(seen)) ? seen : undefined;
 }
 
 /** By node, those of its ports on shortest paths from which a path crosses most of the recorded ports. */
