@@ -74,6 +74,7 @@ fn config(endpoint: String) -> LiveConfig {
         tls: None,
         seed: 1,
         time_scale: 1,
+        wall_clock: || 1 << 60,
     }
 }
 
@@ -115,7 +116,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         }
         clock.fetch_add(1_000, Ordering::Relaxed);
         switch.receive(1, poll(&request(event)));
-        let snapshot = controller.snapshot().await.unwrap();
+        let snapshot = controller.snapshot().await.unwrap().snapshot;
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
         assert_eq!(snapshot.missing, Vec::<MissingData>::new());
         // All packets belong to one epoch; every read of it is a record.
@@ -131,7 +132,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
     clock.fetch_add(100_000_000, Ordering::Relaxed);
     switch.receive(1, data(&victim(), 9, 1_000));
     switch.receive(1, poll(&request(4)));
-    let snapshot = controller.snapshot().await.unwrap();
+    let snapshot = controller.snapshot().await.unwrap().snapshot;
     assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
 }
@@ -153,7 +154,7 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
         follows: None,
     };
     controller.trigger(AgentTrigger { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
-    let snapshot = controller.snapshot().await.unwrap();
+    let snapshot = controller.snapshot().await.unwrap().snapshot;
     assert_eq!((snapshot.event, snapshot.trigger), (5, Some(trigger)));
     assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].polled_from, [1]);

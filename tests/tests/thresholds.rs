@@ -188,6 +188,13 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("controller/src/collect/emit.rs", "MAX_CLOSED", "limit of memory"),
     ("controller/src/collect/poll_retry.rs", "LOCALLY_ADMINISTERED", "IEEE 802"),
     ("controller/src/live/mod.rs", "QUEUE", "limit of memory"),
+    ("controller/src/live/mod.rs", "SNAPSHOTS", "limit of memory"),
+    (
+        "controller/src/live/role.rs",
+        "CLAIM_NS",
+        "decides which of two controllers reads a switch, and no verdict",
+    ),
+    ("controller/src/live/role.rs", "CLAIM_JITTER_NS", "keeps two controllers apart"),
 ];
 
 fn root() -> PathBuf {

@@ -9,7 +9,7 @@ use p4runtime::client::{
 };
 use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
 use p4runtime::proto::p4::v1::{DigestList, PacketOut};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::collect::{Command, Input, RequestId};
@@ -17,8 +17,8 @@ use crate::layout::RegisterRows;
 use crate::plan::RegisterWrite;
 
 use super::entities::{Entities, fingerprint};
-use super::role::{Role, low_bid, role};
-use super::{LiveError, Note, SwitchEndpoint, wall_ns};
+use super::role::{Role, high_bid, low_bid, role};
+use super::{LiveError, Note, SwitchEndpoint};
 
 /// Duration from which on a session counts as established.
 const LASTING: Duration = Duration::from_secs(5);
@@ -41,7 +41,10 @@ pub(super) struct SwitchSession {
     pub(super) retry: fn(u32, u64) -> Duration,
     pub(super) tls: Option<ClientTls>,
     pub(super) seed: u64,
+    pub(super) wall_clock: fn() -> u64,
     pub(super) commands: mpsc::Receiver<Command>,
+    /// Changes when the controller claims the switches at which it stands by.
+    pub(super) claims: watch::Receiver<u64>,
     pub(super) notes: mpsc::Sender<Note>,
 }
 
@@ -110,6 +113,7 @@ impl SwitchSession {
         self.ensure_pipeline(&mut client).await?;
         self.program(&mut client).await?;
         let sender = session.sender();
+        tracing::info!(switch = self.endpoint.name, "the switch is programmed");
         if self.notes.send(Note::Up(self.endpoint.name.clone())).await.is_err() {
             return Ok(());
         }
@@ -137,7 +141,7 @@ impl SwitchSession {
         mut arbitrated: Arbitrated,
     ) -> Result<bool, LiveError> {
         loop {
-            match role(arbitrated, client.election_id(), wall_ns()) {
+            match role(arbitrated, client.election_id(), (self.wall_clock)()) {
                 Role::Primary => return Ok(true),
                 Role::Bid(election_id) => {
                     client.set_election_id(election_id);
@@ -150,8 +154,16 @@ impl SwitchSession {
                     }
                 }
             }
+            let known = arbitrated;
+            self.claims.mark_unchanged();
             arbitrated = loop {
                 tokio::select! {
+                    Ok(()) = self.claims.changed() => {
+                        tracing::info!(switch = self.endpoint.name, "taking the switch from another controller");
+                        let election_id = high_bid(known, (self.wall_clock)());
+                        client.set_election_id(election_id);
+                        session.arbitrate(election_id).await?;
+                    }
                     event = session.next() => {
                         if let SessionEvent::Arbitration(arbitrated) = event? {
                             break arbitrated;
