@@ -20,10 +20,10 @@ use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
 
-/// Maximum snapshots that wait for the analysis; further ones stay in the store.
-const QUEUED: usize = 64;
-/// Snapshots that are read from the store at once.
-const BATCH: u32 = 16;
+/// Maximum snapshots in memory that wait for the analysis; further ones stay in the store. Each may have 20 MB.
+const QUEUED: usize = 16;
+/// Maximum snapshots that are read from the store at once.
+const BATCH: usize = 4;
 /// How long a snapshot without a trigger waits for it: more than the longest delay of a reconnect.
 const TRIGGER_WAIT_NS: u64 = 6_000_000_000;
 /// Interval at which quiet incidents are looked at.
@@ -107,7 +107,8 @@ impl Inbox {
 
     /// Reads the next records.
     async fn read(&mut self) {
-        let rows = match self.shared.live.store().inbox(self.last, BATCH).await {
+        let room = BATCH.min(QUEUED.saturating_sub(self.under_analysis)) as u32;
+        let rows = match self.shared.live.store().inbox(self.last, room).await {
             Ok(rows) => rows,
             Err(error) => {
                 error!(%error, "the store failed");
