@@ -47,6 +47,8 @@ pub(crate) struct Inbox {
     under_analysis: usize,
     /// When incidents were last looked at.
     advanced_ns: u64,
+    /// Whether the log says that there is no topology.
+    is_blind: bool,
 }
 
 impl Inbox {
@@ -73,7 +75,16 @@ impl Inbox {
             });
         })?;
         let pending = PendingFirst::default();
-        Ok(Inbox { shared, analysis, pending, follow_up_wait_ns, last: 0, under_analysis: 0, advanced_ns: 0 })
+        Ok(Inbox {
+            shared,
+            analysis,
+            pending,
+            follow_up_wait_ns,
+            last: 0,
+            under_analysis: 0,
+            advanced_ns: 0,
+            is_blind: false,
+        })
     }
 
     /// Runs until `stop` resolves; then what is under analysis is finished and stored.
@@ -118,10 +129,13 @@ impl Inbox {
         for row in rows {
             self.last = row.arrival;
             let Some(topology) = self.shared.live.topology() else {
-                warn!("there is no topology; a snapshot waits in the store");
+                if !std::mem::replace(&mut self.is_blind, true) {
+                    warn!("there is no topology; snapshots wait in the store");
+                }
                 self.last = row.arrival - 1;
                 return;
             };
+            self.is_blind = false;
             match self.prepared(&row, &topology) {
                 Ok(snapshot) if self.must_wait(&row, &snapshot) => {
                     // Later rows wait as well, a short time: they are read again at the next tick.
