@@ -69,6 +69,16 @@ impl Lab {
         ran
     }
 
+    /// Starts an ended process again, with one more variable in its environment.
+    pub(crate) fn restart_with(&self, process: &str, variable: &str, value: &str) {
+        let output = Command::new(env!("CARGO_BIN_EXE_harrier"))
+            .args(["lab", "fault", &format!("restart={process}"), "--lab", &self.number])
+            .env(variable, value)
+            .output()
+            .expect("the binary was built");
+        assert!(output.status.success(), "{process}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// Applies faults.
     pub(crate) fn fault(&self, fault: &str) {
         self.must(&["fault", fault]);
@@ -173,6 +183,62 @@ impl Lab {
     /// Whether the log of a process contains a text.
     pub(crate) fn has_logged(&self, process: &str, text: &str) -> bool {
         self.log(process).contains(text)
+    }
+
+    /// The value of a metric of the server, the sum over its labels.
+    pub(crate) fn metric(&self, name: &str) -> i64 {
+        let text = self.get("/metrics").map_or(String::new(), |(_, body)| body);
+        let of_name = text.lines().filter(|line| line.split(['{', ' ']).next() == Some(name));
+        of_name.filter_map(|line| line.rsplit(' ').next()?.parse::<i64>().ok()).sum()
+    }
+
+    /// The CPU time of a process so far, in seconds.
+    pub(crate) fn cpu_seconds(&self, process: &str) -> f64 {
+        /// `USER_HZ`, which is 100 on all architectures that Harrier runs on.
+        const TICKS: f64 = 100.0;
+        let status = self.must(&["status", "--json"]).json();
+        let all = status["processes"].as_array().expect("a list");
+        let found = all.iter().find(|known| known["name"] == process).expect("a process of the lab");
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", found["pid"])).expect("it runs");
+        // The name, in parentheses, may contain spaces; user and system time are the fields 14 and 15.
+        let (_, fields) = stat.rsplit_once(')').expect("a name");
+        let fields: Vec<f64> =
+            fields.split_whitespace().skip(11).take(2).map(|f| f.parse().unwrap()).collect();
+        (fields[0] + fields[1]) / TICKS
+    }
+
+    /// The addresses of a host.
+    pub(crate) fn addresses(&self, host: &str) -> Vec<String> {
+        let text =
+            std::fs::read_to_string(self.directory().join("config/topology.json")).expect("a topology");
+        let topology: Value = serde_json::from_str(&text).expect("JSON");
+        let mut nodes = topology["nodes"].as_array().expect("a list").iter();
+        let node = nodes.find(|node| node["name"] == host).expect("a host");
+        let list = node["addresses"].as_array().expect("a list");
+        list.iter().map(|address| address.as_str().expect("a text").to_string()).collect()
+    }
+
+    /// Starts a further agent with the certificate of a host, for some address, with measurements from its standard
+    /// input.
+    pub(crate) fn agent_of(&self, host: &str, address: &str) -> std::process::Child {
+        let file = |name: &str| self.directory().join(name).display().to_string();
+        let server = format!("198.18.{}.1:9560", self.number.parse::<u32>().expect("a number") << 2);
+        self.command(host, env!("CARGO_BIN_EXE_harrier"))
+            .args(["agent", "--name", host, "--addresses", address, "--sources", "stdin"])
+            .args(["--min-samples", "1", "--spool", &file("spool-liar"), "--server", &server])
+            .args(["--tls-ca", &file("pki/ca.pem")])
+            .args(["--tls-certificate", &file(&format!("pki/agent-{host}.pem"))])
+            .args(["--tls-key", &file(&format!("pki/agent-{host}.key"))])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("ip(8) runs")
+    }
+
+    /// The namespace of a node.
+    pub(crate) fn namespace(&self, node: &str) -> String {
+        format!("hl{}-{node}", self.number)
     }
 
     /// Runs a command in the namespace of a node.

@@ -47,8 +47,14 @@ pub(super) async fn run(
         let (number, name, rate) = (port.number, port.interface.name(), port.rate);
         log::say(format_args!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu()));
     }
-    let thread = dataplane::start(switch.clone(), ports)?;
-    let result = serving.until_signal(std::future::pending()).await;
+    let (thread, ended) = dataplane::start(switch.clone(), ports)?;
+    let result = serving
+        .until_signal(async {
+            // Resolves when the thread drops its end, also in a panic.
+            let _ = ended.await;
+            anyhow!("the thread that moves frames has ended; the log says why")
+        })
+        .await;
     switch.stop();
     let counted = thread.join().map_err(|_| anyhow!("the thread that moves frames has panicked"))?;
     for (port, counters) in counted {

@@ -9,7 +9,6 @@ mod health;
 mod interfaces;
 mod tunnels;
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use p4_switch::SwitchConfig;
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
-use p4runtime::server::{Server, ServerConfig, ServerTls, SwitchAccess};
+use p4runtime::server::{Limits, Server, ServerConfig, ServerTls, SwitchAccess};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -29,6 +28,13 @@ use crate::daemons::operations::signals::{Demand, Signals};
 use crate::daemons::operations::{log, notify};
 use crate::input::write_all;
 
+/// The names of controllers in certificates of `harrier pki`.
+const CONTROLLERS: &str = "*.controller.harrier";
+/// Time without a frame of a controller after which the switch sends a ping.
+const KEEPALIVE: Duration = Duration::from_millis(500);
+/// Time for its answer. A controller that is cut off loses its roles after both times, so that another one, which needs
+/// less than the rest, has taken over within 2 s.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time for controllers to close their connections when the switch stops.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -104,7 +110,11 @@ pub(crate) struct Args {
     /// Accept only clients with a certificate of this authority (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     client_ca: Option<PathBuf>,
-    /// Allow unencrypted connections from other machines
+    /// DNS name that a client's certificate must have, `*.NAME` for all names one label longer than NAME, `any` for
+    /// every certificate of the authority; can be repeated
+    #[arg(long = "client-name", value_name = "NAME", default_value = CONTROLLERS)]
+    client_names: Vec<String>,
+    /// Allow connections from other machines that are not encrypted or whose clients have no certificate
     #[arg(long)]
     insecure: bool,
     /// File for the program's P4Info; as text if the name ends in .txtpb, else binary
@@ -142,6 +152,13 @@ pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
              --tls-key) or --insecure",
         );
     }
+    if tls.as_ref().is_some_and(|tls| tls.client_ca.is_none()) && !listen.ip().is_loopback() && !args.insecure
+    {
+        bail!(
+            "other machines can reach {listen} and every one of them could program the switch; add the authority of \
+             the controllers' certificates (--client-ca) or --insecure"
+        );
+    }
     let pipeline = match &args.program {
         Some(path) => Some(load(path, args.p4info_out.as_deref())?),
         None => None,
@@ -167,7 +184,14 @@ fn certificates(args: &Args) -> anyhow::Result<Option<ServerTls>> {
         certificate: read(certificate)?,
         key: read(key)?,
         client_ca: args.client_ca.as_ref().map(read).transpose()?,
+        client_names: client_names(args),
     }))
+}
+
+/// Returns the names of which a client's certificate must have one; none if every certificate will do.
+fn client_names(args: &Args) -> Vec<String> {
+    let is_checked = args.client_ca.is_some() && args.client_names.iter().all(|name| name != "any");
+    if is_checked { args.client_names.clone() } else { Vec::new() }
 }
 
 /// Compiles a program to a pipeline configuration, and writes its P4Info to `out`.
@@ -211,8 +235,8 @@ impl<A: SwitchAccess> Serving<A> {
         Ok(Serving { server, listener, configuration, signals, _health: health })
     }
 
-    /// Serves until a signal arrives; `work` runs beside and never ends.
-    async fn until_signal(self, work: impl Future<Output = Infallible>) -> anyhow::Result<()> {
+    /// Serves until a signal arrives; `work` runs beside and ends only with an error, which also ends the switch.
+    async fn until_signal(self, work: impl Future<Output = anyhow::Error>) -> anyhow::Result<()> {
         let Serving { server, listener, mut configuration, mut signals, _health } = self;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let served = server.clone().serve(listener, async {
@@ -225,7 +249,7 @@ impl<A: SwitchAccess> Serving<A> {
         loop {
             tokio::select! {
                 result = &mut served => return Ok(result?),
-                never = &mut work => match never {},
+                error = &mut work => return Err(error),
                 demand = signals.next() => match demand {
                     Demand::Stop => break,
                     Demand::Reload => {
@@ -251,5 +275,8 @@ impl<A: SwitchAccess> Serving<A> {
 /// Returns the settings of the server for a switch.
 fn server_config(args: &Args, tls: Option<ServerTls>, switch: SwitchConfig) -> ServerConfig {
     let epoch_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
-    ServerConfig { tls, epoch_ns, ..ServerConfig::new(args.device_id(), switch) }
+    let defaults = ServerConfig::new(args.device_id(), switch);
+    let limits =
+        Limits { keepalive: KEEPALIVE, keepalive_timeout: KEEPALIVE_TIMEOUT, ..defaults.limits.clone() };
+    ServerConfig { tls, epoch_ns, limits, ..defaults }
 }

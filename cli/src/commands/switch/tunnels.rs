@@ -62,7 +62,7 @@ pub(super) async fn run(
             tokio::spawn(receive(*port, socket.clone(), switch.clone()));
         }
     }
-    serving.until_signal(move_frames(ends, leaving, switch)).await?;
+    serving.until_signal(async { match move_frames(ends, leaving, switch).await {} }).await?;
     Ok(Outcome::Fine)
 }
 

@@ -88,6 +88,7 @@ struct Known {
     senders: BTreeMap<SenderId, Sender>,
     connections: u64,
     dropped_messages: u64,
+    triggers: u64,
     limited_triggers: u64,
 }
 
@@ -146,6 +147,7 @@ impl Senders {
         }
         sender.relayed = (boot_id.to_string(), sequence);
         let may = sender.relays.take(now_ns);
+        known.triggers += 1;
         known.limited_triggers += u64::from(!may);
         may
     }
@@ -319,10 +321,11 @@ impl Senders {
             "Records that daemons may not send or that are malformed",
             rejected,
         ));
-        let (dropped, limited) = {
+        let (dropped, triggers, limited) = {
             let known = self.lock();
-            (known.dropped_messages, known.limited_triggers)
+            (known.dropped_messages, known.triggers, known.limited_triggers)
         };
+        metrics.push(counter("triggers_fresh", "Triggers of polling packets sent a moment ago", triggers));
         metrics.push(counter(
             "triggers_limited",
             "Triggers beyond the limit of their agent, not relayed",

@@ -75,6 +75,13 @@ const TLS: &[Key] = &[
     Key::new("tls_cert", Kind::Path, "", "Certificate chain of the P4Runtime server (PEM)"),
     Key::new("tls_key", Kind::Path, "", "Private key of the certificate (PEM)"),
     Key::new("client_ca", Kind::Path, "", "Accept only clients with a certificate of this authority (PEM)"),
+    Key::new(
+        "client_name",
+        Kind::List(&Kind::Text),
+        "*.controller.harrier",
+        "DNS names of which a client's certificate must have one; `*.NAME` for all names one label longer, `any` for \
+         every certificate of the authority",
+    ),
 ];
 
 fn contradictions(settings: &Settings) -> Vec<Problem> {
@@ -88,6 +95,14 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     {
         let message =
             format!("other machines can reach {address}, which needs certificates (tls_cert, tls_key)");
+        problems.push(settings.problem("listen", message));
+    }
+    if settings.has("tls_cert")
+        && !settings.has("client_ca")
+        && let Some(address) = settings.listen("listen").filter(|address| !address.ip().is_loopback())
+    {
+        let message =
+            format!("other machines can reach {address} and could program the switch: client_ca is needed");
         problems.push(settings.problem("listen", message));
     }
     problems.extend(loopback(settings, "health_listen"));
