@@ -85,6 +85,8 @@ enum Command {
     Check(Box<commands::check::Args>),
     /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),
+    /// Write the topology that switch configurations describe
+    Topology(commands::topology::Args),
     /// Check, compile and run P4-16 programs
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
@@ -132,6 +134,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Check(args) => commands::check::execute(*args),
         Command::Headroom(args) => commands::headroom::execute(args),
+        Command::Topology(args) => commands::topology::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
         Command::Nic(args) => commands::nic::execute(args),

@@ -32,8 +32,7 @@ fn namespaces(number: u8) -> usize {
 /// Starts the incast, and waits for its verdict.
 fn incast_is_diagnosed(lab: &Lab) {
     let before = lab.diagnoses().len();
-    lab.must(&["traffic"]);
-    lab.wait_for("a new diagnosis of the incast", || {
+    lab.wait_for_incident("a new diagnosis of the incast", || {
         let found = lab.diagnoses();
         let is_right = |diagnosis: &serde_json::Value| {
             diagnosis["anomaly"] == INCAST && diagnosis["root_cause"]["port"] == "sw4:1"

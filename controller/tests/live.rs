@@ -9,12 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
+use harrier_controller::discovery::announcement;
 use harrier_controller::live::{AgentTrigger, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
+use model::wire::Frame;
+use model::wire::lldp::Lldp;
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, MissingData, Rate, Time, Topology, Trigger, TriggerReason};
+use model::{FlowKey, MissingData, PortRef, Rate, Time, Topology, Trigger, TriggerReason};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
@@ -47,11 +50,19 @@ fn bundle() -> SourceBundle {
 
 /// A switch with its server; its time advances only when the test sets it.
 async fn switch(clock: &Arc<AtomicU64>) -> (Arc<ImmediateSwitch>, ServerHandle) {
+    switch_with(clock, |_, _| {}).await
+}
+
+/// The same, with a function for the frames that it sends.
+async fn switch_with(
+    clock: &Arc<AtomicU64>,
+    sent: impl Fn(u16, Frame) + Send + Sync + 'static,
+) -> (Arc<ImmediateSwitch>, ServerHandle) {
     let config = SwitchConfig::new(TmConfig::lossy((1..=2).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
     let (sink, source) = event_channel(1_024);
     let clock = clock.clone();
     let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
-    let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.clone()), now, sink, |_, _| {}));
+    let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.clone()), now, sink, sent));
     let server = Server::new(switch.clone(), ServerConfig::new(1, config), source);
     (switch, server.spawn("127.0.0.1:0".parse().unwrap()).await.unwrap())
 }
@@ -74,6 +85,7 @@ fn config(endpoint: String) -> LiveConfig {
         tls: None,
         seed: 1,
         time_scale: 1,
+        lldp_interval: None,
     }
 }
 
@@ -159,6 +171,46 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
     assert_eq!(snapshot.switches[0].polled_from, [1]);
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
     released(&switch).await;
+}
+
+/// Returns the LLDP frame of a port.
+fn lldp(port: &str) -> Frame {
+    announcement(&port.parse().unwrap()).to_frame([2, 0, 0, 0, 0, 1])
+}
+
+#[tokio::test]
+async fn cables_are_discovered_by_lldp_and_compared_with_the_plan() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (frames, mut sent) = tokio::sync::mpsc::unbounded_channel();
+    let (switch, server) = switch_with(&clock, move |port, frame| drop(frames.send((port, frame)))).await;
+    let interval = Duration::from_secs(3_600);
+    let config = LiveConfig { lldp_interval: Some(interval), ..config(server.endpoint()) };
+    let controller = Controller::start(config).unwrap();
+    // Each port announces itself at once, in the names of the plan.
+    for expected in [1, 2] {
+        let (port, frame) = sent.recv().await.unwrap();
+        let mut bytes = frame.head.to_vec();
+        bytes.resize(frame.len() as usize, 0);
+        let found = Lldp::from_bytes(&bytes).unwrap();
+        let announced = announcement(&PortRef::new("s1", expected));
+        assert_eq!((port, found), (expected, Lldp { ttl_s: 14_401, ..announced }));
+    }
+    let mut discovered = controller.discovered();
+    switch.receive(1, lldp("h1:1"));
+    switch.receive(2, lldp("s7:9"));
+    let found = discovered.wait_for(|found| found.neighbours.len() == 2).await.unwrap().clone();
+    let findings: Vec<String> = found.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(findings, ["s1:2 is cabled to s7:9; the plan says h2:1"]);
+    // No frame is forwarded; a new neighbour gets an announcement at once.
+    for _ in 0..2 {
+        let (port, frame) = sent.recv().await.unwrap();
+        assert!((1..=2).contains(&port));
+        assert_eq!(frame.head[6..9], [2, frame.head[7], frame.head[8]]);
+        assert_ne!(frame.head[6..12], [2, 0, 0, 0, 0, 1], "a received frame is not sent again");
+    }
+    // Telemetry goes on.
+    switch.receive(1, data(&victim(), 0, 1_000));
+    assert_eq!(sent.recv().await.unwrap().0, 2);
 }
 
 #[tokio::test]

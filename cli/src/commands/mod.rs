@@ -20,3 +20,4 @@ pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod switch;
+pub(crate) mod topology;

@@ -8,6 +8,8 @@
 
 mod clocks;
 mod entities;
+mod frame_limit;
+mod network;
 mod role;
 mod session;
 
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use model::{Snapshot, Topology, Trigger};
+use model::{PortRef, Snapshot, Topology, Trigger};
 use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
 use p4runtime::proto::p4::config::v1::P4Info;
 use tokio::sync::{mpsc, watch};
@@ -24,10 +26,12 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::collect::{CollectSettings, CollectStats, Collector, Command, Input, RequestId};
 use crate::layout::{Digest, LayoutError, TelemetryLayout};
-use crate::plan::{PlanError, PlanSettings, plan};
+use crate::plan::{PlanError, PlanSettings, SwitchPlan, plan};
 
 pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
+pub use network::Discovered;
+use network::{Announcement, Network, Work};
 pub use session::STANDING_BY;
 use session::SwitchSession;
 
@@ -71,6 +75,8 @@ pub struct LiveConfig {
     pub seed: u64,
     /// Nanoseconds of wall-clock time for one of switch time: 1, except in slowed-down networks.
     pub time_scale: u64,
+    /// Interval of LLDP announcements, always in wall-clock time; `None`: cables are not discovered.
+    pub lldp_interval: Option<Duration>,
 }
 
 /// Errors of the controller or of a switch's session.
@@ -114,6 +120,7 @@ pub struct Controller {
     snapshots: mpsc::Receiver<Snapshot>,
     status: watch::Receiver<Status>,
     clocks: Arc<Mutex<SwitchClocks>>,
+    discovered: watch::Receiver<Discovered>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -139,6 +146,19 @@ pub(crate) enum Note {
     RoleLost,
     /// An input for the collector.
     Input(Input),
+    /// A frame that the program sends to the controller, and the port where it arrived.
+    Frame(PortRef, Vec<u8>),
+}
+
+/// What a switch's task is to do.
+#[derive(Debug)]
+pub(crate) enum SessionCommand {
+    /// A request of the collector.
+    Collect(Command),
+    /// Send these frames.
+    Announce(Vec<Announcement>),
+    /// Change the plan of the switch.
+    Replan(Box<SwitchPlan>),
 }
 
 impl Controller {
@@ -157,6 +177,7 @@ impl Controller {
         let mut commands = BTreeMap::new();
         let mut tasks = Vec::new();
         let mut status = Status::default();
+        let mut managed = BTreeMap::new();
         for endpoint in &config.switches {
             let name = endpoint.name.clone();
             let plan = plans.remove(&name).ok_or_else(|| LiveError::UnknownSwitch(name.clone()))?;
@@ -168,6 +189,8 @@ impl Controller {
                 endpoint: endpoint.clone(),
                 schema: schema.clone(),
                 entities,
+                base: plan.clone(),
+                plan: plan.clone(),
                 device_config: config.device_config.clone(),
                 retry: config.retry,
                 tls: config.tls.clone(),
@@ -175,7 +198,8 @@ impl Controller {
                 commands: receiver,
                 notes: notes.clone(),
             };
-            commands.insert(name, sender);
+            commands.insert(name.clone(), sender);
+            managed.insert(name, plan);
             tasks.push(tokio::spawn(session.run()));
         }
 
@@ -183,8 +207,13 @@ impl Controller {
         let (emitted, snapshots) = mpsc::channel(QUEUE);
         let (published, status_receiver) = watch::channel(status.clone());
         let clocks = Arc::new(Mutex::new(SwitchClocks::new(config.time_scale)));
+        let (publish, discovered) = watch::channel(Discovered::default());
+        let network = config.lldp_interval.map(|interval| {
+            Network::new(config.topology, config.plan, layout.clone(), managed, interval, publish)
+        });
         let hub = Hub {
             collector,
+            network,
             layout,
             commands,
             emitted,
@@ -194,7 +223,7 @@ impl Controller {
             started: Instant::now(),
         };
         tasks.push(tokio::spawn(hub.run(noted, triggered)));
-        Ok(Controller { triggers, snapshots, status: status_receiver, clocks, tasks })
+        Ok(Controller { triggers, snapshots, status: status_receiver, clocks, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -228,6 +257,11 @@ impl Controller {
         self.snapshots.try_recv().ok()
     }
 
+    /// Returns a receiver of what is known about cables; it never changes if they are not discovered.
+    pub fn discovered(&self) -> watch::Receiver<Discovered> {
+        self.discovered.clone()
+    }
+
     /// Returns a receiver of the status and its changes.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.status.clone()
@@ -252,8 +286,9 @@ fn wall_ns() -> u64 {
 /// The collector's task.
 struct Hub {
     collector: Collector,
+    network: Option<Network>,
     layout: Arc<TelemetryLayout>,
-    commands: BTreeMap<String, mpsc::Sender<Command>>,
+    commands: BTreeMap<String, mpsc::Sender<SessionCommand>>,
     emitted: mpsc::Sender<Snapshot>,
     published: watch::Sender<Status>,
     status: Status,
@@ -265,6 +300,7 @@ impl Hub {
     async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<AgentTrigger>) {
         loop {
             let wake = self.collector.next_wake_ns().map(|ns| self.started + Duration::from_nanos(ns));
+            let network_wake = self.network.as_ref().map(Network::next_wake);
             let commands = tokio::select! {
                 note = notes.recv() => match note {
                     Some(note) => self.note(note),
@@ -275,6 +311,11 @@ impl Hub {
                 }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
                     self.collector.wake(self.now_ns())
+                }
+                () = sleep_until(network_wake.unwrap_or(self.started)), if network_wake.is_some() => {
+                    let work = self.network.as_mut().map(Network::wake);
+                    self.hand_out(work);
+                    Vec::new()
                 }
             };
             self.perform(commands).await;
@@ -295,10 +336,15 @@ impl Hub {
         match note {
             Note::Up(switch) => {
                 self.status.switches.insert(switch.clone(), Ok(()));
+                let work = self.network.as_mut().map(|network| network.up(&switch));
+                self.hand_out(work);
                 self.collector.handle(self.now_ns(), Input::Connected { switch })
             }
             Note::Down(switch, why) => {
                 self.clocks().forget(&switch);
+                if let Some(network) = &mut self.network {
+                    network.down(&switch);
+                }
                 self.status.switches.insert(switch, Err(why));
                 Vec::new()
             }
@@ -306,9 +352,28 @@ impl Hub {
                 self.status.roles_lost += 1;
                 Vec::new()
             }
+            Note::Frame(at, frame) => {
+                let work = self.network.as_mut().map(|network| network.receive(&at, &frame));
+                self.hand_out(work);
+                Vec::new()
+            }
             Note::Input(input) => {
                 self.compare_clocks(&input);
                 self.collector.handle(self.now_ns(), input)
+            }
+        }
+    }
+
+    /// Passes announcements and plans to the sessions. What a session does not take is lost: announcements are repeated,
+    /// and a session that is so far behind is about to end.
+    fn hand_out(&self, work: Option<Work>) {
+        let Some(Work { announce, plans }) = work else { return };
+        let announce =
+            announce.into_iter().map(|(switch, frames)| (switch, SessionCommand::Announce(frames)));
+        let plans = plans.into_iter().map(|(switch, plan)| (switch, SessionCommand::Replan(Box::new(plan))));
+        for (switch, command) in plans.chain(announce) {
+            if self.commands.get(&switch).is_none_or(|sender| sender.try_send(command).is_err()) {
+                tracing::warn!(switch, "the session's queue is full; a change of the network is lost");
             }
         }
     }
@@ -342,8 +407,10 @@ impl Hub {
                 | Command::Poll { ref switch, request, .. } => (switch.clone(), request),
             };
             // A slow session must not block the others.
-            let is_passed_on =
-                self.commands.get(&switch).is_some_and(|sender| sender.try_send(command).is_ok());
+            let is_passed_on = self
+                .commands
+                .get(&switch)
+                .is_some_and(|sender| sender.try_send(SessionCommand::Collect(command)).is_ok());
             if !is_passed_on {
                 let failed = Input::Failed { request, reason: "the session's queue is full".into() };
                 waiting.extend(self.collector.handle(self.now_ns(), failed));

@@ -15,7 +15,7 @@ use store::InboxRow;
 use tokio::time::interval;
 use tracing::{error, info, warn};
 
-use super::Shared;
+use super::{Shared, cables};
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
@@ -200,7 +200,11 @@ impl Inbox {
     }
 
     async fn store(&mut self, events: Vec<AnalysedEvent>) {
-        for AnalysedEvent { arrival, snapshot, analyses } in events {
+        let cables = self.shared.senders.cable_findings();
+        for AnalysedEvent { arrival, snapshot, mut analyses } in events {
+            for analysis in &mut analyses {
+                cables::cite(&mut analysis.diagnosis, &snapshot, &cables);
+            }
             if analyses.is_empty() {
                 info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
             }

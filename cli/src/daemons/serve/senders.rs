@@ -1,14 +1,16 @@
 //! The agents and controllers that are or were connected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use controller::discovery::CableFinding;
 use host_agent::TokenBucket;
 use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
 use tokio::sync::{mpsc, oneshot};
-use web::{DaemonState, HealthProblem, Metric};
+use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric};
 
+use super::cables::Cables;
 use crate::daemons::operations::wall_ns;
 
 /// Maximum daemons that are remembered after they disconnected; the one that was heard first is forgotten.
@@ -69,6 +71,10 @@ struct Sender {
     clock_error_ns: u64,
     rejected: u64,
     problems: Vec<HealthProblem>,
+    /// Of a controller.
+    cables: Cables,
+    /// Of an agent's host.
+    interfaces: Vec<HostInterface>,
 }
 
 /// All daemons by identity.
@@ -100,9 +106,13 @@ impl Senders {
         let earlier = known.senders.remove(id);
         let lost = earlier.as_ref().map(|sender| sender.lost.clone()).unwrap_or_default();
         let rejected = earlier.as_ref().map_or(0, |sender| sender.rejected);
-        let (relays, relayed) = match earlier {
-            Some(sender) => (sender.relays, sender.relayed),
-            None => (TokenBucket::new(RELAYS_PER_SECOND, RELAY_BURST), (String::new(), 0)),
+        // What the daemon has reported stays until it reports again.
+        let (relays, relayed, cables, interfaces) = match earlier {
+            Some(sender) => (sender.relays, sender.relayed, sender.cables, sender.interfaces),
+            None => {
+                let relays = TokenBucket::new(RELAYS_PER_SECOND, RELAY_BURST);
+                (relays, (String::new(), 0), Cables::default(), Vec::new())
+            }
         };
         let (open, closed) = oneshot::channel();
         let sender = Sender {
@@ -119,6 +129,8 @@ impl Senders {
             clock_error_ns: 0,
             rejected,
             problems: Vec::new(),
+            cables,
+            interfaces,
         };
         known.senders.insert(id.clone(), sender);
         known.forget_oldest();
@@ -177,6 +189,24 @@ impl Senders {
         self.change(id, connection, |sender| sender.problems = problems);
     }
 
+    /// Notes what a controller has discovered.
+    pub(crate) fn cables(&self, id: &SenderId, connection: u64, cables: Cables) {
+        self.change(id, connection, |sender| sender.cables = cables);
+    }
+
+    /// Notes the interfaces of an agent's host.
+    pub(crate) fn interfaces(&self, id: &SenderId, connection: u64, interfaces: Vec<HostInterface>) {
+        self.change(id, connection, |sender| sender.interfaces = interfaces);
+    }
+
+    /// Returns the cables that differ from the topology, each once.
+    pub(crate) fn cable_findings(&self) -> Vec<CableFinding> {
+        let known = self.lock();
+        let found: BTreeSet<&CableFinding> =
+            known.senders.values().flat_map(|sender| &sender.cables.findings).collect();
+        found.into_iter().cloned().collect()
+    }
+
     /// Counts a rejected record.
     pub(crate) fn rejected(&self, id: &SenderId, connection: u64) {
         self.change(id, connection, |sender| sender.rejected += 1);
@@ -232,6 +262,10 @@ impl Senders {
             clock_error_ns: sender.clock_error_ns,
             rejected: sender.rejected,
             problems: sender.problems.clone(),
+            interfaces: sender.interfaces.clone(),
+            neighbours: sender.cables.neighbours.clone(),
+            cables: sender.cables.findings.iter().map(difference).collect(),
+            failed_links: sender.cables.failed.clone(),
         };
         self.lock().senders.iter().map(state).collect()
     }
@@ -245,6 +279,11 @@ impl Senders {
                 let reason = format!("{} since {}", state.state, state.heard);
                 problems.push(HealthProblem { subject: subject.clone(), reason });
             }
+            let cables = state.cables.iter().map(|cable| HealthProblem {
+                subject: format!("{subject}: {}", cable.port),
+                reason: cable.text.clone(),
+            });
+            problems.extend(cables);
             let own = state.problems.into_iter();
             problems.extend(own.map(|t| HealthProblem { subject: format!("{subject}: {}", t.subject), ..t }));
         }
@@ -335,6 +374,15 @@ impl Known {
             };
             self.senders.remove(&oldest);
         }
+    }
+}
+
+fn difference(finding: &CableFinding) -> CableDifference {
+    CableDifference {
+        port: finding.port().clone(),
+        planned: finding.planned().cloned(),
+        found: finding.found().map(str::to_string),
+        text: finding.to_string(),
     }
 }
 

@@ -14,6 +14,7 @@ use tonic::{Request, Response, Status, Streaming};
 use tracing::{info, warn};
 
 use super::Shared;
+use super::cables::{self, Cables};
 use super::intake::{self, Accepted, Admitted};
 use super::senders::{Outgoing, SenderId};
 use super::writer::{Reply, Writer};
@@ -161,8 +162,14 @@ impl Stream {
                 send(&self.outgoing, from_server::Message::Pong(pong)).await;
             }
             Some(from_sender::Message::Health(health)) => senders.problems(id, self.connection, health),
-            // A second hello, or a message of a later version.
-            Some(from_sender::Message::Hello(_)) | None => {}
+            Some(from_sender::Message::Cables(message)) if id.kind == "controller" => {
+                senders.cables(id, self.connection, Cables::read(&message));
+            }
+            Some(from_sender::Message::Interfaces(message)) if id.kind == "agent" => {
+                senders.interfaces(id, self.connection, cables::interfaces(&message));
+            }
+            // A second hello, a report of the wrong kind of daemon, or a message of a later version.
+            _ => {}
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ export type Route =
 
 /** The view that a URL names. */
 export function parseRoute(url: URL): Route {
-  const [head, ...rest] = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const [head, ...rest] = url.pathname.split('/').filter(Boolean).map(decoded);
   const id = rest.join('/');
   if (head === undefined) return { view: 'overview', incident: url.searchParams.get('incident') };
   if (head === 'incidents' && id) return { view: 'incident', id };
@@ -20,6 +20,15 @@ export function parseRoute(url: URL): Route {
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
   if (head === 'daemons' && !id) return { view: 'daemons' };
   return { view: 'unknown', path: url.pathname };
+}
+
+/** A part of a path. An invalid escape stays as it is: it names nothing, and the page says so. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export const links = {
