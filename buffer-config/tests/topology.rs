@@ -83,6 +83,15 @@ fn addresses_of_hosts_come_from_the_configuration_where_it_has_them() {
 }
 
 #[test]
+fn a_neighbour_without_a_type_is_a_host_if_it_has_an_address() {
+    let mut leaf = leaf();
+    leaf.as_object_mut().unwrap().remove("DEVICE_NEIGHBOR_METADATA");
+    leaf["DEVICE_NEIGHBOR"].as_object_mut().unwrap().remove("Ethernet0");
+    let imported = import(&[("leaf1.json", leaf.to_string())], &[("h1", "10.0.0.1")]);
+    assert_eq!((imported.problems, imported.topology.is_host("h1")), (vec![], true));
+}
+
+#[test]
 fn all_problems_are_reported_with_their_places() {
     let mut wrong = leaf();
     wrong["DEVICE_NEIGHBOR"]["Ethernet12"] = json!({"name": "h2"});

@@ -4,12 +4,13 @@
 
 mod real;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
-use harrier_controller::discovery::announcement;
+use harrier_controller::discovery::{announcement, withdrawal};
 use harrier_controller::live::{AgentTrigger, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
@@ -58,7 +59,7 @@ async fn switch_with(
     clock: &Arc<AtomicU64>,
     sent: impl Fn(u16, Frame) + Send + Sync + 'static,
 ) -> (Arc<ImmediateSwitch>, ServerHandle) {
-    let config = SwitchConfig::new(TmConfig::lossy((1..=2).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
+    let config = SwitchConfig::new(TmConfig::lossy((1..=3).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
     let (sink, source) = event_channel(1_024);
     let clock = clock.clone();
     let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
@@ -212,6 +213,55 @@ async fn cables_are_discovered_by_lldp_and_compared_with_the_plan() {
     // Telemetry goes on.
     switch.receive(1, data(&victim(), 0, 1_000));
     assert_eq!(sent.recv().await.unwrap().0, 2);
+}
+
+/// h1 - s1 = s2 - h2: two links between the switches.
+fn twin_topology() -> Arc<Topology> {
+    let mut topology = Topology::clone(&topology());
+    topology.nodes.push(Node { name: "s2".into(), kind: NodeKind::Switch, addresses: Vec::new() });
+    let link = topology.links.remove(1);
+    for (a, b) in [("s1:2", "s2:2"), ("s1:3", "s2:3"), ("s2:1", "h2:1")] {
+        topology.links.push(Link { a: a.parse().unwrap(), b: b.parse().unwrap(), ..link.clone() });
+    }
+    Arc::new(topology)
+}
+
+#[tokio::test]
+async fn routes_avoid_a_failed_link_until_it_is_back() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (frames, mut sent) = tokio::sync::mpsc::unbounded_channel();
+    let (switch, server) = switch_with(&clock, move |port, frame| drop(frames.send((port, frame)))).await;
+    let lldp_interval = Some(Duration::from_secs(3_600));
+    let config = LiveConfig { topology: twin_topology(), lldp_interval, ..config(server.endpoint()) };
+    let controller = Controller::start(config).unwrap();
+    up(&controller).await;
+    let mut discovered = controller.discovered();
+    let mut used = || {
+        for source in 0..32 {
+            switch.receive(1, data(&FlowKey { sport: 1_000 + source, ..victim() }, 0, 1_000));
+        }
+        let is_data = |frame: &Frame| frame.head[12..14] == [0x08, 0x00];
+        let ports = std::iter::from_fn(|| sent.try_recv().ok()).filter(|(_, frame)| is_data(frame));
+        ports.map(|(port, _)| port).collect::<BTreeSet<u16>>()
+    };
+    assert_eq!(used(), BTreeSet::from([2, 3]));
+    for port in [2, 3] {
+        switch.receive(port, lldp(&format!("s2:{port}")));
+    }
+    discovered.wait_for(|found| found.neighbours.len() == 2).await.unwrap();
+
+    let gone = withdrawal(&"s2:3".parse().unwrap()).to_frame([2, 0, 0, 0, 0, 1]);
+    switch.receive(3, gone);
+    discovered.wait_for(|found| found.failed == ["s1:3".parse().unwrap()]).await.unwrap();
+    // The session writes the change after it is published.
+    while used() != BTreeSet::from([2]) {
+        tokio::task::yield_now().await;
+    }
+    switch.receive(3, lldp("s2:3"));
+    discovered.wait_for(|found| found.failed.is_empty()).await.unwrap();
+    while used() != BTreeSet::from([2, 3]) {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]

@@ -190,14 +190,17 @@ impl Merge {
             if !known.is_configured && !cabled.contains(key.as_str()) {
                 continue;
             }
-            if known.kind.is_none() && !known.is_configured {
+            let given = supplement.addresses.get(&known.name).cloned();
+            if known.kind.is_none() && !known.is_configured && given.is_none() {
                 self.problems.push(format!(
-                    "{}: the type of `{}` is unknown; expected an entry in DEVICE_NEIGHBOR_METADATA or in Devices",
-                    known.place, known.name
+                    "{}: the type of `{}` is unknown; expected an entry in DEVICE_NEIGHBOR_METADATA or in Devices, or, \
+                     for a host, --host {}=ADDRESS",
+                    known.place, known.name, known.name
                 ));
             }
-            let is_host = !known.is_configured && known.kind.as_deref().is_some_and(is_host);
-            let given = supplement.addresses.get(&known.name).cloned();
+            // What has an address on the command line is a host, whatever the configurations say.
+            let is_host =
+                !known.is_configured && (given.is_some() || known.kind.as_deref().is_some_and(is_host));
             let addresses = given.unwrap_or_else(|| known.addresses.iter().copied().collect());
             if is_host && addresses.is_empty() {
                 self.problems.push(format!(

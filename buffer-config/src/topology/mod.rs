@@ -81,7 +81,7 @@ pub struct Cable {
 /// What the configurations do not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Supplement {
-    /// Addresses of hosts by name; they replace those of the configurations.
+    /// Hosts by name with their addresses, which replace those of the configurations.
     pub addresses: BTreeMap<String, Vec<IpAddr>>,
     /// Length of cables without one.
     pub cable_m: u64,

@@ -29,7 +29,7 @@ pub(crate) struct FromSonic {
     /// The configuration of each switch: CONFIG_DB (JSON) or minigraph (XML)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Addresses of a host that the configurations lack; can be repeated
+    /// A host and its addresses, for hosts whose type or address the configurations lack; can be repeated
     #[arg(long = "host", value_name = "NAME=ADDRESS[,ADDRESS]", value_parser = parse_host)]
     hosts: Vec<(String, Vec<IpAddr>)>,
     /// Length of cables without one in CABLE_LENGTH, in metres

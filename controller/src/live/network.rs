@@ -201,12 +201,15 @@ impl Network {
                 changed.insert(switch.clone(), new);
             }
         }
-        let links: Vec<String> = failed.iter().map(ToString::to_string).collect();
-        tracing::warn!(
-            failed = links.join(", "),
-            switches = changed.len(),
-            "links have failed or are back: new routes"
-        );
+        let (links, switches) = (failed.iter().map(ToString::to_string).collect::<Vec<_>>(), changed.len());
+        match links.as_slice() {
+            [] => {
+                tracing::info!(switches, "no link has failed any more; the routes are those of the topology")
+            }
+            links => {
+                tracing::warn!(failed = links.join(", "), switches, "links have failed; routes avoid them")
+            }
+        }
         changed
     }
 

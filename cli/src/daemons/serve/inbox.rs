@@ -189,8 +189,12 @@ impl Inbox {
         if problems.is_empty() { Ok(snapshot) } else { Err(problems.join("; ")) }
     }
 
-    async fn analysed(&mut self, event: AnalysedEvent) {
+    async fn analysed(&mut self, mut event: AnalysedEvent) {
         self.under_analysis -= 1;
+        let cables = self.shared.senders.cable_findings();
+        for analysis in &mut event.analyses {
+            cables::cite(&mut analysis.diagnosis, &event.snapshot, &cables);
+        }
         if self.shared.queries.is_own(&event.snapshot) {
             let arrival = event.arrival;
             self.shared.queries.complete(event);
@@ -215,11 +219,7 @@ impl Inbox {
     }
 
     async fn store(&mut self, events: Vec<AnalysedEvent>) {
-        let cables = self.shared.senders.cable_findings();
-        for AnalysedEvent { arrival, snapshot, mut analyses } in events {
-            for analysis in &mut analyses {
-                cables::cite(&mut analysis.diagnosis, &snapshot, &cables);
-            }
+        for AnalysedEvent { arrival, snapshot, analyses } in events {
             if analyses.is_empty() {
                 info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
             }

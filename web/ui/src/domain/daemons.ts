@@ -14,9 +14,16 @@ export function byAttention(daemons: Daemon[]): Daemon[] {
   );
 }
 
-/** Whether something keeps a connected daemon from its work, or records were rejected or lost. */
+/** Whether a connected daemon reports something that needs attention, or records were rejected or lost. */
 export function hasProblems(daemon: Daemon): boolean {
-  return daemon.problems.length > 0 || daemon.rejected > 0 || daemon.lost > 0;
+  return reported(daemon).length > 0 || daemon.rejected > 0 || daemon.lost > 0;
+}
+
+/** What a daemon reports: what keeps it from its work, cables that differ from the topology, links that have failed. */
+export function reported(daemon: Daemon): HealthProblem[] {
+  const cables = (daemon.cables ?? []).map(({ port, text }) => ({ subject: port, reason: text }));
+  const links = (daemon.failed_links ?? []).map((port) => ({ subject: port, reason: 'the link has failed; routes avoid it' }));
+  return [...daemon.problems, ...cables, ...links];
 }
 
 /** What keeps the server itself from its work: the list without what concerns a daemon, which its row shows. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { byAttention, clockOffset, second, serverProblems } from './daemons';
+import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
@@ -257,6 +257,12 @@ describe('daemons', () => {
       daemon('controller', 'c2', { lost: 4 }),
     ];
     expect(byAttention(daemons).map(({ name }) => name)).toEqual(['c1', 'h3', 'c2', 'h2', 'h10']);
+  });
+
+  test('cables and failed links are shown with the problems', () => {
+    const cables = [{ port: 'sw1:3', text: 'sw1:3 leads to sw4:1, not to sw2:1' }];
+    const subjects = reported(daemon('controller', 'c1', { problems: [problem], cables, failed_links: ['sw2:2'] }));
+    expect(subjects.map(({ subject }) => subject)).toEqual(['server', 'sw1:3', 'sw2:2']);
   });
 
   test('problems of daemons are not shown as those of the server', () => {

@@ -255,6 +255,10 @@ export interface Daemon {
   rejected: number;
   lost: number;
   problems: HealthProblem[];
+  /** Cables of a controller's switches that differ from the topology; absent: none. */
+  cables?: { port: Port; text: string }[];
+  /** Links that have failed and that a controller's routes avoid; absent: none. */
+  failed_links?: Port[];
 }
 
 /** The daemons that have been connected to the server, and what keeps it and them from their work. */
