@@ -36,15 +36,16 @@ fn namespaces(number: u8) -> usize {
     entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)).count()
 }
 
+fn is_the_incast(diagnosis: &serde_json::Value) -> bool {
+    diagnosis["anomaly"] == INCAST && diagnosis["root_cause"]["port"] == "sw4:1"
+}
+
 /// Starts the incast, and waits for its verdict.
 fn incast_is_diagnosed(lab: &Lab) {
     let before = lab.diagnoses().len();
     lab.wait_for_incident("a new diagnosis of the incast", || {
         let found = lab.diagnoses();
-        let is_right = |diagnosis: &serde_json::Value| {
-            diagnosis["anomaly"] == INCAST && diagnosis["root_cause"]["port"] == "sw4:1"
-        };
-        (found.len() > before && found.iter().take(found.len() - before).any(is_right)).then_some(())
+        (found.len() > before && found.iter().take(found.len() - before).any(is_the_incast)).then_some(())
     });
 }
 
@@ -108,8 +109,7 @@ fn server_and_controller_that_are_killed_during_an_incident_diagnose_it_afterwar
     lab.until("the first snapshot is collected", || lab.has_logged("controller", "collected"));
     lab.fault("kill=serve");
     lab.fault("restart=serve");
-    let diagnosis = lab.diagnosis(INCAST);
-    assert_eq!(diagnosis["root_cause"]["port"], "sw4:1", "{diagnosis:#}");
+    lab.wait_for_repeated("the incast", || lab.diagnoses().iter().any(is_the_incast).then_some(()));
 
     // Without a controller the switches stay frozen from the first poll on; the next controller releases them.
     lab.fault("kill=controller");
@@ -179,6 +179,7 @@ fn a_host_that_polls_at_line_rate_and_lies_is_contained() {
     let idle = (lab.cpu_seconds("switch-sw3") - before_s) / started.elapsed().as_secs_f64();
 
     let (own, other) = (lab.addresses("h4").remove(0), lab.addresses("h2").remove(0));
+    let flooding = Instant::now();
     let flood = Flood::start(&lab.namespace("h4"), &format!("{own}:1>{other}:4791/udp"));
     let collected = |lab: &Lab| {
         let log = lab.log("controller");
@@ -206,8 +207,9 @@ fn a_host_that_polls_at_line_rate_and_lies_is_contained() {
     let (sent, collected) = (flood.sent(), collected(&lab));
     eprintln!("{collected} of {sent} polls of the flood were collected");
     assert!(sent > 20_000, "only {sent} polling packets were sent");
-    // A burst of 128, and one every 2^19 ns of the switch's time.
-    assert!(collected <= 128 + 60, "{collected} events of {sent} polling packets were collected");
+    // A burst of 128, and one every 2^19 ns of the switch's time, which is 4096 times slower.
+    let permitted = 128 + (flooding.elapsed().as_nanos() >> (19 + 12)) as usize + 1;
+    assert!(collected <= permitted, "{collected} events of {sent} polling packets were collected");
     liar.kill().expect("it runs");
     liar.wait().expect("a child");
 }

@@ -111,6 +111,11 @@ impl Lab {
     /// Starts the scenario's traffic and waits for a value; the traffic is repeated while there is none.
     pub(crate) fn wait_for_incident<T>(&self, what: &str, value: impl Fn() -> Option<T>) -> T {
         self.must(&["traffic"]);
+        self.wait_for_repeated(what, value)
+    }
+
+    /// Waits for a value of traffic that runs already; the traffic is repeated while there is none.
+    pub(crate) fn wait_for_repeated<T>(&self, what: &str, value: impl Fn() -> Option<T>) -> T {
         let started = Cell::new(Instant::now());
         self.wait_for(what, || {
             if started.get().elapsed() > REPEAT {
