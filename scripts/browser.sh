@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts `harrier demo` on a free port and drives the dashboard in headless Chromium.
+# Starts `harrier demo` on a free port and drives the dashboard in headless Chromium; then the same for the
+# incident page of every built-in scenario.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -d .tools/node_modules/.bin ] && export PATH="$PWD/.tools/node_modules/.bin:$PATH"
@@ -20,3 +21,5 @@ while [ -z "$address" ]; do
     [ -n "$address" ] || read -rt 0.2 <> <(:) || true
 done
 node tests/browser/run.mjs "$address" || { cat "$log" >&2; exit 1; }
+kill "$demo"
+node tests/browser/scenarios.mjs "$binary"
