@@ -28,5 +28,6 @@ pub mod resolved;
 pub mod rules;
 pub mod schema;
 pub mod source;
+pub mod topology;
 
 pub use resolve::{DEFAULT_MTU, DEFAULT_POLL_MS, LOSSLESS_POOL, ResolveOptions, resolve};

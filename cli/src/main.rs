@@ -85,6 +85,8 @@ enum Command {
     Check(Box<commands::check::Args>),
     /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),
+    /// Write the topology that switch configurations describe
+    Topology(commands::topology::Args),
     /// Check, compile and run P4-16 programs
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
@@ -103,6 +105,11 @@ enum Command {
     Config(commands::config::Args),
     /// Create certificates for a lab or a small network
     Pki(commands::pki::Args),
+    /// Print the completion script of a shell
+    Completions(commands::completions::Args),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Manual(commands::manual::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -127,6 +134,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Check(args) => commands::check::execute(*args),
         Command::Headroom(args) => commands::headroom::execute(args),
+        Command::Topology(args) => commands::topology::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
         Command::Nic(args) => commands::nic::execute(args),
@@ -136,6 +144,8 @@ fn main() -> ExitCode {
         Command::Agent(args) => commands::agent::execute(&args),
         Command::Config(args) => commands::config::execute(args),
         Command::Pki(args) => commands::pki::execute(args),
+        Command::Completions(args) => commands::completions::execute(&args),
+        Command::Manual(args) => commands::manual::execute(&args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {

@@ -398,7 +398,7 @@ impl Test {
             }
             Command::Poll { packet, .. } => {
                 let now = Time::from_ns(self.now_ns);
-                self.switch.switch.packet_out(now, Frame::new(&packet.to_bytes(), 0));
+                self.switch.switch.packet_out(now, Frame::new(&packet.to_cpu_bytes(), 0));
                 self.digests();
                 Input::Polled { request }
             }

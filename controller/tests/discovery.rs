@@ -1,7 +1,9 @@
 //! Neighbours appear, age and move; cables that differ from the plan are findings.
 
+use std::sync::Arc;
+
 use harrier_controller::discovery::{
-    Change, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, withdrawal,
+    Cables, Change, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, ttl_s, withdrawal,
 };
 use model::topology::{Link, Node, NodeKind};
 use model::wire::lldp::{ChassisId, Lldp, PortId};
@@ -103,6 +105,92 @@ fn neighbours_are_refreshed_and_forgotten_after_their_time() {
     assert!(neighbours.expire(Time(end.0 - 1)).is_empty());
     assert_eq!(neighbours.expire(end), std::slice::from_ref(&at));
     assert!(neighbours.at(&at).is_none());
+}
+
+/// The frame by which a port announces itself.
+fn frame(far: &str) -> Vec<u8> {
+    let frame = announcement(&port(far)).to_frame([2; 6]);
+    let mut bytes = frame.head.to_vec();
+    bytes.resize(frame.len() as usize, 0);
+    bytes
+}
+
+const SECOND: Time = Time::from_ms(1_000);
+const SWITCHES: [&str; 3] = ["leaf1", "leaf2", "spine"];
+
+/// The cables of a controller of all switches, which are up since time 0.
+fn cables() -> Cables {
+    let mut cables = Cables::new(Arc::new(plan()), SWITCHES.map(String::from), SECOND);
+    SWITCHES.iter().for_each(|switch| cables.up(Time::ZERO, switch));
+    cables
+}
+
+fn announce(cables: &mut Cables, now: Time, pairs: &[(&str, &str)]) {
+    for (near, far) in pairs {
+        cables.receive(now, &port(near), &frame(far)).expect("a valid frame");
+    }
+}
+
+fn check_findings(cables: &Cables, now: Time, expected: &[&str]) {
+    let findings: Vec<String> = cables.findings(now).iter().map(ToString::to_string).collect();
+    assert_eq!(findings, expected);
+}
+
+#[test]
+fn a_silent_port_is_a_finding_after_two_intervals() {
+    let mut cables = cables();
+    announce(&mut cables, Time::ZERO, &[("leaf1:2", "spine:1"), ("spine:1", "leaf1:2")]);
+    check_findings(&cables, SECOND, &[]);
+    let settled = SECOND + SECOND;
+    assert_eq!(cables.next_wake(), Some(settled));
+    cables.wake(settled);
+    let silent = [
+        "leaf2:2 has no LLDP neighbour; the plan says spine:2",
+        "spine:2 has no LLDP neighbour; the plan says leaf2:2",
+    ];
+    check_findings(&cables, settled, &silent);
+    // Nothing is known about the ports of a switch without a session, and its neighbours do not hear it.
+    cables.down("leaf2");
+    check_findings(&cables, settled, &[]);
+    cables.up(settled, "leaf2");
+    check_findings(&cables, settled + SECOND, &[]);
+    check_findings(&cables, settled + settled, &silent);
+}
+
+#[test]
+fn a_link_has_failed_when_its_neighbour_has_gone() {
+    let mut cables = cables();
+    let all =
+        [("leaf1:2", "spine:1"), ("spine:1", "leaf1:2"), ("leaf2:2", "spine:2"), ("spine:2", "leaf2:2")];
+    announce(&mut cables, Time::ZERO, &all);
+    let end = Time::from_ms(u64::from(TTL_S) * 1_000);
+    let failed = |cables: &Cables, now| -> Vec<String> {
+        cables.failed_links(now).iter().map(|link| link.a.to_string()).collect()
+    };
+    announce(&mut cables, Time(end.0 - 1), &all[..2]);
+    assert_eq!(failed(&cables, Time(end.0 - 1)), Vec::<String>::new());
+    assert!(cables.wake(end));
+    assert_eq!(failed(&cables, end), ["leaf2:2"]);
+    // It is back.
+    announce(&mut cables, end, &all[2..]);
+    assert_eq!(failed(&cables, end), Vec::<String>::new());
+    // A controller that hears nothing at all concludes nothing.
+    assert!(cables.wake(end + end));
+    assert_eq!(failed(&cables, end + end), Vec::<String>::new());
+}
+
+#[test]
+fn ports_beyond_the_plan_announce_themselves_when_they_have_a_neighbour() {
+    let mut cables = cables();
+    assert_eq!(cables.ports_of("leaf1"), [1, 2]);
+    announce(&mut cables, Time::ZERO, &[("leaf1:7", "rogue:1")]);
+    assert_eq!(cables.ports_of("leaf1"), [1, 2, 7]);
+    check_findings(&cables, Time::ZERO, &["leaf1:7 is cabled to rogue:1; the plan has no cable there"]);
+    assert!(cables.receive(Time::ZERO, &port("leaf1:2"), &[0; 60]).is_err());
+    assert_eq!(
+        [ttl_s(INTERVAL), ttl_s(SECOND), ttl_s(Time::from_ms(u64::MAX / 1_000_000_000_000))],
+        [TTL_S, 5, u16::MAX]
+    );
 }
 
 #[test]

@@ -4,17 +4,21 @@
 
 mod real;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
+use harrier_controller::discovery::{announcement, withdrawal};
 use harrier_controller::live::{AgentTrigger, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
+use model::wire::Frame;
+use model::wire::lldp::Lldp;
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, MissingData, Rate, Time, Topology, Trigger, TriggerReason};
+use model::{FlowKey, MissingData, PortRef, Rate, Time, Topology, Trigger, TriggerReason};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
@@ -47,11 +51,19 @@ fn bundle() -> SourceBundle {
 
 /// A switch with its server; its time advances only when the test sets it.
 async fn switch(clock: &Arc<AtomicU64>) -> (Arc<ImmediateSwitch>, ServerHandle) {
-    let config = SwitchConfig::new(TmConfig::lossy((1..=2).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
+    switch_with(clock, |_, _| {}).await
+}
+
+/// The same, with a function for the frames that it sends.
+async fn switch_with(
+    clock: &Arc<AtomicU64>,
+    sent: impl Fn(u16, Frame) + Send + Sync + 'static,
+) -> (Arc<ImmediateSwitch>, ServerHandle) {
+    let config = SwitchConfig::new(TmConfig::lossy((1..=3).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
     let (sink, source) = event_channel(1_024);
     let clock = clock.clone();
     let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
-    let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.clone()), now, sink, |_, _| {}));
+    let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.clone()), now, sink, sent));
     let server = Server::new(switch.clone(), ServerConfig::new(1, config), source);
     (switch, server.spawn("127.0.0.1:0".parse().unwrap()).await.unwrap())
 }
@@ -74,6 +86,7 @@ fn config(endpoint: String) -> LiveConfig {
         tls: None,
         seed: 1,
         time_scale: 1,
+        lldp_interval: None,
         wall_clock: || 1 << 60,
     }
 }
@@ -160,6 +173,95 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
     assert_eq!(snapshot.switches[0].polled_from, [1]);
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
     released(&switch).await;
+}
+
+/// Returns the LLDP frame of a port.
+fn lldp(port: &str) -> Frame {
+    announcement(&port.parse().unwrap()).to_frame([2, 0, 0, 0, 0, 1])
+}
+
+#[tokio::test]
+async fn cables_are_discovered_by_lldp_and_compared_with_the_plan() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (frames, mut sent) = tokio::sync::mpsc::unbounded_channel();
+    let (switch, server) = switch_with(&clock, move |port, frame| drop(frames.send((port, frame)))).await;
+    let interval = Duration::from_secs(3_600);
+    let config = LiveConfig { lldp_interval: Some(interval), ..config(server.endpoint()) };
+    let controller = Controller::start(config).unwrap();
+    // Each port announces itself at once, in the names of the plan.
+    for expected in [1, 2] {
+        let (port, frame) = sent.recv().await.unwrap();
+        let mut bytes = frame.head.to_vec();
+        bytes.resize(frame.len() as usize, 0);
+        let found = Lldp::from_bytes(&bytes).unwrap();
+        let announced = announcement(&PortRef::new("s1", expected));
+        assert_eq!((port, found), (expected, Lldp { ttl_s: 14_401, ..announced }));
+    }
+    let mut discovered = controller.discovered();
+    switch.receive(1, lldp("h1:1"));
+    switch.receive(2, lldp("s7:9"));
+    let found = discovered.wait_for(|found| found.neighbours.len() == 2).await.unwrap().clone();
+    let findings: Vec<String> = found.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(findings, ["s1:2 is cabled to s7:9; the plan says h2:1"]);
+    // No frame is forwarded; a new neighbour gets an announcement at once.
+    for _ in 0..2 {
+        let (port, frame) = sent.recv().await.unwrap();
+        assert!((1..=2).contains(&port));
+        assert_eq!(frame.head[6..9], [2, frame.head[7], frame.head[8]]);
+        assert_ne!(frame.head[6..12], [2, 0, 0, 0, 0, 1], "a received frame is not sent again");
+    }
+    // Telemetry goes on.
+    switch.receive(1, data(&victim(), 0, 1_000));
+    assert_eq!(sent.recv().await.unwrap().0, 2);
+}
+
+/// h1 - s1 = s2 - h2: two links between the switches.
+fn twin_topology() -> Arc<Topology> {
+    let mut topology = Topology::clone(&topology());
+    topology.nodes.push(Node { name: "s2".into(), kind: NodeKind::Switch, addresses: Vec::new() });
+    let link = topology.links.remove(1);
+    for (a, b) in [("s1:2", "s2:2"), ("s1:3", "s2:3"), ("s2:1", "h2:1")] {
+        topology.links.push(Link { a: a.parse().unwrap(), b: b.parse().unwrap(), ..link.clone() });
+    }
+    Arc::new(topology)
+}
+
+#[tokio::test]
+async fn routes_avoid_a_failed_link_until_it_is_back() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (frames, mut sent) = tokio::sync::mpsc::unbounded_channel();
+    let (switch, server) = switch_with(&clock, move |port, frame| drop(frames.send((port, frame)))).await;
+    let lldp_interval = Some(Duration::from_secs(3_600));
+    let config = LiveConfig { topology: twin_topology(), lldp_interval, ..config(server.endpoint()) };
+    let controller = Controller::start(config).unwrap();
+    up(&controller).await;
+    let mut discovered = controller.discovered();
+    let mut used = || {
+        for source in 0..32 {
+            switch.receive(1, data(&FlowKey { sport: 1_000 + source, ..victim() }, 0, 1_000));
+        }
+        let is_data = |frame: &Frame| frame.head[12..14] == [0x08, 0x00];
+        let ports = std::iter::from_fn(|| sent.try_recv().ok()).filter(|(_, frame)| is_data(frame));
+        ports.map(|(port, _)| port).collect::<BTreeSet<u16>>()
+    };
+    assert_eq!(used(), BTreeSet::from([2, 3]));
+    for port in [2, 3] {
+        switch.receive(port, lldp(&format!("s2:{port}")));
+    }
+    discovered.wait_for(|found| found.neighbours.len() == 2).await.unwrap();
+
+    let gone = withdrawal(&"s2:3".parse().unwrap()).to_frame([2, 0, 0, 0, 0, 1]);
+    switch.receive(3, gone);
+    discovered.wait_for(|found| found.failed == ["s1:3".parse().unwrap()]).await.unwrap();
+    // The session writes the change after it is published.
+    while used() != BTreeSet::from([2]) {
+        tokio::task::yield_now().await;
+    }
+    switch.receive(3, lldp("s2:3"));
+    discovered.wait_for(|found| found.failed.is_empty()).await.unwrap();
+    while used() != BTreeSet::from([2, 3]) {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]

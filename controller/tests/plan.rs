@@ -3,7 +3,8 @@
 mod support;
 
 use harrier_controller::plan::{
-    MatchValue, POLL_GROUP, PlanError, PlanSettings, SwitchPlan, TableEntry, plan,
+    MatchValue, POLL_GROUP, PlanChange, PlanError, PlanSettings, SwitchPlan, TableEntry, change,
+    keep_group_numbers, plan,
 };
 use model::topology::{Link, Node, NodeKind};
 use model::{Rate, Time, Topology};
@@ -137,6 +138,64 @@ fn equal_cost_paths_become_a_group() {
             "ipv4_routes [10, 0, 0, 1]/32 set_port(port=1)",
             "ipv6_routes [253, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]/128 set_port(port=1)",
             "ipv4_routes [10, 0, 0, 2]/32 set_group(group_id=1,size=2)",
+        ]
+    );
+}
+
+/// Returns the present plan of s1 with and without a link, and what differs.
+fn without(link: &str, present: &SwitchPlan) -> (SwitchPlan, PlanChange) {
+    let settings = PlanSettings { unused_links: vec![link.parse().unwrap()], ..PlanSettings::default() };
+    let mut plans = plan(&twin([10, 0, 0, 2]), &settings, &support::layout()).unwrap();
+    let new = keep_group_numbers(present, plans.remove("s1").unwrap());
+    let difference = change(present, &new);
+    (new, difference)
+}
+
+#[test]
+fn a_failed_link_changes_only_the_routes_over_it() {
+    let mut plans = plan(&twin([10, 0, 0, 2]), &PlanSettings::default(), &support::layout()).unwrap();
+    let usual = plans.remove("s1").unwrap();
+    let show =
+        |entries: &[TableEntry]| routes(&SwitchPlan { entries: entries.to_vec(), ..SwitchPlan::default() });
+    let (failed, difference) = without("s1:3", &usual);
+    assert_eq!(show(&difference.inserts), Vec::<String>::new());
+    assert_eq!(show(&difference.modifies), ["ipv4_routes [10, 0, 0, 2]/32 set_port(port=2)"]);
+    let members = ["ecmp_members 1,1 set_port(port=3)", "ecmp_members 1,0 set_port(port=2)"];
+    assert_eq!(show(&difference.deletes), members, "after the route that refers to them");
+    assert!(difference.groups.is_empty() && difference.registers.is_empty());
+
+    // The link is back.
+    let back = keep_group_numbers(&failed, usual.clone());
+    let difference = change(&failed, &back);
+    assert_eq!(
+        show(&difference.inserts),
+        ["ecmp_members 1,0 set_port(port=2)", "ecmp_members 1,1 set_port(port=3)"]
+    );
+    assert_eq!(show(&difference.modifies), ["ipv4_routes [10, 0, 0, 2]/32 set_group(group_id=1,size=2)"]);
+    assert!(change(&back, &usual).is_empty());
+}
+
+#[test]
+fn groups_with_the_same_members_keep_their_numbers() {
+    let member = |group: u16, member: u16, port: u16| TableEntry {
+        table: "ecmp_members",
+        key: vec![
+            ("group", MatchValue::Exact(group.to_be_bytes().to_vec())),
+            ("member", MatchValue::Exact(member.to_be_bytes().to_vec())),
+        ],
+        action: "set_port",
+        params: vec![("port", port.to_be_bytes().to_vec())],
+    };
+    let plan = |entries: Vec<TableEntry>| SwitchPlan { entries, ..SwitchPlan::default() };
+    let old = plan(vec![member(1, 0, 5), member(1, 1, 6), member(2, 0, 7), member(2, 1, 8)]);
+    let new = plan(vec![member(1, 0, 7), member(1, 1, 8), member(2, 0, 5), member(2, 1, 9)]);
+    assert_eq!(
+        routes(&keep_group_numbers(&old, new)),
+        [
+            "ecmp_members 2,0 set_port(port=7)",
+            "ecmp_members 2,1 set_port(port=8)",
+            "ecmp_members 3,0 set_port(port=5)",
+            "ecmp_members 3,1 set_port(port=9)",
         ]
     );
 }

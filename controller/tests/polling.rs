@@ -199,7 +199,7 @@ fn duplicates_are_suppressed_but_other_events_are_not() {
 /// Retries a polling packet for ingress port `port` and compares the reports: switch, ingress port, `follow` of the
 /// packet, `follow` bits that were new.
 fn check_retry(net: &mut Net, switch: &str, port: u16, polling: Polling, expected: &[(&str, u16, u8, u8)]) {
-    let packet = PollRetry { port, polling }.to_bytes();
+    let packet = PollRetry { port, polling }.to_cpu_bytes();
     let now = net.now;
     net.at(switch).switch.packet_out(now, Frame::new(&packet, 0));
     net.settle();

@@ -232,7 +232,7 @@ impl InProcessController {
                 write_registers(switch, &self.pipeline, writes).map(|()| Input::UnlockDone { request })
             }
             Command::Poll { packet, .. } => {
-                switch.packet_out(now, Frame::new(&packet.to_bytes(), 0));
+                switch.packet_out(now, Frame::new(&packet.to_cpu_bytes(), 0));
                 Ok(Input::Polled { request })
             }
             Command::Emit(_) => unreachable!("snapshots are kept, not delayed"),

@@ -76,7 +76,8 @@
 
 // Multicast group of the ports with links to other switches.
 #define POLL_GROUP 1
-// Priority of polling packets. It must not be a lossless priority: PFC never pauses it.
+// Priority of polling packets and of packets that the controller sends through a port. It must not be a lossless
+// priority: PFC never pauses it.
 #define POLL_PRIORITY 7
 
 #endif

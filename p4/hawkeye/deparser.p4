@@ -1,7 +1,8 @@
-// Deparser: emits the valid headers in wire order.
+// Deparser: emits the valid headers in wire order. The header of a packet from the controller is not emitted.
 
 control HawkeyeDeparser(packet_out packet, in headers_t hdr) {
     apply {
+        packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
         packet.emit(hdr.vlan);
         packet.emit(hdr.mac_control);

@@ -8,6 +8,7 @@ const bit<16> ETHERTYPE_IPV6 = 0x86dd;
 const bit<16> ETHERTYPE_VLAN = 0x8100;
 const bit<16> ETHERTYPE_MAC_CONTROL = 0x8808;
 const bit<16> ETHERTYPE_POLLING = 0x88b5;
+const bit<16> ETHERTYPE_LLDP = 0x88cc;
 const bit<16> MAC_CONTROL_PFC = 0x0101;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
@@ -15,6 +16,19 @@ const bit<16> UDP_ROCE_V2 = 4791;
 const bit<4> POLLING_VERSION = 1;
 
 typedef bit<9> port_t;
+
+// In front of a packet from the controller. With an egress port, the packet leaves through that port unprocessed; with
+// 0 it is processed like a packet from the network.
+@controller_header("packet_out")
+header packet_out_t {
+    bit<16> egress_port;
+}
+
+// In front of a packet to the controller: the port where it arrived.
+@controller_header("packet_in")
+header packet_in_t {
+    bit<16> ingress_port;
+}
 
 header ethernet_t {
     bit<48> destination;
@@ -136,6 +150,8 @@ header polling_t {
 #define FOLLOW_PAUSES(follow) follow[1:1]
 
 struct headers_t {
+    packet_out_t packet_out;
+    packet_in_t packet_in;
     ethernet_t ethernet;
     vlan_t vlan;
     mac_control_t mac_control;

@@ -1,4 +1,4 @@
-// Ingress: handles PFC frames and polling packets, forwards all other packets.
+// Ingress: handles PFC frames and polling packets, sends LLDP frames to the controller, and forwards all other packets.
 
 // Indices of the counter `drops`. The traffic manager counts its own drops.
 const bit<32> DROP_MALFORMED = 0;
@@ -39,6 +39,12 @@ control HawkeyeIngress(
             drop(DROP_MALFORMED);
             exit;
         }
+        if (hdr.packet_out.isValid() && hdr.packet_out.egress_port != 0) {
+            meta.priority = POLL_PRIORITY;
+            standard_metadata.priority = POLL_PRIORITY;
+            standard_metadata.egress_spec = (port_t)hdr.packet_out.egress_port;
+            exit;
+        }
         if (hdr.mac_control.isValid()) {
             if (hdr.pfc.isValid()) {
                 pause.apply(hdr.pfc, standard_metadata.ingress_port,
@@ -59,6 +65,13 @@ control HawkeyeIngress(
 
         classify.apply(hdr, meta, known);
         if (known == 0) {
+            // IEEE 802.1AB: never forwarded, whatever its destination address.
+            if (hdr.ethernet.ether_type == ETHERTYPE_LLDP) {
+                hdr.packet_in.setValid();
+                hdr.packet_in.ingress_port = (bit<16>)standard_metadata.ingress_port;
+                standard_metadata.egress_spec = CPU_PORT;
+                exit;
+            }
             drop(DROP_UNKNOWN);
             exit;
         }

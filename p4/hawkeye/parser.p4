@@ -1,4 +1,5 @@
-// Parser: Ethernet with at most one VLAN tag, then PFC, a polling packet, or IP with UDP, TCP and RoCEv2.
+// Parser: the controller's header at the CPU port, Ethernet with at most one VLAN tag, then PFC, a polling packet, or IP
+// with UDP, TCP and RoCEv2.
 
 error {
     WrongIpVersion,
@@ -15,6 +16,22 @@ parser HawkeyeParser(
     value_set<bit<16>>(8) roce_ports;
 
     state start {
+        transition select(standard_metadata.ingress_port) {
+            CPU_PORT: parse_packet_out;
+            default: parse_ethernet;
+        }
+    }
+
+    // A packet for a given port is not processed: all of it is payload.
+    state parse_packet_out {
+        packet.extract(hdr.packet_out);
+        transition select(hdr.packet_out.egress_port) {
+            0: parse_ethernet;
+            default: accept;
+        }
+    }
+
+    state parse_ethernet {
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             ETHERTYPE_IPV4: parse_ipv4;

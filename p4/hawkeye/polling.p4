@@ -4,9 +4,10 @@
 // both. Ingress freezes the bank and sends the packet to the victim's port, or to every port when it follows pauses.
 // Egress decides for each port whether the copy leaves and what it follows from there. Copies to hosts are dropped.
 //
-// The controller retries when a packet or a digest was lost. A retry arrives at the CPU port and is handled as if it
-// had arrived at the port in the low bits of its Ethernet source address. It is processed even if this switch remembers
-// the request; the copies that it sends are ordinary polling packets, which neighbours suppress if they remember them.
+// The controller retries when a packet or a digest was lost. A retry arrives at the CPU port, with egress port 0, and is
+// handled as if it had arrived at the port in the low bits of its Ethernet source address. It is processed even if this
+// switch remembers the request; the copies that it sends are ordinary polling packets, which neighbours suppress if they
+// remember them.
 
 // Digest of a polling packet that this switch had not seen before, or of a retry.
 struct poll_report_t {

@@ -15,6 +15,9 @@ pub const TEXT_BYTES: usize = 1024;
 pub const LISTED: usize = 4096;
 /// Maximum flows, counters, samples or clocks in a record; a record with more is rejected.
 pub const ITEMS: usize = 65_536;
+/// Maximum neighbours or cables that a controller reports, and interfaces of an agent's host or addresses of one; further
+/// ones are ignored.
+pub const REPORTED: usize = 4096;
 /// Maximum problems that a sender reports; further ones are ignored.
 pub const HEALTH_PROBLEMS: usize = 256;
 /// Maximum records that a sender sends ahead of their acknowledgement. Later ones stay in the spool.

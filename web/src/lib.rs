@@ -29,7 +29,7 @@ pub use limits::{
     BODY_BYTES, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
 pub use live::LiveState;
-pub use probe::{DaemonState, HealthProblem, Metric, Probe};
+pub use probe::{CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe};
 pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};
 pub use series::{PortPoint, PortSample};

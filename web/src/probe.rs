@@ -1,5 +1,8 @@
 //! Health and metrics of the program around the server: what it reports beside the data of this crate.
 
+use std::net::IpAddr;
+
+use model::PortRef;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
@@ -33,7 +36,7 @@ pub struct Metric {
 }
 
 /// An agent or controller that has been connected to the server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct DaemonState {
     /// `agent` or `controller`.
     pub kind: String,
@@ -47,6 +50,8 @@ pub struct DaemonState {
     pub state: String,
     /// When its last message arrived, RFC 3339.
     pub heard: String,
+    /// Records that it dropped because its spool was full, since the server's start.
+    pub lost: u64,
     /// What to add to its clock to get that of the server, in nanoseconds; absent until it is measured.
     pub clock_offset_ns: Option<i64>,
     /// Maximum error of the offset.
@@ -55,6 +60,60 @@ pub struct DaemonState {
     pub rejected: u64,
     /// What keeps it from its work.
     pub problems: Vec<HealthProblem>,
+    /// The interfaces of an agent's host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub interfaces: Vec<HostInterface>,
+    /// What announces itself with LLDP at the ports of a controller's switches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub neighbours: Vec<LldpNeighbour>,
+    /// The cables of a controller's switches that differ from the topology.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cables: Vec<CableDifference>,
+    /// The links that have failed and that a controller's routes avoid, by the port at one end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed_links: Vec<PortRef>,
+}
+
+/// A network interface of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct HostInterface {
+    /// Its name.
+    pub name: String,
+    /// Its MAC address; empty: it has none.
+    pub mac: String,
+    /// Its IP addresses.
+    #[schema(value_type = Vec<String>)]
+    pub addresses: Vec<IpAddr>,
+    /// Its MTU.
+    pub mtu_bytes: u32,
+    /// Its speed in Mb/s; absent if it does not know.
+    pub speed_mbps: Option<u64>,
+    /// Whether it is enabled and has a link.
+    pub is_up: bool,
+}
+
+/// What announces itself at a port.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LldpNeighbour {
+    /// The port of the switch.
+    pub port: PortRef,
+    /// System and port at the other end.
+    pub announced: String,
+    /// What that port is, for people.
+    pub description: String,
+}
+
+/// A cable that differs from the topology.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CableDifference {
+    /// The port where it is seen.
+    pub port: PortRef,
+    /// What the topology says; absent: there is no cable.
+    pub planned: Option<PortRef>,
+    /// What announces itself; absent: nothing does.
+    pub found: Option<String>,
+    /// The difference in one sentence.
+    pub text: String,
 }
 
 /// What a program reports. The methods are called at every request and must not block.

@@ -177,6 +177,7 @@ fn start_controller(
         tls: None,
         seed: config.seed,
         time_scale: 1,
+        lldp_interval: None,
         wall_clock: wall_ns,
     })?)
 }

@@ -15,8 +15,17 @@ pub struct PollRetry {
     pub polling: Polling,
 }
 
+/// Bytes of the program's header `packet_out`: its one field, the egress port.
+const PACKET_OUT_BYTES: usize = 2;
+
 impl PollRetry {
-    /// Encodes the packet for the switch's CPU port. The low bits of its Ethernet source address hold the ingress port.
+    /// Encodes the packet with the program's header `packet_out`, for drivers that are not a P4Runtime client: egress port
+    /// 0, so that the switch processes the packet.
+    pub fn to_cpu_bytes(&self) -> Vec<u8> {
+        [vec![0; PACKET_OUT_BYTES], self.to_bytes()].concat()
+    }
+
+    /// Encodes the payload of the packet-out. The low bits of its Ethernet source address hold the ingress port.
     pub fn to_bytes(&self) -> Vec<u8> {
         let [high, low] = self.port.to_be_bytes();
         let src = [LOCALLY_ADMINISTERED, 0, 0, 0, high, low];

@@ -38,6 +38,33 @@ pub enum CableFinding {
     },
 }
 
+impl CableFinding {
+    /// The port where it is seen.
+    pub fn port(&self) -> &PortRef {
+        match self {
+            CableFinding::Elsewhere { port, .. }
+            | CableFinding::Unplanned { port, .. }
+            | CableFinding::Silent { port, .. } => port,
+        }
+    }
+
+    /// What the plan says.
+    pub fn planned(&self) -> Option<&PortRef> {
+        match self {
+            CableFinding::Elsewhere { planned, .. } | CableFinding::Silent { planned, .. } => Some(planned),
+            CableFinding::Unplanned { .. } => None,
+        }
+    }
+
+    /// What announces itself: system and port.
+    pub fn found(&self) -> Option<&str> {
+        match self {
+            CableFinding::Elsewhere { found, .. } | CableFinding::Unplanned { found, .. } => Some(found),
+            CableFinding::Silent { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for CableFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -68,7 +95,7 @@ pub fn cable_findings(plan: &Topology, neighbours: &Neighbours) -> Vec<CableFind
         match neighbours.at(&port) {
             None if plan.is_host(&planned.switch) => {}
             None => findings.push(CableFinding::Silent { port, planned: planned.clone() }),
-            Some(neighbour) if is(plan, planned, &neighbour.lldp) => {}
+            Some(neighbour) if is_planned(plan, planned, &neighbour.lldp) => {}
             Some(neighbour) => {
                 let found = name(&neighbour.lldp);
                 findings.push(CableFinding::Elsewhere { port, planned: planned.clone(), found });
@@ -83,7 +110,7 @@ pub fn cable_findings(plan: &Topology, neighbours: &Neighbours) -> Vec<CableFind
 }
 
 /// Whether an announcement is that of a planned port. A host has one port in the plan, whatever its interface is called.
-fn is(plan: &Topology, planned: &PortRef, lldp: &Lldp) -> bool {
+pub(super) fn is_planned(plan: &Topology, planned: &PortRef, lldp: &Lldp) -> bool {
     let is_system = system(lldp) == planned.switch;
     let is_port = match &lldp.port {
         PortId::Local(name) | PortId::Interface(name) => *name == planned.port.to_string(),
@@ -96,6 +123,7 @@ fn system(lldp: &Lldp) -> String {
     lldp.system_name.clone().unwrap_or_else(|| lldp.chassis.to_string())
 }
 
-fn name(lldp: &Lldp) -> String {
+/// Returns what announces itself: system and port.
+pub fn name(lldp: &Lldp) -> String {
     format!("{}:{}", system(lldp), lldp.port)
 }

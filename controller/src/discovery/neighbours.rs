@@ -76,6 +76,11 @@ impl Neighbours {
         if self.table.remove(at).is_some() { Change::Gone } else { Change::Ignored }
     }
 
+    /// Forgets all neighbours of a switch.
+    pub fn forget(&mut self, switch: &str) {
+        self.table.retain(|at, _| at.switch != switch);
+    }
+
     /// Returns when the next neighbour is forgotten.
     pub fn next_expiry(&self) -> Option<Time> {
         self.table.values().map(|known| known.expires).min()

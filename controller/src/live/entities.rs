@@ -10,7 +10,7 @@ use p4runtime::proto::p4::v1::{
 };
 
 use crate::layout::{DigestInfo, PipelineInfo, RegisterInfo, TelemetryLayout};
-use crate::plan::{MatchValue, SwitchPlan, TableEntry};
+use crate::plan::{MatchValue, PlanChange, SwitchPlan, TableEntry};
 
 /// Maximum time for which the switch batches eviction digests.
 const EVICTION_WAIT_NS: i64 = 1_000_000;
@@ -87,6 +87,21 @@ pub(super) fn entities(
         modifies.push(Kind::RegisterEntry(register.entry(write.index, &write.value)));
     }
     Ok(Entities { inserts, modifies, fingerprint: fingerprint(format!("{plan:?}").as_bytes(), 0) })
+}
+
+/// Returns the entities to insert, to modify and to delete for a change of the plan.
+pub(super) fn of_change(schema: &Schema, change: &PlanChange) -> Result<[Vec<Kind>; 3], SchemaError> {
+    let entries = |entries: &[TableEntry]| -> Result<Vec<Kind>, SchemaError> {
+        let entity = |entry| Ok(Kind::TableEntry(Box::new(table_entry(schema, entry)?)));
+        entries.iter().map(entity).collect()
+    };
+    let mut modifies = entries(&change.modifies)?;
+    modifies.extend(change.groups.iter().map(|group| multicast_group(group.id, &group.ports)));
+    for write in &change.registers {
+        let register = schema.register(&write.register)?;
+        modifies.push(Kind::RegisterEntry(register.entry(write.index, &write.value)));
+    }
+    Ok([entries(&change.inserts)?, modifies, entries(&change.deletes)?])
 }
 
 fn table_entry(

@@ -8,6 +8,8 @@
 
 mod clocks;
 mod entities;
+mod frame_limit;
+mod network;
 mod role;
 mod session;
 
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Snapshot, Topology, Trigger};
+use model::{PortRef, Snapshot, Topology, Trigger};
 use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
 use p4runtime::proto::p4::config::v1::P4Info;
 use tokio::sync::{mpsc, watch};
@@ -24,10 +26,12 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::collect::{CollectSettings, CollectStats, Collector, Command, Input, RequestId};
 use crate::layout::{Digest, LayoutError, TelemetryLayout};
-use crate::plan::{PlanError, PlanSettings, plan};
+use crate::plan::{PlanError, PlanSettings, SwitchPlan, plan};
 
 pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
+pub use network::Discovered;
+use network::{Announcement, Network, Work};
 use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
@@ -74,6 +78,8 @@ pub struct LiveConfig {
     pub seed: u64,
     /// Nanoseconds of wall-clock time for one of switch time: 1, except in slowed-down networks.
     pub time_scale: u64,
+    /// Interval of LLDP announcements, always in wall-clock time; `None`: cables are not discovered.
+    pub lldp_interval: Option<Duration>,
     /// Returns the wall clock in nanoseconds since 1970.
     pub wall_clock: fn() -> u64,
 }
@@ -127,6 +133,7 @@ pub struct Controller {
     triggers: mpsc::Sender<AgentTrigger>,
     snapshots: mpsc::Receiver<Collected>,
     status: watch::Receiver<Status>,
+    discovered: watch::Receiver<Discovered>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -152,6 +159,19 @@ pub(crate) enum Note {
     RoleLost,
     /// An input for the collector.
     Input(Input),
+    /// A frame that the program sends to the controller, and the port where it arrived.
+    Frame(PortRef, Vec<u8>),
+}
+
+/// What a switch's task is to do.
+#[derive(Debug)]
+pub(crate) enum SessionCommand {
+    /// A request of the collector.
+    Collect(Command),
+    /// Send these frames.
+    Announce(Vec<Announcement>),
+    /// Change the plan of the switch.
+    Replan(Box<SwitchPlan>),
 }
 
 impl Controller {
@@ -170,6 +190,7 @@ impl Controller {
         let mut commands = BTreeMap::new();
         let mut tasks = Vec::new();
         let mut status = Status::default();
+        let mut managed = BTreeMap::new();
         let (claims, claimed) = watch::channel(0);
         for endpoint in &config.switches {
             let name = endpoint.name.clone();
@@ -182,6 +203,8 @@ impl Controller {
                 endpoint: endpoint.clone(),
                 schema: schema.clone(),
                 entities,
+                base: plan.clone(),
+                plan: plan.clone(),
                 device_config: config.device_config.clone(),
                 retry: config.retry,
                 tls: config.tls.clone(),
@@ -191,15 +214,21 @@ impl Controller {
                 claims: claimed.clone(),
                 notes: notes.clone(),
             };
-            commands.insert(name, sender);
+            commands.insert(name.clone(), sender);
+            managed.insert(name, plan);
             tasks.push(tokio::spawn(session.run()));
         }
 
         let (triggers, triggered) = mpsc::channel(QUEUE);
         let (emitted, snapshots) = mpsc::channel(SNAPSHOTS);
         let (published, status_receiver) = watch::channel(status.clone());
+        let (publish, discovered) = watch::channel(Discovered::default());
+        let network = config.lldp_interval.map(|interval| {
+            Network::new(config.topology, config.plan, layout.clone(), managed, interval, publish)
+        });
         let hub = Hub {
             collector,
+            network,
             layout,
             commands,
             emitted,
@@ -212,7 +241,7 @@ impl Controller {
             started: Instant::now(),
         };
         tasks.push(tokio::spawn(hub.run(noted, triggered)));
-        Ok(Controller { triggers, snapshots, status: status_receiver, tasks })
+        Ok(Controller { triggers, snapshots, status: status_receiver, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -241,6 +270,11 @@ impl Controller {
         self.snapshots.try_recv().ok()
     }
 
+    /// Returns a receiver of what is known about cables; it never changes if they are not discovered.
+    pub fn discovered(&self) -> watch::Receiver<Discovered> {
+        self.discovered.clone()
+    }
+
     /// Returns a receiver of the status and its changes.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.status.clone()
@@ -258,8 +292,9 @@ impl Drop for Controller {
 /// The collector's task.
 struct Hub {
     collector: Collector,
+    network: Option<Network>,
     layout: Arc<TelemetryLayout>,
-    commands: BTreeMap<String, mpsc::Sender<Command>>,
+    commands: BTreeMap<String, mpsc::Sender<SessionCommand>>,
     emitted: mpsc::Sender<Collected>,
     published: watch::Sender<Status>,
     status: Status,
@@ -276,6 +311,7 @@ impl Hub {
             self.claim();
             let wake_ns = self.collector.next_wake_ns().into_iter().chain(self.claim.due_ns()).min();
             let wake = wake_ns.map(|ns| self.started + Duration::from_nanos(ns));
+            let network_wake = self.network.as_ref().map(Network::next_wake);
             let commands = tokio::select! {
                 note = notes.recv() => match note {
                     Some(note) => self.note(note),
@@ -286,6 +322,11 @@ impl Hub {
                 }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
                     self.collector.wake(self.now_ns())
+                }
+                () = sleep_until(network_wake.unwrap_or(self.started)), if network_wake.is_some() => {
+                    let work = self.network.as_mut().map(Network::wake);
+                    self.hand_out(work);
+                    Vec::new()
                 }
             };
             self.perform(commands).await;
@@ -318,10 +359,15 @@ impl Hub {
         match note {
             Note::Up(switch) => {
                 self.status.switches.insert(switch.clone(), Ok(()));
+                let work = self.network.as_mut().map(|network| network.up(&switch));
+                self.hand_out(work);
                 self.collector.handle(self.now_ns(), Input::Connected { switch })
             }
             Note::Down(switch, why) => {
                 self.clocks.forget(&switch);
+                if let Some(network) = &mut self.network {
+                    network.down(&switch);
+                }
                 self.status.switches.insert(switch, Err(why));
                 Vec::new()
             }
@@ -329,9 +375,28 @@ impl Hub {
                 self.status.roles_lost += 1;
                 Vec::new()
             }
+            Note::Frame(at, frame) => {
+                let work = self.network.as_mut().map(|network| network.receive(&at, &frame));
+                self.hand_out(work);
+                Vec::new()
+            }
             Note::Input(input) => {
                 self.compare_clocks(&input);
                 self.collector.handle(self.now_ns(), input)
+            }
+        }
+    }
+
+    /// Passes announcements and plans to the sessions. What a session does not take is lost: announcements are repeated,
+    /// and a session that is so far behind is about to end.
+    fn hand_out(&self, work: Option<Work>) {
+        let Some(Work { announce, plans }) = work else { return };
+        let announce =
+            announce.into_iter().map(|(switch, frames)| (switch, SessionCommand::Announce(frames)));
+        let plans = plans.into_iter().map(|(switch, plan)| (switch, SessionCommand::Replan(Box::new(plan))));
+        for (switch, command) in plans.chain(announce) {
+            if self.commands.get(&switch).is_none_or(|sender| sender.try_send(command).is_err()) {
+                tracing::warn!(switch, "the session's queue is full; a change of the network is lost");
             }
         }
     }
@@ -362,8 +427,10 @@ impl Hub {
                 | Command::Poll { ref switch, request, .. } => (switch.clone(), request),
             };
             // A slow session must not block the others.
-            let is_passed_on =
-                self.commands.get(&switch).is_some_and(|sender| sender.try_send(command).is_ok());
+            let is_passed_on = self
+                .commands
+                .get(&switch)
+                .is_some_and(|sender| sender.try_send(SessionCommand::Collect(command)).is_ok());
             if !is_passed_on {
                 let failed = Input::Failed { request, reason: "the session's queue is full".into() };
                 waiting.extend(self.collector.handle(self.now_ns(), failed));

@@ -3,22 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::PortRef;
 use p4runtime::client::{
     Arbitrated, Client, ClientConfig, ClientError, ClientTls, RegisterSchema, Schema, Session, SessionEvent,
     SessionSender,
 };
+use p4runtime::proto::p4::v1::entity::Entity as Kind;
 use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
-use p4runtime::proto::p4::v1::{DigestList, PacketOut};
+use p4runtime::proto::p4::v1::{DigestList, PacketIn};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::collect::{Command, Input, RequestId};
 use crate::layout::RegisterRows;
-use crate::plan::RegisterWrite;
+use crate::plan::{PlanChange, RegisterWrite, SwitchPlan, change};
 
-use super::entities::{Entities, fingerprint};
+use super::entities::{self, Entities, fingerprint};
+use super::frame_limit::FrameLimit;
+use super::network::Announcement;
 use super::role::{Role, high_bid, low_bid, role};
-use super::{LiveError, Note, SwitchEndpoint};
+use super::{LiveError, Note, SessionCommand, SwitchEndpoint};
 
 /// Duration from which on a session counts as established.
 const LASTING: Duration = Duration::from_secs(5);
@@ -28,6 +32,12 @@ const OPEN: Duration = Duration::from_secs(5);
 const KEEPALIVE: Duration = Duration::from_secs(1);
 /// The state of a switch that another controller manages.
 pub const STANDING_BY: &str = "standing by: another controller is primary";
+/// Field of the program's header `packet_out`.
+const EGRESS_PORT: &str = "egress_port";
+/// Field of the program's header `packet_in`.
+const INGRESS_PORT: &str = "ingress_port";
+/// Maximum bytes of a frame from the switch; longer ones are dropped.
+const FRAME_BYTES: usize = 2_048;
 /// gRPC status codes of a switch without a pipeline: NOT_FOUND, FAILED_PRECONDITION, UNIMPLEMENTED.
 const NO_PIPELINE: [i32; 3] = [5, 9, 12];
 /// gRPC status code of an insert of an entity that exists.
@@ -36,13 +46,18 @@ const ALREADY_EXISTS: i32 = 6;
 pub(super) struct SwitchSession {
     pub(super) endpoint: SwitchEndpoint,
     pub(super) schema: Arc<Schema>,
+    /// Of `base`.
     pub(super) entities: Entities,
+    /// The plan at the start.
+    pub(super) base: SwitchPlan,
+    /// The present plan.
+    pub(super) plan: SwitchPlan,
     pub(super) device_config: Vec<u8>,
     pub(super) retry: fn(u32, u64) -> Duration,
     pub(super) tls: Option<ClientTls>,
     pub(super) seed: u64,
     pub(super) wall_clock: fn() -> u64,
-    pub(super) commands: mpsc::Receiver<Command>,
+    pub(super) commands: mpsc::Receiver<SessionCommand>,
     /// Changes when the controller claims the switches at which it stands by.
     pub(super) claims: watch::Receiver<u64>,
     pub(super) notes: mpsc::Sender<Note>,
@@ -86,15 +101,21 @@ impl SwitchSession {
         }
     }
 
-    /// Rejects a request. Returns `false` if the controller ends.
-    async fn reject_command(&self, command: Option<Command>, why: &str) -> bool {
-        let Some(
-            Command::Read { request, .. } | Command::Unlock { request, .. } | Command::Poll { request, .. },
-        ) = command
-        else {
-            return command.is_some();
-        };
-        reject(&self.notes, request, why.to_string()).await
+    /// Rejects a request, and keeps a plan for the next session. Returns `false` if the controller ends.
+    async fn reject_command(&mut self, command: Option<SessionCommand>, why: &str) -> bool {
+        match command {
+            Some(SessionCommand::Collect(
+                Command::Read { request, .. }
+                | Command::Unlock { request, .. }
+                | Command::Poll { request, .. },
+            )) => reject(&self.notes, request, why.to_string()).await,
+            Some(SessionCommand::Replan(plan)) => {
+                self.plan = *plan;
+                true
+            }
+            Some(SessionCommand::Collect(Command::Emit(_)) | SessionCommand::Announce(_)) => true,
+            None => false,
+        }
     }
 
     /// Runs one session. Returns `Ok` only when the controller ends.
@@ -112,6 +133,8 @@ impl SwitchSession {
         }
         self.ensure_pipeline(&mut client).await?;
         self.program(&mut client).await?;
+        self.write_change(&mut client, &change(&self.base, &self.plan)).await?;
+        let mut frames = FrameLimit::default();
         let sender = session.sender();
         tracing::info!(switch = self.endpoint.name, "the switch is programmed");
         if self.notes.send(Note::Up(self.endpoint.name.clone())).await.is_err() {
@@ -119,13 +142,22 @@ impl SwitchSession {
         }
         loop {
             tokio::select! {
-                event = session.next() => {
-                    if !self.on_event(event?, &client, &sender).await? {
+                event = session.next() => match event? {
+                    SessionEvent::Packet(packet) => if frames.may_pass((self.wall_clock)()) {
+                        self.on_packet(packet);
+                    },
+                    event => if !self.on_event(event, &client, &sender).await? {
                         return Ok(());
-                    }
-                }
+                    },
+                },
                 command = self.commands.recv() => match command {
-                    Some(command) => self.perform(&client, &sender, command),
+                    Some(SessionCommand::Collect(command)) => self.perform(&client, &sender, command),
+                    Some(SessionCommand::Announce(frames)) => self.announce(&sender, frames),
+                    Some(SessionCommand::Replan(plan)) => {
+                        let change = change(&self.plan, &plan);
+                        self.plan = *plan;
+                        self.write_change(&mut client, &change).await?;
+                    }
                     None => return Ok(()),
                 },
             }
@@ -195,19 +227,47 @@ impl SwitchSession {
     }
 
     async fn program(&self, client: &mut Client) -> Result<(), ClientError> {
-        match client.insert(self.entities.inserts.iter().cloned()).await {
-            Ok(()) => {}
-            // Written by an earlier controller with the same plan.
-            Err(ClientError::Batch { failed, .. })
-                if failed.iter().all(|update| update.code as i32 == ALREADY_EXISTS) =>
-            {
-                let known =
-                    failed.iter().filter_map(|update| self.entities.inserts.get(update.index).cloned());
-                client.modify(known).await?;
-            }
-            Err(error) => return Err(error),
-        }
+        insert_or_modify(client, &self.entities.inserts).await?;
         client.modify(self.entities.modifies.iter().cloned()).await
+    }
+
+    /// Writes what differs between two plans.
+    async fn write_change(&self, client: &mut Client, change: &PlanChange) -> Result<(), LiveError> {
+        if change.is_empty() {
+            return Ok(());
+        }
+        let [inserts, modifies, deletes] = entities::of_change(&self.schema, change)?;
+        insert_or_modify(client, &inserts).await?;
+        client.modify(modifies).await?;
+        client.delete(deletes).await?;
+        Ok(())
+    }
+
+    /// Sends announcements through their ports, in a separate task.
+    fn announce(&self, sender: &SessionSender, frames: Vec<Announcement>) {
+        let (schema, sender, switch) = (self.schema.clone(), sender.clone(), self.endpoint.name.clone());
+        tokio::spawn(async move {
+            for Announcement { port, frame } in frames {
+                let sent = match schema.packet_out(&[(EGRESS_PORT, port.to_be_bytes().to_vec())], frame) {
+                    Ok(packet) => sender.packet_out(packet).await.map_err(LiveError::from),
+                    Err(error) => Err(error.into()),
+                };
+                if let Err(error) = sent {
+                    tracing::debug!(switch, port, %error, "an announcement is not sent");
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Passes on a frame that the program sends to the controller. A frame that the controller cannot take is dropped: LLDP
+    /// repeats it.
+    fn on_packet(&self, packet: PacketIn) {
+        let port =
+            self.schema.packet_in_number(&packet, INGRESS_PORT).and_then(|port| u16::try_from(port).ok());
+        let Some(port) = port.filter(|_| packet.payload.len() <= FRAME_BYTES) else { return };
+        let at = PortRef::new(&self.endpoint.name, port);
+        let _ = self.notes.try_send(Note::Frame(at, packet.payload));
     }
 
     async fn on_event(
@@ -271,10 +331,12 @@ impl SwitchSession {
                     (request, done.map(|()| Input::UnlockDone { request }))
                 }
                 Command::Poll { request, packet, .. } => {
-                    // The program has no controller header, so the packet has no metadata.
-                    let packet = PacketOut { payload: packet.to_bytes(), metadata: Vec::new() };
-                    let sent = sender.packet_out(packet).await;
-                    (request, sent.map(|()| Input::Polled { request }).map_err(LiveError::from))
+                    // Without an egress port, the switch processes the packet.
+                    let sent = match schema.packet_out(&[(EGRESS_PORT, vec![0])], packet.to_bytes()) {
+                        Ok(packet) => sender.packet_out(packet).await.map_err(LiveError::from),
+                        Err(error) => Err(error.into()),
+                    };
+                    (request, sent.map(|()| Input::Polled { request }))
                 }
                 Command::Emit(_) => return,
             };
@@ -284,6 +346,19 @@ impl SwitchSession {
                 Err(error) => drop(reject(&notes, request, error.to_string()).await),
             }
         });
+    }
+}
+
+/// Inserts entities; those that an earlier session has written are modified.
+async fn insert_or_modify(client: &mut Client, entities: &[Kind]) -> Result<(), ClientError> {
+    match client.insert(entities.iter().cloned()).await {
+        Err(ClientError::Batch { failed, .. })
+            if failed.iter().all(|update| update.code as i32 == ALREADY_EXISTS) =>
+        {
+            let known = failed.iter().filter_map(|update| entities.get(update.index).cloned());
+            client.modify(known).await
+        }
+        other => other,
     }
 }
 
@@ -314,7 +389,6 @@ async fn read(
 }
 
 async fn write(mut client: Client, schema: &Schema, writes: &[RegisterWrite]) -> Result<(), LiveError> {
-    use p4runtime::proto::p4::v1::entity::Entity as Kind;
     let mut entities = Vec::new();
     for write in writes {
         let register = schema.register(&write.register)?;

@@ -4,9 +4,11 @@
 //! and big-endian values. Drivers translate them to calls on an embedded switch or to P4Runtime messages.
 
 mod build;
+mod change;
 mod settings;
 
 pub use build::{PlanError, plan};
+pub use change::{PlanChange, change, keep_group_numbers};
 pub use settings::{PlanSettings, Router, StaticRoute, dscp_classes};
 
 /// Multicast group of the ports with links to other switches; `POLL_GROUP` in the switch program.

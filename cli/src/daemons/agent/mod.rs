@@ -2,6 +2,7 @@
 //! measurements.
 
 mod capture;
+mod interfaces;
 mod lines;
 mod polls;
 mod source;
@@ -73,6 +74,7 @@ async fn measure(
         source.start(measurements.clone())?;
     }
     let mut work = Work::new(&settings, &name, own, output, measured, link, health)?;
+    work.report_interfaces().await;
     println!("ready");
     info!(name, "the agent is ready");
     notify::ready("running");
@@ -211,6 +213,8 @@ struct Work {
     rounds: Option<Interval>,
     rounds_ns: u64,
     tick: Interval,
+    /// When the interfaces are looked at.
+    look: Interval,
 }
 
 impl Work {
@@ -240,6 +244,7 @@ impl Work {
             rounds: (rounds_ms > 0).then(|| patient(Duration::from_millis(rounds_ms))),
             rounds_ns: rounds_ms * 1_000_000,
             tick: patient(HEALTH),
+            look: patient(interfaces::INTERVAL),
         })
     }
 
@@ -269,6 +274,7 @@ impl Work {
                 }
             }
             _ = self.tick.tick() => self.report(),
+            _ = self.look.tick() => self.report_interfaces().await,
         }
         Ok(())
     }
@@ -365,6 +371,13 @@ impl Work {
             ],
         );
         self.link.report(self.health.for_server());
+    }
+
+    async fn report_interfaces(&self) {
+        match interfaces::interfaces().await {
+            Ok(interfaces) => self.link.report_interfaces(interfaces),
+            Err(error) => warn!(error = format!("{error:#}"), "the interfaces are not reported"),
+        }
     }
 
     async fn drain(self) {

@@ -1,12 +1,14 @@
 //! `harrier controller`: programs switches, collects the telemetry of slow flows, and uploads it.
 
+mod cables;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use controller::collect::CollectSettings;
 use controller::live::{
-    AgentTrigger, Collected, Controller, LiveConfig, STANDING_BY, Status, SwitchEndpoint,
+    AgentTrigger, Collected, Controller, Discovered, LiveConfig, STANDING_BY, Status, SwitchEndpoint,
 };
 use controller::plan::PlanSettings;
 use p4runtime::device_config::{SourceBundle, compile};
@@ -64,8 +66,15 @@ async fn control(
     let _watchdog = notify::watchdog();
 
     let synchronised = settings.text("switch_clocks") == Some("synchronised");
-    let mut work =
-        Work { status: controller.status(), controller, link, health, synchronised, manages_all: false };
+    let mut work = Work {
+        status: controller.status(),
+        discovered: controller.discovered(),
+        controller,
+        link,
+        health,
+        synchronised,
+        manages_all: false,
+    };
     work.report();
     loop {
         tokio::select! {
@@ -108,6 +117,7 @@ fn reload(arguments: &Arguments<keys::Controller>, settings: Settings, log: &Log
 struct Work {
     controller: Controller,
     status: watch::Receiver<Status>,
+    discovered: watch::Receiver<Discovered>,
     link: Link,
     health: Arc<DaemonHealth>,
     /// Whether all switches count from the same moment.
@@ -129,6 +139,7 @@ impl Work {
                 Some(Incoming::Poll(_)) => warn!("the server sent a poll to a controller; it is ignored"),
                 None => anyhow::bail!("the link to the server has ended"),
             },
+            Ok(()) = self.discovered.changed() => self.report_cables(),
             changed = self.status.changed() => {
                 changed.context("the controller's tasks have ended")?;
                 self.report();
@@ -192,8 +203,17 @@ impl Work {
                 }
             }
         }
-        self.health.update(problems, metrics(&status));
+        let mut metrics = metrics(&status);
+        metrics.extend(cable_metrics(&self.discovered.borrow()));
+        self.health.update(problems, metrics);
         self.link.report(self.health.for_server());
+    }
+
+    /// Publishes what LLDP has discovered.
+    fn report_cables(&mut self) {
+        let cables = cables::message(&self.discovered.borrow_and_update());
+        self.link.report_cables(cables);
+        self.report();
     }
 
     /// Uploads what is collected already, and ends.
@@ -208,6 +228,25 @@ impl Work {
             warn!("some records stay in the spool");
         }
     }
+}
+
+fn cable_metrics(found: &Discovered) -> Vec<Metric> {
+    let count = |number: usize| number as u64;
+    vec![
+        metric("lldp_neighbours", "Ports with an LLDP neighbour", false, count(found.neighbours.len())),
+        metric(
+            "cables_differing",
+            "Cables that differ from the topology",
+            false,
+            count(found.findings.len()),
+        ),
+        metric(
+            "links_failed",
+            "Links that have failed and that routes avoid",
+            false,
+            count(found.failed.len()),
+        ),
+    ]
 }
 
 fn metrics(status: &Status) -> Vec<Metric> {
@@ -264,6 +303,8 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
         tls: tls.map(|tls| tls.switch_client()),
         seed: operations::random()?,
         time_scale: settings.number("time_scale"),
+        lldp_interval: (settings.text("discovery") != Some("off"))
+            .then(|| Duration::from_secs(settings.number("lldp_interval_s"))),
         wall_clock: operations::wall_ns,
     })
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::clock::ClockOffset;
-use proto::v1::{self, record::Body};
+use proto::v1::{self, from_sender, record::Body};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -114,12 +114,38 @@ impl Uploads {
     }
 }
 
+/// What a daemon reports beside records: only the latest state counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SenderState {
+    problems: Vec<v1::HealthProblem>,
+    cables: v1::Cables,
+    interfaces: v1::Interfaces,
+}
+
+impl SenderState {
+    /// Returns the messages that bring a server with the state `known` to this one, or all of them. The server ignores what
+    /// the kind of the daemon does not have.
+    fn changes(&self, known: &SenderState, all: bool) -> Vec<from_sender::Message> {
+        let mut messages = Vec::new();
+        if all || self.problems != known.problems {
+            messages.push(from_sender::Message::Health(v1::Health { problems: self.problems.clone() }));
+        }
+        if all || self.cables != known.cables {
+            messages.push(from_sender::Message::Cables(self.cables.clone()));
+        }
+        if all || self.interfaces != known.interfaces {
+            messages.push(from_sender::Message::Interfaces(self.interfaces.clone()));
+        }
+        messages
+    }
+}
+
 /// A running link.
 pub(crate) struct Link {
     uploads: Uploads,
     incoming: mpsc::Receiver<Incoming>,
     status: watch::Receiver<LinkStatus>,
-    health: watch::Sender<Vec<v1::HealthProblem>>,
+    state: watch::Sender<SenderState>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -135,12 +161,12 @@ impl Link {
         let (deliver, incoming) = mpsc::channel(INCOMING);
         let initial = LinkStatus { disconnected: Some("not connected yet".into()), ..LinkStatus::default() };
         let (published, status) = watch::channel(initial);
-        let (health, problems) = watch::channel(Vec::new());
+        let (state, stated) = watch::channel(SenderState::default());
         let (stop, stopped) = watch::channel(false);
         let session =
-            session::LinkTask::new(Arc::new(config), spool, queued, deliver, published, problems, stopped)?;
+            session::LinkTask::new(Arc::new(config), spool, queued, deliver, published, stated, stopped)?;
         let task = tokio::spawn(session.run());
-        Ok(Link { uploads: Uploads(records), incoming, status, health, stop, task })
+        Ok(Link { uploads: Uploads(records), incoming, status, state, stop, task })
     }
 
     /// Returns a sender of records.
@@ -160,10 +186,24 @@ impl Link {
 
     /// Reports what keeps the daemon from its work.
     pub(crate) fn report(&self, problems: Vec<v1::HealthProblem>) {
-        self.health.send_if_modified(|known| {
-            let is_new = *known != problems;
-            *known = problems;
-            is_new
+        self.change(|state| state.problems = problems);
+    }
+
+    /// Reports the cables of a controller's switches.
+    pub(crate) fn report_cables(&self, cables: v1::Cables) {
+        self.change(|state| state.cables = cables);
+    }
+
+    /// Reports the interfaces of an agent's host.
+    pub(crate) fn report_interfaces(&self, interfaces: v1::Interfaces) {
+        self.change(|state| state.interfaces = interfaces);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut SenderState)) {
+        self.state.send_if_modified(|known| {
+            let before = known.clone();
+            change(known);
+            *known != before
         });
     }
 

@@ -18,7 +18,7 @@ use tonic::Streaming;
 use tonic::transport::{Channel, Endpoint};
 use tracing::{info, warn};
 
-use super::{Incoming, LinkConfig, LinkStatus};
+use super::{Incoming, LinkConfig, LinkStatus, SenderState};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::spool::Spool;
 
@@ -39,10 +39,13 @@ pub(super) struct LinkTask {
     queued: mpsc::Receiver<(u64, Body)>,
     deliver: mpsc::Sender<Incoming>,
     published: watch::Sender<LinkStatus>,
-    problems: watch::Receiver<Vec<v1::HealthProblem>>,
+    state: watch::Receiver<SenderState>,
     stopped: watch::Receiver<bool>,
     status: LinkStatus,
     clock: ClockFilter,
+    /// The state that the server has, if `is_stated`.
+    sent: SenderState,
+    is_stated: bool,
     /// Whether all senders of records are gone.
     is_drained: bool,
     /// When the server's last message arrived.
@@ -64,7 +67,7 @@ impl LinkTask {
         queued: mpsc::Receiver<(u64, Body)>,
         deliver: mpsc::Sender<Incoming>,
         published: watch::Sender<LinkStatus>,
-        problems: watch::Receiver<Vec<v1::HealthProblem>>,
+        state: watch::Receiver<SenderState>,
         stopped: watch::Receiver<bool>,
     ) -> anyhow::Result<LinkTask> {
         let endpoint = endpoint(&config)?;
@@ -76,10 +79,12 @@ impl LinkTask {
             queued,
             deliver,
             published,
-            problems,
+            state,
             stopped,
             status,
             clock: ClockFilter::default(),
+            sent: SenderState::default(),
+            is_stated: false,
             is_drained: false,
             heard: Instant::now(),
             is_acknowledged: false,
@@ -137,7 +142,10 @@ impl LinkTask {
         self.status.host_number = welcome.host_number.and_then(|number| u16::try_from(number).ok());
         self.heard = Instant::now();
         self.spool.rewind();
-        self.problems.mark_changed();
+        // The server has forgotten the state.
+        self.sent = SenderState::default();
+        self.is_stated = false;
+        self.state.mark_changed();
         let mut pings = interval(PING);
         loop {
             self.publish();
@@ -203,9 +211,12 @@ impl LinkTask {
             () = sleep_until(self.heard + SILENCE) => bail!("the server has been silent for {} s", SILENCE.as_secs()),
             record = self.queued.recv(), if !self.is_drained => self.queue(record),
             _ = pings.tick() => send(outgoing, from_sender::Message::Ping(self.ping())).await?,
-            Ok(()) = self.problems.changed() => {
-                let problems = self.problems.borrow_and_update().clone();
-                send(outgoing, from_sender::Message::Health(v1::Health { problems })).await?;
+            Ok(()) = self.state.changed() => {
+                let state = self.state.borrow_and_update().clone();
+                for message in state.changes(&self.sent, !self.is_stated) {
+                    send(outgoing, message).await?;
+                }
+                (self.sent, self.is_stated) = (state, true);
             }
             () = stop_requested(&mut self.stopped), if !is_stopping => self.queued.close(),
         }

@@ -15,7 +15,7 @@ use store::InboxRow;
 use tokio::time::interval;
 use tracing::{error, info, warn};
 
-use super::Shared;
+use super::{Shared, cables};
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
@@ -189,8 +189,12 @@ impl Inbox {
         if problems.is_empty() { Ok(snapshot) } else { Err(problems.join("; ")) }
     }
 
-    async fn analysed(&mut self, event: AnalysedEvent) {
+    async fn analysed(&mut self, mut event: AnalysedEvent) {
         self.under_analysis -= 1;
+        let cables = self.shared.senders.cable_findings();
+        for analysis in &mut event.analyses {
+            cables::cite(&mut analysis.diagnosis, &event.snapshot, &cables);
+        }
         if self.shared.queries.is_own(&event.snapshot) {
             let arrival = event.arrival;
             self.shared.queries.complete(event);

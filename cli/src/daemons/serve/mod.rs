@@ -1,5 +1,6 @@
 //! `harrier serve`: receives uploads, diagnoses snapshots, stores the diagnoses, serves REST and the dashboard.
 
+mod cables;
 mod inbox;
 mod intake;
 mod queries;

@@ -1,14 +1,16 @@
 //! The agents and controllers that are or were connected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use controller::discovery::CableFinding;
 use host_agent::TokenBucket;
 use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
 use tokio::sync::{mpsc, oneshot};
-use web::{DaemonState, HealthProblem, Metric};
+use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric};
 
+use super::cables::Cables;
 use crate::daemons::operations::wall_ns;
 
 /// Maximum daemons that are remembered after they disconnected; the one that was heard first is forgotten.
@@ -43,6 +45,14 @@ impl SenderId {
 /// The message of a stream to a daemon.
 pub(crate) type Outgoing = Result<v1::FromServer, tonic::Status>;
 
+/// Records that a daemon dropped because its spool was full.
+#[derive(Clone, Default)]
+struct Lost {
+    records: u64,
+    /// The start and the number of the last record whose losses are counted.
+    counted: (String, u64),
+}
+
 struct Sender {
     /// Number of the connection, so that the end of an old one does not end its successor.
     connection: u64,
@@ -55,11 +65,16 @@ struct Sender {
     relayed: (String, u64),
     software: String,
     boot_id: String,
+    lost: Lost,
     heard_ns: u64,
     clock_offset_ns: Option<i64>,
     clock_error_ns: u64,
     rejected: u64,
     problems: Vec<HealthProblem>,
+    /// Of a controller.
+    cables: Cables,
+    /// Of an agent's host.
+    interfaces: Vec<HostInterface>,
 }
 
 /// All daemons by identity.
@@ -90,10 +105,15 @@ impl Senders {
         known.connections += 1;
         let connection = known.connections;
         let earlier = known.senders.remove(id);
+        let lost = earlier.as_ref().map(|sender| sender.lost.clone()).unwrap_or_default();
         let rejected = earlier.as_ref().map_or(0, |sender| sender.rejected);
-        let (relays, relayed) = match earlier {
-            Some(sender) => (sender.relays, sender.relayed),
-            None => (TokenBucket::new(RELAYS_PER_SECOND, RELAY_BURST), (String::new(), 0)),
+        // What the daemon has reported stays until it reports again.
+        let (relays, relayed, cables, interfaces) = match earlier {
+            Some(sender) => (sender.relays, sender.relayed, sender.cables, sender.interfaces),
+            None => {
+                let relays = TokenBucket::new(RELAYS_PER_SECOND, RELAY_BURST);
+                (relays, (String::new(), 0), Cables::default(), Vec::new())
+            }
         };
         let (open, closed) = oneshot::channel();
         let sender = Sender {
@@ -104,11 +124,14 @@ impl Senders {
             relayed,
             software: cut(&hello.software, NAME_BYTES),
             boot_id: hello.boot_id.clone(),
+            lost,
             heard_ns: wall_ns(),
             clock_offset_ns: None,
             clock_error_ns: 0,
             rejected,
             problems: Vec::new(),
+            cables,
+            interfaces,
         };
         known.senders.insert(id.clone(), sender);
         known.forget_oldest();
@@ -139,6 +162,17 @@ impl Senders {
         self.change(id, connection, |sender| sender.heard_ns = wall_ns());
     }
 
+    /// Counts the records that were dropped before this one; a record that arrives again has no effect.
+    pub(crate) fn lost(&self, id: &SenderId, connection: u64, arrival: &store::Arrival) {
+        self.change(id, connection, |sender| {
+            let (boot_id, last) = &sender.lost.counted;
+            if *boot_id != arrival.boot_id || *last < arrival.sequence {
+                sender.lost.records = sender.lost.records.saturating_add(arrival.lost_before);
+                sender.lost.counted = (arrival.boot_id.clone(), arrival.sequence);
+            }
+        });
+    }
+
     /// Notes the daemon's estimate of its clock.
     pub(crate) fn clock(&self, id: &SenderId, connection: u64, ping: &v1::Ping) {
         self.change(id, connection, |sender| {
@@ -155,6 +189,24 @@ impl Senders {
         });
         let problems: Vec<HealthProblem> = problems.collect();
         self.change(id, connection, |sender| sender.problems = problems);
+    }
+
+    /// Notes what a controller has discovered.
+    pub(crate) fn cables(&self, id: &SenderId, connection: u64, cables: Cables) {
+        self.change(id, connection, |sender| sender.cables = cables);
+    }
+
+    /// Notes the interfaces of an agent's host.
+    pub(crate) fn interfaces(&self, id: &SenderId, connection: u64, interfaces: Vec<HostInterface>) {
+        self.change(id, connection, |sender| sender.interfaces = interfaces);
+    }
+
+    /// Returns the cables that differ from the topology, each once.
+    pub(crate) fn cable_findings(&self) -> Vec<CableFinding> {
+        let known = self.lock();
+        let found: BTreeSet<&CableFinding> =
+            known.senders.values().flat_map(|sender| &sender.cables.findings).collect();
+        found.into_iter().cloned().collect()
     }
 
     /// Counts a rejected record.
@@ -207,10 +259,15 @@ impl Senders {
             boot_id: sender.boot_id.clone(),
             state: sender.state(now_ns, silent_ns).to_string(),
             heard: web::rfc3339(sender.heard_ns),
+            lost: sender.lost.records,
             clock_offset_ns: sender.clock_offset_ns,
             clock_error_ns: sender.clock_error_ns,
             rejected: sender.rejected,
             problems: sender.problems.clone(),
+            interfaces: sender.interfaces.clone(),
+            neighbours: sender.cables.neighbours.clone(),
+            cables: sender.cables.findings.iter().map(difference).collect(),
+            failed_links: sender.cables.failed.clone(),
         };
         self.lock().senders.iter().map(state).collect()
     }
@@ -224,6 +281,11 @@ impl Senders {
                 let reason = format!("{} since {}", state.state, state.heard);
                 problems.push(HealthProblem { subject: subject.clone(), reason });
             }
+            let cables = state.cables.iter().map(|cable| HealthProblem {
+                subject: format!("{subject}: {}", cable.port),
+                reason: cable.text.clone(),
+            });
+            problems.extend(cables);
             let own = state.problems.into_iter();
             problems.extend(own.map(|t| HealthProblem { subject: format!("{subject}: {}", t.subject), ..t }));
         }
@@ -315,6 +377,15 @@ impl Known {
             };
             self.senders.remove(&oldest);
         }
+    }
+}
+
+fn difference(finding: &CableFinding) -> CableDifference {
+    CableDifference {
+        port: finding.port().clone(),
+        planned: finding.planned().cloned(),
+        found: finding.found().map(str::to_string),
+        text: finding.to_string(),
     }
 }
 

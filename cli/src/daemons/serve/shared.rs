@@ -9,6 +9,7 @@ use proto::v1::{self, from_server};
 use tokio::sync::{Notify, Semaphore};
 use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Probe};
 
+use super::cables;
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
 use super::triggers::Triggers;
@@ -90,6 +91,11 @@ impl Shared {
                 snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|trigger| trigger.flow));
         }
         snapshot.configuration.clone_from(&self.findings.read().unwrap_or_else(PoisonError::into_inner));
+        let Some(topology) = self.live.topology() else { return };
+        // A cable that the plan does not have is at a port that the analysis does not know.
+        let cables = self.senders.cable_findings().into_iter();
+        let planned = cables.filter(|cable| topology.link_of(cable.port()).is_some());
+        snapshot.configuration.extend(planned.map(|cable| cables::config_finding(&cable)));
     }
 
     /// Publishes the port samples of a controller.
@@ -171,6 +177,10 @@ impl Probe for ServerProbe {
     }
 
     fn daemon_problems(&self) -> Vec<HealthProblem> {
-        self.0.senders.all_problems(self.0.silent_ns)
+        let mut problems = self.0.senders.all_problems(self.0.silent_ns);
+        if let Some(topology) = self.0.live.topology() {
+            problems.extend(cables::address_problems(&topology, &self.daemons()));
+        }
+        problems
     }
 }

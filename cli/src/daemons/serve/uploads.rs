@@ -14,6 +14,7 @@ use tonic::{Request, Response, Status, Streaming};
 use tracing::{info, warn};
 
 use super::Shared;
+use super::cables::{self, Cables};
 use super::intake::{self, Accepted, Admitted};
 use super::senders::{Outgoing, SenderId};
 use super::writer::{Reply, Writer};
@@ -161,8 +162,14 @@ impl Stream {
                 send(&self.outgoing, from_server::Message::Pong(pong)).await;
             }
             Some(from_sender::Message::Health(health)) => senders.problems(id, self.connection, health),
-            // A second hello, or a message of a later version.
-            Some(from_sender::Message::Hello(_)) | None => {}
+            Some(from_sender::Message::Cables(message)) if id.kind == "controller" => {
+                senders.cables(id, self.connection, Cables::read(&message));
+            }
+            Some(from_sender::Message::Interfaces(message)) if id.kind == "agent" => {
+                senders.interfaces(id, self.connection, cables::interfaces(&message));
+            }
+            // A second hello, a report of the wrong kind of daemon, or a message of a later version.
+            _ => {}
         }
         Ok(())
     }
@@ -175,6 +182,7 @@ impl Stream {
         convert::boot_id(&record.boot_id).map_err(|error| Status::invalid_argument(error.to_string()))?;
         let id = &self.sender.id;
         let mut arrival = intake::arrival(id, received_ns, &record);
+        self.shared.senders.lost(id, self.connection, &arrival);
         let topology = self.shared.live.topology();
         let (rejected, ports) = match intake::accept(&self.sender, topology.as_deref(), record) {
             Ok(Accepted { content, trigger, ports }) => {

@@ -359,6 +359,46 @@ impl Schema {
     }
 }
 
+impl Schema {
+    /// Builds a packet-out with these metadata fields, by name. A pipeline without `packet_out` header takes none.
+    ///
+    /// # Errors
+    /// If the pipeline's `packet_out` header lacks a field.
+    pub fn packet_out(
+        &self,
+        metadata: &[(&str, Vec<u8>)],
+        payload: Vec<u8>,
+    ) -> Result<v1::PacketOut, SchemaError> {
+        let fields = self.controller_header("packet_out");
+        let metadata = metadata.iter().map(|(name, value)| {
+            let field = fields.iter().find(|field| field.name == *name);
+            let unknown = || SchemaError::Unknown { kind: "packet_out field", name: (*name).into() };
+            Ok(v1::PacketMetadata {
+                metadata_id: field.ok_or_else(unknown)?.id,
+                value: canonical(value).to_vec(),
+            })
+        });
+        Ok(v1::PacketOut { payload, metadata: metadata.collect::<Result<_, _>>()? })
+    }
+
+    /// Returns a metadata field of a packet-in as a number; `None` if it is absent or has more than 64 bits.
+    pub fn packet_in_number(&self, packet: &v1::PacketIn, name: &str) -> Option<u64> {
+        let field = self.controller_header("packet_in").iter().find(|field| field.name == name)?;
+        let given = packet.metadata.iter().find(|given| given.metadata_id == field.id)?;
+        let digits = canonical(&given.value);
+        (digits.len() <= 8).then(|| digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// The fields of a header of packets to or from the controller; none if the pipeline lacks it.
+    fn controller_header(&self, name: &str) -> &[config::controller_packet_metadata::Metadata] {
+        let is_named = |header: &&config::ControllerPacketMetadata| {
+            header.preamble.as_ref().is_some_and(|preamble| preamble.name == name)
+        };
+        let header = self.info.controller_packet_metadata.iter().find(is_named);
+        header.map_or(&[], |header| &header.metadata)
+    }
+}
+
 impl DigestSchema {
     /// Returns the fields of a message as big-endian bytes, by name.
     pub fn fields_of(&self, data: &v1::P4Data) -> BTreeMap<String, Vec<u8>> {

@@ -153,10 +153,16 @@ impl Hub {
         }
     }
 
-    /// Sends a packet to the primaries of all roles that receive it.
+    /// Sends a packet to the primaries of all roles that receive it. Packets use at most half of a stream's queue, so
+    /// that a flood of them does not displace digests.
     pub(crate) fn send_packet(&mut self, packet: v1::PacketIn) {
         for client in self.primaries() {
-            if self.arbitration.scope_of(client).receives(&packet) {
+            let is_half_full = |outbox: &mpsc::Sender<Outgoing>| {
+                outbox.capacity() <= self.limits.stream_reserve + 1 + self.limits.stream_queue / 2
+            };
+            if self.outboxes.get(&client).is_some_and(is_half_full) {
+                self.dropped += 1;
+            } else if self.arbitration.scope_of(client).receives(&packet) {
                 self.send(client, Update::Packet(packet.clone()));
             }
         }

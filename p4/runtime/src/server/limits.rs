@@ -25,8 +25,8 @@ pub struct Limits {
     /// Maximum size of a role configuration in bytes, which every notification of a new primary repeats; a larger one
     /// ends the stream with `INVALID_ARGUMENT`.
     pub role_config_bytes: usize,
-    /// Maximum number of queued messages per stream. Packets, digests and idle notifications beyond it are dropped and
-    /// counted; [`Limits::stream_reserve`] further places are kept for arbitration.
+    /// Maximum number of queued messages per stream, half of it for packets. Packets, digests and idle notifications
+    /// beyond it are dropped and counted; [`Limits::stream_reserve`] further places are kept for arbitration.
     pub stream_queue: usize,
     /// Queue places for arbitration messages; a controller whose queue exceeds them is disconnected.
     pub stream_reserve: usize,

@@ -10,7 +10,7 @@ use crate::daemons::config::settings::{Problem, Settings};
 pub(crate) static CONTROLLER: Daemon = Daemon {
     name: "controller",
     about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
-    groups: &[NETWORK, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
+    groups: &[NETWORK, DISCOVERY, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
 };
 
@@ -64,6 +64,21 @@ const NETWORK: &[Key] = &[
         Kind::Choice(&["synchronised", "free"]),
         "free",
         "Whether all switches count time from the same moment (PTP), or each from its own",
+    ),
+];
+
+const DISCOVERY: &[Key] = &[
+    Key::new(
+        "discovery",
+        Kind::Choice(&["off", "check"]),
+        "check",
+        "Whether to send and receive LLDP, report cables that differ from the topology, and route around failed links",
+    ),
+    Key::new(
+        "lldp_interval_s",
+        Kind::Number(1, 3_600),
+        "30",
+        "Interval of LLDP announcements, in wall-clock time; a neighbour is forgotten after four of them and a second",
     ),
 ];
 

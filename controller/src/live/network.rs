@@ -1,0 +1,237 @@
+//! The network as it is: the cables that LLDP discovers, and the plans of the switches without the links that have
+//! failed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::wire::Frame;
+use model::{PortRef, Time, Topology};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::discovery::{CableFinding, Cables, Change, announcement, name, ttl_s};
+use crate::layout::TelemetryLayout;
+use crate::plan::{PlanSettings, SwitchPlan, keep_group_numbers, plan};
+
+use super::entities::fingerprint;
+
+/// Time for which changes are collected before they are evaluated: after a start, many neighbours appear at once.
+const EVALUATE_AFTER: Duration = Duration::from_millis(200);
+/// First byte of the source address of announcements: a locally administered address (IEEE 802, clause 8).
+const LOCALLY_ADMINISTERED: u8 = 0x02;
+
+/// What is known about the cables of a controller's switches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discovered {
+    /// What announces itself at each port: system and port, and the description of the port.
+    pub neighbours: BTreeMap<PortRef, (String, Option<String>)>,
+    /// The cables that differ from the plan.
+    pub findings: Vec<CableFinding>,
+    /// The links between switches that have failed and that routes avoid, by the port at one end.
+    pub failed: Vec<PortRef>,
+}
+
+/// An announcement to be sent through a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Announcement {
+    pub(super) port: u16,
+    /// The whole Ethernet frame.
+    pub(super) frame: Vec<u8>,
+}
+
+/// What sessions are to do.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    pub(super) announce: BTreeMap<String, Vec<Announcement>>,
+    pub(super) plans: BTreeMap<String, SwitchPlan>,
+}
+
+pub(super) struct Network {
+    cables: Cables,
+    interval: Duration,
+    started: Instant,
+    announce_at: Instant,
+    evaluate_at: Option<Instant>,
+    topology: Arc<Topology>,
+    settings: PlanSettings,
+    layout: Arc<TelemetryLayout>,
+    /// The present plan of each switch of this controller.
+    plans: BTreeMap<String, SwitchPlan>,
+    /// Switches with a session.
+    up: Vec<String>,
+    published: watch::Sender<Discovered>,
+}
+
+impl Network {
+    pub(super) fn new(
+        topology: Arc<Topology>,
+        settings: PlanSettings,
+        layout: Arc<TelemetryLayout>,
+        plans: BTreeMap<String, SwitchPlan>,
+        interval: Duration,
+        published: watch::Sender<Discovered>,
+    ) -> Network {
+        let started = Instant::now();
+        let cables = Cables::new(topology.clone(), plans.keys().cloned(), network_time(interval));
+        Network {
+            cables,
+            interval,
+            started,
+            announce_at: started + interval,
+            evaluate_at: None,
+            topology,
+            settings,
+            layout,
+            plans,
+            up: Vec::new(),
+            published,
+        }
+    }
+
+    fn now(&self) -> Time {
+        network_time(self.started.elapsed())
+    }
+
+    /// The session of a switch is up: it announces itself at once.
+    pub(super) fn up(&mut self, switch: &str) -> Work {
+        self.cables.up(self.now(), switch);
+        self.up.retain(|known| known != switch);
+        self.up.push(switch.to_owned());
+        self.evaluate_soon();
+        let ports = self.cables.ports_of(switch);
+        Work { announce: BTreeMap::from([self.announcements(switch, &ports)]), ..Work::default() }
+    }
+
+    /// The session of a switch has ended.
+    pub(super) fn down(&mut self, switch: &str) {
+        self.cables.down(switch);
+        self.up.retain(|known| known != switch);
+        self.evaluate_soon();
+    }
+
+    /// A frame has arrived at a port. A new neighbour gets an announcement at once: a link has come up.
+    pub(super) fn receive(&mut self, at: &PortRef, frame: &[u8]) -> Work {
+        match self.cables.receive(self.now(), at, frame) {
+            Ok(Change::Appeared | Change::Replaced) => {
+                self.evaluate_soon();
+                let announce = BTreeMap::from([self.announcements(&at.switch, &[at.port])]);
+                Work { announce, ..Work::default() }
+            }
+            Ok(Change::Gone) => {
+                self.evaluate_soon();
+                Work::default()
+            }
+            Ok(Change::Refreshed | Change::Ignored) => Work::default(),
+            Err(error) => {
+                tracing::debug!(%at, %error, "an LLDP frame is malformed");
+                Work::default()
+            }
+        }
+    }
+
+    /// When [`Network::wake`] is to be called.
+    pub(super) fn next_wake(&self) -> Instant {
+        let from_cables = self.cables.next_wake().map(|at| {
+            // Rounded up: the time must have come when the timer fires.
+            self.started + Duration::from_nanos(at.as_ns()) + Duration::from_micros(1)
+        });
+        let others = [self.evaluate_at, from_cables].into_iter().flatten();
+        others.fold(self.announce_at, Instant::min)
+    }
+
+    /// Does what is due.
+    pub(super) fn wake(&mut self) -> Work {
+        let (now, mut work) = (Instant::now(), Work::default());
+        let is_due = self.cables.next_wake().is_some_and(|at| at <= self.now());
+        let has_expired = self.cables.wake(self.now());
+        if now >= self.announce_at {
+            self.announce_at = now + self.interval;
+            work.announce = self
+                .up
+                .iter()
+                .map(|switch| self.announcements(switch, &self.cables.ports_of(switch)))
+                .collect();
+        }
+        if is_due || has_expired || self.evaluate_at.is_some_and(|at| at <= now) {
+            self.evaluate_at = None;
+            work.plans = self.evaluate();
+        }
+        work
+    }
+
+    fn evaluate_soon(&mut self) {
+        let at = Instant::now() + EVALUATE_AFTER;
+        self.evaluate_at = Some(self.evaluate_at.map_or(at, |known| known.min(at)));
+    }
+
+    /// Publishes what has changed and returns the plans that the failed links change.
+    fn evaluate(&mut self) -> BTreeMap<String, SwitchPlan> {
+        let now = self.now();
+        let neighbours = self.cables.neighbours().map(|(port, neighbour)| {
+            (port.clone(), (name(&neighbour.lldp), neighbour.lldp.port_description.clone()))
+        });
+        let found = Discovered {
+            neighbours: neighbours.collect(),
+            findings: self.cables.findings(now),
+            failed: self.cables.failed_links(now).into_iter().map(|link| link.a.clone()).collect(),
+        };
+        let before = self.published.send_replace(found.clone());
+        let new = found.findings.iter().filter(|finding| !before.findings.contains(finding));
+        new.for_each(|finding| tracing::warn!(%finding, "a cable differs from the plan"));
+        if before.failed == found.failed { BTreeMap::new() } else { self.replan(&found.failed) }
+    }
+
+    fn replan(&mut self, failed: &[PortRef]) -> BTreeMap<String, SwitchPlan> {
+        let mut settings = self.settings.clone();
+        settings.unused_links.extend(failed.iter().cloned());
+        let mut new = match plan(&self.topology, &settings, &self.layout) {
+            Ok(new) => new,
+            Err(error) => {
+                tracing::error!(%error, "the network without its failed links cannot be planned; routes stay");
+                return BTreeMap::new();
+            }
+        };
+        let mut changed = BTreeMap::new();
+        for (switch, known) in &mut self.plans {
+            let Some(new) = new.remove(switch) else { continue };
+            let new = keep_group_numbers(known, new);
+            if new != *known {
+                known.clone_from(&new);
+                changed.insert(switch.clone(), new);
+            }
+        }
+        let (links, switches) = (failed.iter().map(ToString::to_string).collect::<Vec<_>>(), changed.len());
+        match links.as_slice() {
+            [] => {
+                tracing::info!(switches, "no link has failed any more; the routes are those of the topology")
+            }
+            links => {
+                tracing::warn!(failed = links.join(", "), switches, "links have failed; routes avoid them")
+            }
+        }
+        changed
+    }
+
+    fn announcements(&self, switch: &str, ports: &[u16]) -> (String, Vec<Announcement>) {
+        let ttl_s = ttl_s(network_time(self.interval));
+        let [.., a, b, c] = fingerprint(switch.as_bytes(), 0).to_be_bytes();
+        let announcements = ports.iter().map(|port| {
+            let [high, low] = port.to_be_bytes();
+            let source = [LOCALLY_ADMINISTERED, a, b, c, high, low];
+            let lldp = model::wire::lldp::Lldp { ttl_s, ..announcement(&PortRef::new(switch, *port)) };
+            Announcement { port: *port, frame: bytes(&lldp.to_frame(source)) }
+        });
+        (switch.to_owned(), announcements.collect())
+    }
+}
+
+fn network_time(duration: Duration) -> Time {
+    Time::from_ns(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 1_000))
+}
+
+fn bytes(frame: &Frame) -> Vec<u8> {
+    let mut bytes = frame.head.to_vec();
+    bytes.resize(frame.len() as usize, 0);
+    bytes
+}
