@@ -93,7 +93,7 @@ control PollLimit(in port_t port, in bit<48> now_ns, out bit<1> exceeded) {
                 if (due_ns < now_ns) {
                     due_ns = now_ns;
                 }
-                if (due_ns - now_ns >= 1 << (POLL_INTERVAL_SHIFT + POLL_BURST_BITS)) {
+                if (due_ns - now_ns > ((1 << POLL_BURST_BITS) - 1) << POLL_INTERVAL_SHIFT) {
                     exceeded = 1;
                 } else {
                     poll_limit.write((bit<32>)row, due_ns + (1 << POLL_INTERVAL_SHIFT));
