@@ -330,7 +330,6 @@ fn a_host_that_polls_at_line_rate_is_limited_and_others_are_not() {
     // A burst passes, and then one every 2^19 ns.
     let burst = 128;
     for polling in polls_of_h1(0..10_000) {
-        net.now += Time::from_ns(7);
         net.host_sends(&polling.flow, poll(&polling));
     }
     let passed = |net: &mut Net| net.reports().iter().filter(|(switch, _)| switch == "s1").count();
