@@ -23,7 +23,7 @@ fail() {
 }
 
 if command -v shellcheck >/dev/null; then
-    shellcheck scripts/*.sh .ci/run
+    shellcheck scripts/*.sh .ci/run deploy/container/entrypoint.sh
 else
     echo "ci-kit: skipped, shellcheck is not installed" >&2
 fi
@@ -126,11 +126,12 @@ for name in podman docker; do
     fi
 done
 if [ -n "${HARRIER_KIT_IMAGE:-}" ] && [ -n "$builder" ]; then
-    "$builder" build --file "$kit/Containerfile" --tag harrier-kit .
+    "$builder" build --file deploy/container/Containerfile --tag harrier-kit .
+    "$builder" run --rm harrier-kit sh -c "harrier --version"
     echo "$good" | "$builder" run --rm --interactive harrier-kit check -
 else
     # The build takes half an hour, so it runs on request only.
     echo "ci-kit: skipped the image (HARRIER_KIT_IMAGE=1 builds it with podman or docker)" >&2
-    grep -q '^COPY --from=build /src/target/release/harrier ' "$kit/Containerfile" || fail "the image copies no binary"
+    grep -q '^COPY --from=build /src/target/release/harrier ' deploy/container/Containerfile || fail "the image copies no binary"
 fi
 echo "ci-kit: the hook, the action and the GitLab job work"

@@ -73,7 +73,8 @@ generate "OpenAPI" docs/api/openapi.json openapi
 {
     printf "# Options\n\nThe output of \`--help\` for every command.\n"
     for command in demo "scenario list" "scenario show" run eval analyze check headroom "p4 check" "p4 explain" \
-        "p4 compile" "p4 info" "p4 stf" "p4 run" "p4 conformance" switch; do
+        "p4 compile" "p4 info" "p4 stf" "p4 run" "p4 conformance" switch serve controller agent nic "config check" \
+        "config example" "pki init" "pki issue" "topology from-sonic" completions; do
         printf '\n## harrier %s\n\n```text\n' "$command"
         # shellcheck disable=SC2086 # a command of several words
         "$HARRIER" $command --help || fail "\`harrier $command --help\` failed"

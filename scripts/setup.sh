@@ -19,6 +19,12 @@ need npm npm
 need python3 python3
 need redis-server redis-server
 need shellcheck shellcheck
+# The Debian package: dependencies on libraries, the units.
+need dpkg-shlibdeps dpkg-dev
+need systemd-analyze systemd
+need setpriv util-linux
+need strip binutils
+need xz xz-utils
 # Tests read captures with it.
 need tshark tshark
 # Tests in network namespaces.

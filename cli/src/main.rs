@@ -105,6 +105,11 @@ enum Command {
     Config(commands::config::Args),
     /// Create certificates for a lab or a small network
     Pki(commands::pki::Args),
+    /// Print the completion script of a shell
+    Completions(commands::completions::Args),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Manual(commands::manual::Args),
     /// Print the OpenAPI document of the REST API
     #[command(hide = true)]
     Openapi,
@@ -139,6 +144,8 @@ fn main() -> ExitCode {
         Command::Agent(args) => commands::agent::execute(&args),
         Command::Config(args) => commands::config::execute(args),
         Command::Pki(args) => commands::pki::execute(args),
+        Command::Completions(args) => commands::completions::execute(&args),
+        Command::Manual(args) => commands::manual::execute(&args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {

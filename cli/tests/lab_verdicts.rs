@@ -28,7 +28,6 @@ fn check(scenario: &str, pointers: &[&str]) {
     let Some(lab) = Lab::up(scenario, 40) else { return };
     let expected = simulated(scenario);
     let anomaly = expected["anomaly"].as_str().expect("an anomaly");
-    lab.must(&["traffic"]);
     let values = |diagnosis: &Value| -> Vec<Vec<String>> {
         let value = |pointer: &&str| match diagnosis.pointer(pointer) {
             Some(list @ Value::Array(_)) => sorted(list),
@@ -37,7 +36,7 @@ fn check(scenario: &str, pointers: &[&str]) {
         };
         pointers.iter().map(value).collect()
     };
-    lab.wait_for(&format!("{pointers:?} of {anomaly} as {:?}", values(&expected)), || {
+    lab.wait_for_incident(&format!("{pointers:?} of {anomaly} as {:?}", values(&expected)), || {
         let mut found = lab.diagnoses().into_iter();
         found.find(|diagnosis| diagnosis["anomaly"] == anomaly && values(diagnosis) == values(&expected))
     });

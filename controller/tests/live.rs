@@ -88,6 +88,7 @@ fn config(endpoint: String) -> LiveConfig {
         time_scale: 1,
         lldp_interval: None,
         learns: false,
+        wall_clock: || 1 << 60,
     }
 }
 
@@ -129,7 +130,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         }
         clock.fetch_add(1_000, Ordering::Relaxed);
         switch.receive(1, poll(&request(event)));
-        let snapshot = controller.snapshot().await.unwrap();
+        let snapshot = controller.snapshot().await.unwrap().snapshot;
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
         assert_eq!(snapshot.missing, Vec::<MissingData>::new());
         // All packets belong to one epoch; every read of it is a record.
@@ -145,7 +146,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
     clock.fetch_add(100_000_000, Ordering::Relaxed);
     switch.receive(1, data(&victim(), 9, 1_000));
     switch.receive(1, poll(&request(4)));
-    let snapshot = controller.snapshot().await.unwrap();
+    let snapshot = controller.snapshot().await.unwrap().snapshot;
     assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
 }
@@ -167,7 +168,7 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
         follows: None,
     };
     controller.trigger(AgentTrigger { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
-    let snapshot = controller.snapshot().await.unwrap();
+    let snapshot = controller.snapshot().await.unwrap().snapshot;
     assert_eq!((snapshot.event, snapshot.trigger), (5, Some(trigger)));
     assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].polled_from, [1]);

@@ -318,3 +318,36 @@ fn polling_packets_take_the_ecmp_path_of_the_victim() {
     }
     assert!(used.len() == 4 && used.values().all(|n| *n >= 8), "{used:?}");
 }
+
+/// Polling packets of h1, each for another event.
+fn polls_of_h1(events: std::ops::Range<u32>) -> impl Iterator<Item = Polling> {
+    events.map(|event| Polling { flow: flow(1, 3), ..request(event, Follow::VictimPath) })
+}
+
+#[test]
+fn a_host_that_polls_at_line_rate_is_limited_and_others_are_not() {
+    let mut net = poster();
+    // A burst passes, and then one every 2^19 ns.
+    let burst = 128;
+    for polling in polls_of_h1(0..10_000) {
+        net.now += Time::from_ns(7);
+        net.host_sends(&polling.flow, poll(&polling));
+    }
+    let passed = |net: &mut Net| net.reports().iter().filter(|(switch, _)| switch == "s1").count();
+    assert_eq!(passed(&mut net), burst);
+    check(&mut net, &request(20_000, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
+
+    for polling in polls_of_h1(10_000..20_000) {
+        net.now += Time::from_ns(1 << 12);
+        net.host_sends(&polling.flow, poll(&polling));
+    }
+    let expected = (10_000usize << 12) >> 19;
+    let found = passed(&mut net);
+    assert!((expected..=expected + 1).contains(&found), "{found} of 10,000, expected {expected}");
+
+    // What a switch forwards for several hosts is not limited.
+    for polling in (1..=5).flat_map(|round| polls_of_h1(round * 100_000..round * 100_000 + 60)) {
+        net.send("s1", 1, poll(&polling));
+    }
+    assert_eq!(net.reports().iter().filter(|(switch, _)| switch == "s2").count(), 300);
+}

@@ -81,6 +81,9 @@ pub struct Counters {
 /// An interface that frames are received from and sent to.
 pub struct Port {
     name: String,
+    options: Options,
+    /// Its number. An interface that is removed and added again gets another one, and the socket stays with the old one.
+    index: u32,
     fd: OwnedFd,
     interface: sys::Interface,
     batch: Batch,
@@ -103,12 +106,12 @@ impl Port {
         if !KINDS.contains(&interface.kind) {
             return Err(Error::NotEthernet { name: name.into(), kind: interface.kind });
         }
-        let port =
-            Port { name: name.into(), fd, interface, batch: Batch::new(), counters: Counters::default() };
+        let (batch, counters) = (Batch::new(), Counters::default());
+        let port = Port { name: name.into(), options: *options, index, fd, interface, batch, counters };
         if !port.state()?.0 {
             return Err(Error::Down { name: name.into() });
         }
-        let index = i32::try_from(index).unwrap_or(i32::MAX);
+        let index = i32::try_from(port.index).unwrap_or(i32::MAX);
         port.configure(options, index).map_err(|error| port.error("configure the socket", error))?;
         sys::bind(port.fd.as_fd(), index, options.ethertype.unwrap_or(ALL))
             .map_err(|error| port.error("receive from the interface", error))?;
@@ -162,9 +165,27 @@ impl Port {
         Ok(mbps.map(|mbps| Rate(u64::from(mbps) * 1_000_000)))
     }
 
-    /// Whether the interface is up and has a link. An interface that no longer exists has none.
+    /// Whether the interface is up and has a link. An interface that no longer exists has none; neither has another one
+    /// of the same name ([`Port::refresh`]).
     pub fn is_up(&self) -> bool {
-        self.state().is_ok_and(|(enabled, link)| enabled && link)
+        self.is_bound() && self.state().is_ok_and(|(enabled, link)| enabled && link)
+    }
+
+    /// Whether the socket belongs to the interface that has the name now.
+    fn is_bound(&self) -> bool {
+        netdevice::name_to_index(&self.fd, &self.name).is_ok_and(|index| index == self.index)
+    }
+
+    /// Opens the interface again if another one has got its name, e.g. because its driver was loaded again. Returns
+    /// whether it is up. To be called now and then, and after [`Port::receive`] has failed; [`AsFd`] may change.
+    pub fn refresh(&mut self) -> bool {
+        if !self.is_bound()
+            && let Ok(port) = Port::open(&self.name, &self.options)
+        {
+            let counters = self.counters();
+            *self = Port { counters, ..port };
+        }
+        self.is_up()
     }
 
     fn state(&self) -> Result<(bool, bool), Error> {
@@ -177,7 +198,7 @@ impl Port {
     ///
     /// # Errors
     /// If the interface went down or disappeared. The port can be used further: it receives again when the interface
-    /// is up.
+    /// is up, and after [`Port::refresh`] when there is a new one of this name.
     pub fn receive(&mut self, mut each: impl FnMut(Received<'_>)) -> Result<bool, Error> {
         let is_more = match self.batch.receive(self.fd.as_fd()) {
             Ok(is_more) => is_more,

@@ -189,6 +189,26 @@ fn an_interface_that_goes_down_and_up_receives_again() {
 }
 
 #[test]
+fn an_interface_that_is_created_again_is_opened_again() {
+    if !enter_namespace() {
+        return;
+    }
+    link(1500);
+    let mut b = open("tb");
+    open("ta").send(&[ethernet(&[0x88, 0xb5], 64)]);
+    assert_eq!(collect(&mut b, 1)[0].len(), 64);
+    ip("link del ta");
+    assert!(!b.refresh(), "there is no interface of this name");
+    link(1500);
+    await_link(&["ta", "tb"]);
+    assert!(!b.is_up(), "the socket belongs to the interface that is gone");
+    assert!(b.refresh());
+    open("ta").send(&[ethernet(&[0x88, 0xb5], 65)]);
+    assert_eq!(collect(&mut b, 1)[0].len(), 65);
+    assert_eq!(b.counters().received, 2, "the counters go on");
+}
+
+#[test]
 fn interfaces_that_cannot_be_used_are_reported() {
     if !enter_namespace() {
         return;

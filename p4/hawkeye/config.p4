@@ -49,6 +49,18 @@
 #define POLL_MEMORY_SHIFT 30
 #endif
 
+// A host may send a polling packet every 2^POLL_INTERVAL_SHIFT ns (0.52 ms) in the long run, and 2^POLL_BURST_BITS of
+// them (128) at once. That is twice what an agent sends at most by default: half for itself, half on request.
+#ifndef POLL_INTERVAL_SHIFT
+#define POLL_INTERVAL_SHIFT 19
+#endif
+#ifndef POLL_BURST_BITS
+#define POLL_BURST_BITS 7
+#endif
+#if POLL_INTERVAL_SHIFT + POLL_BURST_BITS > 40
+#error POLL_INTERVAL_SHIFT + POLL_BURST_BITS must be at most 40
+#endif
+
 #define EPOCHS (1 << EPOCH_RING_BITS)
 #define PORTS (1 << PORT_BITS)
 #define FLOW_ROWS (1 << (EPOCH_RING_BITS + FLOW_SLOT_BITS))

@@ -7,6 +7,7 @@ const bit<32> DROP_UNKNOWN = 2;
 const bit<32> DROP_TTL = 3;
 const bit<32> DROP_NO_ROUTE = 4;
 const bit<32> DROP_POLLING = 5;
+const bit<32> DROP_POLL_LIMIT = 6;
 
 control HawkeyeIngress(
     inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata)
@@ -19,8 +20,10 @@ control HawkeyeIngress(
     EpochClock() clock;
     Pause() pause;
     Telemetry() telemetry;
+    PollLimit() poll_limit;
     PollingIngress() polling;
 
+    bit<1> exceeded;
     bit<1> known;
     bit<1> dropped;
     bit<8> ttl = 0;
@@ -49,6 +52,15 @@ control HawkeyeIngress(
             }
             drop(DROP_MAC_CONTROL);
             exit;
+        }
+
+        // First of all, because it costs the least.
+        if (hdr.polling.isValid()) {
+            poll_limit.apply(standard_metadata.ingress_port, standard_metadata.ingress_global_timestamp, exceeded);
+            if (exceeded == 1) {
+                drop(DROP_POLL_LIMIT);
+                exit;
+            }
         }
 
         classify.apply(hdr, meta, known);

@@ -69,6 +69,40 @@ control PollMemory(in bit<32> event, in flow_t flow, in bit<32> flow_hash, in po
     }
 }
 
+// Limits the polling packets of each host, whatever its agent does: every new one costs a digest and collection. Packets
+// from other switches are not limited here, since they have passed the limits of their hosts.
+//
+// This is the generic cell rate algorithm (ITU-T I.371, annex A): `due_ns` is when the packet would have arrived at the
+// permitted rate.
+control PollLimit(in port_t port, in bit<48> now_ns, out bit<1> exceeded) {
+    // Index: port - 1.
+    @fields("due_ns:48")
+    register<bit<48>>(PORTS) poll_limit;
+
+    port_t row;
+    bit<PORT_CONFIG_WIDTH> config;
+    bit<48> due_ns;
+
+    apply {
+        exceeded = 0;
+        row = port - 1;
+        if (row < PORTS) {
+            port_config.read(config, (bit<32>)row);
+            if (PORT_CONFIG_HOST_FACING(config) == 1) {
+                poll_limit.read(due_ns, (bit<32>)row);
+                if (due_ns < now_ns) {
+                    due_ns = now_ns;
+                }
+                if (due_ns - now_ns > ((1 << POLL_BURST_BITS) - 1) << POLL_INTERVAL_SHIFT) {
+                    exceeded = 1;
+                } else {
+                    poll_limit.write((bit<32>)row, due_ns + (1 << POLL_INTERVAL_SHIFT));
+                }
+            }
+        }
+    }
+}
+
 // Ingress part. Sets `dropped` if no copy of the packet is to be forwarded.
 control PollingIngress(
     inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata, out bit<1> dropped)

@@ -30,6 +30,12 @@ pub enum StoreError {
         /// The database's error.
         source: sqlx::Error,
     },
+    /// Uploads that wait to be processed have reached [`crate::Limits::inbox_bytes`].
+    #[error("{bytes} bytes of uploads wait to be processed; no further ones are stored")]
+    InboxFull {
+        /// The bytes that wait.
+        bytes: u64,
+    },
     /// A stored body does not have the form that this build writes.
     #[error("the stored {what} `{id}` cannot be read: {source}")]
     Corrupt {

@@ -24,6 +24,9 @@ pub struct Limits {
     pub snapshots: u32,
     /// Reports of hosts and controllers.
     pub reports: u32,
+    /// Bytes of uploads that wait to be processed. At the limit further ones are not stored, so that they are not
+    /// acknowledged and wait with their senders; the last one may exceed it.
+    pub inbox_bytes: u64,
     /// Time without a new diagnosis after which an incident has ended.
     pub incident_quiet_ns: u64,
 }
@@ -34,6 +37,7 @@ impl Default for Limits {
             diagnoses: 100_000,
             snapshots: 2_000,
             reports: 200_000,
+            inbox_bytes: 1 << 30,
             incident_quiet_ns: INCIDENT_QUIET_NS,
         }
     }

@@ -423,3 +423,31 @@ async fn reports_are_kept_with_their_clocks() {
     assert_eq!(store.reports(Some("agent/h2"), "counters", 10).await.unwrap(), []);
     assert_eq!((store.fact("zero_ns", 7).await.unwrap(), store.fact("zero_ns", 9).await.unwrap()), (7, 7));
 }
+
+#[tokio::test]
+async fn a_full_inbox_takes_nothing_until_records_are_processed() {
+    let file = std::env::temp_dir().join(format!("harrier-inbox-{}.db", std::process::id()));
+    let url = format!("sqlite:{}", file.display());
+    let limits = Limits { inbox_bytes: 10, ..Limits::default() };
+    let store = Store::open_with(&url, limits).await.unwrap();
+    let snapshot = |sequence: u64| arrival(sequence, Content::Inbox(vec![0; 6]));
+    assert_eq!(store.accept(&[snapshot(1)]).await.unwrap(), [true]);
+    assert_eq!(store.accept(&[snapshot(2)]).await.unwrap(), [true], "the last one may exceed the limit");
+    assert!(matches!(store.accept(&[snapshot(3)]).await, Err(StoreError::InboxFull { bytes: 12 })));
+    let report = arrival(3, Content::Report("counters", "{}".into()));
+    assert_eq!(store.accept(&[report]).await.unwrap(), [true], "reports have a limit of their own");
+    store.close().await;
+
+    // A restarted server knows what it has.
+    let store = Store::open_with(&url, limits).await.unwrap();
+    assert!(store.accept(&[snapshot(4)]).await.is_err());
+    let waiting = store.inbox(0, 10).await.unwrap();
+    store.processed(waiting[0].arrival).await.unwrap();
+    store.processed(waiting[0].arrival).await.unwrap();
+    assert_eq!(store.inbox_bytes(), 6);
+    assert_eq!(store.accept(&[snapshot(4)]).await.unwrap(), [true]);
+    store.close().await;
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{suffix}", file.display()));
+    }
+}

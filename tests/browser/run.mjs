@@ -148,6 +148,11 @@ async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
   await page.locator('[data-testid=ask]').click();
   check('an empty query is not sent', await page.locator('[aria-invalid=true]').count(), 3);
+  await page.getByRole('link', { name: 'Daemons' }).click();
+  await page.waitForURL('**/daemons');
+  const { daemons } = await rest(page, '/api/v1/daemons');
+  await page.locator(daemons.length > 0 ? '[data-testid=daemon]' : 'text=No daemon has connected').first().waitFor({ timeout: STEP_WAIT_MS });
+  check('daemons', await page.locator('[data-testid=daemon]').count(), daemons.length);
   const { ports } = await rest(page, '/api/v1/ports');
   if (ports.length === 0) return;
   await page.goto(`${base}/ports/${encodeURIComponent(ports[0].port)}`);

@@ -150,9 +150,11 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("controller/src/live/session.rs", "FRAME_BYTES", "limit of memory"),
     ("host-agent/src/passive/connections.rs", "MAX_EXAMINED", "limit of work"),
     ("host-agent/src/passive/connections.rs", "MAX_QUEUE_PAIRS", "limit of memory"),
+    ("host-agent/src/passive/outstanding.rs", "KEPT", "limit of memory"),
     ("host-agent/src/passive/outstanding.rs", "MASK", "sequence numbers of a protocol"),
     ("host-agent/src/passive/outstanding.rs", "MAX_OUTSTANDING", "limit of memory"),
     ("host-agent/src/passive/outstanding.rs", "RESTART", "sequence numbers of a protocol"),
+    ("host-agent/src/passive/outstanding.rs", "RESTART_BACK", "sequence numbers of a protocol"),
     ("host-agent/src/passive/packet.rs", "ACK", "packet format"),
     ("host-agent/src/passive/packet.rs", "ETHERTYPE_PROVIDER_VLAN", "packet format"),
     ("host-agent/src/passive/packet.rs", "FRAGMENT", "packet format"),
@@ -194,6 +196,13 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("controller/src/collect/emit.rs", "MAX_CLOSED", "limit of memory"),
     ("controller/src/collect/poll_retry.rs", "LOCALLY_ADMINISTERED", "IEEE 802"),
     ("controller/src/live/mod.rs", "QUEUE", "limit of memory"),
+    ("controller/src/live/mod.rs", "SNAPSHOTS", "limit of memory"),
+    (
+        "controller/src/live/role.rs",
+        "CLAIM_NS",
+        "decides which of two controllers reads a switch, and no verdict",
+    ),
+    ("controller/src/live/role.rs", "CLAIM_JITTER_NS", "keeps two controllers apart"),
 ];
 
 fn root() -> PathBuf {

@@ -50,6 +50,8 @@ pub struct DaemonState {
     pub state: String,
     /// When its last message arrived, RFC 3339.
     pub heard: String,
+    /// Records that it dropped because its spool was full, since the server's start.
+    pub lost: u64,
     /// What to add to its clock to get that of the server, in nanoseconds; absent until it is measured.
     pub clock_offset_ns: Option<i64>,
     /// Maximum error of the offset.

@@ -287,7 +287,7 @@ async fn every_response_has_security_headers() {
 async fn the_dashboard_is_served_or_a_page_that_explains_how_to_build_it() {
     let page = get("/").await;
     assert!(page.text.contains("<div id=\"app\">") || page.text.contains("make ui"), "{}", page.text);
-    for path in ["/incidents/i-d1", "/diagnoses/d1", "/ports/sw1:1", "/query?flow=x"] {
+    for path in ["/incidents/i-d1", "/diagnoses/d1", "/ports/sw1:1", "/query?flow=x", "/daemons"] {
         assert_eq!(get(path).await.text, page.text, "{path}");
     }
     let script = page.text.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js"));
@@ -351,6 +351,33 @@ async fn the_openapi_document_describes_every_operation() {
 }
 
 /// The names of components are public, and every reference resolves to one.
+/// The values of `kind` below a schema.
+fn kinds(schema: &Value, found: &mut Vec<String>) {
+    match schema {
+        Value::Object(fields) => {
+            let values = fields.get("kind").and_then(|kind| kind["enum"].as_array());
+            found.extend(values.into_iter().flatten().filter_map(Value::as_str).map(String::from));
+            fields.values().for_each(|field| kinds(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| kinds(item, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_dashboard_has_a_row_for_every_kind_of_record() {
+    let served = get("/api/v1/openapi.json").await.json();
+    let mut found = Vec::new();
+    kinds(&served["components"]["schemas"]["Record"], &mut found);
+    assert!(found.len() >= 11, "{found:?}");
+    let rows = include_str!("../ui/src/domain/records.ts");
+    let without: Vec<_> = found.iter().filter(|kind| !rows.contains(&format!("case '{kind}':"))).collect();
+    assert!(
+        without.is_empty(),
+        "web/ui/src/domain/records.ts shows these kinds field by field only: {without:?}"
+    );
+}
+
 #[tokio::test]
 async fn the_openapi_document_has_no_dangling_reference() {
     let served = get("/api/v1/openapi.json").await.json();

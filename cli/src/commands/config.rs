@@ -40,6 +40,9 @@ enum Action {
         /// Daemon
         #[arg(value_name = "DAEMON", value_parser = daemon)]
         daemon: &'static Daemon,
+        /// Folder for what the daemon writes [default: that of the file]
+        #[arg(long, value_name = "FOLDER")]
+        state: Option<String>,
     },
 }
 
@@ -53,8 +56,8 @@ fn daemon(name: &str) -> Result<&'static Daemon, String> {
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check { files, daemon } => check(&files, daemon),
-        Action::Example { daemon } => {
-            print!("{}", example::example(daemon));
+        Action::Example { daemon, state } => {
+            print!("{}", example::example(daemon, state.as_deref()));
             Ok(Outcome::Fine)
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod analyze;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod controller;
 pub(crate) mod demo;
@@ -10,6 +11,7 @@ pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
 pub(crate) mod lab;
+pub(crate) mod manual;
 pub(crate) mod nic;
 pub(crate) mod p4;
 pub(crate) mod pki;

@@ -10,6 +10,9 @@ use anyhow::Context;
 use model::Rate;
 
 use crate::Outcome;
+use crate::daemons::config::Arguments;
+use crate::daemons::config::keys::nic::Nic;
+use crate::daemons::operations::log;
 use crate::endpoint::{self, EndpointOptions, Neighbour, Neighbours};
 use crate::nic::{self, NicOptions};
 
@@ -32,32 +35,35 @@ Requests, one JSON object a line, on standard input and on the control socket:
 
 /// Arguments of `harrier nic`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, group = clap::ArgGroup::new("role").required(true).args(["address", "scenario"]))]
+#[command(after_help = EXAMPLES, group = clap::ArgGroup::new("role").args(["address", "scenario"]))]
 pub(crate) struct Args {
+    /// Configuration file (TOML); options take precedence
+    #[arg(long, value_name = "FILE", env = "HARRIER_NIC_CONFIG")]
+    config: Option<PathBuf>,
     /// Interface of the lossless network
     #[arg(long, value_name = "NAME")]
-    interface: String,
+    interface: Option<String>,
     /// Unix socket that takes requests, one JSON object a line
-    #[arg(long, value_name = "FILE", required_unless_present = "address")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["address", "config"])]
     control: Option<PathBuf>,
     /// Address of the endpoint
     #[arg(long, value_name = "ADDRESS")]
     address: Option<IpAddr>,
     /// Rate at which the endpoint sends (default: the interface's speed)
-    #[arg(long, value_name = "RATE", requires = "address", value_parser = rate)]
+    #[arg(long, value_name = "RATE", conflicts_with = "scenario", value_parser = rate)]
     rate: Option<Rate>,
     /// Payload bytes of a full packet
-    #[arg(long, value_name = "BYTES", requires = "address", default_value_t = 1024,
+    #[arg(long, value_name = "BYTES", conflicts_with = "scenario", default_value_t = 1024,
         value_parser = clap::value_parser!(u32).range(256..=8192))]
     payload: u32,
     /// MAC address of another endpoint; only hosts with a kernel on the same link need it; can be repeated
-    #[arg(long = "neighbour", value_name = "ADDRESS=MAC", requires = "address")]
+    #[arg(long = "neighbour", value_name = "ADDRESS=MAC", conflicts_with = "scenario")]
     neighbours: Vec<Neighbour>,
     /// A fault from the start: storm[=PRIORITY], slow-receiver=RATE or stopped-receiver; can be repeated
-    #[arg(long = "fault", value_name = "FAULT", requires = "address", value_parser = endpoint::fault_argument)]
+    #[arg(long = "fault", value_name = "FAULT", conflicts_with = "scenario", value_parser = endpoint::fault_argument)]
     faults: Vec<Fault>,
     /// End when standard input has ended and all flows are complete
-    #[arg(long, requires = "address")]
+    #[arg(long, conflicts_with = "scenario")]
     exit_when_done: bool,
     /// Built-in scenario whose flows and faults it runs
     #[arg(long, value_name = "NAME", requires = "host", conflicts_with = "address")]
@@ -80,9 +86,21 @@ fn rate(text: &str) -> Result<Rate, String> {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
-    if let Some(address) = args.address {
+    let settings = Arguments::<Nic>::of_file(args.config.clone())
+        .with_flag("interface", args.interface.clone())
+        .with_flag("address", args.address.map(|address| address.to_string()))
+        .settings()?;
+    let interface = settings.text("interface").unwrap_or_default().to_string();
+    if args.config.is_some() {
+        log::start(&settings);
+    }
+    if args.scenario.is_none() {
+        let origin = settings.origin("address");
+        let address = settings.ip("address").with_context(|| {
+            format!("{origin}: address: missing: the own address (--address), or a scenario (--scenario)")
+        })?;
         endpoint::run(&EndpointOptions {
-            interface: args.interface,
+            interface,
             address,
             rate: args.rate,
             payload_bytes: args.payload,
@@ -100,7 +118,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         scenario: scenario.instance(args.seed)?.into_owned(),
         seed: args.seed,
         host: args.host.unwrap_or_default(),
-        interface: args.interface,
+        interface,
         time_scale: args.time_scale,
         control: args.control.context("--control is missing")?,
     };

@@ -98,14 +98,31 @@ impl LiveSwitch {
     }
 }
 
+/// Counts a task that waits for the switch, until it is dropped: also in a panic of the task, after which the thread that
+/// moves frames must not wait for it.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Waiting<'_> {
+    fn new(count: &AtomicUsize) -> Waiting<'_> {
+        count.fetch_add(1, Ordering::AcqRel);
+        Waiting(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 impl SwitchAccess for LiveSwitch {
     fn with<R>(&self, f: impl FnOnce(&mut Switch, Time) -> R) -> R {
         let shared = &*self.shared;
-        shared.waiting.fetch_add(1, Ordering::AcqRel);
+        let waiting = Waiting::new(&shared.waiting);
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.now();
         let result = f(state.paced.switch(), now);
-        shared.waiting.fetch_sub(1, Ordering::AcqRel);
+        drop(waiting);
         let is_due = state.paced.switch().has_events();
         drop(state);
         shared.finished.notify_one();

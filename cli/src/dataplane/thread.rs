@@ -8,6 +8,7 @@ use model::Time;
 use model::wire::Frame;
 use net::{Counters, Error, Ready, wait};
 use p4_switch::Event;
+use tokio::sync::oneshot;
 
 use super::ports::AttachedPort;
 use super::shared::LiveSwitch;
@@ -17,17 +18,28 @@ const LINK_INTERVAL: Duration = Duration::from_millis(100);
 /// Batches received from one port before the switch sends.
 const BATCHES: usize = 4;
 
-/// Starts the thread. It ends with [`LiveSwitch::stop`] and returns the counters of each port.
+/// End of the switch's clock, which counts picoseconds in 64 bits: 200 days of network time. Rates and pauses would be
+/// wrong at 213 days.
+const END_OF_TIME: Time = Time(u64::MAX / 16 * 15);
+
+/// The thread, which returns the counters of each port.
+type Moving = JoinHandle<Vec<(AttachedPort, Counters)>>;
+
+/// Starts the thread. It ends with [`LiveSwitch::stop`], at a panic, or at the end of the switch's clock; the receiver
+/// resolves then.
 pub(crate) fn start(
     switch: LiveSwitch,
     ports: Vec<AttachedPort>,
-) -> std::io::Result<JoinHandle<Vec<(AttachedPort, Counters)>>> {
+) -> std::io::Result<(Moving, oneshot::Receiver<()>)> {
+    let (ends, ended) = oneshot::channel();
     let run = move || {
+        let _ends = ends;
         net::set_precise_timers();
         let ports = ports.into_iter().map(Line::new).collect();
         Mover { switch, ports, looked_at: Instant::now(), link_is_doubtful: false }.run()
     };
-    std::thread::Builder::new().name("dataplane".into()).spawn(run)
+    let thread = std::thread::Builder::new().name("dataplane".into()).spawn(run)?;
+    Ok((thread, ended))
 }
 
 /// A port and its frames on the way out.
@@ -57,6 +69,12 @@ impl Mover {
         self.look_at_links();
         let mut ready = Vec::new();
         while !self.switch.is_stopping() {
+            if self.switch.now() >= END_OF_TIME {
+                tracing::error!(
+                    "the switch has run for 200 days, after which its clock ends; start it again"
+                );
+                break;
+            }
             let due = self.turn();
             for line in &mut self.ports {
                 line.port.interface.send(&line.out);
@@ -138,7 +156,7 @@ impl Mover {
         self.looked_at = Instant::now();
         self.link_is_doubtful = false;
         for line in &mut self.ports {
-            let up = line.port.interface.is_up();
+            let up = line.port.interface.refresh();
             if up == line.up {
                 continue;
             }

@@ -32,8 +32,8 @@ use web::{AppState, LiveState};
 use self::network::Network;
 use self::queries::Queries;
 use self::shared::{Clock, Endpoint, SwitchMap};
-use crate::daemons::operations::log;
 use crate::daemons::operations::signals::{Demand, Signals};
+use crate::daemons::operations::{log, wall_ns};
 
 /// Maximum events of a switch that wait for its P4Runtime server.
 const SWITCH_EVENTS: usize = 4096;
@@ -179,6 +179,7 @@ fn start_controller(
         time_scale: 1,
         lldp_interval: None,
         learns: false,
+        wall_clock: wall_ns,
     })?)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use analyzer::incident::is_ordinary;
 use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
-use controller::live::Controller;
+use controller::live::{Collected, Controller};
 use fabric::OperatorRecords;
 use model::{Snapshot, Time};
 use scenario::Scenario;
@@ -86,7 +86,7 @@ pub(super) async fn run(
     let mut now = Time::ZERO;
     loop {
         tokio::select! {
-            Ok(mut snapshot) = controller.snapshot(), if analysis.has_room() => {
+            Ok(Collected { mut snapshot, .. }) = controller.snapshot(), if analysis.has_room() => {
                 known.clone().complete(&scenario, &mut snapshot, now);
                 let event = snapshot.event;
                 if !analysis.push(Input::Snapshot(Box::new(snapshot))) {

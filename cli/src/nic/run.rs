@@ -21,6 +21,8 @@ use super::portal::{Portal, is_for_nic};
 
 /// Longest wait, so that requests are handled soon.
 const MAX_WAIT: Duration = Duration::from_millis(10);
+/// Interval at which the interface is looked at.
+const LINK_INTERVAL: Duration = Duration::from_secs(1);
 /// The time of an event that does not happen.
 const NEVER: Time = Time(u64::MAX / 4);
 
@@ -53,7 +55,13 @@ pub(crate) fn run(options: &NicOptions) -> anyhow::Result<()> {
     println!("ready: {} of {} on {}", options.host, options.scenario.name, options.interface);
     let mut running: Option<Running> = None;
     let mut ready = Vec::new();
+    let mut looked_at = Instant::now();
     loop {
+        // Another interface may have got the name.
+        if looked_at.elapsed() >= LINK_INTERVAL {
+            looked_at = Instant::now();
+            port.refresh();
+        }
         handle_requests(&requests, options, &attachment, &mut running)?;
         let mut received = Vec::new();
         let mut keep = |frame: net::Received<'_>| {

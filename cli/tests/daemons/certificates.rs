@@ -63,3 +63,63 @@ fn a_certificate_decides_for_whom_an_agent_speaks() {
     assert_eq!(honest.terminate(), Some(0));
     assert!(!logged(&log, "h1.agent.harrier"), "{}", std::fs::read_to_string(&log).unwrap());
 }
+
+/// Starts a controller of a switch with these certificates; returns it with its log.
+fn controller(network: &Network, name: &str, switch: &str, tls: &[String; 6]) -> (Daemon, String) {
+    let (topology, spool) = (network.path("topology.json"), network.path(&format!("spool-{name}")));
+    let switches = format!("s1={switch}/1");
+    let mut arguments = vec!["controller", "--name", name, "--topology", &topology, "--switches", &switches];
+    arguments.extend(["--spool", &spool]);
+    arguments.extend(tls.iter().map(String::as_str));
+    let log = network.log(name);
+    let controller = Daemon::start_with_log(&arguments, std::fs::File::create(&log).unwrap());
+    controller.line("ready");
+    (controller, log)
+}
+
+#[test]
+fn only_the_certificate_of_a_controller_controls_a_switch() {
+    let network = Network::new("roles");
+    assert_eq!(harrier(&["pki", "init", &network.path("pki")]).status, 0);
+    let [own, c1, h1] = [("switch", "s1"), ("controller", "c1"), ("agent", "h1")]
+        .map(|(role, name)| issue(&network, role, name));
+    let arguments = ["switch", "--no-program", "--listen", "127.0.0.1:0", "--ports", "2"];
+    let tls = ["--client-ca", &own[1], "--tls-cert", &own[3], "--tls-key", &own[5]];
+    let switch = Daemon::start(&[&arguments[..], &tls[..]].concat());
+    let address = switch.line("listening on ");
+    let logged = |log: &str, text: &str| std::fs::read_to_string(log).unwrap().contains(text);
+
+    let (impostor, log) = controller(&network, "impostor", &address, &h1);
+    wait_until("the agent's certificate is rejected", || {
+        logged(&log, "certificate does not have the name *.controller.harrier")
+    });
+    assert!(!logged(&log, "the switch is programmed"));
+    drop(impostor);
+    let (_c1, log) = controller(&network, "c1", &address, &c1);
+    wait_until("the controller's certificate is accepted", || logged(&log, "the switch is programmed"));
+    drop(switch);
+
+    // Other names, for authorities that issue them.
+    let named = ["--client-name", "h1.agent.harrier"];
+    let switch = Daemon::start(&[&arguments[..], &tls[..], &named[..]].concat());
+    let (_h1, log) = controller(&network, "operator", &switch.line("listening on "), &h1);
+    wait_until("the permitted name is accepted", || logged(&log, "the switch is programmed"));
+}
+
+#[test]
+fn a_server_needs_the_certificate_of_a_server() {
+    let network = Network::new("false-server");
+    assert_eq!(harrier(&["pki", "init", &network.path("pki")]).status, 0);
+    let [h1, h2] = [("agent", "h1"), ("agent", "h2")].map(|(role, name)| issue(&network, role, name));
+    // The address is in its certificate as well.
+    let (_server, _, uploads) = network.serve("127.0.0.1:0", &h2.each_ref().map(String::as_str));
+    let (spool, log) = (network.path("spool"), network.path("log"));
+    let mut arguments = vec!["agent", "--name", "h1", "--addresses", "10.0.0.1", "--sources", "stdin"];
+    arguments.extend(["--server", &uploads, "--spool", &spool]);
+    arguments.extend(h1.iter().map(String::as_str));
+    let _agent = Daemon::start_with_log(&arguments, std::fs::File::create(&log).unwrap());
+    let logged = |text: &str| std::fs::read_to_string(&log).unwrap().contains(text);
+    wait_until("the agent does not connect", || logged("no connection to the server"));
+    assert!(logged("server.server.harrier"), "{}", std::fs::read_to_string(&log).unwrap());
+    assert!(!logged("connected to the server"));
+}

@@ -10,8 +10,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cable;
 mod certificates;
 mod chain;
+mod clocks;
 mod configuration;
 mod network;
 mod process;

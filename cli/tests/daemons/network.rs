@@ -25,17 +25,37 @@ impl Network {
         Network { folder }
     }
 
+    /// Adds a second switch `s2`, on no path between h1 and h2.
+    pub(crate) fn with_second_switch(self) -> Network {
+        let mut topology = topology();
+        topology.nodes.extend([node("h3", Some("10.0.0.3")), node("s2", None)]);
+        topology.links.push(link("h3:1", "s2:1"));
+        let text = serde_json::to_string(&topology).unwrap();
+        std::fs::write(self.folder.join("topology.json"), text).unwrap();
+        self
+    }
+
     /// Returns the path of a file as text.
     pub(crate) fn path(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
 
+    /// Returns the path of a controller's log.
+    pub(crate) fn log(&self, name: &str) -> String {
+        self.path(&format!("log-{name}"))
+    }
+
     /// Starts a server; returns it with its addresses of REST and of uploads.
     pub(crate) fn serve(&self, uploads: &str, more: &[&str]) -> (Daemon, String, String) {
-        let (store, topology) = (self.path("harrier.db"), self.path("topology.json"));
-        let fixed =
-            ["serve", "--listen", "127.0.0.1:0", "--upload-listen", uploads, "--store", &store, "--topology"];
-        let server = Daemon::start(&[&fixed, &[topology.as_str()][..], more].concat());
+        let topology = self.path("topology.json");
+        self.serve_blind(uploads, &[&["--topology", topology.as_str()], more].concat())
+    }
+
+    /// Starts a server without a topology, which stores snapshots and analyses none.
+    pub(crate) fn serve_blind(&self, uploads: &str, more: &[&str]) -> (Daemon, String, String) {
+        let store = self.path("harrier.db");
+        let fixed = ["serve", "--listen", "127.0.0.1:0", "--upload-listen", uploads, "--store", &store];
+        let server = Daemon::start(&[&fixed, more].concat());
         let rest = server.line("listening on ");
         let uploads = server.line("uploads on ");
         (server, rest, uploads)
@@ -43,6 +63,18 @@ impl Network {
 
     /// Starts the agent of a host, which reads measurements from its standard input.
     pub(crate) fn agent(&self, host: &str, addresses: &str, server: &str, more: &[&str]) -> Daemon {
+        self.agent_with_variables(host, addresses, server, more, &[])
+    }
+
+    /// Starts an agent with more variables in its environment.
+    pub(crate) fn agent_with_variables(
+        &self,
+        host: &str,
+        addresses: &str,
+        server: &str,
+        more: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Daemon {
         let spool = self.path(&format!("spool-{host}"));
         let fixed = [
             "agent",
@@ -69,7 +101,7 @@ impl Network {
             "--burst",
             "1000",
         ];
-        let mut agent = Daemon::start(&[&fixed, more].concat());
+        let mut agent = Daemon::start_with_variables(&[&fixed, more].concat(), variables);
         if more.contains(&"--health-listen") {
             agent.health = agent.line("health on ");
         }
@@ -79,16 +111,21 @@ impl Network {
 
     /// Starts a controller of the switch at this P4Runtime address; returns it with its address of health.
     pub(crate) fn controller(&self, name: &str, switch: &str, server: &str) -> (Daemon, String) {
+        self.controller_of(name, &format!("s1={switch}/1"), server)
+    }
+
+    /// Starts a controller of several switches; its log is in `log-NAME`, after that of its predecessor.
+    pub(crate) fn controller_of(&self, name: &str, switches: &str, server: &str) -> (Daemon, String) {
         let (topology, spool) = (self.path("topology.json"), self.path(&format!("spool-{name}")));
-        let switch = format!("s1={switch}/1");
-        let controller = Daemon::start(&[
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(self.log(name)).unwrap();
+        let arguments = [
             "controller",
             "--name",
             name,
             "--topology",
             &topology,
             "--switches",
-            &switch,
+            switches,
             "--server",
             server,
             "--spool",
@@ -100,7 +137,8 @@ impl Network {
             "30000",
             "--event-timeout-ms",
             "60000",
-        ]);
+        ];
+        let controller = Daemon::start_with_log(&arguments, log);
         let health = controller.line("health on ");
         controller.line("ready");
         (controller, health)
@@ -140,18 +178,20 @@ impl Switch {
     }
 }
 
-fn topology() -> Topology {
-    let node = |name: &str, address: Option<&str>| Node {
+fn node(name: &str, address: Option<&str>) -> Node {
+    Node {
         name: name.into(),
         kind: if address.is_some() { NodeKind::Host } else { NodeKind::Switch },
         addresses: address.map(|address| address.parse().unwrap()).into_iter().collect(),
-    };
-    let link = |a: &str, b: &str| Link {
-        a: a.parse().unwrap(),
-        b: b.parse().unwrap(),
-        rate: Rate::from_gbps(100),
-        delay: Time::from_us(1),
-    };
+    }
+}
+
+fn link(a: &str, b: &str) -> Link {
+    let (a, b) = (a.parse().unwrap(), b.parse().unwrap());
+    Link { a, b, rate: Rate::from_gbps(100), delay: Time::from_us(1) }
+}
+
+fn topology() -> Topology {
     Topology {
         nodes: vec![node("h1", Some("10.0.0.1")), node("h2", Some("10.0.0.2")), node("s1", None)],
         links: vec![link("h1:1", "s1:1"), link("h2:1", "s1:2")],

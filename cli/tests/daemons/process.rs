@@ -23,17 +23,26 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Starts `harrier` with these arguments.
     pub(crate) fn start<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Daemon {
-        Daemon::start_with(args, Stdio::inherit())
+        Daemon::start_with(args, Stdio::inherit(), &[])
     }
 
     /// Starts `harrier` with its log in a file.
     pub(crate) fn start_with_log<S: AsRef<std::ffi::OsStr>>(args: &[S], log: std::fs::File) -> Daemon {
-        Daemon::start_with(args, log.into())
+        Daemon::start_with(args, log.into(), &[])
     }
 
-    fn start_with<S: AsRef<std::ffi::OsStr>>(args: &[S], log: Stdio) -> Daemon {
+    /// Starts `harrier` with more variables in its environment.
+    pub(crate) fn start_with_variables<S: AsRef<std::ffi::OsStr>>(
+        args: &[S],
+        variables: &[(&str, &str)],
+    ) -> Daemon {
+        Daemon::start_with(args, Stdio::inherit(), variables)
+    }
+
+    fn start_with<S: AsRef<std::ffi::OsStr>>(args: &[S], log: Stdio, variables: &[(&str, &str)]) -> Daemon {
         let mut child = Command::new(env!("CARGO_BIN_EXE_harrier"))
             .args(args)
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
@@ -148,4 +157,21 @@ pub(crate) fn metric(address: &str, name: &str) -> i64 {
     let text = get(address, "/metrics");
     let of_name = text.lines().filter(|line| line.split(['{', ' ']).next() == Some(name));
     of_name.filter_map(|line| line.rsplit(' ').next()?.parse::<i64>().ok()).sum()
+}
+
+/// Returns the time of the first line of a log with a text: seconds since midnight UTC.
+pub(crate) fn logged_at(log: &str, text: &str) -> Option<f64> {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    let line = log.lines().find(|line| line.contains(text))?;
+    // 2026-11-23T12:00:00.123456Z  INFO ...
+    let (_, time) = line.split_once('T')?;
+    let (time, _) = time.split_once('Z')?;
+    let mut parts = time.split(':').map(|part| part.parse::<f64>().ok());
+    Some(parts.next()?? * 3600.0 + parts.next()?? * 60.0 + parts.next()??)
+}
+
+/// Returns the time in seconds since midnight UTC.
+pub(crate) fn now_s() -> f64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+    since.as_secs_f64() % 86_400.0
 }

@@ -1,7 +1,7 @@
 //! What is acknowledged is stored, what is not waits in the spool, and every record arrives once and in order.
 
-use crate::network::{FLOW, Network, acknowledged, opened, runtime, store};
-use crate::process::{Daemon, metric, wait_until};
+use crate::network::{FLOW, Network, Switch, acknowledged, opened, runtime, store};
+use crate::process::{Daemon, get, metric, wait_until};
 
 /// Makes the agent poll for a round trip of `rtt_ns`, and returns the event id of the polling packet.
 fn slow(agent: &mut Daemon, rtt_ns: u64) -> u64 {
@@ -63,4 +63,59 @@ fn an_agent_that_speaks_for_another_host_is_rejected_and_counted() {
     assert_eq!((agent.terminate(), server.terminate()), (Some(0), Some(0)));
     let reports = runtime().block_on(store(&network.folder).reports(None, "trigger", 500)).expect("reports");
     assert_eq!(reports, []);
+}
+
+/// Returns the event ids of the snapshots in the inbox of a stopped server, in the order of their arrival.
+fn inbox(network: &Network) -> Vec<u64> {
+    let rows = runtime().block_on(store(&network.folder).inbox(0, 100)).expect("an inbox");
+    let event = |row: &store::InboxRow| {
+        let upload =
+            <proto::v1::Snapshot as prost::Message>::decode(row.body.as_slice()).expect("a snapshot");
+        let snapshot: serde_json::Value = serde_json::from_slice(&upload.json).expect("JSON");
+        snapshot["event"].as_u64().expect("an event")
+    };
+    rows.iter().map(event).collect()
+}
+
+/// The server is killed with a snapshot that it has acknowledged and not analysed; the controller with one that it
+/// could not upload. Both are there afterwards, once and in order.
+#[test]
+fn snapshots_survive_a_kill_of_the_server_and_of_the_controller() {
+    let network = Network::new("inbox");
+    let (mut server, rest, uploads) = network.serve_blind("127.0.0.1:0", &[]);
+    let switch = Switch::start();
+    let (mut controller, health) = network.controller("c1", &switch.address, &uploads);
+    let mut agent = network.agent("h1", "10.0.0.1", &uploads, &[]);
+    wait_until("the controller manages the switch", || get(&health, "/readyz") == "ready\n");
+    wait_until("two daemons are connected", || metric(&rest, "harrier_daemons") == 2);
+    agent.write(&opened(FLOW));
+    let poll = |agent: &mut Daemon, rtt_ns| {
+        agent.write(&acknowledged(FLOW, rtt_ns));
+        let line = format!(r#"{{"event":{}"#, agent.line(r#"{"event":"#));
+        switch.inject(&line);
+        let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        line["event"].as_u64().expect("an event")
+    };
+    let mut polled = vec![poll(&mut agent, 100_000)];
+    wait_until("the snapshot is in the inbox", || metric(&rest, "harrier_inbox_bytes") > 0);
+    wait_until("it is acknowledged", || metric(&health, "harrier_spool_records") == 0);
+    server.kill();
+    polled.push(poll(&mut agent, 1_000_000));
+    wait_until("the snapshot is in the spool", || metric(&health, "harrier_spool_records") == 1);
+    controller.kill();
+    agent.kill();
+
+    let (mut server, rest, _) = network.serve_blind(&uploads, &[]);
+    let earlier = metric(&rest, "harrier_inbox_bytes");
+    assert!(earlier > 0, "the inbox has survived");
+    let (mut controller, health) = network.controller("c1", &switch.address, &uploads);
+    wait_until("the second snapshot arrives", || metric(&rest, "harrier_inbox_bytes") > earlier);
+    wait_until("it is acknowledged", || metric(&health, "harrier_spool_records") == 0);
+    assert_eq!((controller.terminate(), server.terminate()), (Some(0), Some(0)));
+    assert_eq!(inbox(&network), polled);
+
+    let (mut server, rest, _) = network.serve(&uploads, &[]);
+    wait_until("both are analysed", || metric(&rest, "harrier_inbox_bytes") == 0);
+    assert_eq!(server.terminate(), Some(0));
+    assert_eq!(inbox(&network), [0; 0]);
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
+use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -15,6 +16,9 @@ use crate::support::{Ran, harrier, skipped};
 
 /// How long a condition may take. A verdict takes 20 s on two idle cores.
 const DEADLINE: Duration = Duration::from_secs(180);
+/// Time after which an incident is repeated. On a busy machine the daemons run late, and an incident of microseconds has
+/// other queues than in the simulation.
+const REPEAT: Duration = Duration::from_secs(45);
 /// Interval at which conditions are examined.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -65,6 +69,16 @@ impl Lab {
         ran
     }
 
+    /// Starts an ended process again, with one more variable in its environment.
+    pub(crate) fn restart_with(&self, process: &str, variable: &str, value: &str) {
+        let output = Command::new(env!("CARGO_BIN_EXE_harrier"))
+            .args(["lab", "fault", &format!("restart={process}"), "--lab", &self.number])
+            .env(variable, value)
+            .output()
+            .expect("the binary was built");
+        assert!(output.status.success(), "{process}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// Applies faults.
     pub(crate) fn fault(&self, fault: &str) {
         self.must(&["fault", fault]);
@@ -92,6 +106,26 @@ impl Lab {
             assert!(Instant::now() < deadline, "not in time: {what}\n{}", self.logs());
             std::thread::sleep(POLL_INTERVAL);
         }
+    }
+
+    /// Starts the scenario's traffic and waits for a value; the traffic is repeated while there is none.
+    pub(crate) fn wait_for_incident<T>(&self, what: &str, value: impl Fn() -> Option<T>) -> T {
+        self.must(&["traffic"]);
+        self.wait_for_repeated(what, value)
+    }
+
+    /// Waits for a value of traffic that runs already; the traffic is repeated while there is none.
+    pub(crate) fn wait_for_repeated<T>(&self, what: &str, value: impl Fn() -> Option<T>) -> T {
+        let started = Cell::new(Instant::now());
+        self.wait_for(what, || {
+            if started.get().elapsed() > REPEAT {
+                started.set(Instant::now());
+                eprintln!("repeated, because the machine is busy: {what}");
+                // Flows of a deadlock do not end, and are not started again.
+                self.run(&["traffic"]);
+            }
+            value()
+        })
     }
 
     /// The response of the server to a GET request: status and body.
@@ -154,6 +188,62 @@ impl Lab {
     /// Whether the log of a process contains a text.
     pub(crate) fn has_logged(&self, process: &str, text: &str) -> bool {
         self.log(process).contains(text)
+    }
+
+    /// The value of a metric of the server, the sum over its labels.
+    pub(crate) fn metric(&self, name: &str) -> i64 {
+        let text = self.get("/metrics").map_or(String::new(), |(_, body)| body);
+        let of_name = text.lines().filter(|line| line.split(['{', ' ']).next() == Some(name));
+        of_name.filter_map(|line| line.rsplit(' ').next()?.parse::<i64>().ok()).sum()
+    }
+
+    /// The CPU time of a process so far, in seconds.
+    pub(crate) fn cpu_seconds(&self, process: &str) -> f64 {
+        /// `USER_HZ`, which is 100 on all architectures that Harrier runs on.
+        const TICKS: f64 = 100.0;
+        let status = self.must(&["status", "--json"]).json();
+        let all = status["processes"].as_array().expect("a list");
+        let found = all.iter().find(|known| known["name"] == process).expect("a process of the lab");
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", found["pid"])).expect("it runs");
+        // The name, in parentheses, may contain spaces; user and system time are the fields 14 and 15.
+        let (_, fields) = stat.rsplit_once(')').expect("a name");
+        let fields: Vec<f64> =
+            fields.split_whitespace().skip(11).take(2).map(|f| f.parse().unwrap()).collect();
+        (fields[0] + fields[1]) / TICKS
+    }
+
+    /// The addresses of a host.
+    pub(crate) fn addresses(&self, host: &str) -> Vec<String> {
+        let text =
+            std::fs::read_to_string(self.directory().join("config/topology.json")).expect("a topology");
+        let topology: Value = serde_json::from_str(&text).expect("JSON");
+        let mut nodes = topology["nodes"].as_array().expect("a list").iter();
+        let node = nodes.find(|node| node["name"] == host).expect("a host");
+        let list = node["addresses"].as_array().expect("a list");
+        list.iter().map(|address| address.as_str().expect("a text").to_string()).collect()
+    }
+
+    /// Starts a further agent with the certificate of a host, for some address, with measurements from its standard
+    /// input.
+    pub(crate) fn agent_of(&self, host: &str, address: &str) -> std::process::Child {
+        let file = |name: &str| self.directory().join(name).display().to_string();
+        let server = format!("198.18.{}.1:9560", self.number.parse::<u32>().expect("a number") << 2);
+        self.command(host, env!("CARGO_BIN_EXE_harrier"))
+            .args(["agent", "--name", host, "--addresses", address, "--sources", "stdin"])
+            .args(["--min-samples", "1", "--spool", &file("spool-liar"), "--server", &server])
+            .args(["--tls-ca", &file("pki/ca.pem")])
+            .args(["--tls-certificate", &file(&format!("pki/agent-{host}.pem"))])
+            .args(["--tls-key", &file(&format!("pki/agent-{host}.key"))])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("ip(8) runs")
+    }
+
+    /// The namespace of a node.
+    pub(crate) fn namespace(&self, node: &str) -> String {
+        format!("hl{}-{node}", self.number)
     }
 
     /// Runs a command in the namespace of a node.

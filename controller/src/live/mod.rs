@@ -14,8 +14,8 @@ mod role;
 mod session;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::Duration;
 
 use model::{PortRef, Snapshot, Topology, Trigger};
 use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
@@ -32,11 +32,14 @@ pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
 pub use network::Discovered;
 use network::{Announcement, Network, Work};
+use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
 
 /// Capacity of the channels between the tasks.
 const QUEUE: usize = 4_096;
+/// Snapshots that wait for their upload; then collection waits. Each may have 20 MB.
+const SNAPSHOTS: usize = 16;
 
 /// Address of a switch's P4Runtime server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +82,17 @@ pub struct LiveConfig {
     pub lldp_interval: Option<Duration>,
     /// Whether the topology may lack links, which are to be learned: switches announce themselves through all ports.
     pub learns: bool,
+    /// Returns the wall clock in nanoseconds since 1970.
+    pub wall_clock: fn() -> u64,
+}
+
+/// A snapshot, and the clocks of the switches when it was complete: a switch that restarts counts from another zero.
+#[derive(Clone, Debug)]
+pub struct Collected {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The clocks.
+    pub clocks: SwitchClocks,
 }
 
 /// Errors of the controller or of a switch's session.
@@ -119,9 +133,8 @@ pub struct AgentTrigger {
 #[derive(Debug)]
 pub struct Controller {
     triggers: mpsc::Sender<AgentTrigger>,
-    snapshots: mpsc::Receiver<Snapshot>,
+    snapshots: mpsc::Receiver<Collected>,
     status: watch::Receiver<Status>,
-    clocks: Arc<Mutex<SwitchClocks>>,
     discovered: watch::Receiver<Discovered>,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -180,6 +193,7 @@ impl Controller {
         let mut tasks = Vec::new();
         let mut status = Status::default();
         let mut managed = BTreeMap::new();
+        let (claims, claimed) = watch::channel(0);
         for endpoint in &config.switches {
             let name = endpoint.name.clone();
             let plan = plans.remove(&name).ok_or_else(|| LiveError::UnknownSwitch(name.clone()))?;
@@ -197,7 +211,9 @@ impl Controller {
                 retry: config.retry,
                 tls: config.tls.clone(),
                 seed: config.seed,
+                wall_clock: config.wall_clock,
                 commands: receiver,
+                claims: claimed.clone(),
                 notes: notes.clone(),
             };
             commands.insert(name.clone(), sender);
@@ -206,9 +222,8 @@ impl Controller {
         }
 
         let (triggers, triggered) = mpsc::channel(QUEUE);
-        let (emitted, snapshots) = mpsc::channel(QUEUE);
+        let (emitted, snapshots) = mpsc::channel(SNAPSHOTS);
         let (published, status_receiver) = watch::channel(status.clone());
-        let clocks = Arc::new(Mutex::new(SwitchClocks::new(config.time_scale)));
         let (publish, discovered) = watch::channel(Discovered::default());
         let network = config.lldp_interval.map(|interval| {
             let ports = config.learns.then(|| u16::try_from(layout.ports).unwrap_or(u16::MAX));
@@ -224,11 +239,14 @@ impl Controller {
             emitted,
             published,
             status,
-            clocks: clocks.clone(),
+            clocks: SwitchClocks::new(config.time_scale),
+            wall_clock: config.wall_clock,
+            claim: Claim::new(config.seed),
+            claims,
             started: Instant::now(),
         };
         tasks.push(tokio::spawn(hub.run(noted, triggered)));
-        Ok(Controller { triggers, snapshots, status: status_receiver, clocks, discovered, tasks })
+        Ok(Controller { triggers, snapshots, status: status_receiver, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -248,17 +266,12 @@ impl Controller {
     ///
     /// # Errors
     /// If the controller has stopped.
-    pub async fn snapshot(&mut self) -> Result<Snapshot, LiveError> {
+    pub async fn snapshot(&mut self) -> Result<Collected, LiveError> {
         self.snapshots.recv().await.ok_or(LiveError::Stopped)
     }
 
-    /// Returns the clocks of the switches as estimated so far.
-    pub fn clocks(&self) -> SwitchClocks {
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     /// Returns the next snapshot if there is one already.
-    pub fn try_snapshot(&mut self) -> Option<Snapshot> {
+    pub fn try_snapshot(&mut self) -> Option<Collected> {
         self.snapshots.try_recv().ok()
     }
 
@@ -281,30 +294,28 @@ impl Drop for Controller {
     }
 }
 
-/// The wall clock in nanoseconds since 1970.
-fn wall_ns() -> u64 {
-    #[allow(clippy::disallowed_methods, reason = "this module is an edge")]
-    let now = SystemTime::now();
-    now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
-}
-
 /// The collector's task.
 struct Hub {
     collector: Collector,
     network: Option<Network>,
     layout: Arc<TelemetryLayout>,
     commands: BTreeMap<String, mpsc::Sender<SessionCommand>>,
-    emitted: mpsc::Sender<Snapshot>,
+    emitted: mpsc::Sender<Collected>,
     published: watch::Sender<Status>,
     status: Status,
-    clocks: Arc<Mutex<SwitchClocks>>,
+    clocks: SwitchClocks,
+    wall_clock: fn() -> u64,
+    claim: Claim,
+    claims: watch::Sender<u64>,
     started: Instant,
 }
 
 impl Hub {
     async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<AgentTrigger>) {
         loop {
-            let wake = self.collector.next_wake_ns().map(|ns| self.started + Duration::from_nanos(ns));
+            self.claim();
+            let wake_ns = self.collector.next_wake_ns().into_iter().chain(self.claim.due_ns()).min();
+            let wake = wake_ns.map(|ns| self.started + Duration::from_nanos(ns));
             let network_wake = self.network.as_ref().map(Network::next_wake);
             let commands = tokio::select! {
                 note = notes.recv() => match note {
@@ -333,6 +344,18 @@ impl Hub {
         }
     }
 
+    /// Claims the switches of another controller if that is due.
+    fn claim(&mut self) {
+        let holds = self.status.switches.values().map(|state| match state {
+            Ok(()) => Hold::Primary,
+            Err(why) if why == STANDING_BY => Hold::StandBy,
+            Err(_) => Hold::Nothing,
+        });
+        if self.claim.is_due(self.started.elapsed().as_nanos() as u64, holds) {
+            self.claims.send_modify(|claims| *claims += 1);
+        }
+    }
+
     fn now_ns(&self) -> u64 {
         self.started.elapsed().as_nanos() as u64
     }
@@ -346,7 +369,7 @@ impl Hub {
                 self.collector.handle(self.now_ns(), Input::Connected { switch })
             }
             Note::Down(switch, why) => {
-                self.clocks().forget(&switch);
+                self.clocks.forget(&switch);
                 if let Some(network) = &mut self.network {
                     network.down(&switch);
                 }
@@ -384,16 +407,12 @@ impl Hub {
     }
 
     /// Compares the time in a digest with the wall clock.
-    fn compare_clocks(&self, input: &Input) {
+    fn compare_clocks(&mut self, input: &Input) {
         if let Input::Digest { switch, name, fields } = input
             && let Ok(Digest::Poll(poll)) = self.layout.decode_digest(name, fields)
         {
-            self.clocks().add(switch, wall_ns(), poll.time_ns);
+            self.clocks.add(switch, (self.wall_clock)(), poll.time_ns);
         }
-    }
-
-    fn clocks(&self) -> std::sync::MutexGuard<'_, SwitchClocks> {
-        self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Passes commands to the switches' tasks. Reports a failure to the collector if a task cannot take a command,
@@ -404,7 +423,8 @@ impl Hub {
             let (switch, request): (String, RequestId) = match command {
                 Command::Emit(snapshot) => {
                     // Fails only while the controller is being dropped.
-                    let _ = self.emitted.send(*snapshot).await;
+                    let collected = Collected { snapshot: *snapshot, clocks: self.clocks.clone() };
+                    let _ = self.emitted.send(collected).await;
                     continue;
                 }
                 Command::Read { ref switch, request, .. }

@@ -11,7 +11,7 @@ use p4runtime::client::{
 use p4runtime::proto::p4::v1::entity::Entity as Kind;
 use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
 use p4runtime::proto::p4::v1::{DigestList, PacketIn};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::collect::{Command, Input, RequestId};
@@ -21,8 +21,8 @@ use crate::plan::{PlanChange, RegisterWrite, SwitchPlan, change};
 use super::entities::{self, Entities, fingerprint};
 use super::frame_limit::FrameLimit;
 use super::network::Announcement;
-use super::role::{Role, low_bid, role};
-use super::{LiveError, Note, SessionCommand, SwitchEndpoint, wall_ns};
+use super::role::{Role, high_bid, low_bid, role};
+use super::{LiveError, Note, SessionCommand, SwitchEndpoint};
 
 /// Duration from which on a session counts as established.
 const LASTING: Duration = Duration::from_secs(5);
@@ -56,7 +56,10 @@ pub(super) struct SwitchSession {
     pub(super) retry: fn(u32, u64) -> Duration,
     pub(super) tls: Option<ClientTls>,
     pub(super) seed: u64,
+    pub(super) wall_clock: fn() -> u64,
     pub(super) commands: mpsc::Receiver<SessionCommand>,
+    /// Changes when the controller claims the switches at which it stands by.
+    pub(super) claims: watch::Receiver<u64>,
     pub(super) notes: mpsc::Sender<Note>,
 }
 
@@ -133,13 +136,14 @@ impl SwitchSession {
         self.write_change(&mut client, &change(&self.base, &self.plan)).await?;
         let mut frames = FrameLimit::default();
         let sender = session.sender();
+        tracing::info!(switch = self.endpoint.name, "the switch is programmed");
         if self.notes.send(Note::Up(self.endpoint.name.clone())).await.is_err() {
             return Ok(());
         }
         loop {
             tokio::select! {
                 event = session.next() => match event? {
-                    SessionEvent::Packet(packet) => if frames.may_pass(wall_ns()) {
+                    SessionEvent::Packet(packet) => if frames.may_pass((self.wall_clock)()) {
                         self.on_packet(packet);
                     },
                     event => if !self.on_event(event, &client, &sender).await? {
@@ -169,7 +173,7 @@ impl SwitchSession {
         mut arbitrated: Arbitrated,
     ) -> Result<bool, LiveError> {
         loop {
-            match role(arbitrated, client.election_id(), wall_ns()) {
+            match role(arbitrated, client.election_id(), (self.wall_clock)()) {
                 Role::Primary => return Ok(true),
                 Role::Bid(election_id) => {
                     client.set_election_id(election_id);
@@ -182,8 +186,16 @@ impl SwitchSession {
                     }
                 }
             }
+            let known = arbitrated;
+            self.claims.mark_unchanged();
             arbitrated = loop {
                 tokio::select! {
+                    Ok(()) = self.claims.changed() => {
+                        tracing::info!(switch = self.endpoint.name, "taking the switch from another controller");
+                        let election_id = high_bid(known, (self.wall_clock)());
+                        client.set_election_id(election_id);
+                        session.arbitrate(election_id).await?;
+                    }
                     event = session.next() => {
                         if let SessionEvent::Arbitration(arbitrated) = event? {
                             break arbitrated;

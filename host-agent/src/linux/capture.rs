@@ -61,7 +61,8 @@ impl Capture {
     /// more.
     ///
     /// # Errors
-    /// The interface went down or disappeared. It is captured again when it is up.
+    /// The interface went down or disappeared. It is captured again when it is up, one that replaces it after
+    /// [`Capture::refresh`].
     pub fn receive(
         &mut self,
         now_unix_ns: u64,
@@ -78,6 +79,11 @@ impl Capture {
                 }
             }
         })
+    }
+
+    /// Opens the interface again if another one has got its name. To be called about once a second.
+    pub fn refresh(&mut self) {
+        self.port.refresh();
     }
 
     /// Closes idle connections. To be called about once a second.

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::outstanding::{Acknowledged, Outstanding};
 use super::packet::{Content, Seen};
 
-/// Queue pairs that share one 5-tuple; further ones are not measured. NICs derive the source port from the queue pair,
+/// Queue pairs that share one 5-tuple; beyond it, one without outstanding data is forgotten for a new one. NICs derive the source port from the queue pair,
 /// so that few share one.
 const MAX_QUEUE_PAIRS: usize = 16;
 
@@ -259,8 +259,14 @@ impl Passive {
                 pairs.len() - 1
             }
             None => {
-                self.stats.over_limit += 1;
-                return;
+                // One of the queue pairs has ended, if the host reuses its source ports.
+                let Some(idle) = pairs.iter().position(|pair| !pair.data.is_outstanding()) else {
+                    self.stats.over_limit += 1;
+                    return;
+                };
+                pairs.remove(idle);
+                pairs.push(QueuePair { receiver, sender: None, data: Outstanding::default() });
+                pairs.len() - 1
             }
         };
         let is_first = pairs[at].data.sent(psn, psn.wrapping_add(1), now_ns);
@@ -476,6 +482,19 @@ mod tests {
         let measured = passive.seen(21, &ack(10_000, 22, 100));
         let expected = Measurement::Acknowledged { flow: flow(HOST), rtt_ns: Some(20), outstanding: false };
         assert_eq!(measured.as_slice(), [expected]);
+    }
+
+    #[test]
+    fn a_source_port_that_is_used_again_and_again_is_measured() {
+        let mut passive = passive();
+        let rounds = 3 * MAX_QUEUE_PAIRS as u32;
+        for (round, now_ns) in (0..rounds).zip((0u64..).step_by(100)) {
+            passive.seen(now_ns, &data(HOST, 7 + round, 5));
+            let measured = passive.seen(now_ns + 10, &ack(10_000, 100 + round, 5));
+            let expected =
+                Measurement::Acknowledged { flow: flow(HOST), rtt_ns: Some(10), outstanding: false };
+            assert_eq!(measured.as_slice(), [expected], "round {round}");
+        }
     }
 
     #[test]

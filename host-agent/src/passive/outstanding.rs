@@ -12,6 +12,9 @@ use std::collections::VecDeque;
 /// sample. The windows of NICs are below a thousand packets.
 pub const MAX_OUTSTANDING: usize = 4096;
 
+/// Records whose memory an idle connection keeps: with many connections, few have full windows at the same time.
+const KEPT: usize = 64;
+
 /// The outstanding data of a connection.
 #[derive(Clone, Debug)]
 pub struct Outstanding<const BITS: u32> {
@@ -60,6 +63,9 @@ impl<const BITS: u32> Outstanding<BITS> {
     /// A jump by more than this is a new connection with the same addresses: more than any window, less than the half
     /// of the number space in which order is defined.
     const RESTART: u32 = 1 << (BITS - 3);
+    /// A jump back by more than this is a new connection, too: RoCEv2 sends no packet again that left so many packets
+    /// ago. TCP windows have up to 2^30 bytes.
+    const RESTART_BACK: u32 = if BITS == 24 { MAX_OUTSTANDING as u32 } else { Self::RESTART };
 
     /// Distance from `a` forward to `b`.
     fn forward(a: u32, b: u32) -> u32 {
@@ -81,7 +87,7 @@ impl<const BITS: u32> Outstanding<BITS> {
             return true;
         };
         let distance = Self::forward(next, end);
-        if distance.min(Self::forward(end, next)) > Self::RESTART {
+        if distance > Self::RESTART && Self::forward(end, next) > Self::RESTART_BACK {
             *self = Outstanding::default();
             return self.sent(start, end, now_ns);
         }
@@ -151,6 +157,9 @@ impl<const BITS: u32> Outstanding<BITS> {
             newest = Some(if is_retransmitted { Sent { time_ns: last_ns, ..sent } } else { sent });
         }
         self.acknowledged = upto;
+        if self.records.is_empty() {
+            self.records.shrink_to(KEPT);
+        }
         match newest {
             Some(sent) if is_retransmitted => {
                 Acknowledged::Retransmitted { since_sent_ns: now_ns.saturating_sub(sent.time_ns) }
@@ -227,6 +236,17 @@ mod tests {
         assert!(data.sent(0x80_0005, 0x80_0006, 10));
         assert_eq!(data.acknowledged(6, 20), Acknowledged::Nothing);
         assert_eq!(data.acknowledged(0x80_0006, 30), Acknowledged::RoundTrip { rtt_ns: 20 });
+    }
+
+    #[test]
+    fn a_connection_that_begins_again_a_little_earlier_starts_anew() {
+        let mut data = Roce::default();
+        for psn in 0..20_000 {
+            data.sent(psn, psn + 1, 0);
+            data.acknowledged(psn + 1, 1);
+        }
+        assert!(data.sent(0, 1, 10));
+        assert_eq!(data.acknowledged(1, 30), Acknowledged::RoundTrip { rtt_ns: 20 });
     }
 
     #[test]

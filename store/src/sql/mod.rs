@@ -39,6 +39,8 @@ pub struct Store {
     puts: Arc<AtomicU64>,
     /// New uploads; decides when to prune reports.
     arrivals: Arc<AtomicU64>,
+    /// Bytes in the inbox.
+    inbox_bytes: Arc<AtomicU64>,
     /// Keeps a database in memory alive when the pool closes its connection; never used otherwise.
     #[expect(dead_code, reason = "held only until the last handle is dropped")]
     keeper: Arc<Mutex<Option<SqliteConnection>>>,
@@ -90,11 +92,13 @@ impl Store {
         };
         let pool = pool.connect_with(options).await.map_err(cannot_open)?;
         MIGRATIONS.run(&pool).await.map_err(|source| StoreError::Migrate { url: url.to_string(), source })?;
+        let inbox_bytes = uploads::inbox_bytes(&pool).await?;
         Ok(Store {
             pool,
             limits,
             puts: Arc::default(),
             arrivals: Arc::default(),
+            inbox_bytes: Arc::new(AtomicU64::new(inbox_bytes)),
             keeper: Arc::new(Mutex::new(keeper)),
         })
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use serde::Serialize;
-use sqlx::SqliteConnection;
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::{Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
@@ -88,14 +88,27 @@ pub struct Report {
     pub body: serde_json::Value,
 }
 
+impl Content {
+    /// Bytes that it takes in the inbox.
+    fn inbox_bytes(&self) -> u64 {
+        match self {
+            Content::Inbox(body) => body.len() as u64,
+            Content::Report(..) | Content::Nothing => 0,
+        }
+    }
+}
+
 impl Store {
     /// Stores records in one transaction. Returns for each whether it is new; one that is stored already, or is older
     /// than a stored one of the same start of its sender, changes nothing.
     ///
     /// # Errors
-    /// The database fails. Nothing is stored then.
+    /// The database fails, or there are records for the inbox and it is full. Nothing is stored then.
     pub async fn accept(&self, arrivals: &[Arrival]) -> Result<Vec<bool>, StoreError> {
         let action = "store an upload";
+        if self.inbox_is_full() && arrivals.iter().any(|arrival| arrival.content.inbox_bytes() > 0) {
+            return Err(StoreError::InboxFull { bytes: self.inbox_bytes() });
+        }
         let mut tx = self.write(action).await?;
         let mut new = Vec::with_capacity(arrivals.len());
         for arrival in arrivals {
@@ -108,6 +121,9 @@ impl Store {
             new.push(is_new);
         }
         tx.commit().await.during(action)?;
+        let stored = arrivals.iter().zip(&new).filter(|(_, is_new)| **is_new);
+        let bytes: u64 = stored.map(|(arrival, _)| arrival.content.inbox_bytes()).sum();
+        self.inbox_bytes.fetch_add(bytes, Ordering::Relaxed);
         let count = new.iter().filter(|is_new| **is_new).count() as u64;
         let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
         if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
@@ -153,12 +169,24 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn processed(&self, arrival: u64) -> Result<(), StoreError> {
-        sqlx::query("DELETE FROM inbox WHERE arrival = $1")
-            .bind(sql_ns(arrival))
-            .execute(&self.pool)
-            .await
-            .during("remove a processed upload")?;
+        let removed: Option<i64> =
+            sqlx::query_scalar("DELETE FROM inbox WHERE arrival = $1 RETURNING LENGTH(body)")
+                .bind(sql_ns(arrival))
+                .fetch_optional(&self.pool)
+                .await
+                .during("remove a processed upload")?;
+        self.inbox_bytes.fetch_sub(removed.map_or(0, from_sql), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Returns the bytes of the records in the inbox.
+    pub fn inbox_bytes(&self) -> u64 {
+        self.inbox_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether the inbox takes no further records.
+    pub fn inbox_is_full(&self) -> bool {
+        self.inbox_bytes() >= self.limits.inbox_bytes
     }
 
     /// Lists the latest reports of a kind in the order of their arrival; of all senders if `sender` is absent.
@@ -245,6 +273,15 @@ impl Store {
         .during(action)?;
         Ok(())
     }
+}
+
+/// Returns the bytes of the records that an earlier process has left in the inbox.
+pub(super) async fn inbox_bytes(pool: &SqlitePool) -> Result<u64, StoreError> {
+    let bytes: i64 = sqlx::query_scalar("SELECT COALESCE(SUM(LENGTH(body)), 0) FROM inbox")
+        .fetch_one(pool)
+        .await
+        .during("measure the inbox")?;
+    Ok(from_sql(bytes))
 }
 
 /// Moves the sender's last number on. Returns whether the record is new.

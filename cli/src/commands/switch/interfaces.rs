@@ -12,6 +12,7 @@ use p4runtime::server::{Server, ServerTls, event_channel};
 use scenario::topology::CPU_PORT;
 use scenario::{SwitchPort, SwitchSettings};
 
+use super::configuration::Configuration;
 use super::{Args, Serving, server_config};
 use crate::Outcome;
 use crate::daemons::operations::log;
@@ -22,6 +23,7 @@ use crate::input::read_text;
 pub(super) async fn run(
     args: Args,
     attachments: &[Attachment],
+    configuration: Configuration,
     tls: Option<ServerTls>,
     pipeline: Option<ForwardingPipelineConfig>,
 ) -> anyhow::Result<Outcome> {
@@ -29,23 +31,30 @@ pub(super) async fn run(
     let settings: Vec<SwitchPort> = ports.iter().map(|port| port.settings()).collect();
     let tm = match (&args.scenario, &args.node) {
         (Some(name), Some(node)) => scenario_manager(name, node, args.seed, &settings)?,
-        _ => traffic_manager(args.tm.as_deref(), &settings, args.device_id)?,
+        _ => traffic_manager(args.tm.as_deref(), &settings, args.device_id())?,
     };
-    let switch = SwitchConfig { address: args.mac.0, ..SwitchConfig::new(tm) };
-    let config = server_config(&args, tls, switch);
+    let switch = SwitchConfig { address: args.mac(), ..SwitchConfig::new(tm) };
+    let config = server_config(&args, tls.clone(), switch);
     let (sink, events) = event_channel(config.limits.event_queue);
     // What a late call may make up for is a time of the wall clock.
     let catch_up = Time(Pacing::default().catch_up.0 / args.time_scale);
     let pacing = Pacing { catch_up, ..Pacing::default() };
     let paced = PacedSwitch::new(Switch::new(config.switch.clone()), pacing);
     let switch = LiveSwitch::new(paced, sink, clock_start(args.clock_start), args.time_scale)?;
-    let serving = Serving::new(Server::new(switch.clone(), config, events), pipeline, args.listen).await?;
+    let server = Server::new(switch.clone(), config, events);
+    let serving = Serving::new(server, pipeline, &args, tls.as_ref(), configuration).await?;
     for port in &ports {
         let (number, name, rate) = (port.number, port.interface.name(), port.rate);
         log::say(format_args!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu()));
     }
-    let thread = dataplane::start(switch.clone(), ports)?;
-    let result = serving.until_signal(std::future::pending()).await;
+    let (thread, ended) = dataplane::start(switch.clone(), ports)?;
+    let result = serving
+        .until_signal(async {
+            // Resolves when the thread drops its end, also in a panic.
+            let _ = ended.await;
+            anyhow!("the thread that moves frames has ended; the log says why")
+        })
+        .await;
     switch.stop();
     let counted = thread.join().map_err(|_| anyhow!("the thread that moves frames has panicked"))?;
     for (port, counters) in counted {

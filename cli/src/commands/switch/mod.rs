@@ -4,10 +4,11 @@
 //! programs, cables between ports and UDP tunnels, without queues ([`tunnels`]).
 
 mod attachment;
+mod configuration;
+mod health;
 mod interfaces;
 mod tunnels;
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,15 +16,25 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use p4_switch::SwitchConfig;
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
-use p4runtime::server::{Server, ServerConfig, ServerTls, SwitchAccess};
+use p4runtime::server::{Limits, Server, ServerConfig, ServerTls, SwitchAccess};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
 use self::attachment::{Attached, Cable, MacAddress, PortArgument};
+use self::configuration::Configuration;
 use super::p4;
 use crate::Outcome;
-use crate::daemons::operations::log;
+use crate::daemons::operations::signals::{Demand, Signals};
+use crate::daemons::operations::{log, notify};
 use crate::input::write_all;
 
+/// The names of controllers in certificates of `harrier pki`.
+const CONTROLLERS: &str = "*.controller.harrier";
+/// Time without a frame of a controller after which the switch sends a ping.
+const KEEPALIVE: Duration = Duration::from_millis(500);
+/// Time for its answer. A controller that is cut off loses its roles after both times, so that another one, which needs
+/// less than the rest, has taken over within 2 s.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time for controllers to close their connections when the switch stops.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -43,20 +54,24 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Program to run until a controller sets another one
-    #[arg(value_name = "PROGRAM.p4", required_unless_present = "no_program", conflicts_with = "no_program")]
+    #[arg(value_name = "PROGRAM.p4", required_unless_present_any = ["no_program", "config"],
+        conflicts_with = "no_program")]
     program: Option<PathBuf>,
     /// Start without a program and wait for a controller to set one
     #[arg(long)]
     no_program: bool,
-    /// Address of the P4Runtime server
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9559")]
-    listen: SocketAddr,
-    /// P4Runtime device id
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    device_id: u64,
-    /// Number of ports without interfaces; they are numbered from 1
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=511))]
-    ports: u16,
+    /// Configuration file (TOML); options take precedence
+    #[arg(long, value_name = "FILE", env = "HARRIER_SWITCH_CONFIG")]
+    config: Option<PathBuf>,
+    /// Address of the P4Runtime server [default: 127.0.0.1:9559]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// P4Runtime device id [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    device_id: Option<u64>,
+    /// Number of ports without interfaces; they are numbered from 1 [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=511))]
+    ports: Option<u16>,
     /// Connect two ports with each other; can be repeated
     #[arg(long = "cable", value_name = "PORT:PORT")]
     cables: Vec<Cable>,
@@ -82,9 +97,10 @@ pub(crate) struct Args {
     /// Moment at which the switch's clock started, in ns since 1970; switches with the same one count time alike
     #[arg(long, value_name = "NS")]
     clock_start: Option<u64>,
-    /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it
-    #[arg(long, value_name = "ADDRESS", default_value = "02:00:00:00:00:00", value_parser = attachment::mac)]
-    mac: MacAddress,
+    /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it [default:
+    /// 02:00:00:00:00:00]
+    #[arg(long, value_name = "ADDRESS", value_parser = attachment::mac)]
+    mac: Option<MacAddress>,
     /// Certificate chain of the server (PEM); without it connections are not encrypted
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -94,7 +110,11 @@ pub(crate) struct Args {
     /// Accept only clients with a certificate of this authority (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     client_ca: Option<PathBuf>,
-    /// Allow unencrypted connections from other machines
+    /// DNS name that a client's certificate must have, `*.NAME` for all names one label longer than NAME, `any` for
+    /// every certificate of the authority; can be repeated
+    #[arg(long = "client-name", value_name = "NAME", default_value = CONTROLLERS)]
+    client_names: Vec<String>,
+    /// Allow connections from other machines that are not encrypted or whose clients have no certificate
     #[arg(long)]
     insecure: bool,
     /// File for the program's P4Info; as text if the name ends in .txtpb, else binary
@@ -102,14 +122,41 @@ pub(crate) struct Args {
     p4info_out: Option<PathBuf>,
 }
 
+impl Args {
+    // The configuration has defaults for these; they are repeated here for the type alone.
+    fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 9559)))
+    }
+
+    fn device_id(&self) -> u64 {
+        self.device_id.unwrap_or(1)
+    }
+
+    fn ports(&self) -> u16 {
+        self.ports.unwrap_or(8)
+    }
+
+    fn mac(&self) -> [u8; 6] {
+        self.mac.map_or([2, 0, 0, 0, 0, 0], |mac| mac.0)
+    }
+}
+
 /// Runs the command.
-pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
+    let mut configuration = Configuration::read(&mut args)?;
     let tls = certificates(&args)?;
-    if tls.is_none() && !args.listen.ip().is_loopback() && !args.insecure {
+    let listen = args.listen();
+    if tls.is_none() && !listen.ip().is_loopback() && !args.insecure {
         bail!(
-            "other machines can reach {} and connections would not be encrypted; add a certificate (--tls-cert, \
+            "other machines can reach {listen} and connections would not be encrypted; add a certificate (--tls-cert, \
              --tls-key) or --insecure",
-            args.listen
+        );
+    }
+    if tls.as_ref().is_some_and(|tls| tls.client_ca.is_none()) && !listen.ip().is_loopback() && !args.insecure
+    {
+        bail!(
+            "other machines can reach {listen} and every one of them could program the switch; add the authority of \
+             the controllers' certificates (--client-ca) or --insecure"
         );
     }
     let pipeline = match &args.program {
@@ -117,11 +164,15 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         None => None,
     };
     let attached = attachment::sort(&args)?;
-    log::start_plain();
+    configuration.start_log(&args);
     let runtime = tokio::runtime::Runtime::new()?;
     match attached {
-        Attached::Interfaces(ports) => runtime.block_on(interfaces::run(args, &ports, tls, pipeline)),
-        Attached::Tunnels(tunnels) => runtime.block_on(tunnels::run(args, &tunnels, tls, pipeline)),
+        Attached::Interfaces(ports) => {
+            runtime.block_on(interfaces::run(args, &ports, configuration, tls, pipeline))
+        }
+        Attached::Tunnels(tunnels) => {
+            runtime.block_on(tunnels::run(args, &tunnels, configuration, tls, pipeline))
+        }
     }
 }
 
@@ -133,7 +184,14 @@ fn certificates(args: &Args) -> anyhow::Result<Option<ServerTls>> {
         certificate: read(certificate)?,
         key: read(key)?,
         client_ca: args.client_ca.as_ref().map(read).transpose()?,
+        client_names: client_names(args),
     }))
+}
+
+/// Returns the names of which a client's certificate must have one; none if every certificate will do.
+fn client_names(args: &Args) -> Vec<String> {
+    let is_checked = args.client_ca.is_some() && args.client_names.iter().all(|name| name != "any");
+    if is_checked { args.client_names.clone() } else { Vec::new() }
 }
 
 /// Compiles a program to a pipeline configuration, and writes its P4Info to `out`.
@@ -149,6 +207,9 @@ fn load(path: &std::path::Path, out: Option<&std::path::Path>) -> anyhow::Result
 struct Serving<A: SwitchAccess> {
     server: Server<A>,
     listener: TcpListener,
+    configuration: Configuration,
+    signals: Signals,
+    _health: Option<JoinHandle<()>>,
 }
 
 impl<A: SwitchAccess> Serving<A> {
@@ -156,8 +217,12 @@ impl<A: SwitchAccess> Serving<A> {
     async fn new(
         server: Server<A>,
         pipeline: Option<ForwardingPipelineConfig>,
-        listen: SocketAddr,
+        args: &Args,
+        tls: Option<&ServerTls>,
+        configuration: Configuration,
     ) -> anyhow::Result<Serving<A>> {
+        let signals = Signals::install()?;
+        let listen = args.listen();
         if let Some(pipeline) = pipeline {
             let server = server.clone();
             let set = tokio::task::spawn_blocking(move || server.set_pipeline(pipeline)).await?;
@@ -165,24 +230,37 @@ impl<A: SwitchAccess> Serving<A> {
         }
         let listener =
             TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+        let health = health::start(configuration.settings(), tls, server.clone()).await?;
         println!("listening on {}", listener.local_addr()?);
-        Ok(Serving { server, listener })
+        Ok(Serving { server, listener, configuration, signals, _health: health })
     }
 
-    /// Serves until a signal arrives; `work` runs beside and never ends.
-    async fn until_signal(self, work: impl Future<Output = Infallible>) -> anyhow::Result<()> {
-        let Serving { server, listener } = self;
+    /// Serves until a signal arrives; `work` runs beside and ends only with an error, which also ends the switch.
+    async fn until_signal(self, work: impl Future<Output = anyhow::Error>) -> anyhow::Result<()> {
+        let Serving { server, listener, mut configuration, mut signals, _health } = self;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let served = server.clone().serve(listener, async {
             // An error means that this function has returned, which also stops the server.
             let _ = stopped.await;
         });
-        tokio::pin!(served);
-        tokio::select! {
-            result = &mut served => return Ok(result?),
-            never = work => match never {},
-            result = stop_signal() => result?,
+        tokio::pin!(served, work);
+        notify::ready("running");
+        let _watchdog = notify::watchdog();
+        loop {
+            tokio::select! {
+                result = &mut served => return Ok(result?),
+                error = &mut work => return Err(error),
+                demand = signals.next() => match demand {
+                    Demand::Stop => break,
+                    Demand::Reload => {
+                        notify::reloading();
+                        configuration.reload();
+                        notify::ready("running");
+                    }
+                },
+            }
         }
+        notify::stopping();
         log::say(format_args!("stopping"));
         server.close_streams();
         let _ = stop.send(());
@@ -197,14 +275,8 @@ impl<A: SwitchAccess> Serving<A> {
 /// Returns the settings of the server for a switch.
 fn server_config(args: &Args, tls: Option<ServerTls>, switch: SwitchConfig) -> ServerConfig {
     let epoch_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
-    ServerConfig { tls, epoch_ns, ..ServerConfig::new(args.device_id, switch) }
-}
-
-/// Resolves when the process receives SIGINT or SIGTERM.
-async fn stop_signal() -> std::io::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        result = tokio::signal::ctrl_c() => result,
-        _ = terminate.recv() => Ok(()),
-    }
+    let defaults = ServerConfig::new(args.device_id(), switch);
+    let limits =
+        Limits { keepalive: KEEPALIVE, keepalive_timeout: KEEPALIVE_TIMEOUT, ..defaults.limits.clone() };
+    ServerConfig { tls, epoch_ns, limits, ..defaults }
 }

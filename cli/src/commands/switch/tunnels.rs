@@ -17,6 +17,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
 
 use super::attachment::{Cable, Tunnel};
+use super::configuration::Configuration;
 use super::{Args, Serving, server_config};
 use crate::Outcome;
 
@@ -39,13 +40,14 @@ enum End {
 pub(super) async fn run(
     args: Args,
     tunnels: &[Tunnel],
+    configuration: Configuration,
     tls: Option<ServerTls>,
     pipeline: Option<ForwardingPipelineConfig>,
 ) -> anyhow::Result<Outcome> {
     let ends = attach(&args, tunnels).await?;
-    let tm = TmConfig::lossy((1..=args.ports).map(|port| (port, Rate::from_gbps(100))), MEMORY_BYTES);
-    let switch = SwitchConfig { address: args.mac.0, ..SwitchConfig::new(tm) };
-    let config = server_config(&args, tls, switch);
+    let tm = TmConfig::lossy((1..=args.ports()).map(|port| (port, Rate::from_gbps(100))), MEMORY_BYTES);
+    let switch = SwitchConfig { address: args.mac(), ..SwitchConfig::new(tm) };
+    let config = server_config(&args, tls.clone(), switch);
     let (sink, events) = event_channel(config.limits.event_queue);
     let (wire, leaving) = mpsc::channel::<(u16, Frame)>(WIRE_FRAMES);
     let start = tokio::time::Instant::now();
@@ -53,13 +55,14 @@ pub(super) async fn run(
     // Frames above the limit are dropped.
     let transmit = move |port: u16, frame| drop(wire.try_send((port, frame)));
     let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.switch.clone()), clock, sink, transmit));
-    let serving = Serving::new(Server::new(switch.clone(), config, events), pipeline, args.listen).await?;
+    let server = Server::new(switch.clone(), config, events);
+    let serving = Serving::new(server, pipeline, &args, tls.as_ref(), configuration).await?;
     for (port, end) in &ends {
         if let End::Tunnel(socket) = end {
             tokio::spawn(receive(*port, socket.clone(), switch.clone()));
         }
     }
-    serving.until_signal(move_frames(ends, leaving, switch)).await?;
+    serving.until_signal(async { match move_frames(ends, leaving, switch).await {} }).await?;
     Ok(Outcome::Fine)
 }
 
@@ -82,8 +85,8 @@ async fn move_frames(
 async fn attach(args: &Args, tunnels: &[Tunnel]) -> anyhow::Result<BTreeMap<u16, End>> {
     let mut attached = BTreeMap::new();
     let mut put = |port: u16, end: End| {
-        if !(1..=args.ports).contains(&port) {
-            bail!("no port {port}; the switch has ports 1 to {}", args.ports);
+        if !(1..=args.ports()).contains(&port) {
+            bail!("no port {port}; the switch has ports 1 to {}", args.ports());
         }
         if attached.insert(port, end).is_some() {
             bail!("port {port} is connected twice");

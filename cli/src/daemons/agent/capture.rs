@@ -9,7 +9,7 @@ use host_agent::passive;
 use tracing::warn;
 
 use super::source::{Measured, Measurement, Measurements, Source};
-use crate::daemons::operations::wall_ns;
+use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 
 /// Longest wait for frames.
 const MAX_WAIT: Duration = Duration::from_millis(500);
@@ -39,15 +39,16 @@ fn measure(mut capture: Capture, measurements: &Measurements) {
     let mut is_down = false;
     loop {
         let mut batch = Vec::new();
-        let received = capture.receive(wall_ns(), |time_ns, measurement| {
-            batch.push(Measured { time_ns, measurement: measured(measurement) });
+        let received = capture.receive(system_ns(), |time_ns, measurement| {
+            batch.push(Measured { time_ns: as_wall_ns(time_ns), measurement: measured(measurement) });
         });
         if housekeeping.elapsed() >= HOUSEKEEPING {
             housekeeping = Instant::now();
-            let time_ns = wall_ns();
-            let closed = capture.expire(time_ns);
-            batch
-                .extend(closed.into_iter().map(|closed| Measured { time_ns, measurement: measured(closed) }));
+            capture.refresh();
+            let system_ns = system_ns();
+            let closed = capture.expire(system_ns).into_iter();
+            let time_ns = as_wall_ns(system_ns);
+            batch.extend(closed.map(|closed| Measured { time_ns, measurement: measured(closed) }));
         }
         if !measurements.offer(batch) {
             lost_batches += 1;

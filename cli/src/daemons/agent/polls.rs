@@ -31,6 +31,7 @@ impl InterfacePolls {
 
 impl PollOutput for InterfacePolls {
     fn send(&mut self, polling: &Polling) {
+        self.0.refresh();
         let frame = polling_frame(self.0.address(), polling);
         self.0.send(&[frame]);
     }

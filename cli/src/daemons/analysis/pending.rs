@@ -7,6 +7,9 @@ use analyzer::Analysis;
 use analyzer::incident::settle;
 use model::Snapshot;
 
+/// Maximum first diagnoses that wait, each with its snapshot; beyond it the one that is due first is final.
+const WAITING: usize = 64;
+
 /// A snapshot and its analyses.
 pub(crate) struct AnalysedEvent {
     /// The number of the snapshot in the inbox of the store; 0: it is not from there.
@@ -34,7 +37,8 @@ impl PendingFirst {
             },
             None => {
                 let replaced = self.by_event.insert(event.snapshot.event, (due, event));
-                replaced.map(|(_, earlier)| earlier).into_iter().collect()
+                let replaced = replaced.map(|(_, earlier)| earlier);
+                replaced.into_iter().chain(self.surplus()).collect()
             }
         }
     }
@@ -45,6 +49,15 @@ impl PendingFirst {
         let expired: Vec<u32> =
             self.by_event.iter().filter(|(_, (due, _))| is_final(*due)).map(|(event, _)| *event).collect();
         expired.into_iter().filter_map(|event| self.by_event.remove(&event)).map(|(_, event)| event).collect()
+    }
+}
+
+impl PendingFirst {
+    /// Removes the diagnosis that is due first if too many wait.
+    fn surplus(&mut self) -> Option<AnalysedEvent> {
+        let first = || self.by_event.iter().min_by_key(|(_, (due, _))| *due).map(|(event, _)| *event);
+        let event = (self.by_event.len() > WAITING).then(first).flatten()?;
+        self.by_event.remove(&event).map(|(_, event)| event)
     }
 }
 

@@ -27,6 +27,17 @@ pub(crate) struct Arguments<D> {
 }
 
 impl<D: Described> Arguments<D> {
+    /// The arguments of a command whose options are not those of the table: the file alone.
+    pub(crate) fn of_file(file: Option<PathBuf>) -> Arguments<D> {
+        Arguments { file, flags: Vec::new(), daemon: PhantomData }
+    }
+
+    /// Adds an option that the command has read itself.
+    pub(crate) fn with_flag(mut self, name: &'static str, text: Option<String>) -> Arguments<D> {
+        self.flags.extend(text.map(|text| (name, text)));
+        self
+    }
+
     /// Reads file and variables, and returns the settings.
     ///
     /// # Errors

@@ -6,8 +6,8 @@ use super::kind::Kind;
 /// Maximum length of a line of comments.
 const LINE: usize = 110;
 
-/// Returns the example file of a daemon.
-pub(crate) fn example(daemon: &Daemon) -> String {
+/// Returns the example file of a daemon. What the daemon writes is in the folder `state`, or next to the file.
+pub(crate) fn example(daemon: &Daemon, state: Option<&str>) -> String {
     let name = daemon.name;
     let mut text = comment(&format!("Configuration of `harrier {name}`. {}", daemon.about));
     text.push_str(&comment(&format!(
@@ -19,7 +19,7 @@ pub(crate) fn example(daemon: &Daemon) -> String {
     for key in daemon.keys() {
         text.push('\n');
         text.push_str(&comment(&description(key)));
-        text.push_str(&setting(key));
+        text.push_str(&setting(key, state));
     }
     text
 }
@@ -33,12 +33,18 @@ fn description(key: &Key) -> String {
     format!("{}{expected}.{reload}", key.help)
 }
 
-fn setting(key: &Key) -> String {
+fn setting(key: &Key, state: Option<&str>) -> String {
     let (mark, value) = match (key.example, key.default) {
         ("", default) => ("# ", default),
         (example, _) => ("", example),
     };
-    format!("{mark}{} = {}\n", key.name, literal(&key.kind, value))
+    match state.filter(|_| key.is_state) {
+        Some(folder) => {
+            let placed = format!("{}/{value}", folder.trim_end_matches('/'));
+            format!("{} = {}\n", key.name, literal(&key.kind, &placed))
+        }
+        None => format!("{mark}{} = {}\n", key.name, literal(&key.kind, value)),
+    }
 }
 
 fn literal(kind: &Kind, value: &str) -> String {
@@ -48,7 +54,7 @@ fn literal(kind: &Kind, value: &str) -> String {
             let items = value.split(',').filter(|item| !item.is_empty()).map(|item| literal(of, item));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
-        _ => format!("\"{value}\""),
+        _ => toml::Value::from(value).to_string(),
     }
 }
 

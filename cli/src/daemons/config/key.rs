@@ -19,6 +19,8 @@ pub(crate) struct Key {
     pub(crate) reload: bool,
     /// The value in the example file of a key that an operator has to set; empty: the example shows the default.
     pub(crate) example: &'static str,
+    /// Whether it is a path that the daemon writes to.
+    pub(crate) is_state: bool,
 }
 
 impl Key {
@@ -29,7 +31,7 @@ impl Key {
         default: &'static str,
         help: &'static str,
     ) -> Key {
-        Key { name, kind, default, help, reload: false, example: "" }
+        Key { name, kind, default, help, reload: false, example: "", is_state: false }
     }
 
     /// A key that SIGHUP reloads.
@@ -41,6 +43,12 @@ impl Key {
     /// A key that an operator has to set, with a value for the example file.
     pub(crate) const fn with_example(mut self, example: &'static str) -> Key {
         self.example = example;
+        self
+    }
+
+    /// A path that the daemon writes to.
+    pub(crate) const fn written(mut self) -> Key {
+        self.is_state = true;
         self
     }
 

@@ -147,6 +147,14 @@ impl Settings {
             .collect()
     }
 
+    /// Returns the value of a key of type IP address.
+    pub(crate) fn ip(&self, name: &str) -> Option<IpAddr> {
+        match self.get(name)? {
+            Value::Ip(address) => Some(*address),
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
     /// Returns the addresses of a list.
     pub(crate) fn ips(&self, name: &str) -> Vec<IpAddr> {
         let Some(Value::List(items)) = self.get(name) else { return Vec::new() };

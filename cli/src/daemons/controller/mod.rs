@@ -8,10 +8,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use controller::collect::CollectSettings;
 use controller::live::{
-    AgentTrigger, Controller, Discovered, LiveConfig, STANDING_BY, Status, SwitchEndpoint,
+    AgentTrigger, Collected, Controller, Discovered, LiveConfig, STANDING_BY, Status, SwitchEndpoint,
 };
 use controller::plan::PlanSettings;
-use model::Snapshot;
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::from_program;
 use proto::convert;
@@ -132,8 +131,8 @@ impl Work {
     async fn step(&mut self) -> anyhow::Result<()> {
         tokio::select! {
             snapshot = self.controller.snapshot() => {
-                let snapshot = snapshot?;
-                self.upload(snapshot).await;
+                let collected = snapshot?;
+                self.upload(collected).await;
             }
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Trigger(notice)) => self.trigger(&notice).await?,
@@ -166,13 +165,12 @@ impl Work {
 
     /// Uploads a snapshot with the clocks of its switches. One without any telemetry is not uploaded while another
     /// controller manages switches: that one has it.
-    async fn upload(&self, snapshot: Snapshot) {
+    async fn upload(&self, Collected { snapshot, clocks }: Collected) {
         let is_standby = |state: &Result<(), String>| state.as_ref().is_err_and(|why| why == STANDING_BY);
         if snapshot.switches.is_empty() && self.status.borrow().switches.values().any(is_standby) {
             return;
         }
-        let estimates = self.controller.clocks();
-        let clocks = if self.synchronised { estimates.synchronised() } else { estimates.estimates() };
+        let clocks = if self.synchronised { clocks.synchronised() } else { clocks.estimates() };
         let clocks = clocks.into_iter().map(|(switch, clock)| v1::SwitchClock {
             switch,
             zero_ns: clock.zero_ns,
@@ -221,8 +219,8 @@ impl Work {
     /// Uploads what is collected already, and ends.
     async fn drain(self) {
         let mut work = self;
-        while let Some(snapshot) = work.controller.try_snapshot() {
-            work.upload(snapshot).await;
+        while let Some(collected) = work.controller.try_snapshot() {
+            work.upload(collected).await;
         }
         let Work { controller, link, .. } = work;
         drop(controller);
@@ -308,6 +306,7 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
         lldp_interval: (settings.text("discovery") != Some("off"))
             .then(|| Duration::from_secs(settings.number("lldp_interval_s"))),
         learns: settings.text("discovery") == Some("learn"),
+        wall_clock: operations::wall_ns,
     })
 }
 

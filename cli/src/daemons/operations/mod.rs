@@ -1,12 +1,13 @@
 //! What every daemon needs to be operated: logs, signals, systemd's notifications, random ids, the wall clock.
 
+pub(crate) mod clock;
 pub(crate) mod log;
 pub(crate) mod notify;
 pub(crate) mod signals;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use anyhow::Context as _;
+
+pub(crate) use clock::wall_ns;
 
 use super::config::settings::Settings;
 
@@ -19,11 +20,6 @@ pub(crate) fn block_on(daemon: impl Future<Output = anyhow::Result<()>>) -> anyh
     let ended = runtime.block_on(daemon);
     runtime.shutdown_background();
     ended
-}
-
-/// Returns the wall clock in nanoseconds since 1970.
-pub(crate) fn wall_ns() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
 /// Draws a random number, for ids and jitter.

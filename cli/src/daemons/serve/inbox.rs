@@ -20,10 +20,10 @@ use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
 
-/// Maximum snapshots that wait for the analysis; further ones stay in the store.
-const QUEUED: usize = 64;
-/// Snapshots that are read from the store at once.
-const BATCH: u32 = 16;
+/// Maximum snapshots in memory that wait for the analysis; further ones stay in the store. Each may have 20 MB.
+const QUEUED: usize = 16;
+/// Maximum snapshots that are read from the store at once.
+const BATCH: usize = 4;
 /// How long a snapshot without a trigger waits for it: more than the longest delay of a reconnect.
 const TRIGGER_WAIT_NS: u64 = 6_000_000_000;
 /// Interval at which quiet incidents are looked at.
@@ -47,6 +47,8 @@ pub(crate) struct Inbox {
     under_analysis: usize,
     /// When incidents were last looked at.
     advanced_ns: u64,
+    /// Whether the log says that there is no topology.
+    is_blind: bool,
 }
 
 impl Inbox {
@@ -73,7 +75,16 @@ impl Inbox {
             });
         })?;
         let pending = PendingFirst::default();
-        Ok(Inbox { shared, analysis, pending, follow_up_wait_ns, last: 0, under_analysis: 0, advanced_ns: 0 })
+        Ok(Inbox {
+            shared,
+            analysis,
+            pending,
+            follow_up_wait_ns,
+            last: 0,
+            under_analysis: 0,
+            advanced_ns: 0,
+            is_blind: false,
+        })
     }
 
     /// Runs until `stop` resolves; then what is under analysis is finished and stored.
@@ -107,7 +118,8 @@ impl Inbox {
 
     /// Reads the next records.
     async fn read(&mut self) {
-        let rows = match self.shared.live.store().inbox(self.last, BATCH).await {
+        let room = BATCH.min(QUEUED.saturating_sub(self.under_analysis)) as u32;
+        let rows = match self.shared.live.store().inbox(self.last, room).await {
             Ok(rows) => rows,
             Err(error) => {
                 error!(%error, "the store failed");
@@ -117,10 +129,13 @@ impl Inbox {
         for row in rows {
             self.last = row.arrival;
             let Some(topology) = self.shared.live.topology() else {
-                warn!("there is no topology; a snapshot waits in the store");
+                if !std::mem::replace(&mut self.is_blind, true) {
+                    warn!("there is no topology; snapshots wait in the store");
+                }
                 self.last = row.arrival - 1;
                 return;
             };
+            self.is_blind = false;
             match self.prepared(&row, &topology) {
                 Ok(snapshot) if self.must_wait(&row, &snapshot) => {
                     // Later rows wait as well, a short time: they are read again at the next tick.

@@ -42,6 +42,8 @@ use crate::input::{fail_with, read_text};
 const GRACE: Duration = Duration::from_secs(5);
 /// Interval at which gRPC checks that a daemon is still there.
 const KEEPALIVE: Duration = Duration::from_secs(10);
+/// Triggers that a restarted server knows, for snapshots that arrive after it.
+const RESTORED_TRIGGERS: u32 = 500;
 /// Maximum streams on one connection; a daemon needs one.
 const STREAMS: u32 = 4;
 
@@ -191,6 +193,8 @@ async fn state(
     if let Some(topology) = topology {
         live.set_topology(topology).await?;
     }
+    let mut triggers = triggers::Triggers::default();
+    triggers.restore(&live.store().reports(None, "trigger", RESTORED_TRIGGERS).await?);
     let queries: Arc<Queries> = Arc::default();
     let shared = Arc::new(Shared {
         live,
@@ -203,7 +207,7 @@ async fn state(
         time,
         arrived: tokio::sync::Notify::new(),
         findings: findings.into(),
-        triggers: std::sync::Mutex::default(),
+        triggers: std::sync::Mutex::new(triggers),
         bad_snapshots: 0.into(),
         has_no_analysis: false.into(),
     });

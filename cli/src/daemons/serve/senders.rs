@@ -45,6 +45,14 @@ impl SenderId {
 /// The message of a stream to a daemon.
 pub(crate) type Outgoing = Result<v1::FromServer, tonic::Status>;
 
+/// Records that a daemon dropped because its spool was full.
+#[derive(Clone, Default)]
+struct Lost {
+    records: u64,
+    /// The start and the number of the last record whose losses are counted.
+    counted: (String, u64),
+}
+
 struct Sender {
     /// Number of the connection, so that the end of an old one does not end its successor.
     connection: u64,
@@ -57,6 +65,7 @@ struct Sender {
     relayed: (String, u64),
     software: String,
     boot_id: String,
+    lost: Lost,
     heard_ns: u64,
     clock_offset_ns: Option<i64>,
     clock_error_ns: u64,
@@ -79,6 +88,7 @@ struct Known {
     senders: BTreeMap<SenderId, Sender>,
     connections: u64,
     dropped_messages: u64,
+    triggers: u64,
     limited_triggers: u64,
 }
 
@@ -95,6 +105,7 @@ impl Senders {
         known.connections += 1;
         let connection = known.connections;
         let earlier = known.senders.remove(id);
+        let lost = earlier.as_ref().map(|sender| sender.lost.clone()).unwrap_or_default();
         let rejected = earlier.as_ref().map_or(0, |sender| sender.rejected);
         // What the daemon has reported stays until it reports again.
         let (relays, relayed, cables, interfaces) = match earlier {
@@ -113,6 +124,7 @@ impl Senders {
             relayed,
             software: cut(&hello.software, NAME_BYTES),
             boot_id: hello.boot_id.clone(),
+            lost,
             heard_ns: wall_ns(),
             clock_offset_ns: None,
             clock_error_ns: 0,
@@ -135,6 +147,7 @@ impl Senders {
         }
         sender.relayed = (boot_id.to_string(), sequence);
         let may = sender.relays.take(now_ns);
+        known.triggers += 1;
         known.limited_triggers += u64::from(!may);
         may
     }
@@ -147,6 +160,17 @@ impl Senders {
     /// Notes that a message has arrived.
     pub(crate) fn heard(&self, id: &SenderId, connection: u64) {
         self.change(id, connection, |sender| sender.heard_ns = wall_ns());
+    }
+
+    /// Counts the records that were dropped before this one; a record that arrives again has no effect.
+    pub(crate) fn lost(&self, id: &SenderId, connection: u64, arrival: &store::Arrival) {
+        self.change(id, connection, |sender| {
+            let (boot_id, last) = &sender.lost.counted;
+            if *boot_id != arrival.boot_id || *last < arrival.sequence {
+                sender.lost.records = sender.lost.records.saturating_add(arrival.lost_before);
+                sender.lost.counted = (arrival.boot_id.clone(), arrival.sequence);
+            }
+        });
     }
 
     /// Notes the daemon's estimate of its clock.
@@ -235,6 +259,7 @@ impl Senders {
             boot_id: sender.boot_id.clone(),
             state: sender.state(now_ns, silent_ns).to_string(),
             heard: web::rfc3339(sender.heard_ns),
+            lost: sender.lost.records,
             clock_offset_ns: sender.clock_offset_ns,
             clock_error_ns: sender.clock_error_ns,
             rejected: sender.rejected,
@@ -296,10 +321,11 @@ impl Senders {
             "Records that daemons may not send or that are malformed",
             rejected,
         ));
-        let (dropped, limited) = {
+        let (dropped, triggers, limited) = {
             let known = self.lock();
-            (known.dropped_messages, known.limited_triggers)
+            (known.dropped_messages, known.triggers, known.limited_triggers)
         };
+        metrics.push(counter("triggers_fresh", "Triggers of polling packets sent a moment ago", triggers));
         metrics.push(counter(
             "triggers_limited",
             "Triggers beyond the limit of their agent, not relayed",

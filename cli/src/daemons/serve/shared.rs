@@ -134,9 +134,15 @@ pub(crate) struct ServerProbe(pub(crate) Arc<Shared>);
 impl Probe for ServerProbe {
     /// Silent daemons and unreachable switches are visible here, but do not make the server itself unready.
     fn problems(&self) -> Vec<HealthProblem> {
-        let failed = self.0.has_no_analysis.load(Ordering::Relaxed);
-        let reason = "the analysis has stopped; restart the server".to_string();
-        failed.then(|| HealthProblem { subject: "server".into(), reason }).into_iter().collect()
+        let store = self.0.live.store();
+        let has_stopped = self.0.has_no_analysis.load(Ordering::Relaxed);
+        let stopped = has_stopped.then(|| "the analysis has stopped; restart the server".to_string());
+        let full = store.inbox_is_full().then(|| {
+            let bytes = store.inbox_bytes();
+            format!("{bytes} bytes of snapshots wait for the analysis; further ones wait at the controllers")
+        });
+        let problem = |reason| HealthProblem { subject: "server".into(), reason };
+        stopped.into_iter().chain(full).map(problem).collect()
     }
 
     fn metrics(&self) -> Vec<Metric> {
@@ -148,6 +154,13 @@ impl Probe for ServerProbe {
             is_counter: true,
             labels: Vec::new(),
             value: i64::try_from(shared.bad_snapshots.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
+        });
+        metrics.push(Metric {
+            name: "inbox_bytes",
+            help: "Bytes of snapshots that wait for the analysis",
+            is_counter: false,
+            labels: Vec::new(),
+            value: i64::try_from(shared.live.store().inbox_bytes()).unwrap_or(i64::MAX),
         });
         metrics.push(Metric {
             name: "wall_clock_seconds",

@@ -182,6 +182,7 @@ impl Stream {
         convert::boot_id(&record.boot_id).map_err(|error| Status::invalid_argument(error.to_string()))?;
         let id = &self.sender.id;
         let mut arrival = intake::arrival(id, received_ns, &record);
+        self.shared.senders.lost(id, self.connection, &arrival);
         let topology = self.shared.live.topology();
         let (rejected, ports) = match intake::accept(&self.sender, topology.as_deref(), record) {
             Ok(Accepted { content, trigger, ports }) => {

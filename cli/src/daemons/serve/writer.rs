@@ -8,7 +8,7 @@ use proto::v1::{self, from_server};
 use store::{Arrival, Content};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::Status;
-use tracing::error;
+use tracing::{error, warn};
 
 use super::Shared;
 use super::senders::Outgoing;
@@ -40,9 +40,9 @@ impl Reply {
         self.failed.load(Ordering::Relaxed)
     }
 
-    fn fail(&self) {
+    fn fail(&self, why: &str) {
         self.failed.store(true, Ordering::Relaxed);
-        self.send(Err(Status::unavailable("the store failed")));
+        self.send(Err(Status::unavailable(why)));
     }
 
     /// Never waits: a daemon that does not read must not delay the others.
@@ -104,8 +104,25 @@ impl Writer {
 async fn run(shared: Arc<Shared>, mut queued: mpsc::Receiver<Queued>) {
     let mut group = Vec::with_capacity(GROUP);
     while queued.recv_many(&mut group, GROUP).await > 0 {
+        if shared.live.store().inbox_is_full() {
+            refuse_snapshots(&group);
+        }
         group.retain(|queued| !queued.reply.has_failed());
         commit(&shared, &mut group).await;
+    }
+}
+
+/// Ends the connections of those who send snapshots. They keep them in their spools and try again, less and less often,
+/// until the inbox has room; the reports of agents are stored meanwhile.
+fn refuse_snapshots(group: &[Queued]) {
+    for Queued { arrival, reply, .. } in group {
+        if matches!(arrival.content, Content::Inbox(_)) && !reply.has_failed() {
+            warn!(
+                sender = arrival.sender,
+                "the inbox is full; a snapshot is not stored and waits with its sender"
+            );
+            reply.fail("the inbox is full");
+        }
     }
 }
 
@@ -116,7 +133,7 @@ async fn commit(shared: &Shared, group: &mut Vec<Queued>) {
         Ok(new) => new,
         Err(error) => {
             error!(%error, records = arrivals.len(), "the store failed; uploads are not acknowledged");
-            return rest.iter().for_each(|(_, _, reply, _)| reply.fail());
+            return rest.iter().for_each(|(_, _, reply, _)| reply.fail("the store failed"));
         }
     };
     for ((arrival, (rejected, ports, reply, _room)), is_new) in arrivals.iter().zip(rest).zip(new) {

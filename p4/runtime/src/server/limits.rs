@@ -54,8 +54,10 @@ pub struct Limits {
     /// Maximum number of calls that a client may reset before the server processes them; beyond it the connection is
     /// closed (CVE-2023-44487).
     pub resets_per_connection: usize,
-    /// Keepalive interval of idle connections, so that streams of dead controllers end.
+    /// Time without a frame of the client after which the server sends an HTTP/2 ping.
     pub keepalive: Duration,
+    /// Time for its answer; then the connection is closed, so that the streams of dead and cut off controllers end.
+    pub keepalive_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -83,6 +85,7 @@ impl Default for Limits {
             header_bytes: 64 << 10,
             resets_per_connection: 64,
             keepalive: Duration::from_secs(20),
+            keepalive_timeout: Duration::from_secs(20),
         }
     }
 }

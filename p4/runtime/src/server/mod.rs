@@ -8,6 +8,7 @@
 mod access;
 pub mod arbitration;
 mod as_written;
+mod client_names;
 mod connections;
 mod device;
 mod digests;
@@ -44,6 +45,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tonic::service::interceptor::InterceptedService;
 
 /// The version of P4Runtime that the server implements.
 pub const API_VERSION: &str = "1.5.0";
@@ -208,14 +210,16 @@ impl<A: SwitchAccess> Server<A> {
         });
         let mut builder = tonic::transport::Server::builder()
             .http2_keepalive_interval(Some(limits.keepalive))
-            .http2_keepalive_timeout(Some(limits.keepalive))
+            .http2_keepalive_timeout(Some(limits.keepalive_timeout))
             .max_concurrent_streams(Some(limits.calls_per_connection))
             .http2_max_header_list_size(Some(limits.header_bytes))
             .http2_max_pending_accept_reset_streams(Some(limits.resets_per_connection));
         if let Some(tls) = &self.inner.tls {
             builder = builder.tls_config(tls.config())?;
         }
-        builder.add_service(self.service()).serve_with_incoming_shutdown(incoming, shutdown).await?;
+        let names = self.inner.tls.as_ref().map(|tls| tls.client_names.clone()).unwrap_or_default();
+        let service = InterceptedService::new(self.service(), client_names::ClientNames::new(names));
+        builder.add_service(service).serve_with_incoming_shutdown(incoming, shutdown).await?;
         Ok(())
     }
 

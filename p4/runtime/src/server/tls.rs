@@ -11,6 +11,9 @@ pub struct ServerTls {
     pub key: Vec<u8>,
     /// Root certificates for client certificates. Without them, clients need no certificate.
     pub client_ca: Option<Vec<u8>>,
+    /// DNS names of which a client's certificate must have one; `*.NAME` stands for every name one label longer than
+    /// NAME. Calls of other clients get `PERMISSION_DENIED`. Empty: every certificate of `client_ca` will do.
+    pub client_names: Vec<String>,
 }
 
 impl ServerTls {

@@ -31,9 +31,15 @@ impl Authority {
 
 /// A server with a certificate of `authority` that requires client certificates of `clients`.
 async fn bench(authority: &Authority, clients: Option<&Authority>) -> Bench {
+    bench_for(authority, clients, &[]).await
+}
+
+/// A server that also requires one of these names in the certificates of clients.
+async fn bench_for(authority: &Authority, clients: Option<&Authority>, names: &[&str]) -> Bench {
     let (certificate, key) = authority.issue("localhost");
     let client_ca = clients.map(|clients| clients.pem.clone());
-    Bench::with(|config| config.tls = Some(ServerTls { certificate, key, client_ca })).await
+    let client_names = names.iter().map(|name| name.to_string()).collect();
+    Bench::with(|config| config.tls = Some(ServerTls { certificate, key, client_ca, client_names })).await
 }
 
 /// Whether a client with these certificates gets a response.
@@ -79,4 +85,20 @@ async fn clients_need_a_certificate_of_the_authority_that_the_server_trusts() {
     assert!(check(&bench, trusting(&authority, Some(clients.issue("controller")))).await);
     assert!(!check(&bench, trusting(&authority, None)).await, "no certificate");
     assert!(!check(&bench, trusting(&authority, Some(authority.issue("controller")))).await, "of another");
+}
+
+#[tokio::test]
+async fn a_client_needs_one_of_the_permitted_names() {
+    let authority = Authority::new();
+    let bench = bench_for(&authority, Some(&authority), &["*.controller.example", "operator.example"]).await;
+    for (name, expected) in [
+        ("c1.controller.example", true),
+        ("operator.example", true),
+        ("h1.agent.example", false),
+        ("controller.example", false),
+        ("c1.controller.example.org", false),
+    ] {
+        let identity = Some(authority.issue(name));
+        assert_eq!(check(&bench, trusting(&authority, identity)).await, expected, "{name}");
+    }
 }

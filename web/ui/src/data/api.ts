@@ -1,6 +1,7 @@
 // The only module that communicates with the server: REST and the live stream.
 
 import type {
+  Daemons,
   Diagnosis,
   Flow,
   Incident,
@@ -25,6 +26,7 @@ export const paths = {
   topology: `${API}/topology`,
   ports: `${API}/ports`,
   series: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/series`,
+  daemons: `${API}/daemons`,
   queries: `${API}/queries`,
   events: `${API}/events`,
   openapi: `${API}/openapi.json`,
@@ -74,6 +76,7 @@ export const api = {
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
+  daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
   ask: (victim: Flow, signal?: AbortSignal) =>
     request<Diagnosis>(paths.queries, {
       method: 'POST',

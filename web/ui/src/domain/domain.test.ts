@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
@@ -8,7 +9,7 @@ import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
-import type { Diagnosis, Evidence, Incident, PortSample, ProvenanceGraph, Topology } from './types';
+import type { Daemon, Diagnosis, Evidence, EvidenceRecord, Incident, PortSample, ProvenanceGraph, Topology } from './types';
 
 const flow = (from: number, to: number) => `11.0.${from}.1:10000>11.0.${to}.1:100/udp`;
 
@@ -173,6 +174,34 @@ describe('routes', () => {
     expect(route.every((step) => !step.assumed)).toBe(true);
   });
 
+  test('the ingress port of a record names the hop before it', () => {
+    const at = (node: string, ingress: number, egress: number): Evidence => ({
+      ...atRoot,
+      switch: node,
+      records: atRoot.records.flatMap((record) =>
+        record.kind === 'flow' ? [{ ...record, flow: flow(2, 10), ingress_port: ingress, egress_port: egress }] : [],
+      ),
+    });
+    const route = routeOf(flow(2, 10), topology, { ...diagnosis, evidence: [at('sw3', 2, 4)] });
+    expect(route).toEqual(['h2:1', 'sw1:3', 'sw2:3', 'sw3:4'].map((port) => ({ port, assumed: false })));
+  });
+
+  test('the victim crosses the first port of its pause path', () => {
+    const route = routeOf(flow(2, 3), topology, { ...diagnosis, evidence: [] });
+    expect(route).toEqual(['h2:1', 'sw1:3', 'sw2:3', 'sw3:3'].map((port) => ({ port, assumed: false })));
+  });
+
+  test('hops behind an assumed one are assumed until all paths meet', () => {
+    const links = [
+      ['a:1', 's1:1'], ['s1:2', 'u1:1'], ['s1:3', 'u2:1'], ['u1:2', 's2:1'], ['u2:2', 's2:2'], ['s2:3', 'b:1'],
+    ].map(([a = '', b = '']) => ({ a, b, rate: 1e11, delay: 1e6 }));
+    const nodes = ['a', 'b', 's1', 's2', 'u1', 'u2'].map((name, index) => ({
+      name, kind: index < 2 ? ('host' as const) : ('switch' as const), addresses: index < 2 ? [`11.0.${index + 1}.1`] : [],
+    }));
+    const steps = routeOf(flow(1, 2), { nodes, links }, null);
+    expect(steps.map((step) => `${step.port}${step.assumed ? '?' : ''}`)).toEqual(['a:1', 's1:2?', 'u1:2?', 's2:3']);
+  });
+
   test('without a record one of several equal paths is marked as assumed', () => {
     const route = routeOf(flow(2, 10), topology, diagnosis);
     expect(route.map((step) => `${step.port}${step.assumed ? '?' : ''}`)).toEqual([
@@ -180,6 +209,94 @@ describe('routes', () => {
     ]);
     expect(routeOf(flow(2, 99), topology, null)).toEqual([]);
     expect(routeOf('nonsense', topology, null)).toEqual([]);
+  });
+});
+
+describe('arcs', () => {
+  /** Rings of switches, each with a host: links within a tier are arcs above it. */
+  const ring = (size: number): Topology => ({
+    nodes: Array.from({ length: size }, (_, n) => [
+      { name: `s${n}`, kind: 'switch' as const, addresses: [] },
+      { name: `h${n}`, kind: 'host' as const, addresses: [`11.0.${n}.1`] },
+    ]).flat(),
+    links: Array.from({ length: size }, (_, n) => [
+      { a: `s${n}:1`, b: `s${(n + 1) % size}:2`, rate: 1e11, delay: 1e6 },
+      { a: `s${n}:3`, b: `h${n}:1`, rate: 1e11, delay: 1e6 },
+    ]).flat(),
+  });
+
+  test.each([2, 3, 4, 8])('of a ring of %i switches lie within the picture', (size) => {
+    for (const [width, height] of [[300, 180], [1200, 340], [900, 900]] as const) {
+      const fabric = fitFabric(layFabric(ring(size)), width, height);
+      for (const link of fabric.links) {
+        for (const t of [0, 0.25, 0.5, 0.75, 1]) {
+          const { x, y } = pointOn(link, t);
+          expect(y).toBeGreaterThan(0);
+          expect(y).toBeLessThan(fabric.height);
+          expect(x).toBeGreaterThan(0);
+          expect(x).toBeLessThan(fabric.width);
+        }
+      }
+    }
+  });
+});
+
+describe('daemons', () => {
+  const daemon = (kind: string, name: string, more: Partial<Daemon> = {}): Daemon => ({
+    kind, name, software: '1', boot_id: 'b', state: 'connected', heard: '2026-01-02T03:04:05.678Z',
+    clock_offset_ns: null, clock_error_ns: 0, rejected: 0, lost: 0, problems: [], ...more,
+  });
+  const problem = { subject: 'server', reason: 'no connection' };
+
+  test('unreachable daemons come first, then those with problems', () => {
+    const daemons = [
+      daemon('agent', 'h10'),
+      daemon('agent', 'h2'),
+      daemon('agent', 'h3', { problems: [problem] }),
+      daemon('controller', 'c1', { state: 'silent' }),
+      daemon('controller', 'c2', { lost: 4 }),
+    ];
+    expect(byAttention(daemons).map(({ name }) => name)).toEqual(['c1', 'h3', 'c2', 'h2', 'h10']);
+  });
+
+  test('cables and failed links are shown with the problems', () => {
+    const cables = [{ port: 'sw1:3', text: 'sw1:3 leads to sw4:1, not to sw2:1' }];
+    const subjects = reported(daemon('controller', 'c1', { problems: [problem], cables, failed_links: ['sw2:2'] }));
+    expect(subjects.map(({ subject }) => subject)).toEqual(['server', 'sw1:3', 'sw2:2']);
+  });
+
+  test('problems of daemons are not shown as those of the server', () => {
+    const own = { subject: 'store', reason: 'full' };
+    const problems = [own, { ...problem, subject: 'agent h1: server' }, { ...problem, subject: 'agent h1' }];
+    expect(serverProblems({ daemons: [daemon('agent', 'h1')], problems })).toEqual([own]);
+  });
+
+  test.each([
+    [clockOffset(daemon('agent', 'h1')), '–'],
+    [clockOffset(daemon('agent', 'h1', { clock_offset_ns: -50_000_000, clock_error_ns: 20_000 })), '\u221250 ms ± 20 µs'],
+    [second('2026-01-02T03:04:05.678+01:00'), '2026-01-02 02:04:05'],
+    [second('?'), '?'],
+  ])('%s', (text, expected) => expect(text).toBe(expected));
+});
+
+describe('records', () => {
+  test('losses, events, findings and transfers', () => {
+    const rows = [
+      { kind: 'loss', switch: 'sw1', egress_port: 3, reason: 'headroom', packets: 12, lost_ns: [1_000_000, 2_000_000] },
+      { kind: 'event', time_ns: 5_000, switch: 'sw1', change: 'link_down', port: 2 },
+      { kind: 'event', time_ns: 5_000, switch: 'sw1', change: 'route', prefix: '10.0.0.1/32', before: [1], after: [] },
+      { kind: 'configuration', id: 'sw1/headroom', switch: 'sw1', port: null, setting: 'headroom', deviation: 'less', message: 'm', fix: 'f' },
+      { kind: 'transfer', step: 2, flow: flow(1, 3), bytes: 4_000, start_ns: 7_000 },
+      { kind: 'of_tomorrow', switch: 'sw1', level: 4 },
+    ].map((record) => recordRow(record as EvidenceRecord, atRoot));
+    expect(rows.map(({ kind, subject, facts }) => [kind, Object.values(subject)[0], ...facts.map((f) => f.join('='))].join(' | '))).toEqual([
+      'loss | ? → sw1:3 | packets=12 | reason=headroom | from=0.001000 s | to=0.002000 s',
+      'link down | sw1:2 | at=0.000005 s',
+      'route changed | sw1 | destination=10.0.0.1/32 | ports before=1 | ports after=none | at=0.000005 s',
+      'configuration | sw1 | finding=m | fix=f',
+      `transfer | ${flow(1, 3)} | step=2 | bytes=4 kB | from=0.000007 s`,
+      'of tomorrow |  | switch=sw1 | level=4',
+    ]);
   });
 });
 

@@ -97,7 +97,8 @@ export function layFabric(topology: Topology): Fabric {
   const links = placeLinks(topology, byName);
   const width = Math.max(...nodes.map((node) => node.x), MARGIN) + MARGIN;
   const height = Math.max(...nodes.map((node) => node.y), MARGIN) + MARGIN;
-  return { nodes, links, byName, byPort: portsOf(links), width, height, dense, symbol: 1 };
+  const flat = { nodes, links, byName, byPort: portsOf(links), width, height, dense, symbol: 1 };
+  return stretched(flat, 1, 1, MARGIN, 1);
 }
 
 function spread(names: string[], left: number, width: number): [string, number][] {
@@ -187,6 +188,15 @@ const SQUEEZE_Y = 0.66;
 /** Minimum scale of symbols. */
 const SYMBOL_LEAST = 0.1;
 
+/** Distance of the highest arc from the edge of the picture. */
+const ARC_CLEARANCE = 14;
+
+/** The room above the uppermost nodes: links within a tier are arcs above it. */
+function headroom(fabric: Fabric, scaleY: number): number {
+  const tops = fabric.links.map(({ from, to, bend }) => bend - ((from.y + to.y) / 2 - MARGIN) * scaleY);
+  return Math.max(MARGIN, Math.max(0, ...tops) + ARC_CLEARANCE);
+}
+
 /** The network with its positions stretched to this size in pixels. Symbols and texts of a small fabric keep
  * their size; a dense one is pressed into the room, with smaller symbols. */
 export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number): Fabric {
@@ -195,12 +205,22 @@ export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number)
   const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / fabric.height));
   const symbol = fabric.dense ? Math.min(1, Math.max(SYMBOL_LEAST, sx)) : 1;
   const margin = fabric.dense ? Math.min(MARGIN, roomWidth * 0.016) : MARGIN;
-  const stretch = (at: number, size: number, scale: number, edge: number) =>
-    edge + (at - MARGIN) * ((size * scale - 2 * edge) / Math.max(1, size - 2 * MARGIN));
+  return stretched(fabric, sx, sy, margin, symbol);
+}
+
+/** The network with both axes scaled; `margin` is left at the sides, and above the arcs as much as they need. */
+function stretched(fabric: Fabric, sx: number, sy: number, margin: number, symbol: number): Fabric {
+  const width = fabric.width * sx;
+  const top = headroom(fabric, sy);
+  // A picture that is as high as its nodes grows by what its arcs need beyond the margin.
+  const height = Math.max(fabric.height * sy, fabric.height * SQUEEZE_Y + top - MARGIN);
+  const inside = (size: number) => Math.max(1, size - 2 * MARGIN);
+  const scaleX = (width - 2 * margin) / inside(fabric.width);
+  const scaleY = Math.max(0.1, (height - top - MARGIN) / inside(fabric.height));
   const byName = new Map(
     fabric.nodes.map((node) => [
       node.name,
-      { ...node, x: stretch(node.x, fabric.width, sx, margin), y: stretch(node.y, fabric.height, sy, MARGIN) },
+      { ...node, x: margin + (node.x - MARGIN) * scaleX, y: top + (node.y - MARGIN) * scaleY },
     ]),
   );
   const links = fabric.links.map((link) => ({
@@ -208,16 +228,7 @@ export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number)
     from: byName.get(link.from.name) ?? link.from,
     to: byName.get(link.to.name) ?? link.to,
   }));
-  return {
-    ...fabric,
-    nodes: [...byName.values()],
-    links,
-    byName,
-    byPort: portsOf(links),
-    width: fabric.width * sx,
-    height: fabric.height * sy,
-    symbol,
-  };
+  return { ...fabric, nodes: [...byName.values()], links, byName, byPort: portsOf(links), width, height, symbol };
 }
 
 function portsOf(links: PlacedLink[]): Map<Port, { link: PlacedLink; atA: boolean }> {

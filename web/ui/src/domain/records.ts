@@ -80,6 +80,55 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
           ['at', clock(record.time_ns)],
         ]),
       };
+    case 'configuration':
+      return {
+        kind: 'configuration',
+        subject: { text: record.port === null || record.port === undefined ? record.switch : `${record.switch}:${record.port}` },
+        facts: [
+          ['finding', record.message],
+          ['fix', record.fix],
+        ],
+      };
+    case 'loss':
+      return {
+        kind: 'loss',
+        subject: { text: `${end(record.switch, record.ingress_port)} → ${end(record.switch, record.egress_port)}` },
+        facts: present([
+          ['packets', count(record.packets)],
+          ['reason', record.reason.replaceAll('_', ' ')],
+          ['priority', record.priority === undefined ? null : String(record.priority)],
+          ['from', clock(record.lost_ns[0])],
+          ['to', clock(record.lost_ns[1])],
+        ]),
+      };
+    case 'event':
+      return record.change === 'route'
+        ? {
+            kind: 'route changed',
+            subject: { text: record.switch },
+            facts: [
+              ['destination', record.prefix],
+              ['ports before', record.before.join(', ') || 'none'],
+              ['ports after', record.after.join(', ') || 'none'],
+              ['at', clock(record.time_ns)],
+            ],
+          }
+        : {
+            kind: record.change === 'link_down' ? 'link down' : 'link up',
+            subject: { port: `${record.switch}:${record.port}` },
+            facts: [['at', clock(record.time_ns)]],
+          };
+    case 'transfer':
+      return {
+        kind: 'transfer',
+        subject: { flow: record.flow },
+        facts: present([
+          ['step', String(record.step)],
+          ['bytes', bytes(record.bytes)],
+          ['from', record.start_ns === undefined ? null : clock(record.start_ns)],
+          ['to', record.finish_ns === undefined ? null : clock(record.finish_ns)],
+        ]),
+      };
     case 'port_edge':
       return {
         kind: 'wait-for edge',
@@ -92,7 +141,27 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         subject: { flow: record.flow },
         facts: [['weight', weight(record.weight)]],
       };
+    default:
+      return unknown(record);
   }
+}
+
+/** A record of a kind that this build does not know, as a newer server may send it: shown field by field. */
+function unknown(record: never): RecordRow {
+  const { kind, ...fields } = record as Record<string, unknown>;
+  return {
+    kind: typeof kind === 'string' ? kind.replaceAll('_', ' ') : 'record',
+    subject: { text: '' },
+    facts: Object.entries(fields).map(([name, value]) => [
+      name.replaceAll('_', ' '),
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  };
+}
+
+/** One side of a switch; counters may not tell the port. */
+function end(node: string, port: number | undefined): string {
+  return port === undefined ? '?' : `${node}:${port}`;
 }
 
 function present(facts: [string, string | null][]): [string, string][] {

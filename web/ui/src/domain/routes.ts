@@ -6,7 +6,7 @@ import type { Diagnosis, Flow, Port, Topology } from './types';
 export interface Step {
   /** The egress port of the flow at a node. */
   port: Port;
-  /** Assumed: there is no record, and other shortest paths exist. */
+  /** Assumed: there is no record, and the flow may have taken another shortest path. */
   assumed: boolean;
 }
 
@@ -18,30 +18,87 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   const from = parts ? host(parts.src) : undefined;
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
-  const next = nextHops(topology, to);
-  const recorded = recordedEgress(flow, diagnosis);
+  const network = { next: nextHops(topology, to), peers: peersOf(topology), from, to };
+  const recorded = recordedEgress(flow, network.peers, diagnosis);
+  const paused = flow === diagnosis?.victim ? diagnosis.pause_path[0] : undefined;
+  if (paused === undefined || recorded.has(splitPort(paused).node)) return follow(network, recorded, new Map());
+  // A paused victim crosses the first port of its pause path, or the port's peer if the pause delays its ACKs. With
+  // static routes that port may lie off the shortest paths.
+  const at = new Map([[splitPort(paused).node, paused]]);
+  const shortest = follow(network, recorded, at);
+  const crosses = (step: Step) => step.port === paused || step.port === network.peers.get(paused);
+  if (shortest.some(crosses)) return shortest;
+  const around = follow(network, new Map([...recorded, ...at]), new Map());
+  return around.some(crosses) ? around : shortest;
+}
+
+interface Network {
+  next: Map<string, Hop[]>;
+  peers: Map<Port, Port>;
+  from: string;
+  to: string;
+}
+
+/** Follows recorded ports, and shortest paths between them, those that cross most of the recorded and likely ports. */
+function follow(network: Network, recorded: Map<string, Port>, likely: Map<string, Port>): Step[] {
+  const { next, peers, from, to } = network;
+  const best = likeliestHops(next, peers, new Map([...likely, ...recorded]), to);
   const steps: Step[] = [];
   const visited = new Set<string>();
+  // The nodes that the flow may be at.
+  let possible = new Set([from]);
   for (let node = from; node !== to; ) {
     if (visited.has(node)) return steps;
     visited.add(node);
-    const choices = next.get(node) ?? [];
-    const seen = recorded.get(node);
-    const hop = choices.find((choice) => choice.port === seen) ?? choices[0];
-    if (!hop) return steps;
-    steps.push({ port: hop.port, assumed: choices.length > 1 && hop.port !== seen });
-    node = hop.node;
+    const choices = best.get(node) ?? [];
+    const expected = likely.get(node);
+    const seen = recorded.get(node) ?? (expected !== undefined && choices.includes(expected) ? expected : undefined);
+    const port = seen ?? choices[0];
+    const peer = port === undefined ? undefined : peers.get(port);
+    if (port === undefined || peer === undefined) return steps;
+    steps.push({ port, assumed: seen === undefined && (possible.size > 1 || choices.length > 1) });
+    const onwards = [...possible].flatMap((name) => best.get(name) ?? []).map((hop) => splitPort(peers.get(hop) ?? '').node);
+    possible = new Set(seen === undefined ? onwards : [splitPort(peer).node]);
+    node = splitPort(peer).node;
   }
   return steps;
 }
 
-function recordedEgress(flow: Flow, diagnosis: Diagnosis | null): Map<string, Port> {
+/** By node, those of its ports on shortest paths from which a path crosses most of the recorded ports. */
+function likeliestHops(
+  next: Map<string, Hop[]>,
+  peers: Map<Port, Port>,
+  recorded: Map<string, Port>,
+  to: string,
+): Map<string, Port[]> {
+  const best = new Map<string, Port[]>();
+  const crossed = new Map([[to, 0]]);
+  // `next` is in the order of the distance to the receiver: the peer of each port is known already.
+  for (const [node, hops] of next) {
+    const scored = hops.map(({ port }) => ({
+      port,
+      score: (crossed.get(splitPort(peers.get(port) ?? '').node) ?? 0) + Number(recorded.get(node) === port),
+    }));
+    const most = Math.max(...scored.map(({ score }) => score));
+    crossed.set(node, most);
+    best.set(node, scored.filter(({ score }) => score === most).map(({ port }) => port));
+  }
+  return best;
+}
+
+function peersOf(topology: Topology): Map<Port, Port> {
+  return new Map(topology.links.flatMap(({ a, b }): [Port, Port][] => [[a, b], [b, a]]));
+}
+
+/** By node, the egress port of the flow's recorded packets: of the record's switch, and of the node before it. */
+function recordedEgress(flow: Flow, peers: Map<Port, Port>, diagnosis: Diagnosis | null): Map<string, Port> {
   const egress = new Map<string, Port>();
   for (const evidence of diagnosis?.evidence ?? []) {
     for (const record of evidence.records) {
-      if (record.kind === 'flow' && record.flow === flow && evidence.switch) {
-        egress.set(evidence.switch, `${evidence.switch}:${record.egress_port}`);
-      }
+      if (record.kind !== 'flow' || record.flow !== flow || !evidence.switch) continue;
+      egress.set(evidence.switch, `${evidence.switch}:${record.egress_port}`);
+      const before = record.ingress_port === null ? undefined : peers.get(`${evidence.switch}:${record.ingress_port}`);
+      if (before !== undefined) egress.set(splitPort(before).node, before);
     }
   }
   return egress;

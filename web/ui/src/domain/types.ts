@@ -105,12 +105,53 @@ export interface ContributionRecord {
   weight: number;
 }
 
+export interface ConfigurationRecord {
+  kind: 'configuration';
+  id: string;
+  switch: string;
+  port: number | null;
+  setting: string;
+  deviation: string;
+  message: string;
+  fix: string;
+}
+
+export interface LossRecord {
+  kind: 'loss';
+  switch: string;
+  ingress_port?: number;
+  egress_port?: number;
+  priority?: number;
+  reason: string;
+  packets: number;
+  /** When the first and the last packet was lost. */
+  lost_ns: [number, number];
+}
+
+export type NetworkEventRecord = { kind: 'event'; time_ns: number; switch: string } & (
+  | { change: 'link_down' | 'link_up'; port: number }
+  | { change: 'route'; prefix: string; before: number[]; after: number[] }
+);
+
+export interface TransferRecord {
+  kind: 'transfer';
+  step: number;
+  flow: Flow;
+  bytes: number;
+  start_ns?: number;
+  finish_ns?: number;
+}
+
 export type EvidenceRecord =
   | FlowRecord
   | PortRecord
   | MeterRecord
   | PauseRecord
   | TriggerRecord
+  | ConfigurationRecord
+  | LossRecord
+  | NetworkEventRecord
+  | TransferRecord
   | PortEdgeRecord
   | ContributionRecord;
 
@@ -192,6 +233,38 @@ export interface PortSeries {
   peer: Port | null;
   rate_bps: number | null;
   samples: PortPoint[];
+}
+
+/** Something that keeps the server or a daemon from its work. */
+export interface HealthProblem {
+  subject: string;
+  reason: string;
+}
+
+export interface Daemon {
+  /** `agent` or `controller`. */
+  kind: string;
+  name: string;
+  software: string;
+  boot_id: string;
+  state: 'connected' | 'silent' | 'disconnected';
+  /** When its last message arrived, RFC 3339. */
+  heard: string;
+  clock_offset_ns: number | null;
+  clock_error_ns: number;
+  rejected: number;
+  lost: number;
+  problems: HealthProblem[];
+  /** Cables of a controller's switches that differ from the topology; absent: none. */
+  cables?: { port: Port; text: string }[];
+  /** Links that have failed and that a controller's routes avoid; absent: none. */
+  failed_links?: Port[];
+}
+
+/** The daemons that have been connected to the server, and what keeps it and them from their work. */
+export interface Daemons {
+  daemons: Daemon[];
+  problems: HealthProblem[];
 }
 
 export interface Problem {

@@ -6,18 +6,29 @@ export type Route =
   | { view: 'diagnosis'; id: string }
   | { view: 'port'; port: string }
   | { view: 'query'; flow: string }
+  | { view: 'daemons' }
   | { view: 'unknown'; path: string };
 
 /** The view that a URL names. */
 export function parseRoute(url: URL): Route {
-  const [head, ...rest] = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const [head, ...rest] = url.pathname.split('/').filter(Boolean).map(decoded);
   const id = rest.join('/');
   if (head === undefined) return { view: 'overview', incident: url.searchParams.get('incident') };
   if (head === 'incidents' && id) return { view: 'incident', id };
   if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
   if (head === 'ports' && id) return { view: 'port', port: id };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
+  if (head === 'daemons' && !id) return { view: 'daemons' };
   return { view: 'unknown', path: url.pathname };
+}
+
+/** A part of a path. An invalid escape stays as it is: it names nothing, and the page says so. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export const links = {
@@ -25,6 +36,7 @@ export const links = {
   incident: (id: string) => `/incidents/${encodeURIComponent(id)}`,
   diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
   port: (port: string) => `/ports/${encodeURIComponent(port)}`,
+  daemons: () => '/daemons',
   query: (flow?: string) => (flow ? `/query?flow=${encodeURIComponent(flow)}` : '/query'),
 };
 

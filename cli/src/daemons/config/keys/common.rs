@@ -59,7 +59,8 @@ pub(crate) const UPLOAD: &[Key] = &[
         "",
         "Folder for records that the server has not acknowledged yet; required",
     )
-    .with_example("spool"),
+    .with_example("spool")
+    .written(),
     Key::new(
         "spool_bytes",
         Kind::Number(1 << 20, 1 << 40),

@@ -1,6 +1,7 @@
 //! Keys of `harrier nic`.
 
 use super::common::OPERATION;
+use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
@@ -13,9 +14,17 @@ pub(crate) static NIC: Daemon = Daemon {
     contradictions,
 };
 
+/// Marks the settings of the endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nic;
+
+impl Described for Nic {
+    const DAEMON: &'static Daemon = &NIC;
+}
+
 const ENDPOINT: &[Key] = &[
     Key::new("interface", Kind::Text, "", "Interface of the lossless network; required").with_example("eth1"),
-    Key::new("address", Kind::Ip, "", "Own address [default: that of the interface]"),
+    Key::new("address", Kind::Ip, "", "Own address; required unless it runs a host of a scenario"),
 ];
 
 fn contradictions(settings: &Settings) -> Vec<Problem> {

@@ -45,7 +45,7 @@ const SERVER: &[Key] = &[
         "127.0.0.1:9560",
         "Address of the uploads of agents and controllers (gRPC)",
     ),
-    Key::new("store", Kind::Path, "harrier.db", "Database file"),
+    Key::new("store", Kind::Path, "harrier.db", "Database file").written(),
     Key::new(
         "topology",
         Kind::Path,

@@ -1,6 +1,7 @@
 //! Keys of `harrier switch`.
 
 use super::common::{HEALTH, OPERATION, loopback};
+use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
@@ -12,6 +13,14 @@ pub(crate) static SWITCH: Daemon = Daemon {
     groups: &[PORTS, TLS, HEALTH, OPERATION],
     contradictions,
 };
+
+/// Marks the settings of the switch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Switch;
+
+impl Described for Switch {
+    const DAEMON: &'static Daemon = &SWITCH;
+}
 
 const PORT: Kind = Kind::Other("PORT=INTERFACE[@RATE]|udp:LOCAL,REMOTE", |text| match text.split_once('=') {
     Some((port, end))
@@ -47,6 +56,18 @@ const PORTS: &[Key] = &[
         "Connects ports to interfaces, each with its rate, or to UDP tunnels",
     ),
     Key::new("cable", Kind::List(&CABLE), "", "Connects ports of the switch with each other"),
+    Key::new(
+        "tm",
+        Kind::Path,
+        "",
+        "Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the [switch] section of a scenario",
+    ),
+    Key::new(
+        "mac",
+        Kind::Text,
+        "02:00:00:00:00:00",
+        "MAC address of the switch, the source of its PFC frames; the port number is XORed into it",
+    ),
 ];
 
 /// The switch checks certificates of clients only if it has their authority.
@@ -54,6 +75,13 @@ const TLS: &[Key] = &[
     Key::new("tls_cert", Kind::Path, "", "Certificate chain of the P4Runtime server (PEM)"),
     Key::new("tls_key", Kind::Path, "", "Private key of the certificate (PEM)"),
     Key::new("client_ca", Kind::Path, "", "Accept only clients with a certificate of this authority (PEM)"),
+    Key::new(
+        "client_name",
+        Kind::List(&Kind::Text),
+        "*.controller.harrier",
+        "DNS names of which a client's certificate must have one; `*.NAME` for all names one label longer, `any` for \
+         every certificate of the authority",
+    ),
 ];
 
 fn contradictions(settings: &Settings) -> Vec<Problem> {
@@ -67,6 +95,14 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     {
         let message =
             format!("other machines can reach {address}, which needs certificates (tls_cert, tls_key)");
+        problems.push(settings.problem("listen", message));
+    }
+    if settings.has("tls_cert")
+        && !settings.has("client_ca")
+        && let Some(address) = settings.listen("listen").filter(|address| !address.ip().is_loopback())
+    {
+        let message =
+            format!("other machines can reach {address} and could program the switch: client_ca is needed");
         problems.push(settings.problem("listen", message));
     }
     problems.extend(loopback(settings, "health_listen"));

@@ -1,0 +1,35 @@
+//! `harrier completions`: the completion script of a shell, generated from the options.
+
+use std::io::Write as _;
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use crate::{Cli, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  Complete commands and options in this shell
+    source <(harrier completions bash)
+
+  Install the completions of fish
+    harrier completions fish > ~/.config/fish/completions/harrier.fish";
+
+/// Arguments of `harrier completions`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    // The library panics if it cannot write, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "harrier", &mut script);
+    std::io::stdout().write_all(&script).context("cannot write to stdout")?;
+    Ok(Outcome::Fine)
+}

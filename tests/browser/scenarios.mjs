@@ -1,0 +1,176 @@
+// Opens the incident page of every built-in scenario in headless Chromium.
+//
+//   npm ci && node scenarios.mjs HARRIER [NAME...]
+//
+// HARRIER is the binary. For each scenario it runs a demo until the first incident, and checks that the page opens
+// without an error, that the map has everything inside its frame, that the victim's line meets the pause path, and that
+// the named culprit is that of the diagnosis. A scenario without a verdict must have no incident.
+// Exit status: 0 success, 1 a check failed, 2 the script could not run.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+
+const START_WAIT_MS = 90_000;
+const PAGE_WAIT_MS = 30_000;
+/** Demos at a time: two cores. */
+const AT_ONCE = 2;
+/** Simulated microseconds per second: faster than the default. */
+const PACE_US = 8_000;
+const ARTIFACTS = join(import.meta.dirname, 'artifacts');
+
+const failures = [];
+const [binary, ...wanted] = process.argv.slice(2);
+if (!binary) {
+  console.error('usage: node scenarios.mjs HARRIER [NAME...]');
+  process.exit(2);
+}
+
+function check(scenario, what, actual, expected) {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (a !== b) failures.push(`${scenario}: ${what}: is ${a}, expected ${b}`);
+}
+
+async function until(what, timeoutMs, probe) {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const result = await probe();
+    if (result !== null && result !== undefined && result !== false) return result;
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Starts a demo; resolves to its process and address. */
+async function demo(scenario) {
+  const child = spawn(binary, ['demo', '--scenario', scenario, '--listen', '127.0.0.1:0', '--pace', String(PACE_US)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const lines = createInterface({ input: child.stderr });
+  const said = [];
+  for await (const line of lines) {
+    said.push(line);
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (address) return { child, address };
+  }
+  throw new Error(`the demo of ${scenario} ended before it was ready:\n${said.join('\n')}`);
+}
+
+async function get(address, path) {
+  const response = await fetch(address + path);
+  if (!response.ok) throw new Error(`GET ${path}: ${response.status}`);
+  return response.json();
+}
+
+/** What of the map lies outside its frame. */
+const outside = (page) =>
+  page.locator('[data-testid=fabric]').evaluate((svg) => {
+    const frame = svg.viewBox.baseVal;
+    const parts = [...svg.querySelectorAll('[data-testid=link], [data-testid=trace], .nodes > g, .marks > g')];
+    return parts
+      .filter((part) => {
+        const { x, y, width, height } = part.getBBox();
+        const move = part.transform.baseVal.consolidate()?.matrix ?? { e: 0, f: 0 };
+        const [left, top] = [x + move.e, y + move.f];
+        return left < 0 || top < 0 || left + width > frame.width || top + height > frame.height;
+      })
+      .map((part) => part.dataset.port ?? part.textContent?.trim().slice(0, 40) ?? part.tagName);
+  });
+
+const attributes = (page, selector, name) =>
+  page.locator(selector).evaluateAll((all, of) => all.map((element) => element.getAttribute(of)), name);
+
+async function checkPage(browser, scenario, address, incident) {
+  const page = await browser.newPage();
+  try {
+    const errors = [];
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto(`${address}/incidents/${encodeURIComponent(incident.id)}`);
+    await page.locator('[data-testid=evidence]').first().waitFor({ timeout: PAGE_WAIT_MS });
+    await page.locator('[data-testid=fabric]').waitFor({ timeout: PAGE_WAIT_MS });
+    const shown = await page.locator('a', { hasText: /^diagnosis/ }).first().getAttribute('href');
+    const diagnosis = await get(address, shown);
+    const root = diagnosis.root_cause;
+    check(scenario, 'culprit flows', await attributes(page, '[data-testid=culprit] [data-flow]', 'data-flow'), root.flows);
+    const config = await page.locator('[data-testid=root-config]').allTextContents();
+    check(scenario, 'configuration', config, root.config);
+    check(scenario, 'panels that cannot be shown', await page.getByText('This panel cannot be shown').count(), 0);
+    check(scenario, 'outside the map', await outside(page), []);
+    const first = diagnosis.pause_path[0];
+    if (first !== undefined) {
+      const { links } = await get(address, '/api/v1/topology');
+      const link = links.find(({ a, b }) => a === first || b === first);
+      const crossed = await attributes(page, '[data-testid=trace][data-role=victim]', 'data-port');
+      const meets = crossed.includes(link?.a) || crossed.includes(link?.b);
+      if (!meets) failures.push(`${scenario}: the victim's line (${crossed}) does not meet the pause path (${diagnosis.pause_path})`);
+    }
+    await page.screenshot({ path: join(ARTIFACTS, `scenario-${scenario}.png`), fullPage: true });
+    await page.goto(`${address}/?incident=${encodeURIComponent(incident.id)}`);
+    await page.locator('[data-testid=verdict]').waitFor({ timeout: PAGE_WAIT_MS });
+    if (root.config.length > 0) {
+      await page.locator('[data-testid=culprit-config]').first().waitFor({ timeout: PAGE_WAIT_MS });
+    }
+    check(scenario, 'errors on the console', errors, []);
+  } finally {
+    await page.close();
+  }
+}
+
+async function checkScenario(browser, scenario) {
+  const expectsVerdict = JSON.parse(execFileSync(binary, ['run', scenario, '--json'], { maxBuffer: 1 << 28 })).diagnoses.some(
+    ({ severity }) => severity !== 'info',
+  );
+  const { child, address } = await demo(scenario);
+  try {
+    const first = async () => (await get(address, '/api/v1/incidents')).incidents[0];
+    if (!expectsVerdict) {
+      check(scenario, 'incidents', (await first()) ?? null, null);
+      return;
+    }
+    await checkPage(browser, scenario, address, await until(`an incident of ${scenario}`, START_WAIT_MS, first));
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** The names of all built-in scenarios. */
+function builtin() {
+  const listed = execFileSync(binary, ['scenario', 'list', '--json'], { encoding: 'utf8' });
+  return JSON.parse(listed).scenarios.map(({ name }) => name);
+}
+
+mkdirSync(ARTIFACTS, { recursive: true });
+const profile = mkdtempSync(join(tmpdir(), 'harrier-scenarios-'));
+const browser = await chromium.launchPersistentContext(profile, {
+  executablePath: '/usr/bin/chromium',
+  headless: true,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  viewport: { width: 1280, height: 800 },
+  colorScheme: 'dark',
+});
+try {
+  const queue = wanted.length > 0 ? wanted : builtin();
+  const total = queue.length;
+  const worker = async () => {
+    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+      const before = failures.length;
+      try {
+        await checkScenario(browser, name);
+      } catch (error) {
+        failures.push(`${name}: ${error.message}`);
+      }
+      console.error(`${failures.length > before ? 'FAILED ' : 'ok     '} ${name}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  console.error(`${total} scenarios, ${failures.length} failed checks`);
+} finally {
+  await browser.close();
+  rmSync(profile, { recursive: true, force: true });
+}
+for (const failure of failures) console.error(`FAILED  ${failure}`);
+process.exit(failures.length > 0 ? 1 : 0);
