@@ -85,7 +85,7 @@ enum Command {
     Check(Box<commands::check::Args>),
     /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),
-    /// Write the topology that switch configurations describe
+    /// Write the topology that switch configurations describe, or that was discovered
     Topology(commands::topology::Args),
     /// Check, compile and run P4-16 programs
     P4(commands::p4::Args),

@@ -39,6 +39,7 @@ fn topology(folder: &Path) -> String {
 
 struct Network {
     rest: String,
+    uploads: String,
 
     _daemons: Vec<Daemon>,
 }
@@ -49,6 +50,11 @@ impl Network {
     fn start(test: &str, ports: [&[&str]; 2]) -> Network {
         let folder = scratch(&format!("discovery-{test}"));
         let topology = topology(&folder);
+        Network::start_with(&folder, &topology, "check", ports)
+    }
+
+    /// The same with a file of the topology and a value of the key `discovery`.
+    fn start_with(folder: &Path, topology: &str, discovery: &str, ports: [&[&str]; 2]) -> Network {
         let path = |name: &str| folder.join(name).display().to_string();
         let (store, spool) = (path("harrier.db"), path("spool"));
         let server = Daemon::start(&[
@@ -86,13 +92,15 @@ impl Network {
             &spool,
             "--lldp-interval-s",
             "1",
+            "--discovery",
+            discovery,
             "--health-listen",
             "127.0.0.1:0",
         ]);
         let health = controller.line("health on ");
         daemons.push(controller);
         wait_until("the controller manages the switches", || get(&health, "/readyz") == "ready\n");
-        Network { rest, _daemons: daemons }
+        Network { rest, uploads, _daemons: daemons }
     }
 
     /// Returns the state of a daemon.
@@ -218,6 +226,47 @@ fn lldpd_on_a_host_sees_the_switch_and_is_seen() {
         neighbours
             .any(|n| n["port"] == "s1:1" && n["announced"].as_str().is_some_and(|s| s.starts_with("h1:")))
     });
+    assert_eq!(network.cables(), Vec::<String>::new());
+}
+
+#[test]
+fn a_topology_is_learned_from_lldp_and_agents() {
+    if !enter_namespace() {
+        return;
+    }
+    for (a, b) in [("h1", "a1"), ("a2", "b2"), ("a3", "b3")] {
+        veth(a, b, 1500);
+    }
+    ip("address add 10.0.0.9/24 dev h1");
+    let folder = scratch("discovery-learn");
+    let Some(_lldpd) = Lldpd::start("h1", &folder) else { return };
+    let path = |name: &str| folder.join(name).display().to_string();
+    let switches = json!({
+        "nodes": [{"name": "s1", "kind": "switch"}, {"name": "s2", "kind": "switch"}], "links": [],
+    });
+    std::fs::write(folder.join("switches.json"), switches.to_string()).expect("the folder exists");
+    let ports = [&["1=a1@1G", "2=a2@1G", "3=a3@1G"][..], &["2=b2@1G", "3=b3@1G"]];
+    let network = Network::start_with(&folder, &path("switches.json"), "learn", ports);
+    let agent =
+        ["--name", "h1", "--addresses", "10.0.0.9", "--sources", "stdin", "--server", &network.uploads];
+    let spool = path("spool-h1");
+    let _agent = Daemon::start(&[&["agent", "--spool", &spool], &agent[..]].concat());
+    let file = path("daemons.json");
+    let learned = || {
+        std::fs::write(&file, json(&network.rest, "/api/v1/daemons").to_string()).expect("the folder exists");
+        let ran = support::harrier(&["topology", "from-lldp", &file, "--rate-gbps", "1", "--cable-m", "0"]);
+        let topology: Option<Value> = serde_json::from_str(&ran.stdout).ok();
+        topology.filter(|_| ran.status == 0)
+    };
+    let link =
+        |a: &str, b: &str, gbps: u64| json!({"a": a, "b": b, "rate": gbps * 1_000_000_000, "delay": 0});
+    // A veth pair says that it has 10 Gb/s.
+    let links = json!([link("s1:1", "h1:1", 10), link("s1:2", "s2:2", 1), link("s1:3", "s2:3", 1)]);
+    wait_until("all cables are learned", || learned().is_some_and(|topology| topology["links"] == links));
+    let host = json!({"name": "h1", "kind": "host", "addresses": ["10.0.0.9"]});
+    assert!(
+        learned().is_some_and(|topology| topology["nodes"].as_array().is_some_and(|n| n.contains(&host)))
+    );
     assert_eq!(network.cables(), Vec::<String>::new());
 }
 

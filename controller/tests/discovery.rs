@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use harrier_controller::discovery::{
-    Cables, Change, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, ttl_s, withdrawal,
+    Cables, Change, HostPort, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, learn, ttl_s,
+    withdrawal,
 };
 use model::topology::{Link, Node, NodeKind};
 use model::wire::lldp::{ChassisId, Lldp, PortId};
@@ -190,6 +191,55 @@ fn ports_beyond_the_plan_announce_themselves_when_they_have_a_neighbour() {
     assert_eq!(
         [ttl_s(INTERVAL), ttl_s(SECOND), ttl_s(Time::from_ms(u64::MAX / 1_000_000_000_000))],
         [TTL_S, 5, u16::MAX]
+    );
+}
+
+#[test]
+fn a_network_without_links_is_learned() {
+    let mut cables =
+        Cables::new(Arc::new(Topology::default()), SWITCHES.map(String::from), SECOND).learning(4);
+    assert_eq!(cables.ports_of("leaf1"), [1, 2, 3, 4]);
+    announce(&mut cables, Time::ZERO, &[("leaf1:2", "spine:1")]);
+    check_findings(&cables, Time::ZERO, &[]);
+}
+
+/// Returns links and problems of a learned topology. h1 has an agent.
+fn check_learned(seen: &[(&str, &str)], rate: Option<Rate>, links: &[&str], problems: &[&str]) {
+    let seen: Vec<_> = seen.iter().map(|(at, far)| (port(at), far.to_string())).collect();
+    let h1 = HostPort {
+        host: "h1".into(),
+        mac: "02:00:00:00:00:01".into(),
+        addresses: vec![[10, 0, 0, 1].into()],
+        rate: Some(Rate::from_gbps(25)),
+    };
+    let (topology, found) = learn(&seen, &[h1], rate, Time::ZERO);
+    let show = |link: &Link| format!("{} {} {}", link.a, link.b, link.rate.0 / 1_000_000_000);
+    assert_eq!((topology.links.iter().map(show).collect::<Vec<_>>(), found), (owned(links), owned(problems)));
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| text.to_string()).collect()
+}
+
+#[test]
+fn a_topology_is_learned_from_both_ends_of_cables_and_from_agents() {
+    let trunk = [("leaf1:2", "spine:1"), ("spine:1", "leaf1:2")];
+    let gbps = Some(Rate::from_gbps(100));
+    check_learned(&trunk, gbps, &["leaf1:2 spine:1 100"], &[]);
+    check_learned(&trunk, None, &[], &["the rate of the link leaf1:2 - spine:1 is unknown"]);
+    let host = ("leaf1:1", "localhost:02:00:00:00:00:01");
+    check_learned(&[host], None, &["leaf1:1 h1:1 25"], &[]);
+    check_learned(
+        &[("leaf1:1", "h2:eth0")],
+        gbps,
+        &["leaf1:1 h2:1 100"],
+        &["host `h2` has no address: no agent reports the interface that announces it"],
+    );
+    check_learned(
+        &[("leaf1:2", "spine:1"), ("spine:1", "leaf2:2"), ("leaf2:2", "spine:1")],
+        gbps,
+        &["leaf2:2 spine:1 100"],
+        &["leaf1:2 sees spine:1, but spine:1 does not see leaf1:2"],
     );
 }
 

@@ -87,6 +87,7 @@ fn config(endpoint: String) -> LiveConfig {
         seed: 1,
         time_scale: 1,
         lldp_interval: None,
+        learns: false,
         wall_clock: || 1 << 60,
     }
 }

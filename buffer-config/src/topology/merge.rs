@@ -9,7 +9,7 @@ use model::{PortRef, Rate, Time, Topology};
 use super::{Cable, Described, End, Imported, PortName, Supplement, is_host, natural};
 
 /// Propagation delay of a metre of cable: 5 ns, light in glass or copper at two thirds of its speed.
-const PS_PER_METRE: u64 = 5_000;
+pub const PS_PER_METRE: u64 = 5_000;
 
 /// Returns the topology, as far as the descriptions give it, and all problems.
 pub fn merge(described: &[Described], supplement: &Supplement) -> Imported {

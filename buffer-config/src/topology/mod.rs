@@ -15,7 +15,7 @@ use std::net::IpAddr;
 
 use model::{PortRef, Topology};
 
-pub use merge::merge;
+pub use merge::{PS_PER_METRE, merge};
 
 /// What a file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

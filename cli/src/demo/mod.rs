@@ -178,6 +178,7 @@ fn start_controller(
         seed: config.seed,
         time_scale: 1,
         lldp_interval: None,
+        learns: false,
         wall_clock: wall_ns,
     })?)
 }

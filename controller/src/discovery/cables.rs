@@ -26,6 +26,8 @@ pub struct Cables {
     heard: Time,
     /// The last call of [`Cables::wake`].
     woken: Time,
+    /// Number of the ports of a switch, if it announces itself through all of them: there is no plan yet.
+    learned_ports: Option<u16>,
 }
 
 impl Cables {
@@ -40,7 +42,15 @@ impl Cables {
             confirmed: BTreeSet::new(),
             heard: Time::ZERO,
             woken: Time::ZERO,
+            learned_ports: None,
         }
+    }
+
+    /// The same for a plan that lacks links: switches announce themselves through the ports 1 to `ports`, and cables beyond
+    /// the plan are no findings.
+    pub fn learning(mut self, ports: u16) -> Cables {
+        self.learned_ports = Some(ports);
+        self
     }
 
     /// The session of a switch is up.
@@ -62,7 +72,8 @@ impl Cables {
     pub fn ports_of(&self, switch: &str) -> Vec<u16> {
         let planned = self.plan.ports_of(switch).into_iter().map(|(port, _)| port);
         let heard = self.neighbours.iter().filter(|(at, _)| at.switch == switch).map(|(at, _)| at.port);
-        planned.chain(heard).collect::<BTreeSet<u16>>().into_iter().collect()
+        let all = 1..=self.learned_ports.unwrap_or(0);
+        planned.chain(heard).chain(all).collect::<BTreeSet<u16>>().into_iter().collect()
     }
 
     /// Stores an announcement, a whole Ethernet frame that arrived at a port.
@@ -99,6 +110,7 @@ impl Cables {
                 self.is_settled(now, &port.switch).unwrap_or(false)
                     && self.is_settled(now, &planned.switch).unwrap_or(true)
             }
+            CableFinding::Unplanned { .. } if self.learned_ports.is_some() => false,
             other => self.up_since.contains_key(&other.port().switch),
         });
         findings

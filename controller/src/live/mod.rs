@@ -80,6 +80,8 @@ pub struct LiveConfig {
     pub time_scale: u64,
     /// Interval of LLDP announcements, always in wall-clock time; `None`: cables are not discovered.
     pub lldp_interval: Option<Duration>,
+    /// Whether the topology may lack links, which are to be learned: switches announce themselves through all ports.
+    pub learns: bool,
     /// Returns the wall clock in nanoseconds since 1970.
     pub wall_clock: fn() -> u64,
 }
@@ -224,7 +226,10 @@ impl Controller {
         let (published, status_receiver) = watch::channel(status.clone());
         let (publish, discovered) = watch::channel(Discovered::default());
         let network = config.lldp_interval.map(|interval| {
-            Network::new(config.topology, config.plan, layout.clone(), managed, interval, publish)
+            let ports = config.learns.then(|| u16::try_from(layout.ports).unwrap_or(u16::MAX));
+            let network =
+                Network::new(config.topology, config.plan, layout.clone(), managed, interval, publish);
+            network.learning(ports)
         });
         let hub = Hub {
             collector,

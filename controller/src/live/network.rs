@@ -89,6 +89,14 @@ impl Network {
         }
     }
 
+    /// The same; with a number of ports, switches announce themselves through all of them.
+    pub(super) fn learning(mut self, ports: Option<u16>) -> Network {
+        if let Some(ports) = ports {
+            self.cables = self.cables.learning(ports);
+        }
+        self
+    }
+
     fn now(&self) -> Time {
         network_time(self.started.elapsed())
     }

@@ -305,6 +305,7 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
         time_scale: settings.number("time_scale"),
         lldp_interval: (settings.text("discovery") != Some("off"))
             .then(|| Duration::from_secs(settings.number("lldp_interval_s"))),
+        learns: settings.text("discovery") == Some("learn"),
         wall_clock: operations::wall_ns,
     })
 }

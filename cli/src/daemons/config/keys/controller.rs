@@ -70,9 +70,9 @@ const NETWORK: &[Key] = &[
 const DISCOVERY: &[Key] = &[
     Key::new(
         "discovery",
-        Kind::Choice(&["off", "check"]),
+        Kind::Choice(&["off", "check", "learn"]),
         "check",
-        "Whether to send and receive LLDP, report cables that differ from the topology, and route around failed links",
+        "Whether to send and receive LLDP, report cables that differ from the topology, and route around failed links; learn: through all ports, for a topology that lacks links",
     ),
     Key::new(
         "lldp_interval_s",
