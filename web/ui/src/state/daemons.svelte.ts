@@ -1,5 +1,5 @@
 // The daemons of the deployment and their problems. They change seldom and have no event in the live stream, so they
-// are asked for at an interval while the tab is visible.
+// are requested at an interval while the tab is visible.
 
 import { api } from '../data/api';
 import type { Daemons } from '../domain/types';
