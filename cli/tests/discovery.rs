@@ -66,7 +66,7 @@ impl Network {
             "--store",
             &store,
             "--topology",
-            &topology,
+            topology,
         ]);
         let (rest, uploads) = (server.line("listening on "), server.line("uploads on "));
         let mut daemons = vec![server];
@@ -83,7 +83,7 @@ impl Network {
             "--name",
             "c1",
             "--topology",
-            &topology,
+            topology,
             "--switches",
             &addresses.join(","),
             "--server",
