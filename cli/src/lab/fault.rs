@@ -78,7 +78,7 @@ pub(crate) fn fault(number: LabNumber, fault: &Fault) -> anyhow::Result<()> {
         Fault::LinkUp(port) => set_port(number, &lab, port, true),
         Fault::Kill(name) => {
             let pid = signal(number, &lab, name, Signal::SIGKILL)?;
-            process::wait_for_end_of(number, pid, END_TIMEOUT)
+            process::wait_for_end_of(pid, END_TIMEOUT)
         }
         Fault::Freeze(name) => signal(number, &lab, name, Signal::SIGSTOP).map(drop),
         Fault::Thaw(name) => signal(number, &lab, name, Signal::SIGCONT).map(drop),

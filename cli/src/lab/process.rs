@@ -163,10 +163,17 @@ fn carries(pid: i32, identity: &str) -> bool {
     environment.split(|byte| *byte == 0).any(|variable| variable == expected.as_bytes())
 }
 
-/// Waits until a process has ended.
-pub(super) fn wait_for_end_of(number: LabNumber, pid: i32, timeout: Duration) -> anyhow::Result<()> {
+/// Whether a process has closed its files: it no longer exists, or it is a zombie without other threads. An ending
+/// process loses its environment long before its locks.
+fn has_ended(pid: i32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    threads == 0 || threads == 1 && !is_alive(pid)
+}
+
+/// Waits until a process that received a signal has ended.
+pub(super) fn wait_for_end_of(pid: i32, timeout: Duration) -> anyhow::Result<()> {
     let deadline = Instant::now() + timeout;
-    while is_running(number, pid) {
+    while !has_ended(pid) {
         if Instant::now() >= deadline {
             bail!("process {pid} does not end");
         }
