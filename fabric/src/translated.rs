@@ -3,23 +3,23 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x4cc27d018aaa0dc7, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xc3d74d5a7f2e89c4, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
     loop {
         let ending = match pc {
             1 => at_1(f, r),
-            50 => at_50(f, r),
-            57 => at_57(f, r),
-            840 => at_840(f, r),
-            977 => at_977(f, r),
-            984 => at_984(f, r),
-            998 => at_998(f, r),
-            1000 => at_1000(f, r),
-            1002 => at_1002(f, r),
-            1004 => at_1004(f, r),
-            1006 => at_1006(f, r),
+            53 => at_53(f, r),
+            60 => at_60(f, r),
+            873 => at_873(f, r),
+            1010 => at_1010(f, r),
+            1017 => at_1017(f, r),
+            1032 => at_1032(f, r),
+            1034 => at_1034(f, r),
+            1036 => at_1036(f, r),
+            1038 => at_1038(f, r),
+            1040 => at_1040(f, r),
             _ => Ending::Done,
         };
         let Ending::Back(to) = ending else { return ending };
@@ -28,1706 +28,1764 @@ fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 }
 
 fn at_1(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_48: {
+'to_51: {
+'to_49: {
 'to_46: {
 'to_43: {
-'to_40: {
-'to_38: {
+'to_41: {
+'to_39: {
 'to_36: {
 'to_33: {
 'to_30: {
 'to_27: {
-'to_24: {
-'to_22: {
+'to_25: {
+'to_23: {
 'to_20: {
-'to_17: {
-'to_15: {
-'to_11: {
-'to_9: {
+'to_18: {
+'to_14: {
+'to_12: {
+'to_10: {
 'to_7: {
-'to_4: {
+'to_5: {
 'to_2: {
 if !r.jump_back() { return Ending::TooLong; } break 'to_2;
 }
+if f[132] != 0x1fe { break 'to_5; }
+if let Err(error) = r.extract(f, 0) { return Ending::Rejected(error); }
+if f[1] != 0x0 { return Ending::Done; }
+}
 if let Some(header) = r.header::<14>() {
 let word = words::load(header, 0);
-f[1] = word << 0 >> 16;
+f[5] = word << 0 >> 16;
 let word = words::load(header, 6);
-f[2] = word << 0 >> 16;
-f[3] = word << 48 >> 48;
-f[0] = 1;
-f[96] = r.place();
+f[6] = word << 0 >> 16;
+f[7] = word << 48 >> 48;
+f[4] = 1;
+f[102] = r.place();
 r.advance(112);
-} else if let Err(error) = r.extract(f, 0) { return Ending::Rejected(error); }
-match f[3] { 0x800 => { break 'to_17; } 0x8100 => { break 'to_4; } 0x86dd => { break 'to_33; } 0x8808 => { break 'to_11; } 0x88b5 => { break 'to_15; } _ => { return Ending::Done; } }
-}
-if let Err(error) = r.extract(f, 1) { return Ending::Rejected(error); }
-if f[8] != 0x800 { break 'to_7; }
-break 'to_17;
-}
-if f[8] != 0x86dd { break 'to_9; }
-break 'to_33;
-}
-if f[8] != 0x88b5 { return Ending::Done; }
-break 'to_15;
+} else if let Err(error) = r.extract(f, 1) { return Ending::Rejected(error); }
+match f[7] { 0x800 => { break 'to_20; } 0x8100 => { break 'to_7; } 0x86dd => { break 'to_36; } 0x8808 => { break 'to_14; } 0x88b5 => { break 'to_18; } _ => { return Ending::Done; } }
 }
 if let Err(error) = r.extract(f, 2) { return Ending::Rejected(error); }
-if f[10] != 0x101 { return Ending::Done; }
+if f[12] != 0x800 { break 'to_10; }
+break 'to_20;
+}
+if f[12] != 0x86dd { break 'to_12; }
+break 'to_36;
+}
+if f[12] != 0x88b5 { return Ending::Done; }
+break 'to_18;
+}
+if let Err(error) = r.extract(f, 3) { return Ending::Rejected(error); }
+if f[14] != 0x101 { return Ending::Done; }
 if let Some(header) = r.header::<18>() {
 let word = words::load(header, 0);
-f[12] = word << 0 >> 48;
-f[13] = word << 16 >> 48;
-f[14] = word << 32 >> 48;
-f[15] = word << 48 >> 48;
-let word = words::load(header, 8);
 f[16] = word << 0 >> 48;
 f[17] = word << 16 >> 48;
 f[18] = word << 32 >> 48;
 f[19] = word << 48 >> 48;
+let word = words::load(header, 8);
+f[20] = word << 0 >> 48;
+f[21] = word << 16 >> 48;
+f[22] = word << 32 >> 48;
+f[23] = word << 48 >> 48;
 let word = words::load(header, 10);
-f[20] = word << 48 >> 48;
-f[11] = 1;
-f[99] = r.place();
+f[24] = word << 48 >> 48;
+f[15] = 1;
+f[105] = r.place();
 r.advance(144);
-} else if let Err(error) = r.extract(f, 3) { return Ending::Rejected(error); }
+} else if let Err(error) = r.extract(f, 4) { return Ending::Rejected(error); }
 return Ending::Done;
 }
 if let Some(header) = r.header::<44>() {
 let word = words::load(header, 0);
-f[22] = word << 0 >> 60;
-f[24] = word << 6 >> 62;
-f[25] = word << 8 >> 56;
-f[26] = word << 16 >> 56;
-f[27] = word << 24 >> 56;
-f[28] = word << 32 >> 32;
+f[26] = word << 0 >> 60;
+f[28] = word << 6 >> 62;
+f[29] = word << 8 >> 56;
+f[30] = word << 16 >> 56;
+f[31] = word << 24 >> 56;
+f[32] = word << 32 >> 32;
 let word = words::load(header, 8);
-f[30] = word << 0 >> 0;
+f[34] = word << 0 >> 0;
 let word = words::load(header, 16);
-f[29] = word << 0 >> 0;
+f[33] = word << 0 >> 0;
 let word = words::load(header, 24);
-f[32] = word << 0 >> 0;
+f[36] = word << 0 >> 0;
 let word = words::load(header, 32);
-f[31] = word << 0 >> 0;
+f[35] = word << 0 >> 0;
 let word = words::load(header, 36);
-f[33] = word << 32 >> 48;
-f[34] = word << 48 >> 48;
-f[21] = 1;
-f[100] = r.place();
+f[37] = word << 32 >> 48;
+f[38] = word << 48 >> 48;
+f[25] = 1;
+f[106] = r.place();
 r.advance(352);
-} else if let Err(error) = r.extract(f, 4) { return Ending::Rejected(error); }
+} else if let Err(error) = r.extract(f, 5) { return Ending::Rejected(error); }
 return Ending::Done;
 }
 if let Some(header) = r.header::<20>() {
 let word = words::load(header, 0);
-f[36] = word << 0 >> 60;
-f[37] = word << 4 >> 60;
-f[38] = word << 8 >> 58;
-f[39] = word << 14 >> 62;
-f[40] = word << 16 >> 48;
-f[41] = word << 32 >> 48;
-f[42] = word << 48 >> 61;
-f[43] = word << 51 >> 51;
+f[40] = word << 0 >> 60;
+f[41] = word << 4 >> 60;
+f[42] = word << 8 >> 58;
+f[43] = word << 14 >> 62;
+f[44] = word << 16 >> 48;
+f[45] = word << 32 >> 48;
+f[46] = word << 48 >> 61;
+f[47] = word << 51 >> 51;
 let word = words::load(header, 8);
-f[44] = word << 0 >> 56;
-f[45] = word << 8 >> 56;
-f[46] = word << 16 >> 48;
-f[47] = word << 32 >> 32;
+f[48] = word << 0 >> 56;
+f[49] = word << 8 >> 56;
+f[50] = word << 16 >> 48;
+f[51] = word << 32 >> 32;
 let word = words::load(header, 12);
-f[48] = word << 32 >> 32;
-f[35] = 1;
-f[101] = r.place();
+f[52] = word << 32 >> 32;
+f[39] = 1;
+f[107] = r.place();
 r.advance(160);
-} else if let Err(error) = r.extract(f, 5) { return Ending::Rejected(error); }
-if f[36] == 0x4 { break 'to_20; }
+} else if let Err(error) = r.extract(f, 6) { return Ending::Rejected(error); }
+if f[40] == 0x4 { break 'to_23; }
 return Ending::Rejected(0x7);
 }
-if f[37] >= 0x5 { break 'to_22; }
+if f[41] >= 0x5 { break 'to_25; }
 return Ending::Rejected(0x8);
 }
-if f[37] != 0x5 { break 'to_24; }
-break 'to_27;
+if f[41] != 0x5 { break 'to_27; }
+break 'to_30;
 }
-f[637] = words::keep(u64::wrapping_sub(f[37], 0x5), 48);
-f[639] = words::keep(u64::wrapping_mul(f[637], 0x20), 48);
-if let Err(error) = r.operation(f, 26) { return Ending::Rejected(error); }
+f[651] = words::keep(u64::wrapping_sub(f[41], 0x5), 48);
+f[653] = words::keep(u64::wrapping_mul(f[651], 0x20), 48);
+if let Err(error) = r.operation(f, 29) { return Ending::Rejected(error); }
 }
-if f[43] != 0x0 { break 'to_30; }
-if f[45] != 0x11 { break 'to_30; }
-break 'to_40;
+if f[47] != 0x0 { break 'to_33; }
+if f[49] != 0x11 { break 'to_33; }
+break 'to_43;
 }
-if f[43] != 0x0 { return Ending::Done; }
-if f[45] != 0x6 { return Ending::Done; }
-break 'to_46;
+if f[47] != 0x0 { return Ending::Done; }
+if f[49] != 0x6 { return Ending::Done; }
+break 'to_49;
 }
 if let Some(header) = r.header::<40>() {
 let word = words::load(header, 0);
-f[57] = word << 0 >> 60;
-f[58] = word << 4 >> 58;
-f[61] = word << 32 >> 48;
-f[62] = word << 48 >> 56;
-f[63] = word << 56 >> 56;
+f[61] = word << 0 >> 60;
+f[62] = word << 4 >> 58;
+f[65] = word << 32 >> 48;
+f[66] = word << 48 >> 56;
+f[67] = word << 56 >> 56;
 let word = words::load(header, 8);
-f[65] = word << 0 >> 0;
+f[69] = word << 0 >> 0;
 let word = words::load(header, 16);
-f[64] = word << 0 >> 0;
+f[68] = word << 0 >> 0;
 let word = words::load(header, 24);
-f[67] = word << 0 >> 0;
+f[71] = word << 0 >> 0;
 let word = words::load(header, 32);
-f[66] = word << 0 >> 0;
-f[56] = 1;
-f[103] = r.place();
+f[70] = word << 0 >> 0;
+f[60] = 1;
+f[109] = r.place();
 r.advance(320);
-} else if let Err(error) = r.extract(f, 6) { return Ending::Rejected(error); }
-if f[57] == 0x6 { break 'to_36; }
+} else if let Err(error) = r.extract(f, 7) { return Ending::Rejected(error); }
+if f[61] == 0x6 { break 'to_39; }
 return Ending::Rejected(0x7);
 }
-if f[62] != 0x11 { break 'to_38; }
-break 'to_40;
+if f[66] != 0x11 { break 'to_41; }
+break 'to_43;
 }
-if f[62] != 0x6 { return Ending::Done; }
-break 'to_46;
+if f[66] != 0x6 { return Ending::Done; }
+break 'to_49;
 }
 if let Some(header) = r.header::<8>() {
 let word = words::load(header, 0);
-f[69] = word << 0 >> 48;
-f[70] = word << 16 >> 48;
-f[68] = 1;
-f[104] = r.place();
+f[73] = word << 0 >> 48;
+f[74] = word << 16 >> 48;
+f[72] = 1;
+f[110] = r.place();
 r.advance(64);
-} else if let Err(error) = r.extract(f, 7) { return Ending::Rejected(error); }
-if f[70] != 0x12b7 { break 'to_43; }
-break 'to_48;
+} else if let Err(error) = r.extract(f, 8) { return Ending::Rejected(error); }
+if f[74] != 0x12b7 { break 'to_46; }
+break 'to_51;
 }
-if let Err(error) = r.operation(f, 43) { return Ending::Rejected(error); }
-if f[637] == 0 { return Ending::Done; }
-break 'to_48;
+if let Err(error) = r.operation(f, 46) { return Ending::Rejected(error); }
+if f[651] == 0 { return Ending::Done; }
+break 'to_51;
 }
 if let Some(header) = r.header::<20>() {
 let word = words::load(header, 0);
-f[74] = word << 0 >> 48;
-f[75] = word << 16 >> 48;
+f[78] = word << 0 >> 48;
+f[79] = word << 16 >> 48;
 let word = words::load(header, 12);
-f[78] = word << 0 >> 60;
-f[73] = 1;
-f[105] = r.place();
+f[82] = word << 0 >> 60;
+f[77] = 1;
+f[111] = r.place();
 r.advance(160);
-} else if let Err(error) = r.extract(f, 8) { return Ending::Rejected(error); }
+} else if let Err(error) = r.extract(f, 9) { return Ending::Rejected(error); }
 return Ending::Done;
 }
 if let Some(header) = r.header::<12>() {
 let word = words::load(header, 0);
-f[85] = word << 0 >> 56;
+f[89] = word << 0 >> 56;
 let word = words::load(header, 4);
-f[95] = word << 40 >> 40;
-f[84] = 1;
-f[106] = r.place();
+f[99] = word << 40 >> 40;
+f[88] = 1;
+f[112] = r.place();
 r.advance(96);
-} else if let Err(error) = r.extract(f, 9) { return Ending::Rejected(error); }
+} else if let Err(error) = r.extract(f, 10) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_50(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_53: {
-if f[35] == 0 { break 'to_53; }
-if f[49] != 0 { break 'to_53; }
-if words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[48].rotate_left(48) & 0xffff000000000000), f[48].rotate_left(48) & 0xffff), f[47].rotate_left(16) & 0xffffffff0000), f[45].rotate_left(48) & 0xff000000000000), f[44].rotate_left(56) & 0xff00000000000000), f[43]), f[42].rotate_left(13) & 0xe000), f[41].rotate_left(16) & 0xffff0000), f[40].rotate_left(32) & 0xffff00000000), f[39].rotate_left(48) & 0x3000000000000), f[38].rotate_left(50) & 0xfc000000000000), f[37].rotate_left(56) & 0xf00000000000000), f[36].rotate_left(60) & 0xf000000000000000)) & 0xffff != f[46] { r.wrong_checksum(); }
+fn at_53(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_56: {
+if f[39] == 0 { break 'to_56; }
+if f[53] != 0 { break 'to_56; }
+if words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[52].rotate_left(48) & 0xffff000000000000), f[52].rotate_left(48) & 0xffff), f[51].rotate_left(16) & 0xffffffff0000), f[49].rotate_left(48) & 0xff000000000000), f[48].rotate_left(56) & 0xff00000000000000), f[47]), f[46].rotate_left(13) & 0xe000), f[45].rotate_left(16) & 0xffff0000), f[44].rotate_left(32) & 0xffff00000000), f[43].rotate_left(48) & 0x3000000000000), f[42].rotate_left(50) & 0xfc000000000000), f[41].rotate_left(56) & 0xf00000000000000), f[40].rotate_left(60) & 0xf000000000000000)) & 0xffff != f[50] { r.wrong_checksum(); }
 }
-if f[35] == 0 { return Ending::Done; }
-if f[49] == 0 { return Ending::Done; }
-if let Err(error) = r.operation(f, 55) { return Ending::Rejected(error); }
+if f[39] == 0 { return Ending::Done; }
+if f[53] == 0 { return Ending::Done; }
+if let Err(error) = r.operation(f, 58) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_57(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_60(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_871: {
+'to_866: {
+'to_865: {
+'to_862: {
+'to_850: {
+'to_849: {
+'to_844: {
+'to_843: {
 'to_838: {
-'to_833: {
-'to_832: {
-'to_829: {
+'to_837: {
+'to_834: {
+'to_823: {
+'to_822: {
 'to_817: {
-'to_816: {
-'to_811: {
+'to_815: {
 'to_810: {
-'to_805: {
+'to_809: {
 'to_804: {
-'to_801: {
-'to_790: {
-'to_789: {
-'to_784: {
-'to_782: {
-'to_777: {
-'to_776: {
-'to_771: {
-'to_767: {
-'to_763: {
-'to_762: {
-'to_759: {
-'to_752: {
-'to_735: {
-'to_728: {
-'to_725: {
+'to_800: {
+'to_796: {
+'to_795: {
+'to_792: {
+'to_785: {
+'to_768: {
+'to_761: {
+'to_758: {
+'to_747: {
+'to_745: {
+'to_743: {
+'to_742: {
+'to_736: {
+'to_723: {
+'to_722: {
+'to_719: {
 'to_714: {
-'to_712: {
-'to_710: {
 'to_709: {
+'to_707: {
 'to_703: {
-'to_690: {
-'to_689: {
-'to_686: {
-'to_681: {
-'to_676: {
-'to_674: {
+'to_698: {
+'to_696: {
+'to_692: {
+'to_684: {
+'to_672: {
 'to_670: {
-'to_665: {
-'to_663: {
-'to_659: {
-'to_651: {
-'to_639: {
-'to_637: {
-'to_636: {
-'to_616: {
-'to_614: {
-'to_613: {
-'to_591: {
+'to_669: {
+'to_649: {
+'to_647: {
+'to_646: {
+'to_624: {
+'to_619: {
+'to_608: {
+'to_607: {
+'to_602: {
+'to_598: {
+'to_596: {
+'to_589: {
 'to_586: {
-'to_575: {
-'to_574: {
-'to_569: {
+'to_584: {
+'to_579: {
+'to_577: {
+'to_573: {
+'to_570: {
+'to_567: {
+'to_566: {
 'to_562: {
-'to_559: {
 'to_557: {
-'to_552: {
-'to_550: {
-'to_546: {
-'to_543: {
+'to_551: {
+'to_547: {
+'to_542: {
 'to_540: {
-'to_539: {
-'to_535: {
-'to_530: {
-'to_524: {
-'to_520: {
+'to_536: {
+'to_527: {
+'to_523: {
+'to_522: {
 'to_516: {
-'to_515: {
-'to_509: {
+'to_511: {
+'to_508: {
+'to_507: {
+'to_505: {
 'to_504: {
-'to_501: {
-'to_500: {
 'to_498: {
-'to_497: {
-'to_491: {
-'to_488: {
-'to_485: {
+'to_495: {
+'to_492: {
+'to_484: {
+'to_481: {
 'to_477: {
-'to_474: {
-'to_470: {
+'to_467: {
+'to_466: {
 'to_460: {
-'to_459: {
-'to_453: {
+'to_455: {
+'to_452: {
+'to_451: {
+'to_449: {
 'to_448: {
-'to_445: {
-'to_444: {
 'to_442: {
-'to_441: {
-'to_435: {
-'to_432: {
-'to_429: {
+'to_439: {
+'to_436: {
+'to_428: {
+'to_425: {
 'to_421: {
-'to_418: {
-'to_414: {
+'to_411: {
+'to_410: {
 'to_404: {
-'to_403: {
-'to_397: {
+'to_399: {
+'to_396: {
+'to_395: {
+'to_393: {
 'to_392: {
-'to_389: {
-'to_388: {
 'to_386: {
-'to_385: {
-'to_379: {
-'to_376: {
-'to_373: {
+'to_383: {
+'to_380: {
+'to_372: {
+'to_369: {
 'to_365: {
-'to_362: {
-'to_358: {
+'to_355: {
+'to_354: {
 'to_348: {
-'to_347: {
-'to_341: {
+'to_343: {
+'to_340: {
+'to_339: {
+'to_337: {
 'to_336: {
-'to_333: {
-'to_332: {
 'to_330: {
-'to_329: {
-'to_323: {
-'to_320: {
-'to_317: {
+'to_327: {
+'to_324: {
+'to_316: {
+'to_313: {
 'to_309: {
-'to_306: {
-'to_302: {
+'to_299: {
+'to_298: {
 'to_292: {
-'to_291: {
-'to_285: {
+'to_287: {
+'to_284: {
+'to_283: {
+'to_281: {
 'to_280: {
-'to_277: {
-'to_276: {
 'to_274: {
-'to_273: {
-'to_267: {
-'to_264: {
-'to_261: {
+'to_271: {
+'to_268: {
+'to_260: {
+'to_257: {
 'to_253: {
-'to_250: {
-'to_246: {
+'to_243: {
+'to_242: {
 'to_236: {
-'to_235: {
-'to_229: {
+'to_231: {
+'to_228: {
+'to_227: {
+'to_225: {
 'to_224: {
-'to_221: {
-'to_220: {
 'to_218: {
-'to_217: {
-'to_211: {
-'to_208: {
-'to_205: {
+'to_215: {
+'to_212: {
+'to_204: {
+'to_201: {
 'to_197: {
-'to_194: {
-'to_190: {
+'to_187: {
+'to_186: {
 'to_180: {
-'to_179: {
-'to_173: {
+'to_175: {
+'to_172: {
+'to_171: {
+'to_169: {
 'to_168: {
-'to_165: {
-'to_164: {
 'to_162: {
-'to_161: {
-'to_155: {
-'to_152: {
-'to_149: {
+'to_159: {
+'to_156: {
+'to_148: {
+'to_145: {
 'to_141: {
-'to_138: {
-'to_134: {
+'to_131: {
+'to_130: {
 'to_124: {
-'to_123: {
-'to_117: {
+'to_119: {
+'to_116: {
+'to_115: {
+'to_113: {
 'to_112: {
-'to_109: {
-'to_108: {
 'to_106: {
-'to_105: {
-'to_99: {
-'to_96: {
-'to_93: {
+'to_103: {
+'to_100: {
+'to_92: {
+'to_89: {
 'to_85: {
-'to_82: {
-'to_78: {
-'to_63: {
-'to_59: {
-if f[140] != 0x0 { break 'to_59; }
-if f[139] != 0x1 { break 'to_63; }
+'to_70: {
+'to_66: {
+'to_62: {
+if f[146] != 0x0 { break 'to_62; }
+if f[145] != 0x1 { break 'to_66; }
 }
-if let Err(error) = r.operation(f, 59) { return Ending::Rejected(error); }
-f[127] = 0x1ff;
-f[137] = 0; 
+if let Err(error) = r.operation(f, 62) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
 return Ending::Done;
 }
-if f[9] == 0 { break 'to_520; }
-if f[11] == 0 { break 'to_516; }
-f[149] = words::keep(u64::wrapping_sub(f[126], 0x1), 55);
-f[150] = words::keep(f[149] >> 0, 58);
-if f[149] >= 0x40 { break 'to_516; }
-if !(f[12] & 0x1 == 0x1) { break 'to_124; }
-f[167] = 0x0 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[637] = words::keep(f[163] >> 0, 25);
-f[639] = u64::wrapping_mul(f[13], f[637]);
-f[164] = f[639].rotate_left(48) & 0xffffffffffff;
-f[639] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[639]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_78; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_112; }
-if f[13] == 0x0 { break 'to_82; }
-f[637] = f[160].rotate_left(16) & 0xffff;
-f[637] = f[637] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[637] >= f[135] { break 'to_112; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_85; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[637] = f[179].rotate_left(16) & 0xffff;
-if f[637] == f[180] { break 'to_93; }
-f[639] = f[178].rotate_left(32) & 0xffffffff;
-f[639] = f[639] | f[179].rotate_left(32) & 0xffff00000000;
-if f[639] < f[175] { break 'to_93; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_96; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_99; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[639] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[639]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x0_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_105; }
-if f[181] != 0x1 { break 'to_106; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_108; }
-if f[181] != 0x1 { break 'to_109; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[639] = words::keep(f[159] >> 0, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[159] = f[637] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[13] == 0x0 { break 'to_123; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_117; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_123;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[637] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[637] << 0 & 0xffffffff;
-f[637] = words::keep(f[160] >> 16, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[639] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x2 == 0x2) { break 'to_180; }
-f[167] = 0x1 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[639] = words::keep(f[163] >> 0, 25);
-f[637] = u64::wrapping_mul(f[14], f[639]);
-f[164] = f[637].rotate_left(48) & 0xffffffffffff;
-f[637] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[637]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_134; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_168; }
-if f[14] == 0x0 { break 'to_138; }
-f[639] = f[160].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[639] >= f[135] { break 'to_168; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_141; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[639] = f[179].rotate_left(16) & 0xffff;
-if f[639] == f[180] { break 'to_149; }
-f[637] = f[178].rotate_left(32) & 0xffffffff;
-f[637] = f[637] | f[179].rotate_left(32) & 0xffff00000000;
-if f[637] < f[175] { break 'to_149; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_152; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_155; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[637] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[637]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x1_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_161; }
-if f[181] != 0x1 { break 'to_162; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_164; }
-if f[181] != 0x1 { break 'to_165; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[637] = words::keep(f[159] >> 0, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[159] = f[639] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[14] == 0x0 { break 'to_179; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_173; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_179;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[639] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[639] << 0 & 0xffffffff;
-f[639] = words::keep(f[160] >> 16, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[637] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x4 == 0x4) { break 'to_236; }
-f[167] = 0x2 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[637] = words::keep(f[163] >> 0, 25);
-f[639] = u64::wrapping_mul(f[15], f[637]);
-f[164] = f[639].rotate_left(48) & 0xffffffffffff;
-f[639] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[639]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_190; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_224; }
-if f[15] == 0x0 { break 'to_194; }
-f[637] = f[160].rotate_left(16) & 0xffff;
-f[637] = f[637] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[637] >= f[135] { break 'to_224; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_197; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[637] = f[179].rotate_left(16) & 0xffff;
-if f[637] == f[180] { break 'to_205; }
-f[639] = f[178].rotate_left(32) & 0xffffffff;
-f[639] = f[639] | f[179].rotate_left(32) & 0xffff00000000;
-if f[639] < f[175] { break 'to_205; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_208; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_211; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[639] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[639]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x2_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_217; }
-if f[181] != 0x1 { break 'to_218; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_220; }
-if f[181] != 0x1 { break 'to_221; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[639] = words::keep(f[159] >> 0, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[159] = f[637] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[15] == 0x0 { break 'to_235; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_229; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_235;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[637] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[637] << 0 & 0xffffffff;
-f[637] = words::keep(f[160] >> 16, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[639] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x8 == 0x8) { break 'to_292; }
-f[167] = 0x3 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[639] = words::keep(f[163] >> 0, 25);
-f[637] = u64::wrapping_mul(f[16], f[639]);
-f[164] = f[637].rotate_left(48) & 0xffffffffffff;
-f[637] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[637]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_246; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_280; }
-if f[16] == 0x0 { break 'to_250; }
-f[639] = f[160].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[639] >= f[135] { break 'to_280; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_253; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[639] = f[179].rotate_left(16) & 0xffff;
-if f[639] == f[180] { break 'to_261; }
-f[637] = f[178].rotate_left(32) & 0xffffffff;
-f[637] = f[637] | f[179].rotate_left(32) & 0xffff00000000;
-if f[637] < f[175] { break 'to_261; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_264; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_267; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[637] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[637]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x3_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_273; }
-if f[181] != 0x1 { break 'to_274; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_276; }
-if f[181] != 0x1 { break 'to_277; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[637] = words::keep(f[159] >> 0, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[159] = f[639] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[16] == 0x0 { break 'to_291; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_285; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_291;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[639] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[639] << 0 & 0xffffffff;
-f[639] = words::keep(f[160] >> 16, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[637] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x10 == 0x10) { break 'to_348; }
-f[167] = 0x4 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[637] = words::keep(f[163] >> 0, 25);
-f[639] = u64::wrapping_mul(f[17], f[637]);
-f[164] = f[639].rotate_left(48) & 0xffffffffffff;
-f[639] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[639]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_302; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_336; }
-if f[17] == 0x0 { break 'to_306; }
-f[637] = f[160].rotate_left(16) & 0xffff;
-f[637] = f[637] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[637] >= f[135] { break 'to_336; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_309; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[637] = f[179].rotate_left(16) & 0xffff;
-if f[637] == f[180] { break 'to_317; }
-f[639] = f[178].rotate_left(32) & 0xffffffff;
-f[639] = f[639] | f[179].rotate_left(32) & 0xffff00000000;
-if f[639] < f[175] { break 'to_317; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_320; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_323; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[639] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[639]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x4_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_329; }
-if f[181] != 0x1 { break 'to_330; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_332; }
-if f[181] != 0x1 { break 'to_333; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[639] = words::keep(f[159] >> 0, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[159] = f[637] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[17] == 0x0 { break 'to_347; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_341; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_347;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[637] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[637] << 0 & 0xffffffff;
-f[637] = words::keep(f[160] >> 16, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[639] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x20 == 0x20) { break 'to_404; }
-f[167] = 0x5 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[639] = words::keep(f[163] >> 0, 25);
-f[637] = u64::wrapping_mul(f[18], f[639]);
-f[164] = f[637].rotate_left(48) & 0xffffffffffff;
-f[637] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[637]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_358; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_392; }
-if f[18] == 0x0 { break 'to_362; }
-f[639] = f[160].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[639] >= f[135] { break 'to_392; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_365; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[639] = f[179].rotate_left(16) & 0xffff;
-if f[639] == f[180] { break 'to_373; }
-f[637] = f[178].rotate_left(32) & 0xffffffff;
-f[637] = f[637] | f[179].rotate_left(32) & 0xffff00000000;
-if f[637] < f[175] { break 'to_373; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_376; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_379; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[637] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[637]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x5_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_385; }
-if f[181] != 0x1 { break 'to_386; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_388; }
-if f[181] != 0x1 { break 'to_389; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[637] = words::keep(f[159] >> 0, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[159] = f[639] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[18] == 0x0 { break 'to_403; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_397; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_403;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[639] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[639] << 0 & 0xffffffff;
-f[639] = words::keep(f[160] >> 16, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[637] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x40 == 0x40) { break 'to_460; }
-f[167] = 0x6 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[637] = words::keep(f[163] >> 0, 25);
-f[639] = u64::wrapping_mul(f[19], f[637]);
-f[164] = f[639].rotate_left(48) & 0xffffffffffff;
-f[639] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[639]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_414; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_448; }
-if f[19] == 0x0 { break 'to_418; }
-f[637] = f[160].rotate_left(16) & 0xffff;
-f[637] = f[637] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[637] >= f[135] { break 'to_448; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_421; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[637] = f[179].rotate_left(16) & 0xffff;
-if f[637] == f[180] { break 'to_429; }
-f[639] = f[178].rotate_left(32) & 0xffffffff;
-f[639] = f[639] | f[179].rotate_left(32) & 0xffff00000000;
-if f[639] < f[175] { break 'to_429; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_432; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_435; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[639] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[639]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x6_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_441; }
-if f[181] != 0x1 { break 'to_442; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_444; }
-if f[181] != 0x1 { break 'to_445; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[639] = words::keep(f[159] >> 0, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[159] = f[637] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[19] == 0x0 { break 'to_459; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_453; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_459;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[637] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[637] << 0 & 0xffffffff;
-f[637] = words::keep(f[160] >> 16, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[639] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if !(f[12] & 0x80 == 0x80) { break 'to_516; }
-f[167] = 0x7 | f[150] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[167]); f[159] = e[0]; f[160] = e[1]; f[161] = e[2]; f[162] = e[3]; }
-f[163] = r.read(8, f[150]);
-f[639] = words::keep(f[163] >> 0, 25);
-f[637] = u64::wrapping_mul(f[20], f[639]);
-f[164] = f[637].rotate_left(48) & 0xffffffffffff;
-f[637] = f[164] & 0xffffffffffff;
-f[165] = words::keep(u64::wrapping_add(f[135], f[637]), 16);
-if !(f[163] & 0x7fffffffff == 0x0) { break 'to_470; }
-f[165] = 0xffffffffffff;
-}
-if !(f[162] & 0x10000 == 0x10000) { break 'to_504; }
-if f[20] == 0x0 { break 'to_474; }
-f[639] = f[160].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[639] >= f[135] { break 'to_504; }
-}
-f[166] = f[160].rotate_left(16) & 0xffff;
-f[166] = f[166] | f[161].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[166] { break 'to_477; }
-f[166] = f[135];
-}
-f[175] = f[161].rotate_left(32) & 0xffffffff;
-f[175] = f[175] | f[162].rotate_left(32) & 0xffff00000000;
-f[177] = f[160].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[178] = e[0]; f[179] = e[1]; }
-f[180] = r.read(2, 0x0);
-f[181] = 0x0;
-f[639] = f[179].rotate_left(16) & 0xffff;
-if f[639] == f[180] { break 'to_485; }
-f[637] = f[178].rotate_left(32) & 0xffffffff;
-f[637] = f[637] | f[179].rotate_left(32) & 0xffff00000000;
-if f[637] < f[175] { break 'to_485; }
-f[181] = 0x1;
-}
-f[184] = words::keep(u64::wrapping_sub(f[166], f[175]), 16);
-if f[184] & 0xff0000000000 == 0x0 { break 'to_488; }
-f[184] = 0xffffffffff;
-}
-f[185] = words::keep(f[177] >> 0, 59);
-if f[177] & 0xffffffe0 == 0x0 { break 'to_491; }
-f[185] = 0x1f;
-}
-f[182] = r.read(7, f[150]);
-f[637] = words::keep(u64::wrapping_add(f[182], 0x1), 32);
-r.write(7, f[150], f[637]);
-f[183] = f[182] & 0x7f;
-f[183] = f[183] | f[150].rotate_left(7) & 0x1f80;
-f[186] = f[182] & 0xffff;
-f[186] = f[186] | 0x7_u64.rotate_left(16) & 0x70000;
-f[186] = f[186] | f[185].rotate_left(19) & 0xf80000;
-f[186] = f[186] | f[184].rotate_left(24) & 0xffffffffff000000;
-f[187] = f[175];
-if f[179] & 0x1000000000000 == 0x0 { break 'to_497; }
-if f[181] != 0x1 { break 'to_498; }
-}
-r.write_limbs(5, f[183], [f[186], f[187]]);
-}
-if f[179] & 0x1000000000000 == 0x1000000000000 { break 'to_500; }
-if f[181] != 0x1 { break 'to_501; }
-}
-r.write_limbs(6, f[183], [f[186], f[187]]);
-}
-f[637] = words::keep(f[159] >> 0, 32);
-f[639] = words::keep(u64::wrapping_add(f[637], 0x1), 32);
-f[159] = f[639] | f[166].rotate_left(32) & 0xffffffff00000000;
-f[160] = f[166].rotate_left(32) & 0xffff;
-f[161] = 0x0;
-f[162] = 0x0;
-}
-if f[20] == 0x0 { break 'to_515; }
-if !(f[162] & 0x10000 == 0x0) { break 'to_509; }
-f[651] = f[159];
-f[652] = 0x10000 | f[160] & 0xffff;
-f[652] = f[652] | f[165].rotate_left(48) & 0xffff000000000000;
-f[653] = f[165].rotate_left(48) & 0xffffffff;
-f[653] = f[653] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[654] = 0x10000 | f[135].rotate_left(32) & 0xffff;
-f[159] = f[651]; f[160] = f[652]; f[161] = f[653]; f[162] = f[654];
-break 'to_515;
-}
-f[160] = f[160] & 0xffffffffffff | f[165] << 48 & 0xffff000000000000;
-f[639] = words::keep(f[165] >> 16, 32);
-f[161] = f[161] & 0xffffffff00000000 | f[639] << 0 & 0xffffffff;
-f[639] = words::keep(f[160] >> 16, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[160] = f[160] & 0xffff00000000ffff | f[637] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[167], [f[159], f[160], f[161], f[162]]);
-}
-if let Err(error) = r.operation(f, 516) { return Ending::Rejected(error); }
-f[127] = 0x1ff;
-f[137] = 0; 
+if f[0] == 0 { break 'to_70; }
+if f[1] == 0x0 { break 'to_70; }
+f[125] = 0x7;
+f[147] = 0x7;
+f[133] = f[1] & 0x1ff;
 return Ending::Done;
 }
-f[142] = 0x1;
-f[257] = 0x0;
-f[258] = 0x0;
-if f[35] == 0 { break 'to_524; }
-f[115] = 0x1;
-f[117] = f[38];
-f[107] = 0xffff00000000 | f[47] & 0xffffffff;
-f[108] = 0x0;
-f[109] = 0xffff00000000 | f[48] & 0xffffffff;
-f[110] = 0x0;
-f[113] = f[45];
-f[257] = f[37].rotate_left(2) & 0x3c;
-f[258] = f[40];
-break 'to_540;
+if f[13] == 0 { break 'to_527; }
+if f[15] == 0 { break 'to_523; }
+f[156] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+f[157] = words::keep(f[156] >> 0, 58);
+if f[156] >= 0x40 { break 'to_523; }
+if !(f[16] & 0x1 == 0x1) { break 'to_131; }
+f[174] = 0x0 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[651] = words::keep(f[170] >> 0, 25);
+f[653] = u64::wrapping_mul(f[17], f[651]);
+f[171] = f[653].rotate_left(48) & 0xffffffffffff;
+f[653] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_85; }
+f[172] = 0xffffffffffff;
 }
-if f[56] == 0 { break 'to_530; }
-f[117] = f[58];
-f[108] = f[65]; f[107] = f[64];
-f[110] = f[67]; f[109] = f[66];
-f[113] = f[62];
-f[258] = f[61];
-break 'to_540;
+if !(f[169] & 0x10000 == 0x10000) { break 'to_119; }
+if f[17] == 0x0 { break 'to_89; }
+f[651] = f[167].rotate_left(16) & 0xffff;
+f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[651] >= f[141] { break 'to_119; }
 }
-if f[21] == 0 { break 'to_539; }
-f[659] = f[31].rotate_left(32) & 0xffffffff;
-f[659] = f[659] | f[32].rotate_left(32) & 0xffffffff00000000;
-f[660] = f[32].rotate_left(32) & 0xffffffff;
-if f[659] != 0xffff { break 'to_535; }
-if f[660] != 0x0 { break 'to_535; }
-f[115] = 0x1;
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_92; }
+f[173] = f[141];
 }
-f[108] = f[30]; f[107] = f[29];
-f[110] = f[32]; f[109] = f[31];
-f[111] = f[33];
-f[112] = f[34];
-f[113] = f[27];
-break 'to_540;
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[651] = f[186].rotate_left(16) & 0xffff;
+if f[651] == f[187] { break 'to_100; }
+f[653] = f[185].rotate_left(32) & 0xffffffff;
+f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
+if f[653] < f[182] { break 'to_100; }
+f[188] = 0x1;
 }
-f[142] = 0x0;
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_103; }
+f[191] = 0xffffffffff;
 }
-if f[68] == 0 { break 'to_543; }
-f[111] = f[69];
-f[112] = f[70];
-break 'to_546;
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_106; }
+f[192] = 0x1f;
 }
-if f[73] == 0 { break 'to_546; }
-f[111] = f[74];
-f[112] = f[75];
-f[637] = f[78].rotate_left(2) & 0x3c;
-f[257] = words::keep(u64::wrapping_add(f[257], f[637]), 48);
+f[189] = r.read(7, f[157]);
+f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[653]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x0_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_112; }
+if f[188] != 0x1 { break 'to_113; }
 }
-f[116] = 0x1;
-if f[21] != 0 { break 'to_550; }
-if f[73] == 0 { break 'to_552; }
-if f[257] < f[258] { break 'to_552; }
+r.write_limbs(5, f[190], [f[193], f[194]]);
 }
-f[116] = 0x0;
-break 'to_562;
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_115; }
+if f[188] != 0x1 { break 'to_116; }
 }
-if f[84] == 0 { break 'to_562; }
-f[118] = f[95];
-f[255] = f[85] & 0x1f;
-f[256] = f[85].rotate_left(59) & 0x7;
-if f[256] != 0x4 { break 'to_557; }
-f[116] = 0x0;
-break 'to_562;
+r.write_limbs(6, f[190], [f[193], f[194]]);
 }
-if f[255] == 0x11 { break 'to_559; }
-if f[255] != 0x12 { break 'to_562; }
+f[653] = words::keep(f[166] >> 0, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
 }
-if f[256] == 0x1 { break 'to_562; }
-if f[256] == 0x3 { break 'to_562; }
-f[116] = 0x0;
+if f[17] == 0x0 { break 'to_130; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_124; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_130;
 }
-f[665] = f[113].rotate_left(24) & 0xff000000;
-f[665] = f[665] | f[112].rotate_left(32) & 0xffff00000000;
-f[665] = f[665] | f[111].rotate_left(48) & 0xffff000000000000;
-f[666] = f[109];
-f[667] = f[110];
-f[668] = f[107];
-f[669] = f[108];
-f[114] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[665], f[666], f[667], f[668], f[669]], 37), 0x100000000)) & 0xffffffff;
-if f[142] != 0x0 { break 'to_569; }
-if let Err(error) = r.operation(f, 565) { return Ending::Rejected(error); }
-f[127] = 0x1ff;
-f[137] = 0; 
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[651] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
+f[651] = words::keep(f[167] >> 16, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x2 == 0x2) { break 'to_187; }
+f[174] = 0x1 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[653] = words::keep(f[170] >> 0, 25);
+f[651] = u64::wrapping_mul(f[18], f[653]);
+f[171] = f[651].rotate_left(48) & 0xffffffffffff;
+f[651] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_141; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_175; }
+if f[18] == 0x0 { break 'to_145; }
+f[653] = f[167].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[653] >= f[141] { break 'to_175; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_148; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[653] = f[186].rotate_left(16) & 0xffff;
+if f[653] == f[187] { break 'to_156; }
+f[651] = f[185].rotate_left(32) & 0xffffffff;
+f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
+if f[651] < f[182] { break 'to_156; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_159; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_162; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[651]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x1_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_168; }
+if f[188] != 0x1 { break 'to_169; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_171; }
+if f[188] != 0x1 { break 'to_172; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[651] = words::keep(f[166] >> 0, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[18] == 0x0 { break 'to_186; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_180; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_186;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[653] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
+f[653] = words::keep(f[167] >> 16, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x4 == 0x4) { break 'to_243; }
+f[174] = 0x2 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[651] = words::keep(f[170] >> 0, 25);
+f[653] = u64::wrapping_mul(f[19], f[651]);
+f[171] = f[653].rotate_left(48) & 0xffffffffffff;
+f[653] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_197; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_231; }
+if f[19] == 0x0 { break 'to_201; }
+f[651] = f[167].rotate_left(16) & 0xffff;
+f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[651] >= f[141] { break 'to_231; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_204; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[651] = f[186].rotate_left(16) & 0xffff;
+if f[651] == f[187] { break 'to_212; }
+f[653] = f[185].rotate_left(32) & 0xffffffff;
+f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
+if f[653] < f[182] { break 'to_212; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_215; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_218; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[653]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x2_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_224; }
+if f[188] != 0x1 { break 'to_225; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_227; }
+if f[188] != 0x1 { break 'to_228; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[653] = words::keep(f[166] >> 0, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[19] == 0x0 { break 'to_242; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_236; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_242;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[651] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
+f[651] = words::keep(f[167] >> 16, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x8 == 0x8) { break 'to_299; }
+f[174] = 0x3 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[653] = words::keep(f[170] >> 0, 25);
+f[651] = u64::wrapping_mul(f[20], f[653]);
+f[171] = f[651].rotate_left(48) & 0xffffffffffff;
+f[651] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_253; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_287; }
+if f[20] == 0x0 { break 'to_257; }
+f[653] = f[167].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[653] >= f[141] { break 'to_287; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_260; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[653] = f[186].rotate_left(16) & 0xffff;
+if f[653] == f[187] { break 'to_268; }
+f[651] = f[185].rotate_left(32) & 0xffffffff;
+f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
+if f[651] < f[182] { break 'to_268; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_271; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_274; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[651]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x3_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_280; }
+if f[188] != 0x1 { break 'to_281; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_283; }
+if f[188] != 0x1 { break 'to_284; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[651] = words::keep(f[166] >> 0, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[20] == 0x0 { break 'to_298; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_292; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_298;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[653] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
+f[653] = words::keep(f[167] >> 16, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x10 == 0x10) { break 'to_355; }
+f[174] = 0x4 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[651] = words::keep(f[170] >> 0, 25);
+f[653] = u64::wrapping_mul(f[21], f[651]);
+f[171] = f[653].rotate_left(48) & 0xffffffffffff;
+f[653] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_309; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_343; }
+if f[21] == 0x0 { break 'to_313; }
+f[651] = f[167].rotate_left(16) & 0xffff;
+f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[651] >= f[141] { break 'to_343; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_316; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[651] = f[186].rotate_left(16) & 0xffff;
+if f[651] == f[187] { break 'to_324; }
+f[653] = f[185].rotate_left(32) & 0xffffffff;
+f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
+if f[653] < f[182] { break 'to_324; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_327; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_330; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[653]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x4_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_336; }
+if f[188] != 0x1 { break 'to_337; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_339; }
+if f[188] != 0x1 { break 'to_340; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[653] = words::keep(f[166] >> 0, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[21] == 0x0 { break 'to_354; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_348; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_354;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[651] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
+f[651] = words::keep(f[167] >> 16, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x20 == 0x20) { break 'to_411; }
+f[174] = 0x5 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[653] = words::keep(f[170] >> 0, 25);
+f[651] = u64::wrapping_mul(f[22], f[653]);
+f[171] = f[651].rotate_left(48) & 0xffffffffffff;
+f[651] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_365; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_399; }
+if f[22] == 0x0 { break 'to_369; }
+f[653] = f[167].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[653] >= f[141] { break 'to_399; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_372; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[653] = f[186].rotate_left(16) & 0xffff;
+if f[653] == f[187] { break 'to_380; }
+f[651] = f[185].rotate_left(32) & 0xffffffff;
+f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
+if f[651] < f[182] { break 'to_380; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_383; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_386; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[651]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x5_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_392; }
+if f[188] != 0x1 { break 'to_393; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_395; }
+if f[188] != 0x1 { break 'to_396; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[651] = words::keep(f[166] >> 0, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[22] == 0x0 { break 'to_410; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_404; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_410;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[653] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
+f[653] = words::keep(f[167] >> 16, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x40 == 0x40) { break 'to_467; }
+f[174] = 0x6 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[651] = words::keep(f[170] >> 0, 25);
+f[653] = u64::wrapping_mul(f[23], f[651]);
+f[171] = f[653].rotate_left(48) & 0xffffffffffff;
+f[653] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_421; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_455; }
+if f[23] == 0x0 { break 'to_425; }
+f[651] = f[167].rotate_left(16) & 0xffff;
+f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[651] >= f[141] { break 'to_455; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_428; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[651] = f[186].rotate_left(16) & 0xffff;
+if f[651] == f[187] { break 'to_436; }
+f[653] = f[185].rotate_left(32) & 0xffffffff;
+f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
+if f[653] < f[182] { break 'to_436; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_439; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_442; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[653]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x6_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_448; }
+if f[188] != 0x1 { break 'to_449; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_451; }
+if f[188] != 0x1 { break 'to_452; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[653] = words::keep(f[166] >> 0, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[23] == 0x0 { break 'to_466; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_460; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_466;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[651] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
+f[651] = words::keep(f[167] >> 16, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if !(f[16] & 0x80 == 0x80) { break 'to_523; }
+f[174] = 0x7 | f[157] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
+f[170] = r.read(8, f[157]);
+f[653] = words::keep(f[170] >> 0, 25);
+f[651] = u64::wrapping_mul(f[24], f[653]);
+f[171] = f[651].rotate_left(48) & 0xffffffffffff;
+f[651] = f[171] & 0xffffffffffff;
+f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
+if !(f[170] & 0x7fffffffff == 0x0) { break 'to_477; }
+f[172] = 0xffffffffffff;
+}
+if !(f[169] & 0x10000 == 0x10000) { break 'to_511; }
+if f[24] == 0x0 { break 'to_481; }
+f[653] = f[167].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[653] >= f[141] { break 'to_511; }
+}
+f[173] = f[167].rotate_left(16) & 0xffff;
+f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[173] { break 'to_484; }
+f[173] = f[141];
+}
+f[182] = f[168].rotate_left(32) & 0xffffffff;
+f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
+f[184] = f[167].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
+f[187] = r.read(2, 0x0);
+f[188] = 0x0;
+f[653] = f[186].rotate_left(16) & 0xffff;
+if f[653] == f[187] { break 'to_492; }
+f[651] = f[185].rotate_left(32) & 0xffffffff;
+f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
+if f[651] < f[182] { break 'to_492; }
+f[188] = 0x1;
+}
+f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
+if f[191] & 0xff0000000000 == 0x0 { break 'to_495; }
+f[191] = 0xffffffffff;
+}
+f[192] = words::keep(f[184] >> 0, 59);
+if f[184] & 0xffffffe0 == 0x0 { break 'to_498; }
+f[192] = 0x1f;
+}
+f[189] = r.read(7, f[157]);
+f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
+r.write(7, f[157], f[651]);
+f[190] = f[189] & 0x7f;
+f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
+f[193] = f[189] & 0xffff;
+f[193] = f[193] | 0x7_u64.rotate_left(16) & 0x70000;
+f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
+f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
+f[194] = f[182];
+if f[186] & 0x1000000000000 == 0x0 { break 'to_504; }
+if f[188] != 0x1 { break 'to_505; }
+}
+r.write_limbs(5, f[190], [f[193], f[194]]);
+}
+if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_507; }
+if f[188] != 0x1 { break 'to_508; }
+}
+r.write_limbs(6, f[190], [f[193], f[194]]);
+}
+f[651] = words::keep(f[166] >> 0, 32);
+f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
+f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
+f[167] = f[173].rotate_left(32) & 0xffff;
+f[168] = 0x0;
+f[169] = 0x0;
+}
+if f[24] == 0x0 { break 'to_522; }
+if !(f[169] & 0x10000 == 0x0) { break 'to_516; }
+f[666] = f[166];
+f[667] = 0x10000 | f[167] & 0xffff;
+f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
+f[668] = f[172].rotate_left(48) & 0xffffffff;
+f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
+break 'to_522;
+}
+f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
+f[653] = words::keep(f[172] >> 16, 32);
+f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
+f[653] = words::keep(f[167] >> 16, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
+}
+if let Err(error) = r.operation(f, 523) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
 return Ending::Done;
 }
-f[259] = 0x0;
-f[260] = 0x0;
-if f[115] != 0x1 { break 'to_574; }
-f[637] = words::keep(f[109] >> 0, 32);
-match match r.apply(f, 0) { Some(998) => run(998, f, r), Some(1000) => run(1000, f, r), Some(1002) => run(1002, f, r), Some(1004) => run(1004, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
-break 'to_575;
+if f[25] == 0 { break 'to_547; }
+f[148] = 0x0;
+f[264] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+if f[264] >= 0x40 { break 'to_542; }
+f[265] = r.read(8, f[264]);
+if !(f[265] & 0x8000000000 == 0x8000000000) { break 'to_542; }
+f[266] = r.read(12, f[264]);
+if f[266] >= f[141] { break 'to_536; }
+f[266] = f[141];
 }
-match match r.apply(f, 1) { Some(998) => run(998, f, r), Some(1000) => run(1000, f, r), Some(1002) => run(1002, f, r), Some(1004) => run(1004, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+f[651] = words::keep(u64::wrapping_sub(f[266], f[141]), 16);
+if 0x3f80000 >= f[651] { break 'to_540; }
+f[148] = 0x1;
+break 'to_542;
 }
-if f[260] == 0x0 { break 'to_586; }
-f[262] = r.read(0, 0x0);
-f[637] = f[262] ^ f[114];
-f[262] = words::keep(u64::wrapping_mul(f[637], 0x9e3779b1), 32);
-f[637] = words::keep(f[262] >> 15, 47);
-f[639] = f[262] ^ f[637];
-f[262] = words::keep(u64::wrapping_mul(f[639], 0x85ebca77), 32);
-f[639] = words::keep(f[262] >> 16, 48);
-f[262] = words::keep(u64::wrapping_mul(f[639], f[260]), 32);
-f[261] = f[262].rotate_left(48) & 0xffff;
-f[659] = f[259];
-f[660] = f[261];
-match match r.apply(f, 2) { Some(998) => run(998, f, r), Some(1000) => run(1000, f, r), Some(1004) => run(1004, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+f[651] = words::keep(u64::wrapping_add(f[266], 0x80000), 16);
+r.write(12, f[264], f[651]);
 }
-f[123] = f[135].rotate_left(44) & 0xfffffff;
-f[124] = f[135].rotate_left(44) & 0x3;
-if f[21] == 0 { break 'to_670; }
+if f[148] != 0x1 { break 'to_547; }
+if let Err(error) = r.operation(f, 543) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
+return Ending::Done;
+}
+f[149] = 0x1;
+f[271] = 0x0;
+f[272] = 0x0;
+if f[39] == 0 { break 'to_551; }
+f[121] = 0x1;
+f[123] = f[42];
+f[113] = 0xffff00000000 | f[51] & 0xffffffff;
+f[114] = 0x0;
+f[115] = 0xffff00000000 | f[52] & 0xffffffff;
+f[116] = 0x0;
+f[119] = f[49];
+f[271] = f[41].rotate_left(2) & 0x3c;
+f[272] = f[44];
+break 'to_567;
+}
+if f[60] == 0 { break 'to_557; }
+f[123] = f[62];
+f[114] = f[69]; f[113] = f[68];
+f[116] = f[71]; f[115] = f[70];
+f[119] = f[66];
+f[272] = f[65];
+break 'to_567;
+}
+if f[25] == 0 { break 'to_566; }
+f[676] = f[35].rotate_left(32) & 0xffffffff;
+f[676] = f[676] | f[36].rotate_left(32) & 0xffffffff00000000;
+f[677] = f[36].rotate_left(32) & 0xffffffff;
+if f[676] != 0xffff { break 'to_562; }
+if f[677] != 0x0 { break 'to_562; }
+f[121] = 0x1;
+}
+f[114] = f[34]; f[113] = f[33];
+f[116] = f[36]; f[115] = f[35];
+f[117] = f[37];
+f[118] = f[38];
+f[119] = f[31];
+break 'to_567;
+}
+f[149] = 0x0;
+}
+if f[72] == 0 { break 'to_570; }
+f[117] = f[73];
+f[118] = f[74];
+break 'to_573;
+}
+if f[77] == 0 { break 'to_573; }
+f[117] = f[78];
+f[118] = f[79];
+f[651] = f[82].rotate_left(2) & 0x3c;
+f[271] = words::keep(u64::wrapping_add(f[271], f[651]), 48);
+}
+f[122] = 0x1;
+if f[25] != 0 { break 'to_577; }
+if f[77] == 0 { break 'to_579; }
+if f[271] < f[272] { break 'to_579; }
+}
+f[122] = 0x0;
+break 'to_589;
+}
+if f[88] == 0 { break 'to_589; }
+f[124] = f[99];
+f[269] = f[89] & 0x1f;
+f[270] = f[89].rotate_left(59) & 0x7;
+if f[270] != 0x4 { break 'to_584; }
+f[122] = 0x0;
+break 'to_589;
+}
+if f[269] == 0x11 { break 'to_586; }
+if f[269] != 0x12 { break 'to_589; }
+}
+if f[270] == 0x1 { break 'to_589; }
+if f[270] == 0x3 { break 'to_589; }
+f[122] = 0x0;
+}
+f[682] = f[119].rotate_left(24) & 0xff000000;
+f[682] = f[682] | f[118].rotate_left(32) & 0xffff00000000;
+f[682] = f[682] | f[117].rotate_left(48) & 0xffff000000000000;
+f[683] = f[115];
+f[684] = f[116];
+f[685] = f[113];
+f[686] = f[114];
+f[120] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[682], f[683], f[684], f[685], f[686]], 37), 0x100000000)) & 0xffffffff;
+if f[149] != 0x0 { break 'to_602; }
+if f[7] != 0x88cc { break 'to_598; }
+if f[2] != 0 { break 'to_596; }
+f[101] = 0; 
+f[2] = 0x1;
+}
+f[3] = f[132];
+f[133] = 0x1fe;
+return Ending::Done;
+}
+if let Err(error) = r.operation(f, 598) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
+return Ending::Done;
+}
 f[273] = 0x0;
-f[271] = f[24];
-f[143] = 0x1;
-f[122] = f[126];
-if f[126] != 0x1fe { break 'to_591; }
-f[122] = f[2] & 0x1ff;
-f[273] = 0x1;
-}
-if f[22] != 0x1 { break 'to_665; }
-if f[25] == 0x0 { break 'to_665; }
-if !(f[24] & 0x1 == 0x1) { break 'to_616; }
-f[320] = f[135] | f[113].rotate_left(48) & 0xff000000000000;
-f[320] = f[320] | f[112].rotate_left(56) & 0xff00000000000000;
-f[321] = f[112].rotate_left(56) & 0xff;
-f[321] = f[321] | f[111].rotate_left(8) & 0xffff00;
-f[321] = f[321] | f[109].rotate_left(24) & 0xffffffffff000000;
-f[322] = f[109].rotate_left(24) & 0xffffff;
-f[322] = f[322] | f[110].rotate_left(24) & 0xffffffffff000000;
-f[323] = f[110].rotate_left(24) & 0xffffff;
-f[323] = f[323] | f[107].rotate_left(24) & 0xffffffffff000000;
-f[324] = f[107].rotate_left(24) & 0xffffff;
-f[324] = f[324] | f[108].rotate_left(24) & 0xffffffffff000000;
-f[325] = f[108].rotate_left(24) & 0xffffff;
-f[325] = f[325] | 0x0_u64.rotate_left(24) & 0x1ff000000;
-f[325] = f[325] | f[28].rotate_left(33) & 0xfffffffe00000000;
-f[326] = f[28].rotate_left(33) & 0x1;
-f[639] = f[114] ^ f[28];
-f[637] = 0x0 | 0x0 << 55 >> 55 << 7;
-f[673] = f[639] ^ f[637];
-f[327] = words::keep(u64::wrapping_mul(f[673], 0x9e3779b1), 32);
-f[673] = f[327].rotate_left(42) & 0x3ff;
-f[327] = f[673];
-{ let e = r.read_limbs::<7>(12, f[673]); f[313] = e[0]; f[314] = e[1]; f[315] = e[2]; f[316] = e[3]; f[317] = e[4]; f[318] = e[5]; f[319] = e[6]; }
-f[673] = words::keep(f[313] >> 0, 16);
-f[328] = words::keep(u64::wrapping_sub(f[135], f[673]), 16);
-f[312] = 0x1;
-f[674] = f[313].rotate_left(16) & 0xffff;
-f[674] = f[674] | f[314].rotate_left(16) & 0xffffffffffff0000;
-f[675] = f[314].rotate_left(16) & 0xffff;
-f[675] = f[675] | f[315].rotate_left(16) & 0xffffffffffff0000;
-f[676] = f[315].rotate_left(16) & 0xffff;
-f[676] = f[676] | f[316].rotate_left(16) & 0xffffffffffff0000;
-f[677] = f[316].rotate_left(16) & 0xffff;
-f[677] = f[677] | f[317].rotate_left(16) & 0xffffffffffff0000;
-f[678] = f[317].rotate_left(16) & 0xffff;
-f[678] = f[678] | f[318].rotate_left(16) & 0xffffffffffff0000;
-f[679] = f[318].rotate_left(16) & 0xffff;
-f[679] = f[679] | f[319].rotate_left(16) & 0x10000;
-f[680] = f[320].rotate_left(16) & 0xffff;
-f[680] = f[680] | f[321].rotate_left(16) & 0xffffffffffff0000;
-f[681] = f[321].rotate_left(16) & 0xffff;
-f[681] = f[681] | f[322].rotate_left(16) & 0xffffffffffff0000;
-f[682] = f[322].rotate_left(16) & 0xffff;
-f[682] = f[682] | f[323].rotate_left(16) & 0xffffffffffff0000;
-f[683] = f[323].rotate_left(16) & 0xffff;
-f[683] = f[683] | f[324].rotate_left(16) & 0xffffffffffff0000;
-f[684] = f[324].rotate_left(16) & 0xffff;
-f[684] = f[684] | f[325].rotate_left(16) & 0xffffffffffff0000;
-f[685] = f[325].rotate_left(16) & 0xffff;
-f[685] = f[685] | f[326].rotate_left(16) & 0x10000;
-if f[674] != f[680] { break 'to_613; }
-if f[675] != f[681] { break 'to_613; }
-if f[676] != f[682] { break 'to_613; }
-if f[677] != f[683] { break 'to_613; }
-if f[678] != f[684] { break 'to_613; }
-if f[679] != f[685] { break 'to_613; }
-if !(f[328] & 0xffffc0000000 == 0x0) { break 'to_613; }
-f[312] = 0x0;
-break 'to_614;
-}
-r.write_limbs(12, f[327], [f[320], f[321], f[322], f[323], f[324], f[325], f[326]]);
-}
-f[673] = f[312] | f[273];
-f[24] = f[24] & 0xfffffffffffffffe | f[673] << 0 & 0x1;
-}
-if !(f[271] & 0x2 == 0x2) { break 'to_639; }
-f[320] = f[135] | f[113].rotate_left(48) & 0xff000000000000;
-f[320] = f[320] | f[112].rotate_left(56) & 0xff00000000000000;
-f[321] = f[112].rotate_left(56) & 0xff;
-f[321] = f[321] | f[111].rotate_left(8) & 0xffff00;
-f[321] = f[321] | f[109].rotate_left(24) & 0xffffffffff000000;
-f[322] = f[109].rotate_left(24) & 0xffffff;
-f[322] = f[322] | f[110].rotate_left(24) & 0xffffffffff000000;
-f[323] = f[110].rotate_left(24) & 0xffffff;
-f[323] = f[323] | f[107].rotate_left(24) & 0xffffffffff000000;
-f[324] = f[107].rotate_left(24) & 0xffffff;
-f[324] = f[324] | f[108].rotate_left(24) & 0xffffffffff000000;
-f[325] = f[108].rotate_left(24) & 0xffffff;
-f[325] = f[325] | f[122].rotate_left(24) & 0x1ff000000;
-f[325] = f[325] | f[28].rotate_left(33) & 0xfffffffe00000000;
-f[326] = f[28].rotate_left(33) & 0x1;
-f[673] = f[114] ^ f[28];
-f[637] = 0x0 | f[122] << 55 >> 55 << 7;
-f[639] = f[673] ^ f[637];
-f[327] = words::keep(u64::wrapping_mul(f[639], 0x9e3779b1), 32);
-f[639] = f[327].rotate_left(42) & 0x3ff;
-f[327] = f[639];
-{ let e = r.read_limbs::<7>(12, f[639]); f[313] = e[0]; f[314] = e[1]; f[315] = e[2]; f[316] = e[3]; f[317] = e[4]; f[318] = e[5]; f[319] = e[6]; }
-f[639] = words::keep(f[313] >> 0, 16);
-f[328] = words::keep(u64::wrapping_sub(f[135], f[639]), 16);
-f[312] = 0x1;
-f[680] = f[313].rotate_left(16) & 0xffff;
-f[680] = f[680] | f[314].rotate_left(16) & 0xffffffffffff0000;
-f[681] = f[314].rotate_left(16) & 0xffff;
-f[681] = f[681] | f[315].rotate_left(16) & 0xffffffffffff0000;
-f[682] = f[315].rotate_left(16) & 0xffff;
-f[682] = f[682] | f[316].rotate_left(16) & 0xffffffffffff0000;
-f[683] = f[316].rotate_left(16) & 0xffff;
-f[683] = f[683] | f[317].rotate_left(16) & 0xffffffffffff0000;
-f[684] = f[317].rotate_left(16) & 0xffff;
-f[684] = f[684] | f[318].rotate_left(16) & 0xffffffffffff0000;
-f[685] = f[318].rotate_left(16) & 0xffff;
-f[685] = f[685] | f[319].rotate_left(16) & 0x10000;
-f[674] = f[320].rotate_left(16) & 0xffff;
-f[674] = f[674] | f[321].rotate_left(16) & 0xffffffffffff0000;
-f[675] = f[321].rotate_left(16) & 0xffff;
-f[675] = f[675] | f[322].rotate_left(16) & 0xffffffffffff0000;
-f[676] = f[322].rotate_left(16) & 0xffff;
-f[676] = f[676] | f[323].rotate_left(16) & 0xffffffffffff0000;
-f[677] = f[323].rotate_left(16) & 0xffff;
-f[677] = f[677] | f[324].rotate_left(16) & 0xffffffffffff0000;
-f[678] = f[324].rotate_left(16) & 0xffff;
-f[678] = f[678] | f[325].rotate_left(16) & 0xffffffffffff0000;
-f[679] = f[325].rotate_left(16) & 0xffff;
-f[679] = f[679] | f[326].rotate_left(16) & 0x10000;
-if f[680] != f[674] { break 'to_636; }
-if f[681] != f[675] { break 'to_636; }
-if f[682] != f[676] { break 'to_636; }
-if f[683] != f[677] { break 'to_636; }
-if f[684] != f[678] { break 'to_636; }
-if f[685] != f[679] { break 'to_636; }
-if !(f[328] & 0xffffc0000000 == 0x0) { break 'to_636; }
-f[312] = 0x0;
-break 'to_637;
-}
-r.write_limbs(12, f[327], [f[320], f[321], f[322], f[323], f[324], f[325], f[326]]);
-}
-f[639] = f[312] | f[273];
-f[24] = f[24] & 0xfffffffffffffffd | f[639] << 1 & 0x2;
-}
-if f[24] == 0x0 { break 'to_665; }
 f[274] = 0x0;
-{ let e = r.read_limbs::<2>(1, 0x0); f[275] = e[0]; f[276] = e[1]; }
-f[345] = r.read(2, 0x0);
-f[639] = words::keep(f[276] >> 48, 48);
-if f[639] != f[345] { break 'to_651; }
-f[639] = words::keep(f[276] >> 48, 48);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 48);
-f[659] = f[275] & 0xffffffff;
-f[659] = f[659] | f[135].rotate_left(32) & 0xffffffff00000000;
-f[660] = f[135].rotate_left(32) & 0xffff;
-f[660] = f[660] | f[28].rotate_left(16) & 0xffffffff0000;
-f[660] = f[660] | f[637].rotate_left(48) & 0xffff000000000000;
-f[275] = f[659]; f[276] = f[660];
-r.write_limbs(1, 0x0, [f[659], f[660]]);
-f[274] = 0x1;
+if f[121] != 0x1 { break 'to_607; }
+f[651] = words::keep(f[115] >> 0, 32);
+match match r.apply(f, 0) { Some(1032) => run(1032, f, r), Some(1034) => run(1034, f, r), Some(1036) => run(1036, f, r), Some(1038) => run(1038, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+break 'to_608;
 }
-f[291] = f[123] & 0xfffffff;
-f[637] = f[276].rotate_left(16) & 0xffff;
-f[293] = words::keep(u64::wrapping_sub(f[637], 0x1), 48);
-f[294] = f[276].rotate_left(48) & 0xffffffff;
-f[295] = f[275].rotate_left(32) & 0xffffffff;
-f[295] = f[295] | f[276].rotate_left(32) & 0xffff00000000;
-f[296] = f[275] & 0xffffffff;
-if let Err(error) = r.operation(f, 654) { return Ending::Rejected(error); }
-f[119] = 0x7;
-f[141] = 0x7;
-f[25] = words::keep(u64::wrapping_sub(f[25], 0x1), 56);
-if !(f[24] & 0x1 == 0x1) { break 'to_659; }
-f[121] = f[120];
+match match r.apply(f, 1) { Some(1032) => run(1032, f, r), Some(1034) => run(1034, f, r), Some(1036) => run(1036, f, r), Some(1038) => run(1038, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-if f[25] == 0x0 { break 'to_665; }
-if !(f[24] & 0x2 == 0x2) { break 'to_663; }
-f[137] = 0x1;
-f[143] = 0x0;
-break 'to_665;
+if f[274] == 0x0 { break 'to_619; }
+f[276] = r.read(0, 0x0);
+f[651] = f[276] ^ f[120];
+f[276] = words::keep(u64::wrapping_mul(f[651], 0x9e3779b1), 32);
+f[651] = words::keep(f[276] >> 15, 47);
+f[653] = f[276] ^ f[651];
+f[276] = words::keep(u64::wrapping_mul(f[653], 0x85ebca77), 32);
+f[653] = words::keep(f[276] >> 16, 48);
+f[276] = words::keep(u64::wrapping_mul(f[653], f[274]), 32);
+f[275] = f[276].rotate_left(48) & 0xffff;
+f[676] = f[273];
+f[677] = f[275];
+match match r.apply(f, 2) { Some(1032) => run(1032, f, r), Some(1034) => run(1034, f, r), Some(1038) => run(1038, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-if f[121] == 0x0 { break 'to_665; }
-f[127] = f[121];
-f[143] = 0x0;
+f[129] = f[141].rotate_left(44) & 0xfffffff;
+f[130] = f[141].rotate_left(44) & 0x3;
+if f[25] == 0 { break 'to_703; }
+f[287] = 0x0;
+f[285] = f[28];
+f[150] = 0x1;
+f[128] = f[132];
+if f[132] != 0x1fe { break 'to_624; }
+f[128] = f[6] & 0x1ff;
+f[287] = 0x1;
 }
-if f[143] != 0x1 { return Ending::Done; }
-if let Err(error) = r.operation(f, 666) { return Ending::Rejected(error); }
-f[127] = 0x1ff;
-f[137] = 0; 
+if f[26] != 0x1 { break 'to_698; }
+if f[29] == 0x0 { break 'to_698; }
+if !(f[28] & 0x1 == 0x1) { break 'to_649; }
+f[334] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
+f[334] = f[334] | f[118].rotate_left(56) & 0xff00000000000000;
+f[335] = f[118].rotate_left(56) & 0xff;
+f[335] = f[335] | f[117].rotate_left(8) & 0xffff00;
+f[335] = f[335] | f[115].rotate_left(24) & 0xffffffffff000000;
+f[336] = f[115].rotate_left(24) & 0xffffff;
+f[336] = f[336] | f[116].rotate_left(24) & 0xffffffffff000000;
+f[337] = f[116].rotate_left(24) & 0xffffff;
+f[337] = f[337] | f[113].rotate_left(24) & 0xffffffffff000000;
+f[338] = f[113].rotate_left(24) & 0xffffff;
+f[338] = f[338] | f[114].rotate_left(24) & 0xffffffffff000000;
+f[339] = f[114].rotate_left(24) & 0xffffff;
+f[339] = f[339] | 0x0_u64.rotate_left(24) & 0x1ff000000;
+f[339] = f[339] | f[32].rotate_left(33) & 0xfffffffe00000000;
+f[340] = f[32].rotate_left(33) & 0x1;
+f[653] = f[120] ^ f[32];
+f[651] = 0x0 | 0x0 << 55 >> 55 << 7;
+f[690] = f[653] ^ f[651];
+f[341] = words::keep(u64::wrapping_mul(f[690], 0x9e3779b1), 32);
+f[690] = f[341].rotate_left(42) & 0x3ff;
+f[341] = f[690];
+{ let e = r.read_limbs::<7>(13, f[690]); f[327] = e[0]; f[328] = e[1]; f[329] = e[2]; f[330] = e[3]; f[331] = e[4]; f[332] = e[5]; f[333] = e[6]; }
+f[690] = words::keep(f[327] >> 0, 16);
+f[342] = words::keep(u64::wrapping_sub(f[141], f[690]), 16);
+f[326] = 0x1;
+f[691] = f[327].rotate_left(16) & 0xffff;
+f[691] = f[691] | f[328].rotate_left(16) & 0xffffffffffff0000;
+f[692] = f[328].rotate_left(16) & 0xffff;
+f[692] = f[692] | f[329].rotate_left(16) & 0xffffffffffff0000;
+f[693] = f[329].rotate_left(16) & 0xffff;
+f[693] = f[693] | f[330].rotate_left(16) & 0xffffffffffff0000;
+f[694] = f[330].rotate_left(16) & 0xffff;
+f[694] = f[694] | f[331].rotate_left(16) & 0xffffffffffff0000;
+f[695] = f[331].rotate_left(16) & 0xffff;
+f[695] = f[695] | f[332].rotate_left(16) & 0xffffffffffff0000;
+f[696] = f[332].rotate_left(16) & 0xffff;
+f[696] = f[696] | f[333].rotate_left(16) & 0x10000;
+f[697] = f[334].rotate_left(16) & 0xffff;
+f[697] = f[697] | f[335].rotate_left(16) & 0xffffffffffff0000;
+f[698] = f[335].rotate_left(16) & 0xffff;
+f[698] = f[698] | f[336].rotate_left(16) & 0xffffffffffff0000;
+f[699] = f[336].rotate_left(16) & 0xffff;
+f[699] = f[699] | f[337].rotate_left(16) & 0xffffffffffff0000;
+f[700] = f[337].rotate_left(16) & 0xffff;
+f[700] = f[700] | f[338].rotate_left(16) & 0xffffffffffff0000;
+f[701] = f[338].rotate_left(16) & 0xffff;
+f[701] = f[701] | f[339].rotate_left(16) & 0xffffffffffff0000;
+f[702] = f[339].rotate_left(16) & 0xffff;
+f[702] = f[702] | f[340].rotate_left(16) & 0x10000;
+if f[691] != f[697] { break 'to_646; }
+if f[692] != f[698] { break 'to_646; }
+if f[693] != f[699] { break 'to_646; }
+if f[694] != f[700] { break 'to_646; }
+if f[695] != f[701] { break 'to_646; }
+if f[696] != f[702] { break 'to_646; }
+if !(f[342] & 0xffffc0000000 == 0x0) { break 'to_646; }
+f[326] = 0x0;
+break 'to_647;
+}
+r.write_limbs(13, f[341], [f[334], f[335], f[336], f[337], f[338], f[339], f[340]]);
+}
+f[690] = f[326] | f[287];
+f[28] = f[28] & 0xfffffffffffffffe | f[690] << 0 & 0x1;
+}
+if !(f[285] & 0x2 == 0x2) { break 'to_672; }
+f[334] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
+f[334] = f[334] | f[118].rotate_left(56) & 0xff00000000000000;
+f[335] = f[118].rotate_left(56) & 0xff;
+f[335] = f[335] | f[117].rotate_left(8) & 0xffff00;
+f[335] = f[335] | f[115].rotate_left(24) & 0xffffffffff000000;
+f[336] = f[115].rotate_left(24) & 0xffffff;
+f[336] = f[336] | f[116].rotate_left(24) & 0xffffffffff000000;
+f[337] = f[116].rotate_left(24) & 0xffffff;
+f[337] = f[337] | f[113].rotate_left(24) & 0xffffffffff000000;
+f[338] = f[113].rotate_left(24) & 0xffffff;
+f[338] = f[338] | f[114].rotate_left(24) & 0xffffffffff000000;
+f[339] = f[114].rotate_left(24) & 0xffffff;
+f[339] = f[339] | f[128].rotate_left(24) & 0x1ff000000;
+f[339] = f[339] | f[32].rotate_left(33) & 0xfffffffe00000000;
+f[340] = f[32].rotate_left(33) & 0x1;
+f[690] = f[120] ^ f[32];
+f[651] = 0x0 | f[128] << 55 >> 55 << 7;
+f[653] = f[690] ^ f[651];
+f[341] = words::keep(u64::wrapping_mul(f[653], 0x9e3779b1), 32);
+f[653] = f[341].rotate_left(42) & 0x3ff;
+f[341] = f[653];
+{ let e = r.read_limbs::<7>(13, f[653]); f[327] = e[0]; f[328] = e[1]; f[329] = e[2]; f[330] = e[3]; f[331] = e[4]; f[332] = e[5]; f[333] = e[6]; }
+f[653] = words::keep(f[327] >> 0, 16);
+f[342] = words::keep(u64::wrapping_sub(f[141], f[653]), 16);
+f[326] = 0x1;
+f[697] = f[327].rotate_left(16) & 0xffff;
+f[697] = f[697] | f[328].rotate_left(16) & 0xffffffffffff0000;
+f[698] = f[328].rotate_left(16) & 0xffff;
+f[698] = f[698] | f[329].rotate_left(16) & 0xffffffffffff0000;
+f[699] = f[329].rotate_left(16) & 0xffff;
+f[699] = f[699] | f[330].rotate_left(16) & 0xffffffffffff0000;
+f[700] = f[330].rotate_left(16) & 0xffff;
+f[700] = f[700] | f[331].rotate_left(16) & 0xffffffffffff0000;
+f[701] = f[331].rotate_left(16) & 0xffff;
+f[701] = f[701] | f[332].rotate_left(16) & 0xffffffffffff0000;
+f[702] = f[332].rotate_left(16) & 0xffff;
+f[702] = f[702] | f[333].rotate_left(16) & 0x10000;
+f[691] = f[334].rotate_left(16) & 0xffff;
+f[691] = f[691] | f[335].rotate_left(16) & 0xffffffffffff0000;
+f[692] = f[335].rotate_left(16) & 0xffff;
+f[692] = f[692] | f[336].rotate_left(16) & 0xffffffffffff0000;
+f[693] = f[336].rotate_left(16) & 0xffff;
+f[693] = f[693] | f[337].rotate_left(16) & 0xffffffffffff0000;
+f[694] = f[337].rotate_left(16) & 0xffff;
+f[694] = f[694] | f[338].rotate_left(16) & 0xffffffffffff0000;
+f[695] = f[338].rotate_left(16) & 0xffff;
+f[695] = f[695] | f[339].rotate_left(16) & 0xffffffffffff0000;
+f[696] = f[339].rotate_left(16) & 0xffff;
+f[696] = f[696] | f[340].rotate_left(16) & 0x10000;
+if f[697] != f[691] { break 'to_669; }
+if f[698] != f[692] { break 'to_669; }
+if f[699] != f[693] { break 'to_669; }
+if f[700] != f[694] { break 'to_669; }
+if f[701] != f[695] { break 'to_669; }
+if f[702] != f[696] { break 'to_669; }
+if !(f[342] & 0xffffc0000000 == 0x0) { break 'to_669; }
+f[326] = 0x0;
+break 'to_670;
+}
+r.write_limbs(13, f[341], [f[334], f[335], f[336], f[337], f[338], f[339], f[340]]);
+}
+f[653] = f[326] | f[287];
+f[28] = f[28] & 0xfffffffffffffffd | f[653] << 1 & 0x2;
+}
+if f[28] == 0x0 { break 'to_698; }
+f[288] = 0x0;
+{ let e = r.read_limbs::<2>(1, 0x0); f[289] = e[0]; f[290] = e[1]; }
+f[359] = r.read(2, 0x0);
+f[653] = words::keep(f[290] >> 48, 48);
+if f[653] != f[359] { break 'to_684; }
+f[653] = words::keep(f[290] >> 48, 48);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 48);
+f[676] = f[289] & 0xffffffff;
+f[676] = f[676] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[677] = f[141].rotate_left(32) & 0xffff;
+f[677] = f[677] | f[32].rotate_left(16) & 0xffffffff0000;
+f[677] = f[677] | f[651].rotate_left(48) & 0xffff000000000000;
+f[289] = f[676]; f[290] = f[677];
+r.write_limbs(1, 0x0, [f[676], f[677]]);
+f[288] = 0x1;
+}
+f[305] = f[129] & 0xfffffff;
+f[651] = f[290].rotate_left(16) & 0xffff;
+f[307] = words::keep(u64::wrapping_sub(f[651], 0x1), 48);
+f[308] = f[290].rotate_left(48) & 0xffffffff;
+f[309] = f[289].rotate_left(32) & 0xffffffff;
+f[309] = f[309] | f[290].rotate_left(32) & 0xffff00000000;
+f[310] = f[289] & 0xffffffff;
+if let Err(error) = r.operation(f, 687) { return Ending::Rejected(error); }
+f[125] = 0x7;
+f[147] = 0x7;
+f[29] = words::keep(u64::wrapping_sub(f[29], 0x1), 56);
+if !(f[28] & 0x1 == 0x1) { break 'to_692; }
+f[127] = f[126];
+}
+if f[29] == 0x0 { break 'to_698; }
+if !(f[28] & 0x2 == 0x2) { break 'to_696; }
+f[143] = 0x1;
+f[150] = 0x0;
+break 'to_698;
+}
+if f[127] == 0x0 { break 'to_698; }
+f[133] = f[127];
+f[150] = 0x0;
+}
+if f[150] != 0x1 { return Ending::Done; }
+if let Err(error) = r.operation(f, 699) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
 return Ending::Done;
 }
-if f[35] == 0 { break 'to_674; }
-f[144] = f[44];
-f[44] = words::keep(u64::wrapping_sub(f[44], 0x1), 56);
-break 'to_676;
+if f[39] == 0 { break 'to_707; }
+f[151] = f[48];
+f[48] = words::keep(u64::wrapping_sub(f[48], 0x1), 56);
+break 'to_709;
 }
-f[144] = f[63];
-f[63] = words::keep(u64::wrapping_sub(f[63], 0x1), 56);
+f[151] = f[67];
+f[67] = words::keep(u64::wrapping_sub(f[67], 0x1), 56);
 }
-if 0x1 < f[144] { break 'to_681; }
-if let Err(error) = r.operation(f, 677) { return Ending::Rejected(error); }
-f[127] = 0x1ff;
-f[137] = 0; 
+if 0x1 < f[151] { break 'to_714; }
+if let Err(error) = r.operation(f, 710) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
 return Ending::Done;
 }
-if f[120] != 0x0 { break 'to_686; }
-if let Err(error) = r.operation(f, 682) { return Ending::Rejected(error); }
-f[127] = 0x1ff;
-f[137] = 0; 
+if f[126] != 0x0 { break 'to_719; }
+if let Err(error) = r.operation(f, 715) { return Ending::Rejected(error); }
+f[133] = 0x1ff;
+f[143] = 0; 
 return Ending::Done;
 }
-if f[4] == 0 { break 'to_689; }
-f[119] = f[5];
-break 'to_690;
+if f[8] == 0 { break 'to_722; }
+f[125] = f[9];
+break 'to_723;
 }
-match match r.apply(f, 3) { Some(1006) => run(1006, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 3) { Some(1040) => run(1040, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-f[141] = f[119];
-f[127] = f[120];
-{ let e = r.read_limbs::<2>(1, 0x0); f[145] = e[0]; f[146] = e[1]; }
-f[125] = f[146].rotate_left(16) & 0xffff;
-f[354] = 0x0;
-f[356] = 0x0; f[357] = 0x0; f[358] = 0x0;
-f[359] = 0x0;
-f[360] = 0x0;
-f[352] = words::keep(u64::wrapping_sub(f[126], 0x1), 55);
-f[353] = words::keep(u64::wrapping_sub(f[120], 0x1), 55);
-if f[353] >= 0x40 { break 'to_703; }
-f[362] = f[119] | f[353] << 55 >> 55 << 3;
-f[354] = r.read(9, f[362]);
-f[637] = words::keep(u64::wrapping_add(f[354], 0x1), 32);
-r.write(9, f[362], f[637]);
-{ let e = r.read_limbs::<4>(4, f[362]); f[355] = e[0]; f[356] = e[1]; f[357] = e[2]; f[358] = e[3]; }
+f[147] = f[125];
+f[133] = f[126];
+{ let e = r.read_limbs::<2>(1, 0x0); f[152] = e[0]; f[153] = e[1]; }
+f[131] = f[153].rotate_left(16) & 0xffff;
+f[368] = 0x0;
+f[370] = 0x0; f[371] = 0x0; f[372] = 0x0;
+f[373] = 0x0;
+f[374] = 0x0;
+f[366] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+f[367] = words::keep(u64::wrapping_sub(f[126], 0x1), 55);
+if f[367] >= 0x40 { break 'to_736; }
+f[376] = f[125] | f[367] << 55 >> 55 << 3;
+f[368] = r.read(9, f[376]);
+f[651] = words::keep(u64::wrapping_add(f[368], 0x1), 32);
+r.write(9, f[376], f[651]);
+{ let e = r.read_limbs::<4>(4, f[376]); f[369] = e[0]; f[370] = e[1]; f[371] = e[2]; f[372] = e[3]; }
 }
-if f[116] != 0x1 { return Ending::Done; }
-if !(f[358] & 0x10000 == 0x10000) { break 'to_709; }
-f[673] = f[356].rotate_left(16) & 0xffff;
-f[673] = f[673] | f[357].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[673] { break 'to_709; }
-f[637] = 0x1;
-break 'to_710;
+if f[122] != 0x1 { return Ending::Done; }
+if !(f[372] & 0x10000 == 0x10000) { break 'to_742; }
+f[690] = f[370].rotate_left(16) & 0xffff;
+f[690] = f[690] | f[371].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[690] { break 'to_742; }
+f[651] = 0x1;
+break 'to_743;
 }
-f[637] = 0x0;
+f[651] = 0x0;
 }
-if f[637] == 0 { break 'to_712; }
-f[359] = 0x1;
+if f[651] == 0 { break 'to_745; }
+f[373] = 0x1;
 }
-if f[354] == 0x0 { break 'to_714; }
-f[360] = 0x1;
+if f[368] == 0x0 { break 'to_747; }
+f[374] = 0x1;
 }
-f[673] = words::keep(f[114] >> 16, 48);
-f[639] = f[114] ^ f[673];
-f[637] = 0x0 | f[120] << 55 >> 55 << 4;
-f[690] = f[639] ^ f[637];
-f[361] = f[690] ^ f[126];
-f[362] = f[361] & 0xfff;
-f[362] = f[362] | f[124].rotate_left(12) & 0x3000;
-f[363] = f[113] | f[112].rotate_left(8) & 0xffff00;
-f[363] = f[363] | f[111].rotate_left(24) & 0xffff000000;
-f[363] = f[363] | f[109].rotate_left(40) & 0xffffff0000000000;
-f[364] = f[109].rotate_left(40) & 0xffffffffff;
-f[364] = f[364] | f[110].rotate_left(40) & 0xffffff0000000000;
-f[365] = f[110].rotate_left(40) & 0xffffffffff;
-f[365] = f[365] | f[107].rotate_left(40) & 0xffffff0000000000;
-f[366] = f[107].rotate_left(40) & 0xffffffffff;
-f[366] = f[366] | f[108].rotate_left(40) & 0xffffff0000000000;
-f[367] = f[108].rotate_left(40) & 0xffffffffff;
-f[367] = f[367] | f[119].rotate_left(40) & 0x70000000000;
-f[367] = f[367] | f[120].rotate_left(43) & 0xff80000000000;
-f[367] = f[367] | f[126].rotate_left(52) & 0x1ff0000000000000;
-f[367] = f[367] | f[125].rotate_left(61) & 0xe000000000000000;
-f[368] = f[125].rotate_left(61) & 0x1fff;
-f[368] = f[368] | f[123].rotate_left(13) & 0x1fffffffe000;
-f[369] = f[359] | f[354].rotate_left(32) & 0xffffffff00000000;
-f[370] = f[360].rotate_left(16) & 0x10000;
-f[370] = f[370] | f[130].rotate_left(48) & 0xffff000000000000;
-f[371] = 0x100000000 | f[130].rotate_left(48) & 0xffff;
-f[411] = f[367].rotate_left(3) & 0x1;
-if f[411] != 0x0 { break 'to_725; }
-{ let e = r.read_limbs::<6>(13, f[362]); f[395] = e[0]; f[396] = e[1]; f[397] = e[2]; f[398] = e[3]; f[399] = e[4]; f[400] = e[5]; }
-{ let e = r.read_limbs::<3>(15, f[362]); f[401] = e[0]; f[402] = e[1]; f[403] = e[2]; }
-{ let e = r.read_limbs::<4>(17, f[362]); f[404] = e[0]; f[405] = e[1]; f[406] = e[2]; f[407] = e[3]; }
-break 'to_728;
+f[690] = words::keep(f[120] >> 16, 48);
+f[653] = f[120] ^ f[690];
+f[651] = 0x0 | f[126] << 55 >> 55 << 4;
+f[707] = f[653] ^ f[651];
+f[375] = f[707] ^ f[132];
+f[376] = f[375] & 0xfff;
+f[376] = f[376] | f[130].rotate_left(12) & 0x3000;
+f[377] = f[119] | f[118].rotate_left(8) & 0xffff00;
+f[377] = f[377] | f[117].rotate_left(24) & 0xffff000000;
+f[377] = f[377] | f[115].rotate_left(40) & 0xffffff0000000000;
+f[378] = f[115].rotate_left(40) & 0xffffffffff;
+f[378] = f[378] | f[116].rotate_left(40) & 0xffffff0000000000;
+f[379] = f[116].rotate_left(40) & 0xffffffffff;
+f[379] = f[379] | f[113].rotate_left(40) & 0xffffff0000000000;
+f[380] = f[113].rotate_left(40) & 0xffffffffff;
+f[380] = f[380] | f[114].rotate_left(40) & 0xffffff0000000000;
+f[381] = f[114].rotate_left(40) & 0xffffffffff;
+f[381] = f[381] | f[125].rotate_left(40) & 0x70000000000;
+f[381] = f[381] | f[126].rotate_left(43) & 0xff80000000000;
+f[381] = f[381] | f[132].rotate_left(52) & 0x1ff0000000000000;
+f[381] = f[381] | f[131].rotate_left(61) & 0xe000000000000000;
+f[382] = f[131].rotate_left(61) & 0x1fff;
+f[382] = f[382] | f[129].rotate_left(13) & 0x1fffffffe000;
+f[383] = f[373] | f[368].rotate_left(32) & 0xffffffff00000000;
+f[384] = f[374].rotate_left(16) & 0x10000;
+f[384] = f[384] | f[136].rotate_left(48) & 0xffff000000000000;
+f[385] = 0x100000000 | f[136].rotate_left(48) & 0xffff;
+f[425] = f[381].rotate_left(3) & 0x1;
+if f[425] != 0x0 { break 'to_758; }
+{ let e = r.read_limbs::<6>(14, f[376]); f[409] = e[0]; f[410] = e[1]; f[411] = e[2]; f[412] = e[3]; f[413] = e[4]; f[414] = e[5]; }
+{ let e = r.read_limbs::<3>(16, f[376]); f[415] = e[0]; f[416] = e[1]; f[417] = e[2]; }
+{ let e = r.read_limbs::<4>(18, f[376]); f[418] = e[0]; f[419] = e[1]; f[420] = e[2]; f[421] = e[3]; }
+break 'to_761;
 }
-{ let e = r.read_limbs::<6>(14, f[362]); f[395] = e[0]; f[396] = e[1]; f[397] = e[2]; f[398] = e[3]; f[399] = e[4]; f[400] = e[5]; }
-{ let e = r.read_limbs::<3>(16, f[362]); f[401] = e[0]; f[402] = e[1]; f[403] = e[2]; }
-{ let e = r.read_limbs::<4>(18, f[362]); f[404] = e[0]; f[405] = e[1]; f[406] = e[2]; f[407] = e[3]; }
+{ let e = r.read_limbs::<6>(15, f[376]); f[409] = e[0]; f[410] = e[1]; f[411] = e[2]; f[412] = e[3]; f[413] = e[4]; f[414] = e[5]; }
+{ let e = r.read_limbs::<3>(17, f[376]); f[415] = e[0]; f[416] = e[1]; f[417] = e[2]; }
+{ let e = r.read_limbs::<4>(19, f[376]); f[418] = e[0]; f[419] = e[1]; f[420] = e[2]; f[421] = e[3]; }
 }
-f[412] = 0x0;
-if f[395] != f[363] { break 'to_735; }
-if f[396] != f[364] { break 'to_735; }
-if f[397] != f[365] { break 'to_735; }
-if f[398] != f[366] { break 'to_735; }
-if f[399] != f[367] { break 'to_735; }
-if f[400] == f[368] { break 'to_763; }
+f[426] = 0x0;
+if f[409] != f[377] { break 'to_768; }
+if f[410] != f[378] { break 'to_768; }
+if f[411] != f[379] { break 'to_768; }
+if f[412] != f[380] { break 'to_768; }
+if f[413] != f[381] { break 'to_768; }
+if f[414] == f[382] { break 'to_796; }
 }
-f[412] = 0x1;
-f[690] = f[400].rotate_left(51) & 0xffffffff;
-f[637] = f[368].rotate_left(51) & 0xffffffff;
-if f[690] != f[637] { break 'to_759; }
-if f[403] & 0xffffffff00000000 == 0x0 { break 'to_759; }
-f[410] = r.read(3, f[411]);
-f[455] = f[399].rotate_left(3) & 0x7;
-f[455] = f[455] | f[400].rotate_left(3) & 0xfff8;
-f[458] = words::keep(u64::wrapping_sub(f[455], f[410]), 48);
-f[639] = words::keep(f[458] >> 15, 63);
-f[457] = u64::from(f[639] == 0x0);
-if f[457] == 0 { break 'to_759; }
-f[669] = f[399] & 0x1fffffffffffffff;
-f[695] = f[367] & 0x1fffffffffffffff;
-if f[395] != f[363] { break 'to_752; }
-if f[396] != f[364] { break 'to_752; }
-if f[397] != f[365] { break 'to_752; }
-if f[398] != f[366] { break 'to_752; }
-if f[669] != f[695] { break 'to_752; }
-f[412] = 0x0;
-break 'to_759;
+f[426] = 0x1;
+f[707] = f[414].rotate_left(51) & 0xffffffff;
+f[651] = f[382].rotate_left(51) & 0xffffffff;
+if f[707] != f[651] { break 'to_792; }
+if f[417] & 0xffffffff00000000 == 0x0 { break 'to_792; }
+f[424] = r.read(3, f[425]);
+f[469] = f[413].rotate_left(3) & 0x7;
+f[469] = f[469] | f[414].rotate_left(3) & 0xfff8;
+f[472] = words::keep(u64::wrapping_sub(f[469], f[424]), 48);
+f[653] = words::keep(f[472] >> 15, 63);
+f[471] = u64::from(f[653] == 0x0);
+if f[471] == 0 { break 'to_792; }
+f[686] = f[413] & 0x1fffffffffffffff;
+f[712] = f[381] & 0x1fffffffffffffff;
+if f[409] != f[377] { break 'to_785; }
+if f[410] != f[378] { break 'to_785; }
+if f[411] != f[379] { break 'to_785; }
+if f[412] != f[380] { break 'to_785; }
+if f[686] != f[712] { break 'to_785; }
+f[426] = 0x0;
+break 'to_792;
 }
-{ let e = r.read_limbs::<2>(1, 0x0); f[408] = e[0]; f[409] = e[1]; }
-f[639] = words::keep(f[408] >> 0, 32);
-f[637] = words::keep(u64::wrapping_add(f[639], 0x1), 32);
-f[408] = f[408] & 0xffffffff00000000 | f[637] << 0 & 0xffffffff;
-r.write_limbs(1, 0x0, [f[408], f[409]]);
-f[426] = words::keep(f[408] >> 0, 32);
-if let Err(error) = r.operation(f, 758) { return Ending::Rejected(error); }
+{ let e = r.read_limbs::<2>(1, 0x0); f[422] = e[0]; f[423] = e[1]; }
+f[653] = words::keep(f[422] >> 0, 32);
+f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
+f[422] = f[422] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
+r.write_limbs(1, 0x0, [f[422], f[423]]);
+f[440] = words::keep(f[422] >> 0, 32);
+if let Err(error) = r.operation(f, 791) { return Ending::Rejected(error); }
 }
-if f[411] != 0x0 { break 'to_762; }
-r.write_limbs(13, f[362], [f[363], f[364], f[365], f[366], f[367], f[368]]);
-break 'to_763;
+if f[425] != 0x0 { break 'to_795; }
+r.write_limbs(14, f[376], [f[377], f[378], f[379], f[380], f[381], f[382]]);
+break 'to_796;
 }
-r.write_limbs(14, f[362], [f[363], f[364], f[365], f[366], f[367], f[368]]);
+r.write_limbs(15, f[376], [f[377], f[378], f[379], f[380], f[381], f[382]]);
 }
-if f[412] != 0x1 { break 'to_767; }
-f[401] = 0x0; f[402] = 0x0; f[403] = 0x0;
-f[404] = 0x0;
-f[405] = f[135].rotate_left(32) & 0xffffffff00000000;
-f[406] = f[135].rotate_left(32) & 0xffff;
-f[406] = f[406] | f[135].rotate_left(16) & 0xffffffffffff0000;
-f[407] = f[118] | f[118].rotate_left(24) & 0xffffff000000;
-break 'to_771;
+if f[426] != 0x1 { break 'to_800; }
+f[415] = 0x0; f[416] = 0x0; f[417] = 0x0;
+f[418] = 0x0;
+f[419] = f[141].rotate_left(32) & 0xffffffff00000000;
+f[420] = f[141].rotate_left(32) & 0xffff;
+f[420] = f[420] | f[141].rotate_left(16) & 0xffffffffffff0000;
+f[421] = f[124] | f[124].rotate_left(24) & 0xffffff000000;
+break 'to_804;
 }
-f[407] = f[407] & 0xffffffffff000000 | f[118] << 0 & 0xffffff;
-f[405] = f[405] & 0xffffffff | f[135] << 32 & 0xffffffff00000000;
-f[637] = words::keep(f[135] >> 32, 48);
-f[406] = f[406] & 0xffffffffffff0000 | f[637] << 0 & 0xffff;
+f[421] = f[421] & 0xffffffffff000000 | f[124] << 0 & 0xffffff;
+f[419] = f[419] & 0xffffffff | f[141] << 32 & 0xffffffff00000000;
+f[651] = words::keep(f[141] >> 32, 48);
+f[420] = f[420] & 0xffffffffffff0000 | f[651] << 0 & 0xffff;
 }
-if f[370] & 0xffffffff0000 == 0x0 { break 'to_777; }
-if !(f[402] & 0xffffffff0000 == 0x0) { break 'to_776; }
-f[404] = f[404] & 0xffffffffffff | f[135] << 48 & 0xffff000000000000;
-f[637] = words::keep(f[135] >> 16, 32);
-f[405] = f[405] & 0xffffffff00000000 | f[637] << 0 & 0xffffffff;
+if f[384] & 0xffffffff0000 == 0x0 { break 'to_810; }
+if !(f[416] & 0xffffffff0000 == 0x0) { break 'to_809; }
+f[418] = f[418] & 0xffffffffffff | f[141] << 48 & 0xffff000000000000;
+f[651] = words::keep(f[141] >> 16, 32);
+f[419] = f[419] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
 }
-f[404] = f[404] & 0xffff000000000000 | f[135] << 0 & 0xffffffffffff;
+f[418] = f[418] & 0xffff000000000000 | f[141] << 0 & 0xffffffffffff;
 }
-{ let carry = false; let (limb, carry) = words::add(f[401], f[369], carry); f[401] = words::keep(limb, 0); let (limb, carry) = words::add(f[402], f[370], carry); f[402] = words::keep(limb, 0); let (limb, carry) = words::add(f[403], f[371], carry); f[403] = words::keep(limb, 0); let _ = carry; }
-if f[411] != 0x0 { break 'to_782; }
-r.write_limbs(15, f[362], [f[401], f[402], f[403]]);
-r.write_limbs(17, f[362], [f[404], f[405], f[406], f[407]]);
-break 'to_784;
-}
-r.write_limbs(16, f[362], [f[401], f[402], f[403]]);
-r.write_limbs(18, f[362], [f[404], f[405], f[406], f[407]]);
-}
-if f[353] >= 0x40 { return Ending::Done; }
-f[362] = f[353] & 0x3f;
-f[362] = f[362] | f[124].rotate_left(6) & 0xc0;
-if !(f[125] & 0x1 == 0x0) { break 'to_789; }
-{ let e = r.read_limbs::<3>(19, f[362]); f[466] = e[0]; f[467] = e[1]; f[468] = e[2]; }
-break 'to_790;
-}
-{ let e = r.read_limbs::<3>(20, f[362]); f[466] = e[0]; f[467] = e[1]; f[468] = e[2]; }
-}
-f[637] = f[467].rotate_left(16) & 0xffff;
-f[637] = f[637] | f[468].rotate_left(16) & 0xffffffff0000;
-f[639] = f[125] | f[123].rotate_left(16) & 0xffffffff0000;
-if f[637] == f[639] { break 'to_805; }
-f[639] = words::keep(f[125] >> 0, 63);
-f[469] = r.read(3, f[639]);
-f[481] = u64::from(f[468] == f[123]);
-if f[481] == 0 { break 'to_801; }
-f[477] = words::keep(f[467] >> 48, 48);
-f[480] = words::keep(u64::wrapping_sub(f[477], f[469]), 48);
-f[639] = words::keep(f[480] >> 15, 63);
-f[479] = u64::from(f[639] == 0x0);
-f[481] = f[479];
-}
-if f[481] == 0 { break 'to_804; }
-f[467] = f[467] & 0xffffffffffff | f[125] << 48 & 0xffff000000000000;
-break 'to_805;
-}
-f[466] = 0x0;
-f[467] = f[125].rotate_left(48) & 0xffff000000000000;
-f[468] = f[123];
-}
-f[642] = f[359] | f[354].rotate_left(32) & 0xffffffff00000000;
-f[643] = 0x10000;
-f[644] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[466], f[642], carry); f[466] = words::keep(limb, 0); let (limb, carry) = words::add(f[467], f[643], carry); f[467] = words::keep(limb, 0); let (limb, carry) = words::add(f[468], f[644], carry); f[468] = words::keep(limb, 32); let _ = carry; }
-if !(f[125] & 0x1 == 0x0) { break 'to_810; }
-r.write_limbs(19, f[362], [f[466], f[467], f[468]]);
-break 'to_811;
-}
-r.write_limbs(20, f[362], [f[466], f[467], f[468]]);
-}
-if f[352] >= 0x40 { return Ending::Done; }
-f[362] = f[353] & 0x3f;
-f[362] = f[362] | f[352].rotate_left(6) & 0xfc0;
-f[362] = f[362] | f[124].rotate_left(12) & 0x3000;
-if !(f[125] & 0x1 == 0x0) { break 'to_816; }
-{ let e = r.read_limbs::<2>(10, f[362]); f[486] = e[0]; f[487] = e[1]; }
+{ let carry = false; let (limb, carry) = words::add(f[415], f[383], carry); f[415] = words::keep(limb, 0); let (limb, carry) = words::add(f[416], f[384], carry); f[416] = words::keep(limb, 0); let (limb, carry) = words::add(f[417], f[385], carry); f[417] = words::keep(limb, 0); let _ = carry; }
+if f[425] != 0x0 { break 'to_815; }
+r.write_limbs(16, f[376], [f[415], f[416], f[417]]);
+r.write_limbs(18, f[376], [f[418], f[419], f[420], f[421]]);
 break 'to_817;
 }
-{ let e = r.read_limbs::<2>(11, f[362]); f[486] = e[0]; f[487] = e[1]; }
+r.write_limbs(17, f[376], [f[415], f[416], f[417]]);
+r.write_limbs(19, f[376], [f[418], f[419], f[420], f[421]]);
 }
-f[639] = f[487].rotate_left(48) & 0xffffffffffff;
-f[637] = f[125] | f[123].rotate_left(16) & 0xffffffff0000;
-if f[639] == f[637] { break 'to_833; }
-f[637] = words::keep(f[125] >> 0, 63);
-f[488] = r.read(3, f[637]);
-f[637] = words::keep(f[487] >> 32, 32);
-f[498] = u64::from(f[637] == f[123]);
-if f[498] == 0 { break 'to_829; }
-f[494] = words::keep(f[487] >> 16, 48);
-f[497] = words::keep(u64::wrapping_sub(f[494], f[488]), 48);
-f[637] = words::keep(f[497] >> 15, 63);
-f[496] = u64::from(f[637] == 0x0);
-f[498] = f[496];
+if f[367] >= 0x40 { return Ending::Done; }
+f[376] = f[367] & 0x3f;
+f[376] = f[376] | f[130].rotate_left(6) & 0xc0;
+if !(f[131] & 0x1 == 0x0) { break 'to_822; }
+{ let e = r.read_limbs::<3>(20, f[376]); f[480] = e[0]; f[481] = e[1]; f[482] = e[2]; }
+break 'to_823;
 }
-if f[498] == 0 { break 'to_832; }
-f[487] = f[487] & 0xffffffff0000ffff | f[125] << 16 & 0xffff0000;
-break 'to_833;
+{ let e = r.read_limbs::<3>(21, f[376]); f[480] = e[0]; f[481] = e[1]; f[482] = e[2]; }
 }
-f[486] = 0x0;
-f[487] = f[125].rotate_left(16) & 0xffff0000;
-f[487] = f[487] | f[123].rotate_left(32) & 0xffffffff00000000;
+f[651] = f[481].rotate_left(16) & 0xffff;
+f[651] = f[651] | f[482].rotate_left(16) & 0xffffffff0000;
+f[653] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
+if f[651] == f[653] { break 'to_838; }
+f[653] = words::keep(f[131] >> 0, 63);
+f[483] = r.read(3, f[653]);
+f[495] = u64::from(f[482] == f[129]);
+if f[495] == 0 { break 'to_834; }
+f[491] = words::keep(f[481] >> 48, 48);
+f[494] = words::keep(u64::wrapping_sub(f[491], f[483]), 48);
+f[653] = words::keep(f[494] >> 15, 63);
+f[493] = u64::from(f[653] == 0x0);
+f[495] = f[493];
 }
-f[659] = 0x1000000000000 | f[130] & 0xffffffff;
-f[660] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[486], f[659], carry); f[486] = words::keep(limb, 0); let (limb, carry) = words::add(f[487], f[660], carry); f[487] = words::keep(limb, 0); let _ = carry; }
-if !(f[125] & 0x1 == 0x0) { break 'to_838; }
-r.write_limbs(10, f[362], [f[486], f[487]]);
+if f[495] == 0 { break 'to_837; }
+f[481] = f[481] & 0xffffffffffff | f[131] << 48 & 0xffff000000000000;
+break 'to_838;
+}
+f[480] = 0x0;
+f[481] = f[131].rotate_left(48) & 0xffff000000000000;
+f[482] = f[129];
+}
+f[657] = f[373] | f[368].rotate_left(32) & 0xffffffff00000000;
+f[658] = 0x10000;
+f[659] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[480], f[657], carry); f[480] = words::keep(limb, 0); let (limb, carry) = words::add(f[481], f[658], carry); f[481] = words::keep(limb, 0); let (limb, carry) = words::add(f[482], f[659], carry); f[482] = words::keep(limb, 32); let _ = carry; }
+if !(f[131] & 0x1 == 0x0) { break 'to_843; }
+r.write_limbs(20, f[376], [f[480], f[481], f[482]]);
+break 'to_844;
+}
+r.write_limbs(21, f[376], [f[480], f[481], f[482]]);
+}
+if f[366] >= 0x40 { return Ending::Done; }
+f[376] = f[367] & 0x3f;
+f[376] = f[376] | f[366].rotate_left(6) & 0xfc0;
+f[376] = f[376] | f[130].rotate_left(12) & 0x3000;
+if !(f[131] & 0x1 == 0x0) { break 'to_849; }
+{ let e = r.read_limbs::<2>(10, f[376]); f[500] = e[0]; f[501] = e[1]; }
+break 'to_850;
+}
+{ let e = r.read_limbs::<2>(11, f[376]); f[500] = e[0]; f[501] = e[1]; }
+}
+f[653] = f[501].rotate_left(48) & 0xffffffffffff;
+f[651] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
+if f[653] == f[651] { break 'to_866; }
+f[651] = words::keep(f[131] >> 0, 63);
+f[502] = r.read(3, f[651]);
+f[651] = words::keep(f[501] >> 32, 32);
+f[512] = u64::from(f[651] == f[129]);
+if f[512] == 0 { break 'to_862; }
+f[508] = words::keep(f[501] >> 16, 48);
+f[511] = words::keep(u64::wrapping_sub(f[508], f[502]), 48);
+f[651] = words::keep(f[511] >> 15, 63);
+f[510] = u64::from(f[651] == 0x0);
+f[512] = f[510];
+}
+if f[512] == 0 { break 'to_865; }
+f[501] = f[501] & 0xffffffff0000ffff | f[131] << 16 & 0xffff0000;
+break 'to_866;
+}
+f[500] = 0x0;
+f[501] = f[131].rotate_left(16) & 0xffff0000;
+f[501] = f[501] | f[129].rotate_left(32) & 0xffffffff00000000;
+}
+f[676] = 0x1000000000000 | f[136] & 0xffffffff;
+f[677] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[500], f[676], carry); f[500] = words::keep(limb, 0); let (limb, carry) = words::add(f[501], f[677], carry); f[501] = words::keep(limb, 0); let _ = carry; }
+if !(f[131] & 0x1 == 0x0) { break 'to_871; }
+r.write_limbs(10, f[376], [f[500], f[501]]);
 return Ending::Done;
 }
-r.write_limbs(11, f[362], [f[486], f[487]]);
+r.write_limbs(11, f[376], [f[500], f[501]]);
 return Ending::Done;
 Ending::Done
 }
 
-fn at_840(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_975: {
-'to_971: {
+fn at_873(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_1008: {
+'to_1004: {
+'to_1003: {
+'to_1001: {
+'to_992: {
+'to_990: {
+'to_981: {
+'to_979: {
 'to_970: {
 'to_968: {
 'to_959: {
@@ -1738,311 +1796,306 @@ fn at_840(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 'to_935: {
 'to_926: {
 'to_924: {
-'to_915: {
-'to_913: {
+'to_912: {
+'to_909: {
 'to_904: {
-'to_902: {
+'to_901: {
+'to_899: {
 'to_893: {
-'to_891: {
-'to_879: {
-'to_876: {
-'to_871: {
-'to_868: {
-'to_866: {
-'to_860: {
-'to_859: {
-'to_844: {
-f[499] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
-if f[499] >= 0x40 { break 'to_844; }
-f[637] = f[119] | f[499] << 55 >> 55 << 3;
-r.write(9, f[637], f[134]);
+'to_892: {
+'to_877: {
+f[513] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
+if f[513] >= 0x40 { break 'to_877; }
+f[651] = f[125] | f[513] << 55 >> 55 << 3;
+r.write(9, f[651], f[140]);
 }
-if f[21] == 0 { return Ending::Done; }
-f[503] = 0x0;
-f[500] = words::keep(u64::wrapping_sub(f[122], 0x1), 55);
-f[501] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
-if f[501] >= 0x40 { break 'to_971; }
-f[502] = r.read(8, f[501]);
-if !(f[502] & 0x8000000000 == 0x0) { break 'to_971; }
-f[508] = f[501] & 0x3f;
-f[509] = f[26] & 0x7;
-f[637] = f[509] | f[508].rotate_left(3) & 0x1f8;
-{ let e = r.read_limbs::<4>(4, f[637]); f[511] = e[0]; f[512] = e[1]; f[513] = e[2]; f[514] = e[3]; }
-f[504] = 0x0;
-f[505] = 0x3;
-if !(f[514] & 0x10000 == 0x10000) { break 'to_859; }
-f[690] = f[512].rotate_left(16) & 0xffff;
-f[690] = f[690] | f[513].rotate_left(16) & 0xffffffff0000;
-if f[135] >= f[690] { break 'to_859; }
-f[637] = 0x1;
-break 'to_860;
+if f[25] == 0 { return Ending::Done; }
+f[517] = 0x0;
+f[514] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
+f[515] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
+if f[515] >= 0x40 { break 'to_1004; }
+f[516] = r.read(8, f[515]);
+if !(f[516] & 0x8000000000 == 0x0) { break 'to_1004; }
+f[522] = f[515] & 0x3f;
+f[523] = f[30] & 0x7;
+f[651] = f[523] | f[522].rotate_left(3) & 0x1f8;
+{ let e = r.read_limbs::<4>(4, f[651]); f[525] = e[0]; f[526] = e[1]; f[527] = e[2]; f[528] = e[3]; }
+f[518] = 0x0;
+f[519] = 0x3;
+if !(f[528] & 0x10000 == 0x10000) { break 'to_892; }
+f[707] = f[526].rotate_left(16) & 0xffff;
+f[707] = f[707] | f[527].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[707] { break 'to_892; }
+f[651] = 0x1;
+break 'to_893;
 }
-f[637] = 0x0;
+f[651] = 0x0;
 }
-if f[637] == 0 { break 'to_866; }
-f[504] = 0x1;
-f[526] = f[135].rotate_left(44) & 0xfffffff;
-f[527] = f[513].rotate_left(12) & 0xfff;
-f[527] = f[527] | f[514].rotate_left(12) & 0xffff000;
-f[690] = words::keep(u64::wrapping_sub(f[526], f[527]), 32);
-f[528] = words::keep(f[690] >> 0, 36);
-f[505] = words::keep(u64::wrapping_add(0x3, f[528]), 32);
-break 'to_876;
+if f[651] == 0 { break 'to_899; }
+f[518] = 0x1;
+f[540] = f[141].rotate_left(44) & 0xfffffff;
+f[541] = f[527].rotate_left(12) & 0xfff;
+f[541] = f[541] | f[528].rotate_left(12) & 0xffff000;
+f[707] = words::keep(u64::wrapping_sub(f[540], f[541]), 32);
+f[542] = words::keep(f[707] >> 0, 36);
+f[519] = words::keep(u64::wrapping_add(0x3, f[542]), 32);
+break 'to_909;
 }
-if f[514] & 0x10000 == 0x10000 { break 'to_868; }
-if f[511] & 0xffffffff == 0x0 { break 'to_876; }
+if f[528] & 0x10000 == 0x10000 { break 'to_901; }
+if f[525] & 0xffffffff == 0x0 { break 'to_909; }
 }
-f[515] = f[511].rotate_left(32) & 0xffffffff;
-f[515] = f[515] | f[512].rotate_left(32) & 0xffff00000000;
-if !(f[514] & 0x10000 == 0x10000) { break 'to_871; }
-f[515] = f[512].rotate_left(16) & 0xffff;
-f[515] = f[515] | f[513].rotate_left(16) & 0xffffffff0000;
+f[529] = f[525].rotate_left(32) & 0xffffffff;
+f[529] = f[529] | f[526].rotate_left(32) & 0xffff00000000;
+if !(f[528] & 0x10000 == 0x10000) { break 'to_904; }
+f[529] = f[526].rotate_left(16) & 0xffff;
+f[529] = f[529] | f[527].rotate_left(16) & 0xffffffff0000;
 }
-f[530] = f[135].rotate_left(44) & 0xfffffff;
-f[531] = f[515].rotate_left(44) & 0xfffffff;
-f[639] = words::keep(u64::wrapping_sub(f[530], f[531]), 32);
-f[532] = words::keep(f[639] >> 0, 36);
-if f[532] >= 0x4 { break 'to_876; }
-f[504] = 0x1;
+f[544] = f[141].rotate_left(44) & 0xfffffff;
+f[545] = f[529].rotate_left(44) & 0xfffffff;
+f[653] = words::keep(u64::wrapping_sub(f[544], f[545]), 32);
+f[546] = words::keep(f[653] >> 0, 36);
+if f[546] >= 0x4 { break 'to_909; }
+f[518] = 0x1;
 }
-if f[128] != f[121] { break 'to_879; }
-f[503] = 0x1 | f[504] << 63 >> 63 << 1;
-break 'to_971;
+if f[134] != f[127] { break 'to_912; }
+f[517] = 0x1 | f[518] << 63 >> 63 << 1;
+break 'to_1004;
 }
-if !(f[24] & 0x2 == 0x2) { break 'to_971; }
-if f[504] != 0x1 { break 'to_971; }
-if f[500] >= 0x40 { break 'to_971; }
-f[533] = f[500] & 0x3f;
-f[534] = f[501] & 0x3f;
-f[506] = 0x0;
-f[639] = f[534] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[549] = u64::from(f[639] != 0x0);
-if f[549] == 0 { break 'to_891; }
-f[547] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[547]), 32);
-f[548] = words::keep(f[639] >> 0, 36);
-f[549] = u64::from(f[548] <= f[505]);
+if !(f[28] & 0x2 == 0x2) { break 'to_1004; }
+if f[518] != 0x1 { break 'to_1004; }
+if f[514] >= 0x40 { break 'to_1004; }
+f[547] = f[514] & 0x3f;
+f[548] = f[515] & 0x3f;
+f[520] = 0x0;
+f[653] = f[548] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[563] = u64::from(f[653] != 0x0);
+if f[563] == 0 { break 'to_924; }
+f[561] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[561]), 32);
+f[562] = words::keep(f[653] >> 0, 36);
+f[563] = u64::from(f[562] <= f[519]);
 }
-if f[549] == 0 { break 'to_893; }
-f[506] = 0x1;
+if f[563] == 0 { break 'to_926; }
+f[520] = 0x1;
 }
-f[639] = f[534] | f[533] << 58 >> 58 << 6;
-{ let e = r.read_limbs::<2>(11, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[560] = u64::from(f[639] != 0x0);
-if f[560] == 0 { break 'to_902; }
-f[558] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[558]), 32);
-f[559] = words::keep(f[639] >> 0, 36);
-f[560] = u64::from(f[559] <= f[505]);
+f[653] = f[548] | f[547] << 58 >> 58 << 6;
+{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[574] = u64::from(f[653] != 0x0);
+if f[574] == 0 { break 'to_935; }
+f[572] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[572]), 32);
+f[573] = words::keep(f[653] >> 0, 36);
+f[574] = u64::from(f[573] <= f[519]);
 }
-if f[560] == 0 { break 'to_904; }
-f[506] = 0x1;
+if f[574] == 0 { break 'to_937; }
+f[520] = 0x1;
 }
-f[639] = 0x1000 | f[534] & 0x3f;
-f[639] = f[639] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[571] = u64::from(f[639] != 0x0);
-if f[571] == 0 { break 'to_913; }
-f[569] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[569]), 32);
-f[570] = words::keep(f[639] >> 0, 36);
-f[571] = u64::from(f[570] <= f[505]);
+f[653] = 0x1000 | f[548] & 0x3f;
+f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[585] = u64::from(f[653] != 0x0);
+if f[585] == 0 { break 'to_946; }
+f[583] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[583]), 32);
+f[584] = words::keep(f[653] >> 0, 36);
+f[585] = u64::from(f[584] <= f[519]);
 }
-if f[571] == 0 { break 'to_915; }
-f[506] = 0x1;
+if f[585] == 0 { break 'to_948; }
+f[520] = 0x1;
 }
-f[639] = 0x1000 | f[534] & 0x3f;
-f[639] = f[639] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[582] = u64::from(f[639] != 0x0);
-if f[582] == 0 { break 'to_924; }
-f[580] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[580]), 32);
-f[581] = words::keep(f[639] >> 0, 36);
-f[582] = u64::from(f[581] <= f[505]);
+f[653] = 0x1000 | f[548] & 0x3f;
+f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[596] = u64::from(f[653] != 0x0);
+if f[596] == 0 { break 'to_957; }
+f[594] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[594]), 32);
+f[595] = words::keep(f[653] >> 0, 36);
+f[596] = u64::from(f[595] <= f[519]);
 }
-if f[582] == 0 { break 'to_926; }
-f[506] = 0x1;
+if f[596] == 0 { break 'to_959; }
+f[520] = 0x1;
 }
-f[639] = 0x2000 | f[534] & 0x3f;
-f[639] = f[639] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[593] = u64::from(f[639] != 0x0);
-if f[593] == 0 { break 'to_935; }
-f[591] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[591]), 32);
-f[592] = words::keep(f[639] >> 0, 36);
-f[593] = u64::from(f[592] <= f[505]);
+f[653] = 0x2000 | f[548] & 0x3f;
+f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[607] = u64::from(f[653] != 0x0);
+if f[607] == 0 { break 'to_968; }
+f[605] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[605]), 32);
+f[606] = words::keep(f[653] >> 0, 36);
+f[607] = u64::from(f[606] <= f[519]);
 }
-if f[593] == 0 { break 'to_937; }
-f[506] = 0x1;
+if f[607] == 0 { break 'to_970; }
+f[520] = 0x1;
 }
-f[639] = 0x2000 | f[534] & 0x3f;
-f[639] = f[639] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[604] = u64::from(f[639] != 0x0);
-if f[604] == 0 { break 'to_946; }
-f[602] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[602]), 32);
-f[603] = words::keep(f[639] >> 0, 36);
-f[604] = u64::from(f[603] <= f[505]);
+f[653] = 0x2000 | f[548] & 0x3f;
+f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[618] = u64::from(f[653] != 0x0);
+if f[618] == 0 { break 'to_979; }
+f[616] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[616]), 32);
+f[617] = words::keep(f[653] >> 0, 36);
+f[618] = u64::from(f[617] <= f[519]);
 }
-if f[604] == 0 { break 'to_948; }
-f[506] = 0x1;
+if f[618] == 0 { break 'to_981; }
+f[520] = 0x1;
 }
-f[639] = 0x3000 | f[534] & 0x3f;
-f[639] = f[639] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[615] = u64::from(f[639] != 0x0);
-if f[615] == 0 { break 'to_957; }
-f[613] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[613]), 32);
-f[614] = words::keep(f[639] >> 0, 36);
-f[615] = u64::from(f[614] <= f[505]);
+f[653] = 0x3000 | f[548] & 0x3f;
+f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[629] = u64::from(f[653] != 0x0);
+if f[629] == 0 { break 'to_990; }
+f[627] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[627]), 32);
+f[628] = words::keep(f[653] >> 0, 36);
+f[629] = u64::from(f[628] <= f[519]);
 }
-if f[615] == 0 { break 'to_959; }
-f[506] = 0x1;
+if f[629] == 0 { break 'to_992; }
+f[520] = 0x1;
 }
-f[639] = 0x3000 | f[534] & 0x3f;
-f[639] = f[639] | f[533].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[639]); f[537] = e[0]; f[538] = e[1]; }
-f[639] = f[537].rotate_left(16) & 0xffff;
-f[639] = f[639] | f[538].rotate_left(16) & 0xffff0000;
-f[626] = u64::from(f[639] != 0x0);
-if f[626] == 0 { break 'to_968; }
-f[624] = words::keep(f[538] >> 32, 32);
-f[639] = words::keep(u64::wrapping_sub(f[123], f[624]), 32);
-f[625] = words::keep(f[639] >> 0, 36);
-f[626] = u64::from(f[625] <= f[505]);
+f[653] = 0x3000 | f[548] & 0x3f;
+f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
+f[653] = f[551].rotate_left(16) & 0xffff;
+f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
+f[640] = u64::from(f[653] != 0x0);
+if f[640] == 0 { break 'to_1001; }
+f[638] = words::keep(f[552] >> 32, 32);
+f[653] = words::keep(u64::wrapping_sub(f[129], f[638]), 32);
+f[639] = words::keep(f[653] >> 0, 36);
+f[640] = u64::from(f[639] <= f[519]);
 }
-if f[626] == 0 { break 'to_970; }
-f[506] = 0x1;
+if f[640] == 0 { break 'to_1003; }
+f[520] = 0x1;
 }
-f[503] = 0x0 | f[506] << 63 >> 63 << 1;
+f[517] = 0x0 | f[520] << 63 >> 63 << 1;
 }
-if f[503] != 0x0 { break 'to_975; }
-f[127] = 0x1ff;
-f[137] = 0; 
+if f[517] != 0x0 { break 'to_1008; }
+f[133] = 0x1ff;
+f[143] = 0; 
 return Ending::Done;
 }
-f[24] = f[503];
+f[28] = f[517];
 return Ending::Done;
 Ending::Done
 }
 
-fn at_977(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_980: {
-if f[35] == 0 { break 'to_980; }
-if f[49] != 0 { break 'to_980; }
-f[46] = words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[48].rotate_left(48) & 0xffff000000000000), f[48].rotate_left(48) & 0xffff), f[47].rotate_left(16) & 0xffffffff0000), f[45].rotate_left(48) & 0xff000000000000), f[44].rotate_left(56) & 0xff00000000000000), f[43]), f[42].rotate_left(13) & 0xe000), f[41].rotate_left(16) & 0xffff0000), f[40].rotate_left(32) & 0xffff00000000), f[39].rotate_left(48) & 0x3000000000000), f[38].rotate_left(50) & 0xfc000000000000), f[37].rotate_left(56) & 0xf00000000000000), f[36].rotate_left(60) & 0xf000000000000000)) & 0xffff;
+fn at_1010(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_1013: {
+if f[39] == 0 { break 'to_1013; }
+if f[53] != 0 { break 'to_1013; }
+f[50] = words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[52].rotate_left(48) & 0xffff000000000000), f[52].rotate_left(48) & 0xffff), f[51].rotate_left(16) & 0xffffffff0000), f[49].rotate_left(48) & 0xff000000000000), f[48].rotate_left(56) & 0xff00000000000000), f[47]), f[46].rotate_left(13) & 0xe000), f[45].rotate_left(16) & 0xffff0000), f[44].rotate_left(32) & 0xffff00000000), f[43].rotate_left(48) & 0x3000000000000), f[42].rotate_left(50) & 0xfc000000000000), f[41].rotate_left(56) & 0xf00000000000000), f[40].rotate_left(60) & 0xf000000000000000)) & 0xffff;
 }
-if f[35] == 0 { return Ending::Done; }
-if f[49] == 0 { return Ending::Done; }
-if let Err(error) = r.operation(f, 982) { return Ending::Rejected(error); }
+if f[39] == 0 { return Ending::Done; }
+if f[53] == 0 { return Ending::Done; }
+if let Err(error) = r.operation(f, 1015) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_984(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-if f[0] & 1 != 0 {
-if let Some(header) = r.emitted_in_place::<14>(f[96]) {
-let word = words::load(header, 0) & 0x0 | f[1].rotate_left(16) & 0xffffffffffff0000 | f[2].rotate_left(32) & 0xffff;
-words::store(header, 0, word);
-let word = words::load(header, 6) & 0xffff | f[2].rotate_left(16) & 0xffffffffffff0000;
-words::store(header, 6, word);
-} else { r.emit(f, 0); }
-}
+fn at_1017(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+if f[2] & 1 != 0 { r.emit(f, 0); }
 if f[4] & 1 != 0 {
-if let Some(_) = r.emitted_in_place::<4>(f[97]) {
+if let Some(header) = r.emitted_in_place::<14>(f[102]) {
+let word = words::load(header, 0) & 0x0 | f[5].rotate_left(16) & 0xffffffffffff0000 | f[6].rotate_left(32) & 0xffff;
+words::store(header, 0, word);
+let word = words::load(header, 6) & 0xffff | f[6].rotate_left(16) & 0xffffffffffff0000;
+words::store(header, 6, word);
 } else { r.emit(f, 1); }
 }
-if f[9] & 1 != 0 {
-if let Some(_) = r.emitted_in_place::<2>(f[98]) {
+if f[8] & 1 != 0 {
+if let Some(_) = r.emitted_in_place::<4>(f[103]) {
 } else { r.emit(f, 2); }
 }
-if f[11] & 1 != 0 {
-if let Some(_) = r.emitted_in_place::<18>(f[99]) {
+if f[13] & 1 != 0 {
+if let Some(_) = r.emitted_in_place::<2>(f[104]) {
 } else { r.emit(f, 3); }
 }
-if f[21] & 1 != 0 {
-if let Some(header) = r.emitted_in_place::<44>(f[100]) {
-let word = words::load(header, 0) & 0xfc00ffffffffffff | f[24].rotate_left(56) & 0x300000000000000 | f[25].rotate_left(48) & 0xff000000000000;
-words::store(header, 0, word);
+if f[15] & 1 != 0 {
+if let Some(_) = r.emitted_in_place::<18>(f[105]) {
 } else { r.emit(f, 4); }
 }
-if f[35] & 1 != 0 {
-if let Some(header) = r.emitted_in_place::<20>(f[101]) {
-let word = words::load(header, 8) & 0xff0000ffffffff | f[44].rotate_left(56) & 0xff00000000000000 | f[46].rotate_left(32) & 0xffff00000000;
-words::store(header, 8, word);
+if f[25] & 1 != 0 {
+if let Some(header) = r.emitted_in_place::<44>(f[106]) {
+let word = words::load(header, 0) & 0xfc00ffffffffffff | f[28].rotate_left(56) & 0x300000000000000 | f[29].rotate_left(48) & 0xff000000000000;
+words::store(header, 0, word);
 } else { r.emit(f, 5); }
 }
-if let Err(error) = r.operation(f, 990) { return Ending::Rejected(error); }
-if f[56] & 1 != 0 {
-if let Some(header) = r.emitted_in_place::<40>(f[103]) {
-let word = words::load(header, 0) & 0xffffffffffffff00 | f[63] & 0xff;
-words::store(header, 0, word);
+if f[39] & 1 != 0 {
+if let Some(header) = r.emitted_in_place::<20>(f[107]) {
+let word = words::load(header, 8) & 0xff0000ffffffff | f[48].rotate_left(56) & 0xff00000000000000 | f[50].rotate_left(32) & 0xffff00000000;
+words::store(header, 8, word);
 } else { r.emit(f, 6); }
 }
-if f[68] & 1 != 0 {
-if let Some(_) = r.emitted_in_place::<8>(f[104]) {
+if let Err(error) = r.operation(f, 1024) { return Ending::Rejected(error); }
+if f[60] & 1 != 0 {
+if let Some(header) = r.emitted_in_place::<40>(f[109]) {
+let word = words::load(header, 0) & 0xffffffffffffff00 | f[67] & 0xff;
+words::store(header, 0, word);
 } else { r.emit(f, 7); }
 }
-if f[73] & 1 != 0 {
-if let Some(_) = r.emitted_in_place::<20>(f[105]) {
+if f[72] & 1 != 0 {
+if let Some(_) = r.emitted_in_place::<8>(f[110]) {
 } else { r.emit(f, 8); }
 }
-if f[84] & 1 != 0 {
-if let Some(_) = r.emitted_in_place::<12>(f[106]) {
+if f[77] & 1 != 0 {
+if let Some(_) = r.emitted_in_place::<20>(f[111]) {
 } else { r.emit(f, 9); }
+}
+if f[88] & 1 != 0 {
+if let Some(_) = r.emitted_in_place::<12>(f[112]) {
+} else { r.emit(f, 10); }
 }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_998(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[120] = f[263];
+fn at_1032(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[126] = f[277];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1000(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[120] = f[264];
-f[2] = f[265];
-f[1] = f[266];
+fn at_1034(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[126] = f[278];
+f[6] = f[279];
+f[5] = f[280];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1002(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[259] = f[267];
-f[260] = f[268];
+fn at_1036(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[273] = f[281];
+f[274] = f[282];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1004(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[120] = 0x0;
+fn at_1038(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[126] = 0x0;
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1006(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[119] = f[349];
+fn at_1040(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[125] = f[363];
 return Ending::Returned;
 Ending::Done
 }
