@@ -16,6 +16,7 @@ folder=debug
 cargo build --quiet --profile "$profile" -p harrier-cli
 cargo build --quiet --profile "$profile" -p harrier-net --example throughput
 export program folder
+# shellcheck disable=SC2016 # The inner shell expands.
 exec unshare --net sh -eu -c '
     ip link set lo up
     for n in 1 2; do

@@ -79,7 +79,7 @@ pub(crate) struct Args {
     /// tunnel with one frame in each UDP datagram (udp:LOCAL,REMOTE); can be repeated
     #[arg(long = "port", value_name = "PORT=INTERFACE[@RATE]")]
     attached: Vec<PortArgument>,
-    /// Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the [switch] section of a scenario
+    /// Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the section `switch` of a scenario
     #[arg(long, value_name = "FILE")]
     tm: Option<PathBuf>,
     /// Take queues, buffers, PFC and ECN from a switch of a built-in scenario

@@ -1,7 +1,7 @@
 //! Configuration of the daemons: one TOML file each, and every key is also a flag and an environment variable.
 //!
-//! A [`Daemon`] is a table of [`Key`]s, the only place that knows a key's name, type, default and help. The flags, the
-//! variables, the reader of files ([`file`]) and `harrier config check` all follow from it. A flag takes precedence over
+//! A [`Daemon`] is a table of [`key::Key`]s, the only place that knows a key's name, type, default and help. The flags, the
+//! variables, the reader of files ([`mod@file`]) and `harrier config check` all follow from it. A flag takes precedence over
 //! a variable, a variable over the file, the file over the default. Every mistake is reported at once, with its
 //! position.
 

@@ -60,7 +60,7 @@ const PORTS: &[Key] = &[
         "tm",
         Kind::Path,
         "",
-        "Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the [switch] section of a scenario",
+        "Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the section `switch` of a scenario",
     ),
     Key::new(
         "mac",
