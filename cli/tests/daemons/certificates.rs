@@ -104,6 +104,17 @@ fn only_the_certificate_of_a_controller_controls_a_switch() {
     let switch = Daemon::start(&[&arguments[..], &tls[..], &named[..]].concat());
     let (_h1, log) = controller(&network, "operator", &switch.line("listening on "), &h1);
     wait_until("the permitted name is accepted", || logged(&log, "the switch is programmed"));
+    drop(switch);
+
+    // The key of a configuration file has the same effect.
+    let file = network.path("switch.toml");
+    std::fs::write(&file, "client_name = [\"h1.agent.harrier\"]\n").unwrap();
+    let switch = Daemon::start(&[&arguments[..], &tls[..], &["--config", &file]].concat());
+    let address = switch.line("listening on ");
+    let (_h1, log) = controller(&network, "from-file", &address, &h1);
+    wait_until("the name of the file is accepted", || logged(&log, "the switch is programmed"));
+    let (_c1, log) = controller(&network, "c2", &address, &c1);
+    wait_until("another name is rejected", || logged(&log, "does not have the name h1.agent.harrier"));
 }
 
 #[test]

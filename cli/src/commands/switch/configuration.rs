@@ -29,7 +29,8 @@ impl Configuration {
         let text = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let arguments = Arguments::<Switch>::of_file(args.config.clone())
             .with_flag("tls_cert", text(&args.tls_cert))
-            .with_flag("tls_key", text(&args.tls_key));
+            .with_flag("tls_key", text(&args.tls_key))
+            .with_flag("client_ca", text(&args.client_ca));
         let settings = arguments.settings()?;
         complete(args, &settings)?;
         Ok(Configuration { arguments, settings, log: None })
@@ -92,11 +93,15 @@ fn complete(args: &mut Args, settings: &Settings) -> anyhow::Result<()> {
     if args.client_ca.is_none() {
         args.client_ca = settings.path("client_ca").map(Into::into);
     }
+    if args.client_names.is_empty() {
+        args.client_names = parsed(settings, "client_name")?;
+    }
     Ok(())
 }
 
-fn parsed<T: FromStr<Err = String>>(settings: &Settings, key: &'static str) -> anyhow::Result<Vec<T>> {
-    settings.texts(key).into_iter().map(|text| text.parse().map_err(at(settings, key))).collect()
+fn parsed<T: FromStr<Err: ToString>>(settings: &Settings, key: &'static str) -> anyhow::Result<Vec<T>> {
+    let parse = |text: &str| text.parse().map_err(|error: T::Err| at(settings, key)(error.to_string()));
+    settings.texts(key).into_iter().map(parse).collect()
 }
 
 fn at(settings: &Settings, key: &'static str) -> impl Fn(String) -> anyhow::Error {

@@ -28,8 +28,6 @@ use crate::daemons::operations::signals::{Demand, Signals};
 use crate::daemons::operations::{log, notify};
 use crate::input::write_all;
 
-/// The names of controllers in certificates of `harrier pki`.
-const CONTROLLERS: &str = "*.controller.harrier";
 /// Time without a frame of a controller after which the switch sends a ping.
 const KEEPALIVE: Duration = Duration::from_millis(500);
 /// Time for its answer. A controller that is cut off loses its roles after both times, so that another one, which needs
@@ -111,8 +109,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     client_ca: Option<PathBuf>,
     /// DNS name that a client's certificate must have, `*.NAME` for all names one label longer than NAME, `any` for
-    /// every certificate of the authority; can be repeated
-    #[arg(long = "client-name", value_name = "NAME", default_value = CONTROLLERS)]
+    /// every certificate of the authority; can be repeated [default: *.controller.harrier]
+    #[arg(long = "client-name", value_name = "NAME")]
     client_names: Vec<String>,
     /// Allow connections from other machines that are not encrypted or whose clients have no certificate
     #[arg(long)]
