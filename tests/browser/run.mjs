@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { attributes, until } from './page.mjs';
 
 const INCIDENT_WAIT_MS = 90_000;
 const STEP_WAIT_MS = 15_000;
@@ -46,25 +47,11 @@ function readArguments() {
   return { base: new URL(base).origin, expected: JSON.parse(readFileSync(file, 'utf8')) };
 }
 
-/** Polls a condition until it holds, because the page may be slower than the server. */
-async function until(what, timeoutMs, probe) {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const result = await probe();
-    if (result !== null && result !== undefined && result !== false) return result;
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 async function rest(page, path) {
   const response = await page.request.get(path);
   if (!response.ok()) throw new Error(`GET ${path}: ${response.status()} ${await response.text()}`);
   return response.json();
 }
-
-const texts = (page, selector, attribute) =>
-  page.locator(selector).evaluateAll((all, name) => all.map((element) => element.getAttribute(name)), attribute);
 
 async function findIncident(page, expected) {
   return until('an incident', INCIDENT_WAIT_MS, async () => {
@@ -114,15 +101,15 @@ async function checkIncident(page, incidentId, expected) {
   const graph = await rest(page, `/api/v1/diagnoses/${encodeURIComponent(diagnosis.id)}/graph`);
 
   check('verdict', (await page.locator('[data-testid=verdict]').textContent())?.trim(), diagnosis.summary);
-  check('anomaly', await texts(page, '[data-testid=anomaly]', 'data-value'), [diagnosis.anomaly]);
-  check('cause', await texts(page, '[data-testid=cause]', 'data-value'), [diagnosis.cause]);
-  check('victim', await texts(page, '[data-testid=victim] [data-flow]', 'data-flow'), [diagnosis.victim]);
-  const culprits = await texts(page, '[data-testid=culprit] [data-flow]', 'data-flow');
+  check('anomaly', await attributes(page, '[data-testid=anomaly]', 'data-value'), [diagnosis.anomaly]);
+  check('cause', await attributes(page, '[data-testid=cause]', 'data-value'), [diagnosis.cause]);
+  check('victim', await attributes(page, '[data-testid=victim] [data-flow]', 'data-flow'), [diagnosis.victim]);
+  const culprits = await attributes(page, '[data-testid=culprit] [data-flow]', 'data-flow');
   check('culprit flows', culprits, diagnosis.root_cause.flows);
   const path = diagnosis.pause_path.length > 0 ? diagnosis.pause_path : diagnosis.loop;
-  const hops = await texts(page, '[data-testid=hop]', 'data-port');
+  const hops = await attributes(page, '[data-testid=hop]', 'data-port');
   if (path.length > 0) check('pause path', hops, path);
-  const nodes = await texts(page, '[data-testid=graph-node]', 'data-id');
+  const nodes = await attributes(page, '[data-testid=graph-node]', 'data-id');
   check('graph nodes', nodes, graph.nodes.map((node) => node.id));
   check('evidence', await page.locator('[data-testid=evidence]').count(), diagnosis.evidence.length);
   check('missing', await page.locator('[data-testid=missing] li').count(), diagnosis.missing.length);

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
+import { attributes, until } from './page.mjs';
 
 const START_WAIT_MS = 90_000;
 const PAGE_WAIT_MS = 30_000;
@@ -34,16 +35,6 @@ if (!binary) {
 function check(scenario, what, actual, expected) {
   const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (a !== b) failures.push(`${scenario}: ${what}: is ${a}, expected ${b}`);
-}
-
-async function until(what, timeoutMs, probe) {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const result = await probe();
-    if (result !== null && result !== undefined && result !== false) return result;
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }
 
 /** Starts a demo; resolves to its process and address. */
@@ -81,9 +72,6 @@ const outside = (page) =>
       })
       .map((part) => part.dataset.port ?? part.textContent?.trim().slice(0, 40) ?? part.tagName);
   });
-
-const attributes = (page, selector, name) =>
-  page.locator(selector).evaluateAll((all, of) => all.map((element) => element.getAttribute(of)), name);
 
 async function checkPage(browser, scenario, address, incident) {
   const page = await browser.newPage();
