@@ -73,6 +73,13 @@ const outside = (page) =>
       .map((part) => part.dataset.port ?? part.textContent?.trim().slice(0, 40) ?? part.tagName);
   });
 
+/** What the page says, read at once: the page changes when the incident gets another diagnosis. */
+const verdict = () => ({
+  diagnosis: [...document.querySelectorAll('a')].find((link) => link.textContent.startsWith('diagnosis')).getAttribute('href'),
+  flows: [...document.querySelectorAll('[data-testid=culprit] [data-flow]')].map((flow) => flow.dataset.flow),
+  config: [...document.querySelectorAll('[data-testid=root-config]')].map((finding) => finding.textContent),
+});
+
 async function checkPage(browser, scenario, address, incident) {
   const page = await browser.newPage();
   try {
@@ -82,12 +89,11 @@ async function checkPage(browser, scenario, address, incident) {
     await page.goto(`${address}/incidents/${encodeURIComponent(incident.id)}`);
     await page.locator('[data-testid=evidence]').first().waitFor({ timeout: PAGE_WAIT_MS });
     await page.locator('[data-testid=fabric]').waitFor({ timeout: PAGE_WAIT_MS });
-    const shown = await page.locator('a', { hasText: /^diagnosis/ }).first().getAttribute('href');
-    const diagnosis = await get(address, shown);
+    const shown = await page.evaluate(verdict);
+    const diagnosis = await get(address, shown.diagnosis);
     const root = diagnosis.root_cause;
-    check(scenario, 'culprit flows', await attributes(page, '[data-testid=culprit] [data-flow]', 'data-flow'), root.flows);
-    const config = await page.locator('[data-testid=root-config]').allTextContents();
-    check(scenario, 'configuration', config, root.config);
+    check(scenario, 'culprit flows', shown.flows, root.flows);
+    check(scenario, 'configuration', shown.config, root.config);
     check(scenario, 'panels that cannot be shown', await page.getByText('This panel cannot be shown').count(), 0);
     check(scenario, 'outside the map', await outside(page), []);
     const first = diagnosis.pause_path[0];
