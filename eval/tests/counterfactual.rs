@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use eval::GroundTruth;
 use fabric::counterfactual::verify;
 use fabric::{Pipeline, RunOptions, RunOutcome, run};
-use model::diagnosis::{Collected, Evidence, Record};
+use model::diagnosis::{Evidence, Record};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, RootCause};
 use scenario::Scenario;
 
@@ -49,13 +49,9 @@ impl Seen {
         Diagnosis {
             id: "known".to_string(),
             time_ns: trigger.time_ns,
-            victim: trigger.flow,
             anomaly: self.truth.anomaly.unwrap(),
             cause: self.truth.cause.unwrap_or(Cause::Undetermined),
-            summary: String::new(),
             confidence: 1.0,
-            severity: Default::default(),
-            cost: Default::default(),
             root_cause,
             pause_path: self.truth.pause_path.clone(),
             pause_loop: self.truth.pause_loop.clone(),
@@ -66,14 +62,9 @@ impl Seen {
                 switch: None,
                 port: None,
                 epoch: None,
-                records: vec![Record::Trigger(trigger)],
+                records: vec![Record::Trigger(trigger.clone())],
             }],
-            missing: Vec::new(),
-            advice: Vec::new(),
-            collected: Collected::default(),
-            steps: Vec::new(),
-            verified: None,
-            verification: None,
+            ..Diagnosis::undetermined(trigger.flow)
         }
     }
 

@@ -233,6 +233,34 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
+    /// A verdict about `victim` that names nothing: anomaly and cause undetermined, without confidence, evidence and
+    /// costs. The base of verdicts that know some fields only.
+    pub fn undetermined(victim: FlowKey) -> Diagnosis {
+        Diagnosis {
+            id: String::new(),
+            time_ns: 0,
+            victim,
+            anomaly: Anomaly::Undetermined,
+            cause: Cause::Undetermined,
+            summary: String::new(),
+            confidence: 0.0,
+            severity: Severity::default(),
+            cost: Cost::default(),
+            root_cause: RootCause::default(),
+            pause_path: Vec::new(),
+            pause_loop: Vec::new(),
+            spreaders: Vec::new(),
+            victims: vec![victim],
+            evidence: Vec::new(),
+            missing: Vec::new(),
+            advice: Vec::new(),
+            collected: Collected::default(),
+            steps: Vec::new(),
+            verified: None,
+            verification: None,
+        }
+    }
+
     /// Returns the settings that the root cause names (`switch/setting`). Several findings may be about one setting.
     pub fn blamed_settings(&self) -> BTreeSet<String> {
         let records = self.evidence.iter().flat_map(|claim| &claim.records);

@@ -33,35 +33,23 @@ pub fn grade_incident(verdicts: &[Diagnosis], judgements: &[Judgement], members:
 mod tests {
     use std::collections::BTreeSet;
 
-    use model::diagnosis::{Collected, Cost, Severity};
-    use model::{Anomaly, Cause, FlowKey, RootCause};
+    use model::diagnosis::{Cost, Severity};
+    use model::{Anomaly, Cause, FlowKey};
 
     use super::*;
     use Grade::{Partly, Right, Silent, Unjudged, Wrong};
 
     fn verdict(id: &str, severity: Severity, delay_ns: u64) -> Diagnosis {
+        let victim = FlowKey::udp([10, 0, 0, 1].into(), 1, [10, 0, 0, 2].into(), 2);
         Diagnosis {
             id: id.to_string(),
-            time_ns: 0,
-            victim: FlowKey::udp([10, 0, 0, 1].into(), 1, [10, 0, 0, 2].into(), 2),
             anomaly: Anomaly::FlowContention,
             cause: Cause::Incast,
-            summary: String::new(),
             confidence: 0.9,
             severity,
             cost: Cost { delay_ns, ..Cost::default() },
-            root_cause: RootCause::default(),
-            pause_path: Vec::new(),
-            pause_loop: Vec::new(),
-            spreaders: Vec::new(),
             victims: Vec::new(),
-            evidence: Vec::new(),
-            missing: Vec::new(),
-            advice: Vec::new(),
-            collected: Collected::default(),
-            steps: Vec::new(),
-            verified: None,
-            verification: None,
+            ..Diagnosis::undetermined(victim)
         }
     }
 
