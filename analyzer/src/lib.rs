@@ -6,8 +6,8 @@
 //! Data goes one way through five stages, one folder each; a stage uses itself and earlier ones:
 //!
 //! 1. `facts`: `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and
-//!    the ports under analysis; `queue_episode` finds when a queue built up, `victim_links` losses and link events.
-//!    [`validate`] checks a snapshot against the topology.
+//!    the ports under analysis, `flow_paths` the paths of flows; `queue_episode` finds when a queue built up,
+//!    `victim_links` losses and link events. [`validate`] checks a snapshot against the topology.
 //! 2. `graph`: `port_graph` computes the wait-for edges, `pause_paths` their ends, loops and shares; `context` holds
 //!    both with the time under analysis.
 //! 3. `findings`: `replay` and `contention` find which flows built a queue, `standstill` when a loop stood still;
@@ -49,8 +49,8 @@ pub use crate::text::coverage::unanswered;
 pub use crate::verdict::confidence::Features;
 pub use crate::verdict::{collective, incident};
 
-use crate::facts::path;
 use crate::facts::view::{View, classes};
+use crate::facts::{flow_paths, path};
 use crate::findings::accounting;
 use crate::findings::signatures::{self, Finding};
 use crate::graph::context::Context;
@@ -201,6 +201,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         },
         pause_path,
         pause_loop: path::port_refs(context.view, &finding.pause_loop),
+        paths: flow_paths::paths(context.view, ranked.victim, &ranked.culprits),
         spreaders: ranked.spreaders.clone(),
         victims: ranked.victims.clone(),
         evidence: evidence::evidence(context, finding, &ranked)

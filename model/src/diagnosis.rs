@@ -178,6 +178,53 @@ pub struct Collected {
     pub polls: u64,
 }
 
+/// How a hop of a path is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Known {
+    /// A record shows the flow at this port.
+    Recorded,
+    /// There is no record, and the topology and the records of other hops leave one choice.
+    Derived,
+    /// One of several possible hops.
+    Assumed,
+}
+
+/// What a flow is in a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FlowRole {
+    /// The victim.
+    Victim,
+    /// A culprit.
+    Culprit,
+}
+
+/// A hop of a flow's path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Hop {
+    /// The egress port of a switch.
+    pub port: PortRef,
+    /// How it is known.
+    pub known: Known,
+}
+
+/// The path of a flow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FlowPath {
+    /// The flow.
+    pub flow: FlowKey,
+    /// What it is in this verdict.
+    pub role: FlowRole,
+    /// The egress ports of switches that it leaves by, in order from the sender. Incomplete where a switch has no route
+    /// to the receiver.
+    pub hops: Vec<Hop>,
+}
+
 /// A verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -209,6 +256,10 @@ pub struct Diagnosis {
     /// Ports of the loop, for deadlocks.
     #[serde(rename = "loop")]
     pub pause_loop: Vec<PortRef>,
+    /// The path of the victim and one of each culprit, the victim's first. Flows whose ends are not hosts of the topology
+    /// are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<FlowPath>,
     /// Flows through which congestion spread towards the victim; they are also victims of the root cause.
     pub spreaders: Vec<FlowKey>,
     /// Every affected flow, the victim first.
@@ -249,6 +300,7 @@ impl Diagnosis {
             root_cause: RootCause::default(),
             pause_path: Vec::new(),
             pause_loop: Vec::new(),
+            paths: Vec::new(),
             spreaders: Vec::new(),
             victims: vec![victim],
             evidence: Vec::new(),

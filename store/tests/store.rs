@@ -31,6 +31,7 @@ fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis {
         root_cause: RootCause { port: Some(port.parse().unwrap()), ..RootCause::default() },
         pause_path: vec![port.parse().unwrap()],
         pause_loop: vec![],
+        paths: vec![],
         spreaders: vec![],
         victims: vec![flow(victim)],
         evidence: vec![],

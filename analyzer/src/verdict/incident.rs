@@ -248,30 +248,15 @@ mod tests {
     fn verdict(id: &str, anomaly: Anomaly, cause: Cause, culprits: &[u8]) -> Diagnosis {
         Diagnosis {
             id: id.to_string(),
-            time_ns: 0,
-            victim: flow(1),
             anomaly,
             cause,
-            summary: String::new(),
             confidence: 0.9,
-            severity: Severity::default(),
-            cost: Cost::default(),
             root_cause: RootCause {
                 port: Some(PortRef::new("sw1", 1)),
                 flows: culprits.iter().map(|n| flow(*n)).collect(),
                 ..RootCause::default()
             },
-            pause_path: Vec::new(),
-            pause_loop: Vec::new(),
-            spreaders: Vec::new(),
-            victims: vec![flow(1)],
-            evidence: Vec::new(),
-            missing: Vec::new(),
-            advice: Vec::new(),
-            collected: Default::default(),
-            steps: Vec::new(),
-            verified: None,
-            verification: None,
+            ..Diagnosis::undetermined(flow(1))
         }
     }
 

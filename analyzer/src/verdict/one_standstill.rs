@@ -153,9 +153,9 @@ fn path_to(verdict: &Diagnosis, root: &Diagnosis) -> Vec<PortRef> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use model::diagnosis::{Collected, Cost, Severity};
+    use model::diagnosis::Collected;
     use model::telemetry::PauseInterval;
-    use model::{Cause, FlowKey, RootCause};
+    use model::{FlowKey, RootCause};
 
     use super::*;
 
@@ -191,27 +191,14 @@ mod tests {
     fn verdict(root: Option<&str>, confidence: f64, time_us: u64) -> Diagnosis {
         let victim = FlowKey::udp([10, 0, 0, 1].into(), 10_000, [10, 0, 0, 2].into(), 4791);
         Diagnosis {
-            id: String::new(),
             time_ns: time_us * 1_000,
-            victim,
             anomaly: Anomaly::DeadlockInLoopContention,
-            cause: Cause::Undetermined,
             summary: format!("{victim} is stuck"),
             confidence,
-            severity: Severity::default(),
-            cost: Cost::default(),
-            root_cause: RootCause { port: root.map(port), flows: Vec::new(), host: None, config: Vec::new() },
-            pause_path: Vec::new(),
+            root_cause: RootCause { port: root.map(port), ..RootCause::default() },
             pause_loop: vec![port("r1"), port("r2")],
-            spreaders: Vec::new(),
-            victims: vec![victim],
-            evidence: Vec::new(),
-            missing: Vec::new(),
-            advice: Vec::new(),
             collected: Collected { switches: 2, bytes: 0, polls: 1 },
-            steps: Vec::new(),
-            verified: None,
-            verification: None,
+            ..Diagnosis::undetermined(victim)
         }
     }
 
