@@ -1,7 +1,7 @@
 //! Serves the embedded dashboard. Node builds it, and `cargo build` must not require Node: a binary that was compiled
 //! without the dashboard serves a page that explains how to build it.
 
-use axum::http::{HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
@@ -19,20 +19,30 @@ const HASHED: &str = "assets/";
 
 const NOT_BUILT: &str = include_str!("not_built.html");
 
-/// The fallback of all routes: returns a file of the dashboard, one of its pages, or 404.
-pub(crate) async fn serve(uri: Uri) -> Response {
+/// The fallback of all routes: returns a file of the dashboard, one of its pages, or 404; a browser gets a page with
+/// that status.
+pub(crate) async fn serve(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path();
+    if !matches!(method, Method::GET | Method::HEAD) {
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
+    }
     let file = path.trim_start_matches('/');
     if let Some(asset) = Dashboard::get(file).filter(|_| file != "index.html") {
         return respond(file, asset);
     }
-    if path != "/" && !PAGES.iter().any(|page| path.starts_with(page)) {
+    let is_page = path == "/" || PAGES.iter().any(|page| path.starts_with(page));
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if !is_page && (!accept.contains("text/html") || path.starts_with("/api/")) {
         return Problem::not_found(format!("there is nothing at `{path}`")).into_response();
     }
-    match Dashboard::get("index.html") {
+    let mut response = match Dashboard::get("index.html") {
         Some(page) => respond("index.html", page),
         None => Html(NOT_BUILT).into_response(),
+    };
+    if !is_page {
+        *response.status_mut() = StatusCode::NOT_FOUND;
     }
+    response
 }
 
 fn respond(name: &str, file: EmbeddedFile) -> Response {

@@ -6,7 +6,9 @@
 //! Errors are `application/problem+json` (RFC 9457), the live stream uses server-sent events (WHATWG HTML, section
 //! 9.2), and metrics are OpenMetrics text.
 
+mod access;
 mod assets;
+mod connections;
 mod events;
 mod headers;
 mod health;
@@ -23,17 +25,18 @@ mod state;
 mod tls;
 mod wall_clock;
 
+pub use access::{Access, Credential, Role, TokenHash};
 pub use events::{StreamEvent, StreamEventKind};
 pub use health::serve_health;
 pub use limits::{
-    BODY_BYTES, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
+    BODY_BYTES, CONNECTIONS, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
 pub use live::LiveState;
 pub use probe::{CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe};
 pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};
 pub use series::{PortPoint, PortSample};
-pub use server::{serve, serve_bound};
+pub use server::{serve, serve_bound, service};
 pub use state::AppState;
 pub use tls::Bound;
 pub use wall_clock::{WallClock, rfc3339};

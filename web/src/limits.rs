@@ -18,3 +18,13 @@ pub const SERIES_SAMPLES: usize = 1024;
 pub const LIVE_PORTS: usize = 4096;
 /// Maximum time for a query about a victim flow; then it is answered with status 504.
 pub const QUERY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum connections; further ones wait until one of them ends.
+pub const CONNECTIONS: usize = 1024;
+/// Maximum time of a TLS handshake; then the connection is closed.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum time until the headers of the next request are complete; then the connection is closed.
+pub(crate) const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum time between two parts of a request's body; then the request is rejected.
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum requests at a time on one HTTP/2 connection; the client waits with further ones.
+pub(crate) const HTTP2_STREAMS: u32 = 64;

@@ -3,8 +3,10 @@
 use std::future::Future;
 use std::io;
 
+use axum::Router;
 use tokio::net::TcpListener;
 
+use crate::access::protect;
 use crate::routes::router;
 use crate::state::AppState;
 use crate::tls::Bound;
@@ -37,5 +39,11 @@ pub async fn serve_bound(
         // An open live stream would keep its connection, and with it this server, running for ever.
         live.events.close();
     };
-    bound.serve(router(state), stopping).await
+    bound.serve(service(state), stopping).await
+}
+
+/// Returns all routes behind the access control of `state`: what [`serve`] serves.
+pub fn service(state: AppState) -> Router {
+    let access = state.access.clone();
+    protect(router(state), access)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::access::Access;
 use crate::live::LiveState;
 use crate::probe::Probe;
 use crate::query::QueryBackend;
@@ -12,18 +13,26 @@ pub struct AppState {
     pub(crate) live: Arc<LiveState>,
     pub(crate) backend: Option<Arc<dyn QueryBackend>>,
     pub(crate) probe: Option<Arc<dyn Probe>>,
+    pub(crate) access: Arc<Access>,
 }
 
 impl AppState {
     /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
-        AppState { live, backend: None, probe: None }
+        AppState { live, backend: None, probe: None, access: Arc::new(Access::open([])) }
     }
 
     /// Adds a backend for queries about victim flows.
     #[must_use]
     pub fn with_query_backend(mut self, backend: Arc<dyn QueryBackend>) -> AppState {
         self.backend = Some(backend);
+        self
+    }
+
+    /// Sets who may do what; otherwise everyone may do everything under the names of loopback addresses.
+    #[must_use]
+    pub fn with_access(mut self, access: Arc<Access>) -> AppState {
+        self.access = access;
         self
     }
 

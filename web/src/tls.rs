@@ -3,23 +3,14 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
-use axum::serve::Listener;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc;
+use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::server::TlsStream;
-
-/// Maximum time of a TLS handshake; then the connection is closed.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Maximum connections whose handshake is complete and that wait for the server.
-const ACCEPTED: usize = 64;
 
 /// A bound address, and the certificates for it if there are any.
 pub struct Bound {
@@ -69,64 +60,6 @@ impl Bound {
         router: Router,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        let Bound { listener, tls } = self;
-        match tls {
-            None => axum::serve(listener, router).with_graceful_shutdown(shutdown).await,
-            Some(acceptor) => {
-                let listener = TlsListener::start(listener, acceptor)?;
-                axum::serve(listener, router).with_graceful_shutdown(shutdown).await
-            }
-        }
-    }
-}
-
-/// Handshakes run in tasks of their own, so that a slow client does not keep the others waiting.
-struct TlsListener {
-    address: SocketAddr,
-    accepted: mpsc::Receiver<(TlsStream<TcpStream>, SocketAddr)>,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl TlsListener {
-    fn start(mut listener: TcpListener, acceptor: TlsAcceptor) -> io::Result<TlsListener> {
-        let address = listener.local_addr()?;
-        let (sender, accepted) = mpsc::channel(ACCEPTED);
-        let task = tokio::spawn(async move {
-            loop {
-                // The trait's method, which logs and retries.
-                let (socket, peer) = Listener::accept(&mut listener).await;
-                let (acceptor, sender) = (acceptor.clone(), sender.clone());
-                tokio::spawn(async move {
-                    if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, acceptor.accept(socket)).await {
-                        // Fails only when the server has stopped.
-                        let _ = sender.send((stream, peer)).await;
-                    }
-                });
-            }
-        });
-        Ok(TlsListener { address, accepted, task })
-    }
-}
-
-impl Drop for TlsListener {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-impl Listener for TlsListener {
-    type Io = TlsStream<TcpStream>;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        match self.accepted.recv().await {
-            Some(accepted) => accepted,
-            // The task runs as long as this listener.
-            None => std::future::pending().await,
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address)
+        crate::connections::serve(self.listener, self.tls, router, shutdown).await
     }
 }

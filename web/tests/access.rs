@@ -1,0 +1,166 @@
+//! Who may do what: host names, origins, tokens, the rate of questions.
+
+mod fixture;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response, StatusCode, header};
+use fixture::topology;
+use harrier_web::{Access, AppState, Credential, LiveState, Role, TokenHash, service};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use store::Store;
+use tower::ServiceExt as _;
+
+const VIEWER: &str = "hrr_viewer";
+const OPERATOR: &str = "hrr_operator";
+const FLOW: &str = r#"{"victim":"11.0.2.1:10000>11.0.5.1:4791/udp"}"#;
+
+async fn server(access: Access) -> Router {
+    let live = LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap();
+    live.set_topology(topology()).await.unwrap();
+    service(AppState::new(live).with_access(Arc::new(access)))
+}
+
+fn with_tokens() -> Access {
+    let credential =
+        |name: &str, role, token| Credential { name: name.into(), role, hash: TokenHash::of(token) };
+    Access::tokens(vec![
+        credential("grafana", Role::Viewer, VIEWER),
+        credential("on-call", Role::Operator, OPERATOR),
+    ])
+}
+
+/// A request: method and path, and headers as `name: value`.
+fn request(line: &str, headers: &[String]) -> Request<Body> {
+    let (method, path) = line.split_once(' ').unwrap();
+    let mut request = Request::builder().method(method).uri(path);
+    for header in headers {
+        let (name, value) = header.split_once(": ").unwrap();
+        request = request.header(name, value);
+    }
+    let body = if path == "/login" { format!("token={VIEWER}") } else { FLOW.to_string() };
+    let media_type = if path == "/login" { "application/x-www-form-urlencoded" } else { "application/json" };
+    request.header(header::CONTENT_TYPE, media_type).body(Body::from(body)).unwrap()
+}
+
+async fn send(server: &Router, line: &str, headers: &[&str]) -> Response<Body> {
+    let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
+    server.clone().oneshot(request(line, &headers)).await.unwrap()
+}
+
+/// Checks the status of a request, and the type of the problem if there is one.
+async fn check(server: &Router, line: &str, headers: &[&str], expected: (u16, &str)) {
+    let response = send(server, line, headers).await;
+    let (status, content) =
+        (response.status().as_u16(), response.headers().get(header::CONTENT_TYPE).cloned());
+    assert!(response.headers().contains_key(header::CONTENT_SECURITY_POLICY), "{line} {headers:?}");
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    let kind = match content.is_some_and(|content| content == "application/problem+json") {
+        true => {
+            let problem: Value = serde_json::from_slice(&bytes).unwrap();
+            problem["type"].as_str().unwrap().trim_start_matches("urn:harrier:problem:").to_string()
+        }
+        false => String::new(),
+    };
+    assert_eq!((status, kind.as_str()), expected, "{line} {headers:?}");
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_the_servers_is_refused() {
+    let server = server(Access::open(["harrier.example".to_string()])).await;
+    let topology = "GET /api/v1/topology";
+    check(&server, topology, &["host: 127.0.0.1:8080"], (200, "")).await;
+    check(&server, topology, &["host: localhost:8080"], (200, "")).await;
+    check(&server, topology, &["host: harrier.example"], (200, "")).await;
+    check(&server, topology, &["host: evil.test:8080"], (421, "unknown-host")).await;
+    check(&server, "GET /", &["host: evil.test"], (421, "unknown-host")).await;
+    check(&server, "POST /api/v1/queries", &["host: evil.test"], (421, "unknown-host")).await;
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_cannot_ask() {
+    let server = server(Access::open([])).await;
+    let ask = "POST /api/v1/queries";
+    let here = "host: 127.0.0.1:8080";
+    // 503: no network is connected, so the question has passed.
+    check(&server, ask, &[here], (503, "no-network")).await;
+    check(&server, ask, &[here, "origin: http://127.0.0.1:8080"], (503, "no-network")).await;
+    check(&server, ask, &[here, "sec-fetch-site: same-origin"], (503, "no-network")).await;
+    check(&server, ask, &[here, "origin: http://127.0.0.1:9090"], (403, "other-origin")).await;
+    check(&server, ask, &[here, "origin: null"], (403, "other-origin")).await;
+    check(&server, ask, &[here, "sec-fetch-site: cross-site"], (403, "other-origin")).await;
+    check(&server, ask, &[here, "sec-fetch-site: same-site"], (403, "other-origin")).await;
+}
+
+#[tokio::test]
+async fn a_token_is_needed_for_all_but_health() {
+    let server = server(with_tokens()).await;
+    check(&server, "GET /healthz", &[], (200, "")).await;
+    check(&server, "GET /readyz", &[], (200, "")).await;
+    for path in ["/", "/api/v1/topology", "/api/v1/openapi.json", "/api/v1/events", "/metrics", "/nope"] {
+        let line = format!("GET {path}");
+        check(&server, &line, &[], (401, "token")).await;
+        check(&server, &line, &["authorization: Bearer wrong"], (401, "token")).await;
+        check(&server, &line, &["cookie: __Host-harrier=wrong"], (401, "token")).await;
+        // A browser is sent to the login page.
+        check(&server, &line, &["accept: text/html,*/*;q=0.8"], (303, "")).await;
+    }
+    for header in [format!("authorization: Bearer {VIEWER}"), format!("cookie: a=b; __Host-harrier={VIEWER}")]
+    {
+        check(&server, "GET /api/v1/topology", &[&header], (200, "")).await;
+        check(&server, "POST /api/v1/queries", &[&header], (403, "role")).await;
+    }
+    let operator = format!("authorization: Bearer {OPERATOR}");
+    check(&server, "POST /api/v1/queries", &[&operator], (503, "no-network")).await;
+}
+
+#[tokio::test]
+async fn the_login_page_keeps_the_token_in_a_cookie() {
+    let server = server(with_tokens()).await;
+    check(&server, "GET /login", &[], (200, "")).await;
+    check(&server, "GET /login.css", &[], (200, "")).await;
+    let response = send(&server, "POST /login", &[]).await;
+    assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    let cookie = response.headers()[header::SET_COOKIE].to_str().unwrap().to_string();
+    for part in ["; Secure", "; HttpOnly", "; SameSite=Strict", "; Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    let cookie = format!("cookie: {}", cookie.split(';').next().unwrap());
+    check(&server, "GET /api/v1/topology", &[&cookie], (200, "")).await;
+    check(&server, "POST /login", &["sec-fetch-site: cross-site"], (403, "other-origin")).await;
+    let response = send(&server, "POST /logout", &[&cookie]).await;
+    assert!(response.headers()[header::SET_COOKIE].to_str().unwrap().contains("Max-Age=0"));
+}
+
+#[tokio::test]
+async fn questions_have_a_rate() {
+    let server = server(Access::open([])).await;
+    tokio::time::pause();
+    let mut passed = 0;
+    let refused = loop {
+        let response = send(&server, "POST /api/v1/queries", &[]).await;
+        if response.status() == StatusCode::TOO_MANY_REQUESTS {
+            break response;
+        }
+        passed += 1;
+        assert!(passed < 1000, "no limit");
+    };
+    assert_eq!((passed, refused.headers()[header::RETRY_AFTER].to_str().unwrap()), (16, "1"));
+    tokio::time::advance(std::time::Duration::from_secs(1)).await;
+    check(&server, "POST /api/v1/queries", &[], (503, "no-network")).await;
+}
+
+#[tokio::test]
+async fn pages_are_read_only_and_unknown_ones_are_pages_with_status_404() {
+    let server = server(Access::open([])).await;
+    check(&server, "DELETE /", &[], (405, "method-not-allowed")).await;
+    check(&server, "PUT /incidents/x", &[], (405, "method-not-allowed")).await;
+    check(&server, "HEAD /", &[], (200, "")).await;
+    check(&server, "GET /nope", &[], (404, "not-found")).await;
+    check(&server, "GET /api/v1/nope", &["accept: text/html"], (404, "not-found")).await;
+    let page = send(&server, "GET /nope", &["accept: text/html"]).await;
+    assert_eq!(page.status(), StatusCode::NOT_FOUND);
+}
