@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
 
 mod capture;
+mod client;
 mod commands;
 mod configurations;
 mod daemons;
@@ -24,6 +25,7 @@ mod ns3_files;
 mod output;
 mod redis;
 mod report;
+mod tokens;
 mod traffic;
 mod units;
 mod watcher;
@@ -101,10 +103,16 @@ enum Command {
     Controller(commands::controller::Args),
     /// Run the agent of a host
     Agent(commands::agent::Args),
+    /// Ask a server who slows a flow down now
+    Ask(commands::ask::Args),
+    /// List and follow the incidents of a server
+    Incidents(commands::incidents::Args),
     /// Check the configuration file of a daemon, or write an example
     Config(commands::config::Args),
     /// Create certificates for a lab or a small network
     Pki(commands::pki::Args),
+    /// Create and withdraw tokens of the REST interface
+    Token(commands::token::Args),
     /// Print the completion script of a shell
     Completions(commands::completions::Args),
     /// Write the manual pages
@@ -142,8 +150,11 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve::execute(&args),
         Command::Controller(args) => commands::controller::execute(&args),
         Command::Agent(args) => commands::agent::execute(&args),
+        Command::Ask(args) => commands::ask::execute(&args),
+        Command::Incidents(args) => commands::incidents::execute(&args),
         Command::Config(args) => commands::config::execute(args),
         Command::Pki(args) => commands::pki::execute(args),
+        Command::Token(args) => commands::token::execute(args),
         Command::Completions(args) => commands::completions::execute(&args),
         Command::Manual(args) => commands::manual::execute(&args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),

@@ -83,7 +83,8 @@ fn describe_root(root: &RootCause) -> String {
         .collect()
 }
 
-fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> String {
+/// Returns a diagnosis as text, one line for each of its parts.
+pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> String {
     let flows =
         |flows: &[FlowKey]| flows.iter().map(|flow| flow_name(index, *flow)).collect::<Vec<_>>().join(", ");
     let mut text = String::new();

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use anyhow::bail;
+
 use crate::Outcome;
 use crate::demo::{self, DemoConfig};
 
@@ -24,6 +26,12 @@ pub(crate) struct Args {
     /// Address of the dashboard and the REST API; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     listen: SocketAddr,
+    /// Listen on other addresses than loopback: everyone in the network may read and ask
+    #[arg(long)]
+    insecure: bool,
+    /// Name under which browsers may address the dashboard, besides localhost and IP addresses
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
     /// Database file for diagnoses and incidents [default: in memory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -37,6 +45,13 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    if !args.listen.ip().is_loopback() && !args.insecure {
+        bail!(
+            "--listen {}: the demo has neither TLS nor tokens, so other addresses than loopback need --insecure; \
+             `harrier serve` has both",
+            args.listen
+        );
+    }
     let scenarios = match &args.scenario {
         Some(named) => vec![super::run::load(named)?],
         None => vec![super::run::load("poster-fig1")?, super::run::load("host-storm")?],
@@ -44,6 +59,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     demo::run(DemoConfig {
         scenarios,
         listen: args.listen,
+        hosts: args.host,
         store: args.store,
         seed: args.seed,
         pace_us: args.pace,

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod analyze;
+pub(crate) mod ask;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -10,6 +11,7 @@ pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
+pub(crate) mod incidents;
 pub(crate) mod lab;
 pub(crate) mod manual;
 pub(crate) mod nic;
@@ -20,4 +22,5 @@ pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod switch;
+pub(crate) mod token;
 pub(crate) mod topology;

@@ -27,13 +27,13 @@ use scenario::Scenario;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tracing::info;
-use web::{AppState, LiveState};
+use web::{Access, AppState, LiveState};
 
 use self::network::Network;
 use self::queries::Queries;
 use self::shared::{Clock, Endpoint, SwitchMap};
 use crate::daemons::operations::signals::{Demand, Signals};
-use crate::daemons::operations::{log, wall_ns};
+use crate::daemons::operations::{files, log, wall_ns};
 
 /// Maximum events of a switch that wait for its P4Runtime server.
 const SWITCH_EVENTS: usize = 4096;
@@ -53,6 +53,8 @@ pub(crate) struct DemoConfig {
     pub(crate) scenarios: Vec<Scenario>,
     /// Address of the dashboard.
     pub(crate) listen: SocketAddr,
+    /// Names under which browsers may address it, besides localhost and IP addresses.
+    pub(crate) hosts: Vec<String>,
     /// File of the store; in memory if absent.
     pub(crate) store: Option<PathBuf>,
     /// Seed of the random number generator.
@@ -64,6 +66,7 @@ pub(crate) struct DemoConfig {
 /// Runs until interrupted.
 pub(crate) fn run(config: DemoConfig) -> anyhow::Result<()> {
     log::start_plain();
+    files::raise_limit();
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     runtime.block_on(serve(config))
 }
@@ -104,12 +107,18 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     log::say(format_args!("harrier: {}", scenario.title));
     log::say(format_args!("harrier: {} switches programmed over P4Runtime", servers.len()));
     log::say(format_args!("harrier: dashboard at http://{address}/"));
+    let access = Access::open(config.hosts.iter().cloned());
     let mut signals = Signals::install()?;
     let interrupted = async move {
         // There is no configuration to reload.
         while signals.next().await != Demand::Stop {}
     };
-    web::serve(listener, AppState::new(live).with_query_backend(queries), interrupted).await?;
+    web::serve(
+        listener,
+        AppState::new(live).with_query_backend(queries).with_access(Arc::new(access)),
+        interrupted,
+    )
+    .await?;
 
     stop.store(true, Ordering::Relaxed);
     watching.abort();

@@ -19,3 +19,4 @@ mod network;
 mod process;
 mod spool;
 mod takeover;
+mod tokens;

@@ -121,10 +121,19 @@ pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Sends a request to `address` over HTTP/1.1 and returns status and body.
 pub(crate) fn request(address: &str, method: &str, path: &str, body: &str) -> (u16, String) {
+    request_as("", address, method, path, body)
+}
+
+/// As [`request`], with a token if it is not empty.
+pub(crate) fn request_as(token: &str, address: &str, method: &str, path: &str, body: &str) -> (u16, String) {
+    let authorization = match token {
+        "" => String::new(),
+        token => format!("Authorization: Bearer {token}\r\n"),
+    };
     let Ok(mut stream) = TcpStream::connect(address) else { return (0, String::new()) };
     let length = body.len();
     let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{authorization}Content-Type: application/json\r\n\
          Content-Length: {length}\r\n\r\n{body}"
     );
     let mut response = String::new();
@@ -135,6 +144,14 @@ pub(crate) fn request(address: &str, method: &str, path: &str, body: &str) -> (u
     let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     (status, body.to_string())
+}
+
+/// Sends a text to `address` and returns what the server answers until it closes the connection.
+pub(crate) fn raw(address: &str, text: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let mut answer = String::new();
+    stream.write_all(text.as_bytes()).and_then(|()| stream.read_to_string(&mut answer)).unwrap();
+    answer
 }
 
 /// Returns the body of a GET request.

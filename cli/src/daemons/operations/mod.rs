@@ -1,6 +1,7 @@
 //! What every daemon needs to be operated: logs, signals, systemd's notifications, random ids, the wall clock.
 
 pub(crate) mod clock;
+pub(crate) mod files;
 pub(crate) mod log;
 pub(crate) mod notify;
 pub(crate) mod signals;
@@ -11,11 +12,12 @@ pub(crate) use clock::wall_ns;
 
 use super::config::settings::Settings;
 
-/// Runs a daemon to its end. Threads that block, e.g. in a read of the standard input, do not delay the end.
+/// Runs a daemon, or a client of one, to its end. Threads that block, e.g. in a read of the standard input, do not delay the end.
 ///
 /// # Errors
 /// The runtime cannot be started, or the daemon's error.
-pub(crate) fn block_on(daemon: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+pub(crate) fn block_on<T>(daemon: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    files::raise_limit();
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let ended = runtime.block_on(daemon);
     runtime.shutdown_background();

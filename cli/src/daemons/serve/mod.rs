@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 use tracing::{error, info, warn};
-use web::{AppState, Bound, LiveState};
+use web::{Access, AppState, Bound, Credential, LiveState};
 
 use self::inbox::Inbox;
 use self::queries::Queries;
@@ -68,6 +68,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let bound = bound(http, rest_tls)?;
     let address = bound.local_addr()?;
     let findings = read_findings(&settings, topology.as_ref())?;
+    let access = Arc::new(access(&settings)?);
     let grpc_server = grpc_server(tls.as_ref())?;
     let shared = state(&settings, topology, findings).await?;
 
@@ -82,7 +83,8 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let inbox = tokio::spawn(Inbox::new(shared.clone(), wait_ns)?.run(until_stopped()));
     let app = AppState::new(shared.live.clone())
         .with_query_backend(shared.queries.clone())
-        .with_probe(Arc::new(ServerProbe(shared.clone())));
+        .with_probe(Arc::new(ServerProbe(shared.clone())))
+        .with_access(access.clone());
     let scheme = bound.scheme();
     let mut rest = tokio::spawn(web::serve_bound(bound, app, until_stopped()));
     // Programs that start the server wait for these lines.
@@ -101,7 +103,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
                 Demand::Stop => break Ok(()),
                 Demand::Reload => {
                     notify::reloading();
-                    settings = reload(arguments, settings, &shared, log).await;
+                    settings = reload(arguments, settings, &shared, &access, log).await;
                     notify::ready(&status);
                 }
             },
@@ -229,6 +231,21 @@ async fn time_base(settings: &Settings, store: &store::Store) -> anyhow::Result<
     Ok(TimeBase { zero_ns, scale })
 }
 
+/// Returns who may do what over REST.
+fn access(settings: &Settings) -> anyhow::Result<Access> {
+    Ok(match read_tokens(settings)? {
+        Some(credentials) => Access::tokens(credentials),
+        None => Access::open(settings.texts("hosts").into_iter().map(str::to_owned)),
+    })
+}
+
+fn read_tokens(settings: &Settings) -> anyhow::Result<Option<Vec<Credential>>> {
+    let read = |path| {
+        crate::tokens::credentials(path).with_context(|| format!("{}: tokens", settings.origin("tokens")))
+    };
+    settings.path("tokens").map(read).transpose()
+}
+
 fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
     let read = |path| {
         super::topology::read(path).with_context(|| format!("{}: topology", settings.origin("topology")))
@@ -262,21 +279,31 @@ fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Re
     Ok(findings)
 }
 
+/// What is read again.
+struct Reloaded {
+    settings: Settings,
+    topology: Option<Topology>,
+    findings: Vec<ConfigFinding>,
+    credentials: Option<Vec<Credential>>,
+}
+
 /// Reads the configuration again and applies what can be applied. With a mistake in it, nothing changes.
 async fn reload(
     arguments: &Arguments<Serve>,
     settings: Settings,
     shared: &Shared,
+    access: &Access,
     log: &LogLevel,
 ) -> Settings {
-    let read = || -> anyhow::Result<(Settings, Option<Topology>, Vec<ConfigFinding>)> {
+    let read = || -> anyhow::Result<Reloaded> {
         let new = arguments.settings()?;
+        let credentials = read_tokens(&new)?;
         let topology = read_topology(&new)?;
         let known = shared.live.topology();
         let findings = read_findings(&new, topology.as_ref().or(known.as_deref()))?;
-        Ok((new, topology, findings))
+        Ok(Reloaded { settings: new, topology, findings, credentials })
     };
-    let (new, topology, findings) = match read() {
+    let Reloaded { settings: new, topology, findings, credentials } = match read() {
         Ok(read) => read,
         Err(error) => {
             error!(error = format!("{error:#}"), "the configuration is not reloaded");
@@ -284,6 +311,11 @@ async fn reload(
         }
     };
     log.apply(&new);
+    match (settings.has("tokens"), credentials) {
+        (true, Some(credentials)) => access.replace(credentials),
+        (false, None) => {}
+        _ => warn!("tokens: whether REST needs tokens changes with a restart"),
+    }
     let known = shared.live.topology();
     let is_other_topology = topology.as_ref().is_some_and(|new| known.as_deref() != Some(new));
     if let Some(topology) = topology

@@ -40,6 +40,21 @@ const SERVER: &[Key] = &[
         "Whether REST uses the certificates; `off` only on loopback addresses",
     ),
     Key::new(
+        "tokens",
+        Kind::Path,
+        "",
+        "Tokens that REST and the dashboard accept (`harrier token create`); without it everyone who reaches the server \
+         may do everything, on loopback addresses only",
+    )
+    .reloaded(),
+    Key::new(
+        "hosts",
+        Kind::List(&Kind::Text),
+        "",
+        "Names under which browsers may address a server without tokens, besides localhost and IP addresses, e.g. the \
+         name of a reverse proxy",
+    ),
+    Key::new(
         "upload_listen",
         Kind::Listen,
         "127.0.0.1:9560",
@@ -112,6 +127,10 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     let is_open = settings.listen("listen").is_some_and(|address| !address.ip().is_loopback());
     if is_open && settings.text("rest_tls") == Some("off") {
         problems.push(settings.problem("rest_tls", "`off` needs a loopback address in `listen`"));
+    }
+    if is_open && settings.has("tls_certificate") && !settings.has("tokens") {
+        let text = "needs `tokens` (`harrier token create`), because everyone in the network reaches it";
+        problems.push(settings.problem("listen", text));
     }
     problems.extend(loopback(settings, "upload_listen"));
     let (listen, upload) = (settings.listen("listen"), settings.listen("upload_listen"));

@@ -1,0 +1,289 @@
+//! A client of the server's REST interface, for commands in a terminal.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::{Request, Response, StatusCode, Uri, header};
+use hyper_util::rt::TokioIo;
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, ServerName};
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// Maximum bytes of an answer.
+const ANSWER_BYTES: usize = 64 << 20;
+/// Maximum bytes of one event of the live stream.
+const EVENT_BYTES: usize = 4 << 20;
+/// Maximum time to connect, TLS included.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Maximum time for an answer: longer than the server takes for a question.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// How a command reaches the server.
+#[derive(clap::Args)]
+pub(crate) struct ServerArgs {
+    /// Address of the server: of `harrier serve` or `harrier demo`
+    #[arg(long, env = "HARRIER_SERVER", default_value = "http://127.0.0.1:8080", value_name = "URL")]
+    server: Uri,
+    /// File with the token (`harrier token create`); or the token itself in the variable HARRIER_TOKEN
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Certificates of the authorities that the server's certificate is checked against (PEM), for https
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+}
+
+/// A client; each request has a connection of its own.
+pub(crate) struct Client {
+    host: String,
+    authority: String,
+    port: u16,
+    token: Option<String>,
+    tls: Option<TlsConnector>,
+}
+
+impl Client {
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// The address is no URL of a server, or a file cannot be read.
+    pub(crate) fn new(args: &ServerArgs) -> anyhow::Result<Client> {
+        let server = &args.server;
+        let is_https = match server.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => bail!("--server {server}: expected a URL, e.g. https://harrier.example:8080"),
+        };
+        let host = server.host().with_context(|| format!("--server {server}: there is no host"))?;
+        let authority = server.authority().map_or(host, |authority| authority.as_str()).to_owned();
+        let token = match &args.token_file {
+            Some(path) => Some(crate::input::read_text(path)?.trim().to_owned()),
+            None => std::env::var("HARRIER_TOKEN").ok(),
+        };
+        let tls = match (is_https, &args.ca) {
+            (false, _) => None,
+            (true, Some(ca)) => Some(connector(ca)?),
+            (true, None) => bail!("--server {server}: https also needs --ca"),
+        };
+        Ok(Client {
+            host: host.trim_matches(['[', ']']).to_owned(),
+            authority,
+            port: server.port_u16().unwrap_or(if is_https { 443 } else { 80 }),
+            token,
+            tls,
+        })
+    }
+
+    /// Returns what the server has at a path.
+    ///
+    /// # Errors
+    /// The server cannot be reached, rejects the request, or answers something else.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> anyhow::Result<T> {
+        let (status, body) = self.answer("GET", path, Bytes::new()).await?;
+        self.read(path, status, &body)
+    }
+
+    /// Sends JSON to a path and returns the answer.
+    ///
+    /// # Errors
+    /// As [`Client::get`].
+    pub(crate) async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &serde_json::Value,
+    ) -> anyhow::Result<T> {
+        let (status, body) = self.answer("POST", path, body.to_string().into()).await?;
+        self.read(path, status, &body)
+    }
+
+    /// Calls `on_event` with the name and data of each event of the live stream, until it ends.
+    ///
+    /// # Errors
+    /// As [`Client::get`], or that of `on_event`.
+    pub(crate) async fn events(
+        &self,
+        path: &str,
+        mut on_event: impl FnMut(&str, &str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let response = tokio::time::timeout(ANSWER, self.send("GET", path, Bytes::new()));
+        let response = response.await.with_context(|| format!("{} does not answer", self.authority))??;
+        let (status, mut body) = (response.status(), response.into_body());
+        if !status.is_success() {
+            let body = Limited::new(body, ANSWER_BYTES).collect().await.map_err(anyhow::Error::from_boxed)?;
+            return Err(problem(path, status, &body.to_bytes()));
+        }
+        let mut events = EventReader::default();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.context("the stream broke off")?;
+            let Some(data) = frame.data_ref() else { continue };
+            events.push(data, &mut on_event)?;
+        }
+        Ok(())
+    }
+
+    fn read<T: DeserializeOwned>(&self, path: &str, status: StatusCode, body: &[u8]) -> anyhow::Result<T> {
+        if !status.is_success() {
+            return Err(problem(path, status, body));
+        }
+        serde_json::from_slice(body).with_context(|| {
+            format!("{} is no server of this version: {path} has another form", self.authority)
+        })
+    }
+
+    async fn answer(&self, method: &str, path: &str, body: Bytes) -> anyhow::Result<(StatusCode, Bytes)> {
+        let answer = async {
+            let response = self.send(method, path, body).await?;
+            let status = response.status();
+            let body = Limited::new(response.into_body(), ANSWER_BYTES).collect().await;
+            Ok((status, body.map_err(anyhow::Error::from_boxed)?.to_bytes()))
+        };
+        let answer = tokio::time::timeout(ANSWER, answer).await;
+        answer.with_context(|| format!("{} does not answer within {} s", self.authority, ANSWER.as_secs()))?
+    }
+
+    async fn send(&self, method: &str, path: &str, body: Bytes) -> anyhow::Result<Response<Incoming>> {
+        let mut request = Request::builder().method(method).uri(path).header(header::HOST, &self.authority);
+        if !body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let request = request.body(Full::new(body)).context("the token cannot be sent")?;
+        let connect = async {
+            let socket = TcpStream::connect((self.host.as_str(), self.port)).await?;
+            let Some(tls) = &self.tls else { return self.over(socket, request).await };
+            let name = ServerName::try_from(self.host.clone())?;
+            self.over(tls.connect(name, socket).await?, request).await
+        };
+        connect.await.with_context(|| format!("cannot reach the server at {}", self.authority))
+    }
+
+    async fn over<S>(&self, stream: S, request: Request<Full<Bytes>>) -> anyhow::Result<Response<Incoming>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (mut sender, connection) =
+            tokio::time::timeout(CONNECT, http1::handshake(TokioIo::new(stream))).await??;
+        tokio::spawn(connection);
+        Ok(sender.send_request(request).await?)
+    }
+}
+
+/// Trusts the authorities of a file.
+fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
+    let read = || -> anyhow::Result<TlsConnector> {
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(path)? {
+            roots.add(certificate?)?;
+        }
+        let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Ok(TlsConnector::from(Arc::new(config)))
+    };
+    read().with_context(|| format!("{}: cannot be used as certificates", path.display()))
+}
+
+/// Returns the error of an answer, which is a problem (RFC 9457) if it comes from this server.
+fn problem(path: &str, status: StatusCode, body: &[u8]) -> anyhow::Error {
+    let problem: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    let text = |key: &str| problem.as_ref().and_then(|problem| problem[key].as_str()).map(str::to_owned);
+    match (text("title"), text("detail")) {
+        (Some(title), Some(detail)) => anyhow::anyhow!("{title}: {detail}"),
+        _ => anyhow::anyhow!("{path}: the server answers {status}"),
+    }
+}
+
+/// Splits a stream of server-sent events (WHATWG HTML, section 9.2.6).
+#[derive(Debug, Default)]
+struct EventReader {
+    /// The bytes of a line that has not ended.
+    rest: Vec<u8>,
+    name: String,
+    data: String,
+}
+
+impl EventReader {
+    fn push(
+        &mut self,
+        bytes: &[u8],
+        on_event: &mut impl FnMut(&str, &str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.rest.extend_from_slice(bytes);
+        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            self.line(line.trim_end_matches(['\r', '\n']), on_event)?;
+        }
+        if self.rest.len() + self.data.len() > EVENT_BYTES {
+            bail!("the server sends an event of more than {EVENT_BYTES} bytes");
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        line: &str,
+        on_event: &mut impl FnMut(&str, &str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        if line.is_empty() {
+            let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
+            return if data.is_empty() { Ok(()) } else { on_event(&name, &data) };
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => value.clone_into(&mut self.name),
+            "data" => {
+                if !self.data.is_empty() {
+                    self.data.push('\n');
+                }
+                self.data.push_str(value);
+            }
+            // Comments, ids and unknown fields.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_read_in_pieces_of_any_size() {
+        let stream =
+            ": alive\n\nevent: incident\r\nid: 4\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata: x\n\nevent: lost";
+        for size in 1..stream.len() {
+            let (mut reader, mut seen) = (EventReader::default(), Vec::new());
+            for piece in stream.as_bytes().chunks(size) {
+                let mut note = |name: &str, data: &str| {
+                    seen.push(format!("{name}|{data}"));
+                    Ok(())
+                };
+                reader.push(piece, &mut note).unwrap();
+            }
+            assert_eq!(seen, ["incident|{\"a\":\n1}", "|x"], "pieces of {size} bytes");
+        }
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_an_error() {
+        let mut reader = EventReader::default();
+        let mut push = || reader.push(&[b'x'; 1 << 20], &mut |_, _| Ok(()));
+        assert!((0..4).all(|_| push().is_ok()));
+        assert!(push().is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! `harrier ask`: who slows a flow down now.
+
+use analyzer::TopologyIndex;
+use model::{Diagnosis, FlowKey, Topology};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::client::{Client, ServerArgs};
+use crate::output::{describe_diagnosis, print_json};
+
+const EXAMPLES: &str = "\
+Examples:
+  Ask the server on this machine
+    harrier ask '10.0.0.1:10000>10.0.3.1:4791/udp'
+
+  Ask a server that needs a token
+    harrier ask --server https://harrier.example:8080 --ca ca.pem --token-file token '10.0.0.1:10000>10.0.3.1:4791/udp'
+
+Exit status: 0 nothing slows the flow down, 1 there is a verdict, 2 the question could not be answered.";
+
+/// Arguments of `harrier ask`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The flow
+    #[arg(value_name = "FLOW")]
+    flow: FlowKey,
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.server)?;
+    crate::daemons::operations::block_on(async {
+        let question = json!({ "victim": args.flow });
+        let answer: Value = client.post("/api/v1/queries", &question).await?;
+        let is_clean = answer["anomaly"].is_null();
+        if args.json {
+            print_json(&answer)?;
+        } else if is_clean {
+            println!(
+                "nothing slows {} down now: {}",
+                args.flow,
+                answer["detail"].as_str().unwrap_or_default()
+            );
+        } else {
+            let diagnosis: Diagnosis = serde_json::from_value(answer)?;
+            let topology: Topology = client.get("/api/v1/topology").await?;
+            print!("{}", describe_diagnosis(&diagnosis, &TopologyIndex::new(&topology)));
+        }
+        Ok(if is_clean { Outcome::Fine } else { Outcome::Findings })
+    })
+}

@@ -1,0 +1,105 @@
+//! `harrier incidents`: the incidents of a server in a terminal.
+
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::client::{Client, ServerArgs};
+use crate::output::print_json;
+
+const EXAMPLES: &str = "\
+Examples:
+  What is going on
+    harrier incidents --open
+
+  Follow what begins, recurs and ends, as lines of JSON
+    harrier incidents --watch --json
+
+Exit status: 0 without open incidents, 1 with, 2 if the server could not be asked.";
+
+/// Arguments of `harrier incidents`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Only incidents that have not ended
+    #[arg(long)]
+    open: bool,
+    /// Maximum number of incidents, latest first
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
+    limit: u32,
+    /// Keep printing incidents that begin, change or end, until interrupted
+    #[arg(long)]
+    watch: bool,
+    /// Print JSON; with --watch one incident a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    let client = Client::new(&args.server)?;
+    crate::daemons::operations::block_on(async {
+        let only_open = if args.open { "&open=true" } else { "" };
+        let path = format!("/api/v1/incidents?limit={}{only_open}", args.limit);
+        let page: Value = client.get(&path).await?;
+        let incidents = page["incidents"].as_array().map_or(&[][..], Vec::as_slice);
+        match (args.json, args.watch) {
+            (true, false) => print_json(&page)?,
+            (true, true) => incidents.iter().rev().for_each(|incident| println!("{incident}")),
+            (false, _) => incidents.iter().rev().for_each(|incident| println!("{}", line(incident))),
+        }
+        if args.watch {
+            let print = |name: &str, data: &str| {
+                let event: Value = serde_json::from_str(data)?;
+                let incident = &event["incident"];
+                let is_shown = !args.open || incident["end_ns"].is_null() || event["change"] == "end";
+                if name == "incident" && is_shown {
+                    println!("{}", if args.json { incident.to_string() } else { line(incident) });
+                }
+                Ok(())
+            };
+            client.events("/api/v1/events?kinds=incident", print).await?;
+        }
+        let is_open = incidents.iter().any(|incident| incident["end_ns"].is_null());
+        Ok(if is_open { Outcome::Findings } else { Outcome::Fine })
+    })
+}
+
+/// An incident in one line: when, state, severity, how often, confidence, verdict.
+fn line(incident: &Value) -> String {
+    let text = |key: &str| incident[key].as_str().unwrap_or_default().to_owned();
+    let when = match text("update_time") {
+        time if time.is_empty() => {
+            format!("{:.6} s", incident["update_ns"].as_u64().unwrap_or(0) as f64 / 1e9)
+        }
+        time => time,
+    };
+    let state = if incident["end_ns"].is_null() { "open" } else { "ended" };
+    let times = match incident["recurrences"].as_u64() {
+        Some(count) if count > 1 => format!(" {count} times"),
+        _ => String::new(),
+    };
+    let percent = incident["confidence"].as_f64().unwrap_or(0.0) * 100.0;
+    format!("{when}  {state:5}  {:8}  {percent:3.0} %{times}  {}", text("severity"), text("summary"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_incident_is_one_line() {
+        let incident = json!({
+            "update_time": "2026-01-02T03:04:05.000000Z", "update_ns": 5, "end_ns": null, "severity": "critical",
+            "confidence": 0.98, "recurrences": 39, "summary": "the NIC of h11 pauses p3-edge2:1",
+        });
+        let expected =
+            "2026-01-02T03:04:05.000000Z  open   critical   98 % 39 times  the NIC of h11 pauses p3-edge2:1";
+        assert_eq!(line(&incident), expected);
+        let old = json!({ "update_ns": 1_500_000_000_u64, "end_ns": 7, "confidence": 0.5, "summary": "x" });
+        assert_eq!(line(&old), "1.500000 s  ended             50 %  x");
+    }
+}
