@@ -15,8 +15,8 @@ use ring::digest;
 pub(crate) use guard::protect;
 use rate::Bucket;
 
-/// Questions that may follow each other at once. A question freezes telemetry on the switches of a path, which nobody
-/// else can read meanwhile.
+/// Questions that may follow each other at once. A question freezes telemetry on the switches of a path, and until its
+/// end no other event can freeze it there.
 const QUESTIONS_AT_ONCE: u32 = 16;
 /// Questions a second after that.
 const QUESTIONS_PER_S: u32 = 2;
