@@ -100,7 +100,9 @@ async function checkIncident(page, incidentId, expected) {
   });
   const graph = await rest(page, `/api/v1/diagnoses/${encodeURIComponent(diagnosis.id)}/graph`);
 
-  check('verdict', (await page.locator('[data-testid=verdict]').textContent())?.trim(), diagnosis.summary);
+  check('summary', (await page.locator('[data-testid=summary]').textContent())?.trim(), diagnosis.summary);
+  const first = await page.locator('[data-testid=first-advice]').textContent();
+  check('the first advice is what to do', first?.toLowerCase(), diagnosis.advice[0]?.toLowerCase());
   check('anomaly', await attributes(page, '[data-testid=anomaly]', 'data-value'), [diagnosis.anomaly]);
   check('cause', await attributes(page, '[data-testid=cause]', 'data-value'), [diagnosis.cause]);
   check('victim', await attributes(page, '[data-testid=victim] [data-flow]', 'data-flow'), [diagnosis.victim]);

@@ -1,10 +1,11 @@
-// The only module that communicates with the server: REST and the live stream.
+// REST; `stream` has the live events. No other module communicates with the server.
 
 import type {
   Daemons,
   Diagnosis,
   Flow,
   Incident,
+  IncidentPage,
   Port,
   PortSample,
   PortSeries,
@@ -68,8 +69,9 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
 const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : undefined);
 
 export const api = {
-  incidents: async (signal?: AbortSignal) =>
-    (await get<{ incidents: Incident[] }>(`${paths.incidents}?limit=200`, signal)).incidents,
+  /** A page of incidents; `query` has filters, `limit` and `cursor`. */
+  incidents: (query: string, signal?: AbortSignal) =>
+    get<IncidentPage>(query ? `${paths.incidents}?${query}` : paths.incidents, signal),
   incident: (id: string, signal?: AbortSignal) => get<Incident>(paths.incident(id), signal),
   diagnosis: (id: string, signal?: AbortSignal) => get<Diagnosis>(paths.diagnosis(id), signal),
   graph: (id: string, signal?: AbortSignal) => get<ProvenanceGraph>(paths.graph(id), signal),
@@ -85,44 +87,3 @@ export const api = {
       ...(signal ? { signal } : {}),
     }),
 };
-
-export interface StreamHandlers {
-  /** The stream is connected or reconnected: data that was loaded before may be outdated. */
-  open: () => void;
-  /** The connection is lost; the browser reconnects. */
-  lost: () => void;
-  incident: (incident: Incident) => void;
-  ports: (samples: PortSample[]) => void;
-  topology: () => void;
-  /** Events were missed: all data must be reloaded. */
-  missed: () => void;
-}
-
-const RETRY_MS = 3000;
-
-/** Follows the live stream until the returned function is called. */
-export function follow(handlers: StreamHandlers): () => void {
-  let source: EventSource;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  const connect = () => {
-    source = new EventSource(paths.events);
-    const on = (kind: string, handle: (data: never) => void) =>
-      source.addEventListener(kind, (event) => handle(JSON.parse((event as MessageEvent<string>).data) as never));
-    on('hello', handlers.open);
-    on('incident', (data: { incident: Incident }) => handlers.incident(data.incident));
-    on('ports', (data: { samples: PortSample[] }) => handlers.ports(data.samples));
-    on('topology', handlers.topology);
-    on('gap', handlers.missed);
-    on('dropped', handlers.missed);
-    source.onerror = () => {
-      handlers.lost();
-      // An error response, e.g. at the limit of clients, ends the browser's own attempts to reconnect.
-      if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY_MS);
-    };
-  };
-  connect();
-  return () => {
-    clearTimeout(retry);
-    source.close();
-  };
-}

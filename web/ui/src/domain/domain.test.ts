@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
-import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
+import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, sentence, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { ordered, withIncident } from './incidents';
 import { layProvenance } from './provenance';
@@ -77,6 +77,8 @@ describe('format', () => {
     [anomalyName('something_new'), 'Something new'],
     [causeName('ecmp_imbalance'), 'ECMP imbalance'],
     [causeName('undetermined'), 'Cause undetermined'],
+    [sentence('take host h11 out of service'), 'Take host h11 out of service'],
+    [sentence('sw1:2 has no route'), 'sw1:2 has no route'],
   ])('%s', (actual, expected) => expect(actual).toBe(expected));
 
   test('names are compared in natural order', () => {

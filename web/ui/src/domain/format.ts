@@ -39,6 +39,11 @@ function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A text of the analyzer as a sentence of its own. A name at its start, like `sw1:2`, stays as it is. */
+export function sentence(text: string): string {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 // Times above this limit (the year 2001) are calendar time, others simulated time.
 const CALENDAR_NS = 1e18;
 

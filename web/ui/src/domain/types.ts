@@ -3,20 +3,37 @@
 export type Flow = string;
 export type Port = string;
 
-export type Anomaly =
-  | 'flow_contention'
-  | 'pfc_backpressure_flow_contention'
-  | 'pfc_storm_host_injection'
-  | 'deadlock_in_loop_contention'
-  | 'deadlock_out_of_loop_contention'
-  | 'deadlock_out_of_loop_injection'
-  | 'routing_loop'
-  | 'class_contention'
-  | 'packet_loss'
-  | 'path_change'
-  | 'self_inflicted'
-  | 'host_only'
-  | 'undetermined';
+export const ANOMALIES = [
+  'flow_contention',
+  'pfc_backpressure_flow_contention',
+  'pfc_storm_host_injection',
+  'deadlock_in_loop_contention',
+  'deadlock_out_of_loop_contention',
+  'deadlock_out_of_loop_injection',
+  'routing_loop',
+  'class_contention',
+  'packet_loss',
+  'path_change',
+  'self_inflicted',
+  'host_only',
+  'undetermined',
+] as const;
+export type Anomaly = (typeof ANOMALIES)[number];
+
+export const CAUSES = [
+  'incast',
+  'elephant_collision',
+  'ecmp_imbalance',
+  'low_rate_attack',
+  'collective_step',
+  'nic_storm',
+  'slow_receiver',
+  'misconfiguration',
+  'undetermined',
+] as const;
+
+export const SEVERITIES = ['critical', 'major', 'minor', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 export interface RootCause {
   port: Port | null;
@@ -38,6 +55,42 @@ export interface Incident {
   count: number;
   diagnosis: string;
   victims: Flow[];
+  severity?: Severity;
+  /** Number of times that it came back; 1 is once. */
+  recurrences?: number;
+  /** The latest times that it came back, oldest first. */
+  occurrences?: Occurrence[];
+  /** All victims; `victims` lists some of them. */
+  victim_count?: number;
+  pause_path?: Port[];
+  loop?: Port[];
+  start_time?: string | null;
+  update_time?: string | null;
+  end_time?: string | null;
+}
+
+export interface Occurrence {
+  start_ns: number;
+  end_ns: number | null;
+  start_time?: string | null;
+  end_time?: string | null;
+}
+
+/** A page of the list of incidents, newest first. */
+export interface IncidentPage {
+  incidents: Incident[];
+  next: string | null;
+  /** Incidents that match, on all pages. */
+  total?: number;
+  /** Ongoing ones of them. */
+  open_total?: number;
+}
+
+/** The hops of a flow, as the server derives them. */
+export interface FlowPath {
+  flow: Flow;
+  role: 'victim' | 'culprit';
+  hops: { port: Port; known: 'recorded' | 'derived' | 'assumed' }[];
 }
 
 export interface FlowRecord {
@@ -180,6 +233,9 @@ export interface Diagnosis {
   missing: string[];
   advice: string[];
   collected: { switches: number; bytes: number; polls: number };
+  time?: string | null;
+  severity?: Severity;
+  paths?: FlowPath[];
 }
 
 export type EdgeKind =

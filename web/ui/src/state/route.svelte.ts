@@ -6,6 +6,8 @@ export type Route =
   | { view: 'diagnosis'; id: string }
   | { view: 'port'; port: string }
   | { view: 'query'; flow: string }
+  | { view: 'history'; query: URLSearchParams }
+  | { view: 'runbook'; anomaly: string }
   | { view: 'daemons' }
   | { view: 'unknown'; path: string };
 
@@ -18,6 +20,8 @@ export function parseRoute(url: URL): Route {
   if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
   if (head === 'ports' && id) return { view: 'port', port: id };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
+  if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
+  if (head === 'runbook') return { view: 'runbook', anomaly: id };
   if (head === 'daemons' && !id) return { view: 'daemons' };
   return { view: 'unknown', path: url.pathname };
 }
@@ -37,6 +41,9 @@ export const links = {
   diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
   port: (port: string) => `/ports/${encodeURIComponent(port)}`,
   daemons: () => '/daemons',
+  history: (query = '') => (query ? `/history?${query}` : '/history'),
+  runbook: (anomaly?: string, section = '') =>
+    anomaly ? `/runbook/${encodeURIComponent(anomaly)}${section ? `#${section}` : ''}` : '/runbook',
   query: (flow?: string) => (flow ? `/query?flow=${encodeURIComponent(flow)}` : '/query'),
 };
 
@@ -62,7 +69,8 @@ class Router {
     else history.pushState(null, '', href);
     const before = this.route.view;
     this.#read();
-    if (before !== this.route.view) scrollTo(0, 0);
+    if (before === this.route.view) return;
+    scrollTo(0, 0);
   }
 
   #read() {

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { ago, lasting, long, ordinal, recurrence, shown, type Span, wallClock } from './times';
+
+// Local time, so that the expectation holds in every zone.
+const now = new Date(2026, 10, 23, 3, 12, 47).getTime();
+const iso = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+const span = (more: Partial<Span>): Span => ({ start_ns: 1e9, update_ns: 1.04e9, end_ns: null, ...more });
+
+describe('times', () => {
+  test.each([
+    [long(470_000), '470 µs'],
+    [long(40e9), '40 s'],
+    [long(12.4e9), '12 s'],
+    [long(240e9), '4 min'],
+    [long(7_500e9), '2 h 5 min'],
+    [long(7_200e9), '2 h'],
+    [long(3 * 86_400e9), '3 d'],
+    [ago(now - 40_000, now), '40 s ago'],
+    [ago(now + 5_000, now), 'now'],
+    [wallClock(now - 40_000, now), '03:12:07'],
+    [wallClock(now - 86_400_000, now), '2026-11-22 03:12:47'],
+    [ordinal(1), '1st'],
+    [ordinal(2), '2nd'],
+    [ordinal(11), '11th'],
+    [ordinal(39), '39th'],
+    [ordinal(103), '103rd'],
+    [ordinal(112), '112th'],
+  ])('%s', (actual, expected) => expect(actual).toBe(expected));
+
+  test('the wall clock is shown with the time since, and switch time is in the tooltip', () => {
+    const { text, since, title } = shown(iso(40), 2_010_900_059, now);
+    expect([text, since]).toEqual(['03:12:07', '40 s ago']);
+    expect(title).toContain('switch time 2.010900 s');
+    expect(shown(undefined, 2_010_900_059, now)).toMatchObject({ text: '2.010900 s', since: '' });
+  });
+
+  test('the length is that of the wall clock, and of switch time if there is none or it is too coarse', () => {
+    expect(lasting(span({ start_time: iso(240) }), now)).toBe('for 4 min');
+    expect(lasting(span({}), now)).toBe('for 40 ms');
+    expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(180) }), now)).toBe('lasted 1 min');
+    expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(240) }), now)).toBe('lasted 40 ms');
+    expect(lasting(span({ update_ns: 1e9 }), now)).toBe('');
+  });
+
+  test('a recurring incident has the length of its latest occurrence', () => {
+    const occurrences = [
+      { start_ns: 1e9, end_ns: 1.5e9, start_time: iso(900), end_time: iso(800) },
+      { start_ns: 9e9, end_ns: null, start_time: iso(120) },
+    ];
+    const incident = span({ start_time: iso(900), update_time: iso(12), occurrences, recurrences: 39 });
+    expect(lasting(incident, now)).toBe('for 2 min');
+    expect(recurrence(incident, now)).toBe('39th time, last 12 s ago');
+    expect(recurrence(span({ recurrences: 1 }), now)).toBe('');
+    expect(recurrence(span({ recurrences: 2 }), now)).toBe('2nd time');
+  });
+});
