@@ -6,6 +6,7 @@
 // waits for an incident with that anomaly and root cause and checks every field in the file. Screenshots are written to
 // artifacts/. Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
+import axe from 'axe-core';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +54,27 @@ async function rest(page, path) {
   return response.json();
 }
 
+/** Rules of accessibility, WCAG 2.2 AA and best practice, for the page that is shown. */
+async function checkAccessible(page, what) {
+  // The driver evaluates this outside of the page's content security policy.
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await globalThis.axe.run(document, { runOnly: tags });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  });
+  check(`${what}: accessible`, found, []);
+}
+
+/** On a phone nothing leaves the screen sideways. */
+async function checkNarrow(page, what) {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check(`${what}: fits into 390 px`, wide, 0);
+  await page.setViewportSize(size);
+}
+
 async function findIncident(page, expected) {
   return until('an incident', INCIDENT_WAIT_MS, async () => {
     const { incidents } = await rest(page, '/api/v1/incidents');
@@ -83,6 +105,9 @@ async function checkOverview(page, base, expected) {
   check('overview: every node is on the map', named, topology.nodes.length);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   check('overview: nothing is cut off sideways', wide, false);
+  await page.locator('[data-testid=first-advice]').waitFor({ timeout: STEP_WAIT_MS });
+  await checkNarrow(page, 'overview');
+  await checkAccessible(page, 'overview');
   return found.id;
 }
 
@@ -116,6 +141,18 @@ async function checkIncident(page, incidentId, expected) {
   check('evidence', await page.locator('[data-testid=evidence]').count(), diagnosis.evidence.length);
   check('missing', await page.locator('[data-testid=missing] li').count(), diagnosis.missing.length);
   if (expected) checkExpected(diagnosis, expected);
+  await checkReplay(page);
+  await checkNarrow(page, 'incident');
+  await checkAccessible(page, 'incident');
+}
+
+/** The slider shows the ports that were paused; the present returns with its button. */
+async function checkReplay(page) {
+  const rows = await page.locator('[data-testid=pause-row]').count();
+  if (rows === 0) return;
+  await page.locator('[data-testid=replay]').fill('500');
+  await page.getByRole('button', { name: 'Show the present' }).click();
+  check('replay: the map shows the present again', await page.getByText('the map shows the present').count(), 1);
 }
 
 /** Checks every field of the expectation; lists of flows may have any order, paths may not. */
@@ -133,8 +170,26 @@ function checkExpected(diagnosis, expected) {
   if (root.flows) check('expected culprits', diagnosis.root_cause.flows.toSorted(), root.flows.toSorted());
 }
 
+/** The history finds the incident by its URL; the runbook has the page that an incident links to. */
+async function checkHistory(page, base, incidentId) {
+  const incident = await rest(page, `/api/v1/incidents/${encodeURIComponent(incidentId)}`);
+  await page.goto(`${base}/history`);
+  await page.locator('[data-testid=row]').first().waitFor({ timeout: STEP_WAIT_MS });
+  await checkNarrow(page, 'history');
+  await checkAccessible(page, 'history');
+  await page.locator('[data-testid=filter-anomaly]').selectOption(incident.anomaly);
+  await page.waitForURL(`**/history?anomaly=${incident.anomaly}`);
+  const link = page.locator(`[data-testid=row] a[href="/incidents/${encodeURIComponent(incidentId)}"]`);
+  await link.waitFor({ timeout: STEP_WAIT_MS });
+  await page.goto(`${base}/runbook/${incident.anomaly}`);
+  await page.locator('[data-testid=runbook-page]').waitFor({ timeout: STEP_WAIT_MS });
+  await checkAccessible(page, 'runbook');
+}
+
 async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
+  await checkNarrow(page, 'query');
+  await checkAccessible(page, 'query');
   await page.locator('[data-testid=ask]').click();
   check('an empty query is not sent', await page.locator('[aria-invalid=true]').count(), 3);
   await page.getByRole('link', { name: 'Daemons' }).click();
@@ -182,6 +237,8 @@ async function run({ base, expected }) {
     await page.goto(`${base}/?incident=${encodeURIComponent(incident)}`);
     await page.locator('[data-testid=fabric]').waitFor({ timeout: STEP_WAIT_MS });
     await page.screenshot({ path: join(ARTIFACTS, 'overview-light.png') });
+    await checkAccessible(page, 'overview in light colours');
+    await checkHistory(page, base, incident);
     await checkOtherPages(page, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);

@@ -4,6 +4,7 @@ import type {
   Daemons,
   Diagnosis,
   Flow,
+  HealthyFlow,
   Incident,
   IncidentPage,
   Port,
@@ -39,6 +40,8 @@ export class ApiError extends Error {
     readonly title: string,
     readonly detail: string,
     readonly status: number,
+    /** The last part of the problem's type. */
+    readonly type = '',
   ) {
     super(`${title}: ${detail}`);
   }
@@ -61,9 +64,14 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
   if (response.ok) return (await response.json()) as T;
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
     const problem = (await response.json()) as Problem;
-    throw new ApiError(problem.title, problem.detail, problem.status);
+    throw new ApiError(problem.title, problem.detail, problem.status, problem.type.split(/[/#:]/).at(-1));
   }
   throw new ApiError('Unexpected response', `${response.status} ${response.statusText}`, response.status);
+}
+
+/** What the server looked at, whatever field it says it in. */
+function lookedAt(answer: HealthyFlow): string {
+  return answer.detail || answer.looked_at || '';
 }
 
 const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : undefined);
@@ -72,6 +80,8 @@ export const api = {
   /** A page of incidents; `query` has filters, `limit` and `cursor`. */
   incidents: (query: string, signal?: AbortSignal) =>
     get<IncidentPage>(query ? `${paths.incidents}?${query}` : paths.incidents, signal),
+  /** Whether the server filters the list; one that does also counts its matches. */
+  hasFilters: async (signal?: AbortSignal) => (await api.incidents('limit=1', signal)).total !== undefined,
   incident: (id: string, signal?: AbortSignal) => get<Incident>(paths.incident(id), signal),
   diagnosis: (id: string, signal?: AbortSignal) => get<Diagnosis>(paths.diagnosis(id), signal),
   graph: (id: string, signal?: AbortSignal) => get<ProvenanceGraph>(paths.graph(id), signal),
@@ -79,11 +89,18 @@ export const api = {
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
   daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
+  /** Diagnoses a flow now. A flow that nothing slows down has no anomaly. */
   ask: (victim: Flow, signal?: AbortSignal) =>
-    request<Diagnosis>(paths.queries, {
+    request<Diagnosis | HealthyFlow>(paths.queries, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ victim }),
       ...(signal ? { signal } : {}),
-    }),
+    })
+      .then((answer) => (answer.anomaly === null ? { anomaly: null, detail: lookedAt(answer) } : answer))
+      .catch((error: unknown): HealthyFlow => {
+        // Servers before 0.3 answer with a problem.
+        if (error instanceof ApiError && error.type === 'no-anomaly') return { anomaly: null, detail: error.detail };
+        throw error;
+      }),
 };

@@ -23,7 +23,7 @@ export type Subject = Pick<Incident, 'anomaly' | 'cause' | 'confidence' | 'root_
   Partial<Pick<Incident, 'victim_count' | 'pause_path' | 'loop'>>;
 
 /** Below this confidence a verdict is more likely wrong than right. */
-const WEAK = 0.5;
+export const WEAK = 0.5;
 
 /** What each anomaly does to its victims. */
 const EFFECTS: Record<string, (flows: string) => string> = {

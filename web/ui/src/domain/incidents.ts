@@ -1,6 +1,7 @@
 // Lists of incidents: the live one, loaded over REST and updated by the stream, and the filters of the history.
 
-import type { Incident } from './types';
+import { WEAK } from './headline';
+import type { Incident, Severity } from './types';
 
 /** The live list shows this many; the history has all. */
 export const LIVE_LIMIT = 200;
@@ -24,6 +25,21 @@ export function ordered(list: Incident[]): Incident[] {
 function latest(incident: Incident): number {
   const ms = incident.update_time ? Date.parse(incident.update_time) : Number.NaN;
   return Number.isNaN(ms) ? incident.update_ns / 1e6 : ms;
+}
+
+const SEVERITY_RANK: Record<Severity, number> = { critical: 3, major: 2, minor: 1, info: 0 };
+
+/** The severity, or what the anomaly implies for a server that does not send one. */
+function severityRank({ severity, anomaly }: Incident): number {
+  if (severity) return SEVERITY_RANK[severity] ?? 0;
+  return anomaly.startsWith('deadlock') ? 3 : anomaly.startsWith('pfc') ? 2 : 1;
+}
+
+/** The incident that is shown until one is selected: ongoing before ended, likely before guessed, then the most severe. */
+export function foremost(list: Incident[]): Incident | null {
+  const rank = (incident: Incident) =>
+    Number(incident.end_ns === null) * 100 + Number(incident.confidence >= WEAK) * 10 + severityRank(incident);
+  return list.reduce<Incident | null>((best, one) => (best && rank(best) >= rank(one) ? best : one), null);
 }
 
 /** The filters of `GET /incidents` that the history offers. */

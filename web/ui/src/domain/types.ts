@@ -76,6 +76,13 @@ export interface Occurrence {
   end_time?: string | null;
 }
 
+/** The answer about a flow that nothing slows down. */
+export interface HealthyFlow {
+  anomaly: null;
+  detail: string;
+  looked_at?: string;
+}
+
 /** A page of the list of incidents, newest first. */
 export interface IncidentPage {
   incidents: Incident[];
