@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
-import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, sentence, weight } from './format';
+import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, foremost, matches, ordered, queryOf, searchFilter, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
-import { ANOMALIES, CAUSES, SEVERITIES } from './types';
 import type { Daemon, Diagnosis, Evidence, EvidenceRecord, Incident, PortSample, ProvenanceGraph, Topology } from './types';
 
 const flow = (from: number, to: number) => `11.0.${from}.1:10000>11.0.${to}.1:100/udp`;
@@ -39,7 +38,7 @@ const atRoot: Evidence = {
   records: [
     {
       kind: 'flow', flow: flow(1, 3), epoch: 7, ingress_port: 1, egress_port: 3, priority: 3, packets: 10,
-      bytes: null, queued_packets: null, depth_sum: 25, paused_packets: 4, evicted: false,
+      bytes: null, queued_packets: null, depth_sum: 25, paused_packets: 4, evicted: false, psn_first: 0, psn_last: 0,
     },
     { kind: 'pause', port: 3, priority: 3, start_ns: 100, end_ns: 400, frames: 1 },
     { kind: 'pause', port: 3, priority: 3, start_ns: 500, end_ns: null, frames: 1 },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ANOMALIES, CAUSES } from './format';
 import { countAffected, headline, type Subject, victimsOf } from './headline';
 import type { RootCause } from './types';
 
@@ -7,7 +8,7 @@ const hosts = new Map([1, 2, 3, 4, 5, 9].map((n) => [`11.0.${n}.1`, `h${n}`]));
 const root = (more: Partial<RootCause> = {}): RootCause => ({ port: 'sw3:3', flows: [], host: null, config: [], ...more });
 const incident = (anomaly: string, cause: string, cause_of: Partial<RootCause> = {}, more: Partial<Subject> = {}): Subject => ({
   anomaly: anomaly as Subject['anomaly'],
-  cause,
+  cause: cause as Subject['cause'],
   confidence: 0.9,
   root_cause: root(cause_of),
   victims: [flow(1, 9), flow(2, 9), flow(3, 9)],
@@ -55,6 +56,16 @@ describe('headline', () => {
     [incident('lunar_interference', 'gpu_co_location', { host: 'h11' }), 'GPU co location at h11 slows 3 flows'],
     [incident('lunar_interference', 'solar_flare', { port: null, flows: four }), 'Solar flare of 4 flows slows 3 flows'],
   ])('%#: $1', (subject, expected) => expect(headline(subject, hosts).text).toBe(expected));
+
+  test('every anomaly has a headline with every cause, in words', () => {
+    for (const anomaly of ANOMALIES) {
+      for (const cause of CAUSES) {
+        const { text, culprit, effect } = headline(incident(anomaly, cause, { flows: four.slice(0, 1) }), hosts);
+        expect(text.startsWith(culprit) && text.endsWith(effect)).toBe(true);
+        expect(`${text} of ${anomaly}, ${cause}`).toMatch(/^[^_]{20,} of /);
+      }
+    }
+  });
 
   test('one victim is named, and a culprit is no victim', () => {
     const storm = incident('pfc_storm_host_injection', 'nic_storm', { host: 'h4' }, { victims: [flow(1, 4)] });

@@ -105,7 +105,7 @@ function culpritOf(incident: Subject, hosts: Map<string, string>): string {
     case 'undetermined':
       return withoutCause(incident, hosts);
     default:
-      return `${causeName(cause)}${where || of}`;
+      return `${causeName(cause satisfies never)}${where || of}`;
   }
 }
 

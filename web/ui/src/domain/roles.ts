@@ -86,7 +86,7 @@ function pausesAt(
       if ((record.kind !== 'port' && record.kind !== 'pause') || String(record.port) !== number) continue;
       recorded = true;
       if (record.kind === 'port') portPackets += record.paused_packets;
-      else if (record.end_ns === null) stillPaused = true;
+      else if (typeof record.end_ns !== 'number') stillPaused = true;
       else pausedNs += record.end_ns - record.start_ns;
     }
   }

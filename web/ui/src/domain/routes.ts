@@ -15,7 +15,7 @@ export interface Step {
 export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | null): Step[] {
   const parts = parseFlow(flow);
   const host = (address: string) =>
-    topology.nodes.find((node) => node.kind === 'host' && node.addresses.includes(address))?.name;
+    topology.nodes.find((node) => node.kind === 'host' && node.addresses?.includes(address))?.name;
   const from = parts ? host(parts.src) : undefined;
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
