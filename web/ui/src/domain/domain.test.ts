@@ -7,7 +7,7 @@ import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, foremost, matches, ordered, queryOf, searchFilter, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
-import { flowRole, hops, portRole } from './roles';
+import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
 import type { Daemon, Diagnosis, Evidence, EvidenceRecord, Incident, PortSample, ProvenanceGraph, Topology } from './types';
 
@@ -322,6 +322,14 @@ describe('roles', () => {
       'culprit', 'victim', 'spreader', 'other',
     ]);
     expect(['sw3:3', 'sw2:3', 'sw1:1'].map((p) => portRole(p, diagnosis))).toEqual(['root', 'paused', 'other']);
+  });
+
+  test('of a misconfiguration the switch is the culprit, not the flows at its port', () => {
+    const set = { ...diagnosis, root_cause: { ...diagnosis.root_cause, config: ['sw3/headroom', 'sw3/alpha'] } };
+    expect(flowRole(flow(10, 3), set)).toBe('other');
+    expect(culpritFlows(set)).toEqual([]);
+    expect(culpritSwitches(set)).toEqual(['sw3']);
+    expect(culpritSwitches(diagnosis)).toEqual([]);
   });
 
   test('a hop counts each record once, and closed pauses only', () => {

@@ -58,6 +58,11 @@ describe('runbook', () => {
     expect(loop?.anchor).toBe('');
   });
 
+  test('the commands of a misconfiguration are for its switch', () => {
+    const root_cause = { port: 'near:1', flows: [], host: null, config: ['far/headroom'] };
+    expect(remedy(diagnosis({ anomaly: 'packet_loss', cause: 'misconfiguration', root_cause }))?.node).toBe('far');
+  });
+
   test('a deadlock is broken in its loop, whatever its cause', () => {
     const stuck = remedy(diagnosis({ anomaly: 'deadlock_out_of_loop_injection', loop: ['sw1:1', 'sw2:2'] }));
     expect(stuck?.port).toBe('sw1:1');

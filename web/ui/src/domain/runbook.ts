@@ -2,6 +2,7 @@
 // commands beside a verdict, so that commands and documentation cannot differ.
 
 import { parseFlow, splitPort } from './flow';
+import { culpritSwitches } from './roles';
 import type { Diagnosis } from './types';
 
 const PAGES = import.meta.glob<string>('../../../../docs/runbook/*.md', { query: '?raw', import: 'default', eager: true });
@@ -113,7 +114,7 @@ function labelled(blocks: Block[]): Commands[] {
 
 /** Where the commands of a diagnosis are to be run, with the names that it knows filled in. */
 export interface Remedy {
-  /** The switch: that of the root port, or the first of the loop. */
+  /** The switch: the misconfigured one, that of the root port, or the first of the loop. */
   node: string | null;
   /** The port that `PORT` stands for: the switch's own name of it is not known. */
   port: string | null;
@@ -132,5 +133,6 @@ export function remedy(diagnosis: Pick<Diagnosis, 'anomaly' | 'cause' | 'root_ca
   const address = parseFlow(diagnosis.victim)?.dst ?? 'ADDRESS';
   const commands = commandsOf(page, diagnosis.cause).map(({ system, text }) => ({ system, text: text.replaceAll('ADDRESS', address) }));
   const hasSection = page.some((block) => block.kind === 'heading' && block.id === diagnosis.cause);
-  return { node: port ? splitPort(port).node : null, port, commands, anchor: hasSection ? diagnosis.cause : '' };
+  const [misconfigured] = culpritSwitches(diagnosis);
+  return { node: misconfigured ?? (port ? splitPort(port).node : null), port, commands, anchor: hasSection ? diagnosis.cause : '' };
 }

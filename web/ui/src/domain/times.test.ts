@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ago, lasting, long, ordinal, recurrence, shown, type Span, wallClock } from './times';
+import { ago, lasting, long, ordinal, recurrence, shown, type Span, staleSince, wallClock } from './times';
 
 // Local time, so that the expectation holds in every zone.
 const now = new Date(2026, 10, 23, 3, 12, 47).getTime();
@@ -40,6 +40,17 @@ describe('times', () => {
     expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(180) }), now)).toBe('lasted 1 min');
     expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(240) }), now)).toBe('lasted 40 ms');
     expect(lasting(span({ update_ns: 1e9 }), now)).toBe('');
+  });
+
+  test('data is outdated when the stream is lost or silent, but not in a hidden tab', () => {
+    const heard = { heardMs: now - 40_000, isLost: false, hasSamples: true, isAsleep: false };
+    expect(staleSince(heard, now)).toBe(now - 40_000);
+    expect(staleSince({ ...heard, heardMs: now - 1_000 }, now)).toBeNull();
+    expect(staleSince({ ...heard, heardMs: now - 1_000, isLost: true }, now)).toBe(now - 1_000);
+    // A deployment without samples is silent until something happens.
+    expect(staleSince({ ...heard, hasSamples: false }, now)).toBeNull();
+    expect(staleSince({ ...heard, isAsleep: true }, now)).toBeNull();
+    expect(staleSince({ ...heard, heardMs: null, isLost: true }, now)).toBeNull();
   });
 
   test('a recurring incident has the length of its latest occurrence', () => {

@@ -36,6 +36,26 @@ export function wallClock(ms: number, nowMs: number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
 }
 
+/** What is known about the live stream. */
+export interface Hearing {
+  /** When the server was last heard, in milliseconds since 1970. */
+  heardMs: number | null;
+  isLost: boolean;
+  /** The connection has delivered samples: they come ten times a second. */
+  hasSamples: boolean;
+  /** A hidden tab follows nothing. */
+  isAsleep: boolean;
+}
+
+/** A connection that delivered samples and then none for this long is silent. */
+const SILENT_MS = 5000;
+
+/** The time of the data if it is outdated, because the stream is lost or silent; else null. */
+export function staleSince({ heardMs, isLost, hasSamples, isAsleep }: Hearing, nowMs: number): number | null {
+  if (heardMs === null || isAsleep) return null;
+  return isLost || (hasSamples && nowMs - heardMs > SILENT_MS) ? heardMs : null;
+}
+
 /** A point in time: what to show, the time since, and the tooltip. */
 export interface Shown {
   text: string;

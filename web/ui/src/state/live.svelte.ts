@@ -6,6 +6,7 @@ import { layFabric } from '../domain/fabric';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
 import { LIVE_LIMIT, ordered, withIncident } from '../domain/incidents';
+import { staleSince } from '../domain/times';
 import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
 import { now } from './now.svelte';
 
@@ -14,8 +15,6 @@ export type Connection = 'connecting' | 'live' | 'lost';
 const SHOW_MS = 250;
 /** Least time between two requests for the numbers of incidents. */
 const COUNT_MS = 2000;
-/** A connection that delivered samples and then none for this long is silent: they come ten times a second. */
-const SILENT_MS = 5000;
 
 class Live {
   connection = $state<Connection>('connecting');
@@ -27,6 +26,8 @@ class Live {
   problem = $state.raw<{ title: string; detail: string } | null>(null);
   /** When the server was last heard, in milliseconds since 1970. */
   heardMs = $state<number | null>(null);
+  #asleep = $state(false);
+  #hasSamples = $state(false);
   /** The numbers of all incidents, if the server counts them. */
   #counted = $state.raw<{ total: number; open: number } | null>(null);
 
@@ -36,14 +37,13 @@ class Live {
   ongoing = $derived(this.#counted?.open ?? this.#listed);
   ended = $derived(this.#counted ? this.#counted.total - this.#counted.open : (this.incidents?.length ?? 0) - this.#listed);
   /** The time of the data if it is outdated: the stream is lost or silent. */
-  staleMs = $derived.by(() => {
-    if (this.heardMs === null || this.#asleep) return null;
-    const isSilent = this.#hasSamples && now.ms - this.heardMs > SILENT_MS;
-    return this.connection === 'lost' || isSilent ? this.heardMs : null;
-  });
+  staleMs = $derived(
+    staleSince(
+      { heardMs: this.heardMs, isLost: this.connection === 'lost', hasSamples: this.#hasSamples, isAsleep: this.#asleep },
+      now.ms,
+    ),
+  );
 
-  #asleep = $state(false);
-  #hasSamples = $state(false);
   #counting: ReturnType<typeof setTimeout> | undefined;
   #warmed = new Map<Port, PortState>();
   #latestNs: number | null = null;
