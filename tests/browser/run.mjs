@@ -186,6 +186,40 @@ async function checkHistory(page, base, incidentId) {
   await checkAccessible(page, 'runbook');
 }
 
+/** A server that groups recurrences: the list has what its incident says, with times of the wall clock. */
+async function checkRecurrence(page, base) {
+  const before = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+  await page.route(/\/api\/v1\/incidents\?/, async (route) => {
+    const answer = await (await route.fetch()).json();
+    const recurring = {
+      ...answer.incidents[0],
+      id: 'i-recurring',
+      severity: 'major',
+      confidence: 0.4,
+      end_ns: null,
+      recurrences: 39,
+      occurrences: [{ start_ns: 1, end_ns: null, start_time: before(240) }],
+      start_time: before(7200),
+      update_time: before(12),
+      victim_count: 1234,
+    };
+    await route.fulfill({ json: { ...answer, incidents: [recurring], total: 5000, open_total: 70 } });
+  });
+  await page.goto(`${base}/?incident=i-recurring`);
+  const card = page.locator('[data-testid=incident]').filter({ hasText: '39th time' });
+  await card.waitFor({ timeout: STEP_WAIT_MS });
+  const text = (await card.textContent()).replaceAll(/\s+/g, ' ');
+  check('recurrence: the card says how often and when', /39th time, last \d+ s ago/.test(text), true);
+  check('recurrence: severity', await card.locator('[data-testid=severity]').textContent(), 'major');
+  check('recurrence: a guess is grey', await card.evaluate((element) => element.classList.contains('weak')), true);
+  await page.getByText('ongoing, for 4 min').waitFor({ timeout: STEP_WAIT_MS });
+  const counts = await page.locator('section[aria-label=Incidents] > header').textContent();
+  check('recurrence: counts are those of the server', /70 ongoing, 4.930 ended/.test(counts), true);
+  await page.screenshot({ path: join(ARTIFACTS, 'recurrence.png') });
+  await checkAccessible(page, 'recurrence');
+  await page.unroute(/\/api\/v1\/incidents\?/);
+}
+
 async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
   await checkNarrow(page, 'query');
@@ -239,6 +273,7 @@ async function run({ base, expected }) {
     await page.screenshot({ path: join(ARTIFACTS, 'overview-light.png') });
     await checkAccessible(page, 'overview in light colours');
     await checkHistory(page, base, incident);
+    await checkRecurrence(page, base);
     await checkOtherPages(page, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);

@@ -325,7 +325,7 @@ describe('roles', () => {
   });
 
   test('of a misconfiguration the switch is the culprit, not the flows at its port', () => {
-    const set = { ...diagnosis, root_cause: { ...diagnosis.root_cause, config: ['sw3/headroom', 'sw3/alpha'] } };
+    const set = { ...diagnosis, root_cause: { ...diagnosis.root_cause, config: ['sw3/headroom', 'sw3:1/PG004'] } };
     expect(flowRole(flow(10, 3), set)).toBe('other');
     expect(culpritFlows(set)).toEqual([]);
     expect(culpritSwitches(set)).toEqual(['sw3']);

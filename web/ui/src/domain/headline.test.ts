@@ -43,7 +43,7 @@ describe('headline', () => {
     [incident('deadlock_out_of_loop_injection', 'nic_storm', { host: 'h11' }), 'NIC storm at h11 closes a deadlock and stops 3 flows'],
     [incident('routing_loop', 'undetermined'), 'Forwarding loop at sw3:3 slows 3 flows'],
     [incident('routing_loop', 'misconfiguration', { config: ['sw3/route'] }), 'Configuration sw3/route returns packets of 3 flows'],
-    [incident('class_contention', 'incast', { flows: four }), 'Incast of 4 flows to h4 delays 3 flows of another class'],
+    [incident('class_contention', 'incast', { flows: four }), 'Incast of 4 flows to h4 in another class delays 3 flows'],
     [incident('packet_loss', 'undetermined'), 'Packet loss at sw3:3 slows 3 flows'],
     [incident('path_change', 'undetermined'), 'Path change at sw3:3 slows 3 flows'],
     [incident('self_inflicted', 'undetermined', { flows: [flow(1, 9)] }), 'h1 → h9 queues behind its own packets'],
@@ -73,6 +73,8 @@ describe('headline', () => {
     const incast = incident('flow_contention', 'incast', { flows: four }, { victims: [flow(9, 4), ...four] });
     expect(victimsOf(incast)).toEqual([flow(9, 4)]);
     expect(headline(incast, hosts).text).toBe('Incast of 4 flows to h4 slows h9 → h4');
+    const set = incident('packet_loss', 'misconfiguration', { config, flows: four }, { victims: four });
+    expect(headline(set, hosts).effect).toBe('drops packets of 4 flows');
     // In a deadlock the culprits may be the only victims.
     expect(countAffected(incident('deadlock_in_loop_contention', 'undetermined', { flows: four }, { victims: four }))).toBe(4);
   });

@@ -34,7 +34,7 @@ const EFFECTS: Record<string, (flows: string) => string> = {
   deadlock_out_of_loop_contention: (flows) => `closes a deadlock and stops ${flows}`,
   deadlock_out_of_loop_injection: (flows) => `closes a deadlock and stops ${flows}`,
   routing_loop: (flows) => `returns packets of ${flows}`,
-  class_contention: (flows) => `delays ${flows} of another class`,
+  class_contention: (flows) => `in another class delays ${flows}`,
   packet_loss: (flows) => `drops packets of ${flows}`,
   path_change: (flows) => `delays ${flows}`,
 };
@@ -141,7 +141,9 @@ function ends(flows: Flow[], hosts: Map<string, string>, side: 'src' | 'dst'): s
 
 /** The affected flows: culprits are not victims, unless no other flow is. */
 export function victimsOf({ victims, root_cause: root }: Pick<Incident, 'victims' | 'root_cause'>): Flow[] {
-  const others = victims.filter((flow) => !root.flows.includes(flow));
+  // The flows at the port of a misconfiguration are no culprits.
+  const culprits = root.config.length > 0 ? [] : root.flows;
+  const others = victims.filter((flow) => !culprits.includes(flow));
   return others.length > 0 ? others : victims;
 }
 

@@ -18,9 +18,9 @@ export function culpritFlows({ root_cause: root }: Pick<Diagnosis, 'root_cause'>
   return root.config.length > 0 ? [] : root.flows;
 }
 
-/** The switches whose configuration is the culprit; findings are named `switch/setting`. */
+/** The switches whose configuration is the culprit; findings are named `switch/setting` or `switch:port/rule`. */
 export function culpritSwitches({ root_cause: root }: Pick<Diagnosis, 'root_cause'>): string[] {
-  return [...new Set(root.config.map((finding) => finding.split('/')[0] ?? finding))];
+  return [...new Set(root.config.map((finding) => (finding.split('/')[0] ?? finding).replace(/:\d+$/, '')))];
 }
 
 /** The role of a flow. A spreader is also a victim; the role of a spreader says more. */

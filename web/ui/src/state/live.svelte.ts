@@ -44,6 +44,9 @@ class Live {
     ),
   );
 
+  /** The time up to which the data tells anything: now, or that of outdated data. */
+  untilMs = $derived(this.staleMs ?? now.ms);
+
   #counting: ReturnType<typeof setTimeout> | undefined;
   #warmed = new Map<Port, PortState>();
   #latestNs: number | null = null;
