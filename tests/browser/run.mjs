@@ -187,7 +187,7 @@ async function checkHistory(page, base, incidentId) {
 }
 
 /** A server that groups recurrences: the list has what its incident says, with times of the wall clock. */
-async function checkRecurrence(page, base) {
+async function checkRecurrence(page, base, known) {
   const before = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
   await page.route(/\/api\/v1\/incidents\?/, async (route) => {
     const answer = await (await route.fetch()).json();
@@ -217,7 +217,25 @@ async function checkRecurrence(page, base) {
   check('recurrence: counts are those of the server', /70 ongoing, 4.930 ended/.test(counts), true);
   await page.screenshot({ path: join(ARTIFACTS, 'recurrence.png') });
   await checkAccessible(page, 'recurrence');
+  // A link to an incident that the list does not have loads it; a wrong link says so.
+  await page.goto(`${base}/?incident=${encodeURIComponent(known)}`);
+  await page.locator(`[data-testid=verdict]`).waitFor({ timeout: STEP_WAIT_MS });
+  const open = await page.getByRole('link', { name: 'Open incident' }).getAttribute('href');
+  check('a link to an older incident shows it', open, `/incidents/${encodeURIComponent(known)}`);
   await page.unroute(/\/api\/v1\/incidents\?/);
+}
+
+/** The answer about a flow that nothing slows down is good news, not an alert. */
+async function checkHealthyFlow(page, base) {
+  const answer = { anomaly: null, detail: 'four switches, no queue and no pause' };
+  await page.route('**/api/v1/queries', (route) => route.fulfill({ json: answer }));
+  await page.goto(`${base}/query?flow=${encodeURIComponent('10.0.1.1:4000>10.0.2.1:4791/udp')}`);
+  await page.locator('[data-testid=ask]').click();
+  const box = page.locator('[data-testid=healthy]');
+  await box.waitFor({ timeout: STEP_WAIT_MS });
+  check('a healthy flow: what was looked at', (await box.textContent()).includes(answer.detail), true);
+  check('a healthy flow is no alert', await page.locator('form [role=alert]').count(), 0);
+  await page.unroute('**/api/v1/queries');
 }
 
 async function checkOtherPages(page, base) {
@@ -273,7 +291,8 @@ async function run({ base, expected }) {
     await page.screenshot({ path: join(ARTIFACTS, 'overview-light.png') });
     await checkAccessible(page, 'overview in light colours');
     await checkHistory(page, base, incident);
-    await checkRecurrence(page, base);
+    await checkRecurrence(page, base, incident);
+    await checkHealthyFlow(page, base);
     await checkOtherPages(page, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);

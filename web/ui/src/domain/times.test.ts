@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ago, lasting, long, ordinal, recurrence, shown, type Span, staleSince, wallClock } from './times';
+import { ago, lasting, long, occurrenceBars, ordinal, recurrence, shown, type Span, staleSince, wallClock } from './times';
 
 // Local time, so that the expectation holds in every zone.
 const now = new Date(2026, 10, 23, 3, 12, 47).getTime();
@@ -51,6 +51,20 @@ describe('times', () => {
     expect(staleSince({ ...heard, hasSamples: false }, now)).toBeNull();
     expect(staleSince({ ...heard, isAsleep: true }, now)).toBeNull();
     expect(staleSince({ ...heard, heardMs: null, isLost: true }, now)).toBeNull();
+  });
+
+  test('the times of a recurring incident share one axis, which ends now', () => {
+    const occurrences = [
+      { start_ns: 1e9, end_ns: 2e9, start_time: iso(1000), end_time: iso(900) },
+      { start_ns: 9e9, end_ns: null, start_time: iso(250) },
+    ];
+    const bars = occurrenceBars(span({ occurrences }), now);
+    expect(bars.map(({ at, width, isOpen }) => [at, width, isOpen])).toEqual([[0, 0.1, false], [0.75, 0.25, true]]);
+    expect(bars.map(({ length }) => length)).toEqual(['lasted 2 min', 'for 4 min']);
+    // Without wall-clock times the axis is that of switch time.
+    const network = occurrences.map(({ start_ns, end_ns }) => ({ start_ns, end_ns }));
+    expect(occurrenceBars(span({ update_ns: 11e9, occurrences: network }), now).map(({ at, width }) => [at, width])).toEqual([[0, 0.1], [0.8, 0.2]]);
+    expect(occurrenceBars(span({}), now)).toEqual([]);
   });
 
   test('a recurring incident has the length of its latest occurrence', () => {

@@ -105,6 +105,37 @@ export function recurrence(incident: Span, nowMs: number): string {
   return `${ordinal(times)} time${last === null ? '' : `, last ${ago(last, nowMs)}`}`;
 }
 
+/** One time of a recurring incident, for a chart and a table. */
+export interface OccurrenceBar {
+  /** Start and length in shares of the whole time. */
+  at: number;
+  width: number;
+  isOpen: boolean;
+  start: Shown;
+  length: string;
+}
+
+/** The times of a recurring incident on one axis that ends now, by the wall clock where all have it. */
+export function occurrenceBars(incident: Span, nowMs: number): OccurrenceBar[] {
+  const all = incident.occurrences ?? [];
+  const hasClock = all.every((one) => instant(one.start_time) !== null);
+  const start = (one: (typeof all)[number]) => (hasClock ? (instant(one.start_time) ?? 0) : one.start_ns / 1e6);
+  const nowAt = hasClock ? nowMs : incident.update_ns / 1e6;
+  const end = (one: (typeof all)[number]) => {
+    if (one.end_ns === null) return nowAt;
+    return hasClock ? (instant(one.end_time) ?? start(one)) : one.end_ns / 1e6;
+  };
+  const first = Math.min(...all.map(start));
+  const whole = Math.max(1e-9, nowAt - first, ...all.map((one) => end(one) - first));
+  return all.map((one) => ({
+    at: (start(one) - first) / whole,
+    width: Math.max(0, end(one) - start(one)) / whole,
+    isOpen: one.end_ns === null,
+    start: shown(one.start_time, one.start_ns, nowMs),
+    length: lasting({ ...one, update_ns: one.end_ns ?? incident.update_ns }, nowMs),
+  }));
+}
+
 /** 1st, 2nd, 3rd, 4th, 11th. */
 export function ordinal(value: number): string {
   const teen = value % 100 >= 11 && value % 100 <= 13;
