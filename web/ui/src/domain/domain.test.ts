@@ -373,6 +373,24 @@ describe('provenance', () => {
     expect(laid.nodes[3]!.x).toBeLessThan(laid.nodes[2]!.x);
   });
 
+  test('the pause path keeps its order, whatever flows and other edges form cycles', () => {
+    const ports = ['sw1:3', 'sw2:3', 'sw3:3'];
+    const path: ProvenanceGraph = {
+      nodes: [...ports.toReversed().map((id) => ({ kind: 'port' as const, id })), { kind: 'flow', id: flow(10, 3) }],
+      edges: [
+        { from: 0, to: 3, kind: 'port_waits_for_flow', weight: 900 },
+        { from: 3, to: 2, kind: 'flow_waits_for_port', weight: 5 },
+        { from: 3, to: 1, kind: 'flow_waits_for_port', weight: 5 },
+        { from: 0, to: 1, kind: 'port_waits_for_port', weight: 7 },
+        { from: 1, to: 0, kind: 'port_waits_for_port', weight: 1 },
+      ],
+    };
+    const laid = layProvenance(path, { ...diagnosis, pause_path: ports }, hostsByAddress(topology));
+    const xs = ports.map((port) => laid.nodes.find((node) => node.id === port)!.x);
+    expect([...xs].sort((a, b) => a - b)).toEqual(xs);
+    expect(laid.edges.length).toBe(5);
+  });
+
   test('loops and empty graphs have a layout', () => {
     const loop = { ...graph, edges: [...graph.edges, { ...graph.edges[1]!, from: 2, to: 1 }] };
     expect(layProvenance(loop, diagnosis, new Map()).nodes.length).toBe(4);
@@ -437,6 +455,7 @@ describe('incidents', () => {
     // A server without severities: the anomaly decides.
     const deadlock = of('deadlock', { anomaly: 'deadlock_in_loop_contention' });
     expect(foremost([of('queue', {}), deadlock])?.id).toBe('deadlock');
+    expect(foremost([of('late', { start_ns: 9 }), of('early', { start_ns: 3 })])?.id).toBe('early');
     expect(foremost([])).toBeNull();
   });
 

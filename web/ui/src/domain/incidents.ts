@@ -39,7 +39,10 @@ function severityRank({ severity, anomaly }: Incident): number {
 export function foremost(list: Incident[]): Incident | null {
   const rank = (incident: Incident) =>
     Number(incident.end_ns === null) * 100 + Number(incident.confidence >= WEAK) * 10 + severityRank(incident);
-  return list.reduce<Incident | null>((best, one) => (best && rank(best) >= rank(one) ? best : one), null);
+  // Of two that are alike the one that is ongoing for longer stays, whichever was updated last.
+  const isBefore = (one: Incident, best: Incident) =>
+    rank(one) > rank(best) || (rank(one) === rank(best) && one.end_ns === null && one.start_ns < best.start_ns);
+  return list.reduce<Incident | null>((best, one) => (best && !isBefore(one, best) ? best : one), null);
 }
 
 /** The filters of `GET /incidents` that the history offers. */
