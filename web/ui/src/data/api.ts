@@ -69,9 +69,9 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
   throw new ApiError('Unexpected response', `${response.status} ${response.statusText}`, response.status);
 }
 
-/** What the server looked at, whatever field it says it in. */
+/** What the server looked at; older ones say it in `detail`. */
 function lookedAt(answer: HealthyFlow): string {
-  return answer.detail || answer.looked_at || '';
+  return answer.looked_at || answer.detail;
 }
 
 const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : undefined);

@@ -76,7 +76,9 @@ describe('headline', () => {
     const set = incident('packet_loss', 'misconfiguration', { config, flows: four }, { victims: four });
     expect(headline(set, hosts).effect).toBe('drops packets of 4 flows');
     // In a deadlock the culprits may be the only victims.
-    expect(countAffected(incident('deadlock_in_loop_contention', 'undetermined', { flows: four }, { victims: four }))).toBe(4);
+    for (const victims of [four, []]) {
+      expect(countAffected(incident('deadlock_in_loop_contention', 'undetermined', { flows: four }, { victims, victim_count: 0 }))).toBe(4);
+    }
   });
 
   test('the number of victims is that of the server, which lists some of them', () => {

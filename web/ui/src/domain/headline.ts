@@ -139,12 +139,13 @@ function ends(flows: Flow[], hosts: Map<string, string>, side: 'src' | 'dst'): s
   return [...new Set(names)];
 }
 
-/** The affected flows: culprits are not victims, unless no other flow is. */
+/** The affected flows: culprits are not victims, unless no other flow is, as in a deadlock of their own. */
 export function victimsOf({ victims, root_cause: root }: Pick<Incident, 'victims' | 'root_cause'>): Flow[] {
   // The flows at the port of a misconfiguration are no culprits.
   const culprits = root.config.length > 0 ? [] : root.flows;
   const others = victims.filter((flow) => !culprits.includes(flow));
-  return others.length > 0 ? others : victims;
+  if (others.length > 0) return others;
+  return victims.length > 0 ? victims : culprits;
 }
 
 /** The number of affected flows; the list of an incident is cut off after a few. */
