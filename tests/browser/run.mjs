@@ -203,10 +203,11 @@ async function checkRecurrence(page, base, known) {
       update_time: before(12),
       victim_count: 1234,
     };
-    await route.fulfill({ json: { ...answer, incidents: [recurring], total: 5000, open_total: 70 } });
+    const other = { ...recurring, id: 'i-other', update_time: before(60) };
+    await route.fulfill({ json: { ...answer, incidents: [recurring, other], total: 5000, open_total: 70 } });
   });
   await page.goto(`${base}/?incident=i-recurring`);
-  const card = page.locator('[data-testid=incident]').filter({ hasText: '39th time' });
+  const card = page.locator('[data-testid=incident]').filter({ hasText: '39th time' }).first();
   await card.waitFor({ timeout: STEP_WAIT_MS });
   const text = (await card.textContent()).replaceAll(/\s+/g, ' ');
   check('recurrence: the card says how often and when', /39th time, last \d+ s ago/.test(text), true);
@@ -217,6 +218,10 @@ async function checkRecurrence(page, base, known) {
   check('recurrence: counts are those of the server', /70 ongoing, 4.930 ended/.test(counts), true);
   await page.screenshot({ path: join(ARTIFACTS, 'recurrence.png') });
   await checkAccessible(page, 'recurrence');
+  await page.keyboard.press('j');
+  await page.waitForURL('**/?incident=i-other');
+  await page.keyboard.press('k');
+  await page.waitForURL('**/?incident=i-recurring');
   // A link to an incident that the list does not have loads it; a wrong link says so.
   await page.goto(`${base}/?incident=${encodeURIComponent(known)}`);
   await page.locator(`[data-testid=verdict]`).waitFor({ timeout: STEP_WAIT_MS });
@@ -274,6 +279,10 @@ async function run({ base, expected }) {
       if (['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
     page.on('pageerror', (error) => errors.push(error.message));
+    // The console does not name what failed.
+    page.on('response', (response) => {
+      if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
+    });
     const foreign = [];
     page.on('request', (request) => {
       const url = new URL(request.url());
