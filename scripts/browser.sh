@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Starts `harrier demo` on a free port and drives the dashboard in headless Chromium; then the same for the
+# Checks that the dashboard's types are those of the REST API, starts `harrier demo` on a free port and drives the dashboard in headless Chromium; then the same for the
 # incident page of every built-in scenario.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -d .tools/node_modules/.bin ] && export PATH="$PWD/.tools/node_modules/.bin:$PATH"
 
-(cd tests/browser && { [ -d node_modules ] || npm ci --no-audit --no-fund --silent; })
+(cd tests/browser && { [ -d node_modules/axe-core ] || npm ci --no-audit --no-fund --silent; })
 
 binary=${CARGO_TARGET_DIR:-target}/debug/harrier
+HARRIER=$binary ./scripts/ui-types.sh --check
 log=$(mktemp)
 "$binary" demo --listen 127.0.0.1:0 2>"$log" >/dev/null &
 demo=$!

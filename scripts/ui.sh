@@ -8,7 +8,7 @@ if [ ! -d node_modules ] || [ package-lock.json -nt node_modules ]; then
     npm ci --no-audit --no-fund --silent
     touch node_modules
 fi
-if [ -f dist/index.html ] && [ -z "$(find src index.html package-lock.json vite.config.ts -newer dist/index.html -print -quit)" ]; then
+if [ -f dist/index.html ] && [ -z "$(find src index.html package-lock.json vite.config.ts ../../docs/runbook -newer dist/index.html -print -quit)" ]; then
     exit 0
 fi
 npm run build --silent

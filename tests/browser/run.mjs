@@ -6,6 +6,7 @@
 // waits for an incident with that anomaly and root cause and checks every field in the file. Screenshots are written to
 // artifacts/. Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
+import axe from 'axe-core';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +54,27 @@ async function rest(page, path) {
   return response.json();
 }
 
+/** Rules of accessibility, WCAG 2.2 AA and best practice, for the page that is shown. */
+async function checkAccessible(page, what) {
+  // The driver evaluates this outside of the page's content security policy.
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await globalThis.axe.run(document, { runOnly: tags });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  });
+  check(`${what}: accessible`, found, []);
+}
+
+/** On a phone nothing leaves the screen sideways. */
+async function checkNarrow(page, what) {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check(`${what}: fits into 390 px`, wide, 0);
+  await page.setViewportSize(size);
+}
+
 async function findIncident(page, expected) {
   return until('an incident', INCIDENT_WAIT_MS, async () => {
     const { incidents } = await rest(page, '/api/v1/incidents');
@@ -83,6 +105,9 @@ async function checkOverview(page, base, expected) {
   check('overview: every node is on the map', named, topology.nodes.length);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   check('overview: nothing is cut off sideways', wide, false);
+  await page.locator('[data-testid=first-advice]').waitFor({ timeout: STEP_WAIT_MS });
+  await checkNarrow(page, 'overview');
+  await checkAccessible(page, 'overview');
   return found.id;
 }
 
@@ -100,7 +125,9 @@ async function checkIncident(page, incidentId, expected) {
   });
   const graph = await rest(page, `/api/v1/diagnoses/${encodeURIComponent(diagnosis.id)}/graph`);
 
-  check('verdict', (await page.locator('[data-testid=verdict]').textContent())?.trim(), diagnosis.summary);
+  check('summary', (await page.locator('[data-testid=summary]').textContent())?.trim(), diagnosis.summary);
+  const first = await page.locator('[data-testid=first-advice]').textContent();
+  check('the first advice is what to do', first?.toLowerCase(), diagnosis.advice[0]?.toLowerCase());
   check('anomaly', await attributes(page, '[data-testid=anomaly]', 'data-value'), [diagnosis.anomaly]);
   check('cause', await attributes(page, '[data-testid=cause]', 'data-value'), [diagnosis.cause]);
   check('victim', await attributes(page, '[data-testid=victim] [data-flow]', 'data-flow'), [diagnosis.victim]);
@@ -114,6 +141,18 @@ async function checkIncident(page, incidentId, expected) {
   check('evidence', await page.locator('[data-testid=evidence]').count(), diagnosis.evidence.length);
   check('missing', await page.locator('[data-testid=missing] li').count(), diagnosis.missing.length);
   if (expected) checkExpected(diagnosis, expected);
+  await checkReplay(page);
+  await checkNarrow(page, 'incident');
+  await checkAccessible(page, 'incident');
+}
+
+/** The slider shows the ports that were paused; the present returns with its button. */
+async function checkReplay(page) {
+  const rows = await page.locator('[data-testid=pause-row]').count();
+  if (rows === 0) return;
+  await page.locator('[data-testid=replay]').fill('500');
+  await page.getByRole('button', { name: 'Show the present' }).click();
+  check('replay: the map shows the present again', await page.getByText('the map shows the present').count(), 1);
 }
 
 /** Checks every field of the expectation; lists of flows may have any order, paths may not. */
@@ -131,8 +170,83 @@ function checkExpected(diagnosis, expected) {
   if (root.flows) check('expected culprits', diagnosis.root_cause.flows.toSorted(), root.flows.toSorted());
 }
 
+/** The history finds the incident by its URL; the runbook has the page that an incident links to. */
+async function checkHistory(page, base, incidentId) {
+  const incident = await rest(page, `/api/v1/incidents/${encodeURIComponent(incidentId)}`);
+  await page.goto(`${base}/history`);
+  await page.locator('[data-testid=row]').first().waitFor({ timeout: STEP_WAIT_MS });
+  await checkNarrow(page, 'history');
+  await checkAccessible(page, 'history');
+  await page.locator('[data-testid=filter-anomaly]').selectOption(incident.anomaly);
+  await page.waitForURL(`**/history?anomaly=${incident.anomaly}`);
+  const link = page.locator(`[data-testid=row] a[href="/incidents/${encodeURIComponent(incidentId)}"]`);
+  await link.waitFor({ timeout: STEP_WAIT_MS });
+  await page.goto(`${base}/runbook/${incident.anomaly}`);
+  await page.locator('[data-testid=runbook-page]').waitFor({ timeout: STEP_WAIT_MS });
+  await checkAccessible(page, 'runbook');
+}
+
+/** A server that groups recurrences: the list has what its incident says, with times of the wall clock. */
+async function checkRecurrence(page, base, known) {
+  const before = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+  await page.route(/\/api\/v1\/incidents\?/, async (route) => {
+    const answer = await (await route.fetch()).json();
+    const recurring = {
+      ...answer.incidents[0],
+      id: 'i-recurring',
+      severity: 'major',
+      confidence: 0.4,
+      end_ns: null,
+      recurrences: 39,
+      occurrences: [{ start_ns: 1, end_ns: null, start_time: before(240) }],
+      start_time: before(7200),
+      update_time: before(12),
+      victim_count: 1234,
+    };
+    const other = { ...recurring, id: 'i-other', update_time: before(60) };
+    await route.fulfill({ json: { ...answer, incidents: [recurring, other], total: 5000, open_total: 70 } });
+  });
+  await page.goto(`${base}/?incident=i-recurring`);
+  const card = page.locator('[data-testid=incident]').filter({ hasText: '39th time' }).first();
+  await card.waitFor({ timeout: STEP_WAIT_MS });
+  const text = (await card.textContent()).replaceAll(/\s+/g, ' ');
+  check('recurrence: the card says how often and when', /39th time, last \d+ s ago/.test(text), true);
+  check('recurrence: severity', await card.locator('[data-testid=severity]').textContent(), 'major');
+  check('recurrence: a guess is grey', await card.evaluate((element) => element.classList.contains('weak')), true);
+  await page.getByText('ongoing, for 4 min').waitFor({ timeout: STEP_WAIT_MS });
+  const counts = await page.locator('section[aria-label=Incidents] > header').textContent();
+  check('recurrence: counts are those of the server', /70 ongoing, 4.930 ended/.test(counts), true);
+  await page.screenshot({ path: join(ARTIFACTS, 'recurrence.png') });
+  await checkAccessible(page, 'recurrence');
+  await page.keyboard.press('j');
+  await page.waitForURL('**/?incident=i-other');
+  await page.keyboard.press('k');
+  await page.waitForURL('**/?incident=i-recurring');
+  // A link to an incident that the list does not have loads it; a wrong link says so.
+  await page.goto(`${base}/?incident=${encodeURIComponent(known)}`);
+  await page.locator(`[data-testid=verdict]`).waitFor({ timeout: STEP_WAIT_MS });
+  const open = await page.getByRole('link', { name: 'Open incident' }).getAttribute('href');
+  check('a link to an older incident shows it', open, `/incidents/${encodeURIComponent(known)}`);
+  await page.unroute(/\/api\/v1\/incidents\?/);
+}
+
+/** The answer about a flow that nothing slows down is good news, not an alert. */
+async function checkHealthyFlow(page, base) {
+  const answer = { anomaly: null, detail: 'not slowed down', looked_at: 'four switches, no queue and no pause' };
+  await page.route('**/api/v1/queries', (route) => route.fulfill({ json: answer }));
+  await page.goto(`${base}/query?flow=${encodeURIComponent('10.0.1.1:4000>10.0.2.1:4791/udp')}`);
+  await page.locator('[data-testid=ask]').click();
+  const box = page.locator('[data-testid=healthy]');
+  await box.waitFor({ timeout: STEP_WAIT_MS });
+  check('a healthy flow: what was looked at', (await box.textContent()).includes(answer.looked_at), true);
+  check('a healthy flow is no alert', await page.locator('form [role=alert]').count(), 0);
+  await page.unroute('**/api/v1/queries');
+}
+
 async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
+  await checkNarrow(page, 'query');
+  await checkAccessible(page, 'query');
   await page.locator('[data-testid=ask]').click();
   check('an empty query is not sent', await page.locator('[aria-invalid=true]').count(), 3);
   await page.getByRole('link', { name: 'Daemons' }).click();
@@ -165,6 +279,10 @@ async function run({ base, expected }) {
       if (['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
     page.on('pageerror', (error) => errors.push(error.message));
+    // The console does not name what failed.
+    page.on('response', (response) => {
+      if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
+    });
     const foreign = [];
     page.on('request', (request) => {
       const url = new URL(request.url());
@@ -180,6 +298,10 @@ async function run({ base, expected }) {
     await page.goto(`${base}/?incident=${encodeURIComponent(incident)}`);
     await page.locator('[data-testid=fabric]').waitFor({ timeout: STEP_WAIT_MS });
     await page.screenshot({ path: join(ARTIFACTS, 'overview-light.png') });
+    await checkAccessible(page, 'overview in light colours');
+    await checkHistory(page, base, incident);
+    await checkRecurrence(page, base, incident);
+    await checkHealthyFlow(page, base);
     await checkOtherPages(page, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);

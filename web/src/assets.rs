@@ -13,7 +13,8 @@ use crate::problem::Problem;
 struct Dashboard;
 
 /// Path prefixes that the dashboard's own router resolves.
-const PAGES: [&str; 5] = ["/incidents/", "/diagnoses/", "/ports/", "/query", "/daemons"];
+const PAGES: [&str; 7] =
+    ["/incidents/", "/diagnoses/", "/ports/", "/query", "/daemons", "/history", "/runbook"];
 /// Prefix of files with a content hash in their name (Vite): such a file never changes.
 const HASHED: &str = "assets/";
 

@@ -12,6 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 400,
   },
-  server: { proxy: { '/api': backend, '/metrics': backend } },
+  // The runbook is part of the documentation, outside this folder.
+  server: { proxy: { '/api': backend, '/metrics': backend }, fs: { allow: ['../..'] } },
   test: { include: ['src/**/*.test.ts'] },
 });

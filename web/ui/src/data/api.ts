@@ -1,10 +1,12 @@
-// The only module that communicates with the server: REST and the live stream.
+// REST; `stream` has the live events. No other module communicates with the server.
 
 import type {
   Daemons,
   Diagnosis,
   Flow,
+  HealthyFlow,
   Incident,
+  IncidentPage,
   Port,
   PortSample,
   PortSeries,
@@ -38,6 +40,8 @@ export class ApiError extends Error {
     readonly title: string,
     readonly detail: string,
     readonly status: number,
+    /** The last part of the problem's type. */
+    readonly type = '',
   ) {
     super(`${title}: ${detail}`);
   }
@@ -60,16 +64,24 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
   if (response.ok) return (await response.json()) as T;
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
     const problem = (await response.json()) as Problem;
-    throw new ApiError(problem.title, problem.detail, problem.status);
+    throw new ApiError(problem.title, problem.detail, problem.status, problem.type.split(/[/#:]/).at(-1));
   }
   throw new ApiError('Unexpected response', `${response.status} ${response.statusText}`, response.status);
+}
+
+/** What the server looked at; older ones say it in `detail`. */
+function lookedAt(answer: HealthyFlow): string {
+  return answer.looked_at || answer.detail;
 }
 
 const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : undefined);
 
 export const api = {
-  incidents: async (signal?: AbortSignal) =>
-    (await get<{ incidents: Incident[] }>(`${paths.incidents}?limit=200`, signal)).incidents,
+  /** A page of incidents; `query` has filters, `limit` and `cursor`. */
+  incidents: (query: string, signal?: AbortSignal) =>
+    get<IncidentPage>(query ? `${paths.incidents}?${query}` : paths.incidents, signal),
+  /** Whether the server filters the list; one that does also counts its matches. */
+  hasFilters: async (signal?: AbortSignal) => (await api.incidents('limit=1', signal)).total !== undefined,
   incident: (id: string, signal?: AbortSignal) => get<Incident>(paths.incident(id), signal),
   diagnosis: (id: string, signal?: AbortSignal) => get<Diagnosis>(paths.diagnosis(id), signal),
   graph: (id: string, signal?: AbortSignal) => get<ProvenanceGraph>(paths.graph(id), signal),
@@ -77,52 +89,18 @@ export const api = {
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
   daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
+  /** Diagnoses a flow now. A flow that nothing slows down has no anomaly. */
   ask: (victim: Flow, signal?: AbortSignal) =>
-    request<Diagnosis>(paths.queries, {
+    request<Diagnosis | HealthyFlow>(paths.queries, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ victim }),
       ...(signal ? { signal } : {}),
-    }),
+    })
+      .then((answer) => (answer.anomaly === null ? { anomaly: null, detail: lookedAt(answer) } : answer))
+      .catch((error: unknown): HealthyFlow => {
+        // Servers before 0.3 answer with a problem.
+        if (error instanceof ApiError && error.type === 'no-anomaly') return { anomaly: null, detail: error.detail };
+        throw error;
+      }),
 };
-
-export interface StreamHandlers {
-  /** The stream is connected or reconnected: data that was loaded before may be outdated. */
-  open: () => void;
-  /** The connection is lost; the browser reconnects. */
-  lost: () => void;
-  incident: (incident: Incident) => void;
-  ports: (samples: PortSample[]) => void;
-  topology: () => void;
-  /** Events were missed: all data must be reloaded. */
-  missed: () => void;
-}
-
-const RETRY_MS = 3000;
-
-/** Follows the live stream until the returned function is called. */
-export function follow(handlers: StreamHandlers): () => void {
-  let source: EventSource;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  const connect = () => {
-    source = new EventSource(paths.events);
-    const on = (kind: string, handle: (data: never) => void) =>
-      source.addEventListener(kind, (event) => handle(JSON.parse((event as MessageEvent<string>).data) as never));
-    on('hello', handlers.open);
-    on('incident', (data: { incident: Incident }) => handlers.incident(data.incident));
-    on('ports', (data: { samples: PortSample[] }) => handlers.ports(data.samples));
-    on('topology', handlers.topology);
-    on('gap', handlers.missed);
-    on('dropped', handlers.missed);
-    source.onerror = () => {
-      handlers.lost();
-      // An error response, e.g. at the limit of clients, ends the browser's own attempts to reconnect.
-      if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY_MS);
-    };
-  };
-  connect();
-  return () => {
-    clearTimeout(retry);
-    source.close();
-  };
-}

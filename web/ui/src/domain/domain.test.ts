@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
-import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
+import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
-import { ordered, withIncident } from './incidents';
+import { filtersOf, foremost, matches, ordered, queryOf, searchFilter, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
-import { flowRole, hops, portRole } from './roles';
+import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
 import { routeOf } from './routes';
 import type { Daemon, Diagnosis, Evidence, EvidenceRecord, Incident, PortSample, ProvenanceGraph, Topology } from './types';
 
@@ -38,7 +38,7 @@ const atRoot: Evidence = {
   records: [
     {
       kind: 'flow', flow: flow(1, 3), epoch: 7, ingress_port: 1, egress_port: 3, priority: 3, packets: 10,
-      bytes: null, queued_packets: null, depth_sum: 25, paused_packets: 4, evicted: false,
+      bytes: null, queued_packets: null, depth_sum: 25, paused_packets: 4, evicted: false, psn_first: 0, psn_last: 0,
     },
     { kind: 'pause', port: 3, priority: 3, start_ns: 100, end_ns: 400, frames: 1 },
     { kind: 'pause', port: 3, priority: 3, start_ns: 500, end_ns: null, frames: 1 },
@@ -77,6 +77,8 @@ describe('format', () => {
     [anomalyName('something_new'), 'Something new'],
     [causeName('ecmp_imbalance'), 'ECMP imbalance'],
     [causeName('undetermined'), 'Cause undetermined'],
+    [sentence('take host h11 out of service'), 'Take host h11 out of service'],
+    [sentence('sw1:2 has no route'), 'sw1:2 has no route'],
   ])('%s', (actual, expected) => expect(actual).toBe(expected));
 
   test('names are compared in natural order', () => {
@@ -172,6 +174,20 @@ describe('routes', () => {
     const route = routeOf(flow(1, 3), topology, diagnosis);
     expect(route.map((step) => step.port)).toEqual(['h1:1', 'sw1:3', 'sw2:3', 'sw3:3']);
     expect(route.every((step) => !step.assumed)).toBe(true);
+  });
+
+  test('a path that the diagnosis states is drawn as it is, with the link of the sender', () => {
+    const hops = (['recorded', 'derived', 'assumed'] as const).map((known, n) => ({ port: ['sw1:3', 'sw2:2', 'sw3:4'][n] ?? '', known }));
+    // The records say otherwise: the statement of the server has more to go by.
+    const stated = { ...diagnosis, paths: [{ flow: flow(1, 10), role: 'victim' as const, hops }] };
+    expect(routeOf(flow(1, 10), topology, stated).map((step) => `${step.port}${step.assumed ? '?' : ''}`)).toEqual([
+      'h1:1', 'sw1:3', 'sw2:2', 'sw3:4?',
+    ]);
+    const whole = [{ port: 'h1:1', known: 'recorded' as const }, ...hops];
+    const same = { ...stated, paths: [{ ...stated.paths[0]!, hops: whole }] };
+    expect(routeOf(flow(1, 10), topology, same).length).toBe(4);
+    // Other flows are derived as before.
+    expect(routeOf(flow(1, 3), topology, stated).map((step) => step.port)).toEqual(['h1:1', 'sw1:3', 'sw2:3', 'sw3:3']);
   });
 
   test('the ingress port of a record names the hop before it', () => {
@@ -308,6 +324,14 @@ describe('roles', () => {
     expect(['sw3:3', 'sw2:3', 'sw1:1'].map((p) => portRole(p, diagnosis))).toEqual(['root', 'paused', 'other']);
   });
 
+  test('of a misconfiguration the switch is the culprit, not the flows at its port', () => {
+    const set = { ...diagnosis, root_cause: { ...diagnosis.root_cause, config: ['sw3/headroom', 'sw3:1/PG004'] } };
+    expect(flowRole(flow(10, 3), set)).toBe('other');
+    expect(culpritFlows(set)).toEqual([]);
+    expect(culpritSwitches(set)).toEqual(['sw3']);
+    expect(culpritSwitches(diagnosis)).toEqual([]);
+  });
+
   test('a hop counts each record once, and closed pauses only', () => {
     const [first, second] = hops(diagnosis, (port) => (port === 'sw2:3' ? 'sw3:2' : undefined));
     expect(first).toEqual({
@@ -347,6 +371,24 @@ describe('provenance', () => {
   test('a victim is placed to the left, although the edge points to it', () => {
     const laid = layProvenance({ nodes: graph.nodes, edges: graph.edges.slice(2) }, diagnosis, new Map());
     expect(laid.nodes[3]!.x).toBeLessThan(laid.nodes[2]!.x);
+  });
+
+  test('the pause path keeps its order, whatever flows and other edges form cycles', () => {
+    const ports = ['sw1:3', 'sw2:3', 'sw3:3'];
+    const path: ProvenanceGraph = {
+      nodes: [...ports.toReversed().map((id) => ({ kind: 'port' as const, id })), { kind: 'flow', id: flow(10, 3) }],
+      edges: [
+        { from: 0, to: 3, kind: 'port_waits_for_flow', weight: 900 },
+        { from: 3, to: 2, kind: 'flow_waits_for_port', weight: 5 },
+        { from: 3, to: 1, kind: 'flow_waits_for_port', weight: 5 },
+        { from: 0, to: 1, kind: 'port_waits_for_port', weight: 7 },
+        { from: 1, to: 0, kind: 'port_waits_for_port', weight: 1 },
+      ],
+    };
+    const laid = layProvenance(path, { ...diagnosis, pause_path: ports }, hostsByAddress(topology));
+    const xs = ports.map((port) => laid.nodes.find((node) => node.id === port)!.x);
+    expect([...xs].sort((a, b) => a - b)).toEqual(xs);
+    expect(laid.edges.length).toBe(5);
   });
 
   test('loops and empty graphs have a layout', () => {
@@ -389,6 +431,66 @@ describe('incidents', () => {
     expect(list.map((i) => i.id)).toEqual(['c', 'b', 'a']);
     expect(withIncident(list, incident('b', 9)).map((i) => i.id)).toEqual(['b', 'c', 'a']);
     expect(withIncident(list, incident('c', 3, 3)).map((i) => i.id)).toEqual(['b', 'a', 'c']);
+  });
+
+  test('the wall clock orders incidents of two runs, whose switch time starts again', () => {
+    const former = { ...incident('former', 9e9, 9e9), update_time: '2026-01-01T00:00:00Z' };
+    const latter = { ...incident('latter', 1e9, 1e9), update_time: '2026-01-01T00:01:00Z' };
+    expect(ordered([former, latter]).map((i) => i.id)).toEqual(['latter', 'former']);
+  });
+
+  test('the live list is bounded', () => {
+    const list = withIncident([incident('a', 1), incident('b', 2)], incident('c', 3), 2);
+    expect(list.map((i) => i.id)).toEqual(['c', 'b']);
+  });
+
+  test('the foremost incident is ongoing, certain and severe', () => {
+    const of = (id: string, more: Partial<Incident>) => ({ ...incident(id, 1), confidence: 0.9, anomaly: 'flow_contention', ...more }) as Incident;
+    const guess = of('guess', { confidence: 0.2, severity: 'critical' });
+    const minor = of('minor', { severity: 'minor' });
+    const major = of('major', { severity: 'major' });
+    const ended = of('ended', { end_ns: 1, severity: 'critical' });
+    expect(foremost([guess, minor, major, ended])?.id).toBe('major');
+    expect(foremost([guess, ended])?.id).toBe('guess');
+    // A server without severities: the anomaly decides.
+    const deadlock = of('deadlock', { anomaly: 'deadlock_in_loop_contention' });
+    expect(foremost([of('queue', {}), deadlock])?.id).toBe('deadlock');
+    expect(foremost([of('late', { start_ns: 9 }), of('early', { start_ns: 3 })])?.id).toBe('early');
+    expect(foremost([])).toBeNull();
+  });
+
+  test('filters round trip through the URL, and unknown parameters are left out', () => {
+    const filters = filtersOf(new URLSearchParams('port=sw1:3&host=&open=true&other=1'));
+    expect(filters).toEqual({ port: 'sw1:3', open: 'true' });
+    expect(filtersOf(new URLSearchParams(queryOf(filters)))).toEqual(filters);
+  });
+
+  test.each([
+    ['h11', { host: 'h11' }],
+    ['sw4:1', { port: 'sw4:1' }],
+    [flow(1, 3), { flow: flow(1, 3) }],
+    ['Incast', { cause: 'incast' }],
+    ['nic storm', { cause: 'nic_storm' }],
+    ['packet loss', { anomaly: 'packet_loss' }],
+    ['critical', { severity: 'critical' }],
+    ['ongoing', { open: 'true' }],
+    [' ', {}],
+  ])('a search for %s', (word, expected) => {
+    expect(searchFilter(word, { anomalies: ANOMALIES, causes: CAUSES, severities: SEVERITIES })).toEqual(expected);
+  });
+
+  test('an incident matches by host, port and flow', () => {
+    const hosts = hostsByAddress(topology);
+    const storm = {
+      ...incident('a', 1), anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', victims: [flow(1, 3)],
+      root_cause: { port: 'sw3:4', flows: [], host: 'h10', config: [] },
+    } as Incident;
+    for (const filters of [{ host: 'h1' }, { host: 'h10' }, { port: 'sw3:4' }, { flow: flow(1, 3) }, { open: 'true' }]) {
+      expect(matches(storm, filters, hosts)).toBe(true);
+    }
+    for (const filters of [{ host: 'h2' }, { port: 'sw3:3' }, { flow: flow(1, 2) }, { open: 'false' }, { cause: 'incast' }]) {
+      expect(matches(storm, filters, hosts)).toBe(false);
+    }
   });
 });
 

@@ -53,7 +53,7 @@ function isAddress(text: string): boolean {
 export function hostsByAddress(topology: Topology | null): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const node of topology?.nodes ?? []) {
-    if (node.kind === 'host') for (const address of node.addresses) hosts.set(address, node.name);
+    if (node.kind === 'host') for (const address of node.addresses ?? []) hosts.set(address, node.name);
   }
   return hosts;
 }

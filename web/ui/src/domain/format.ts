@@ -1,8 +1,8 @@
 // Text for numbers and names.
 
-import type { Anomaly } from './types';
+import type { Anomaly, Cause, Severity } from './types';
 
-const ANOMALIES: Record<Anomaly, string> = {
+const ANOMALY_NAMES: Record<Anomaly, string> = {
   flow_contention: 'Flow contention',
   pfc_backpressure_flow_contention: 'PFC backpressure',
   pfc_storm_host_injection: 'Pause storm of a host',
@@ -23,7 +23,7 @@ const WORDS: Record<string, string> = { ecmp: 'ECMP', nic: 'NIC', rnic: 'RNIC', 
 
 /** The name of an anomaly. A value that is unknown to this build becomes plain words. */
 export function anomalyName(anomaly: string): string {
-  return ANOMALIES[anomaly as Anomaly] ?? words(anomaly);
+  return ANOMALY_NAMES[anomaly as Anomaly] ?? words(anomaly);
 }
 
 /** The name of a cause. */
@@ -37,6 +37,30 @@ function words(name: string): string {
     .map((word) => WORDS[word] ?? word)
     .join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Every name of the model, in the order of menus: a new one fails the type check until it is here. */
+export const ANOMALIES = keys(ANOMALY_NAMES);
+export const CAUSES = keys<Cause>({
+  incast: true,
+  elephant_collision: true,
+  ecmp_imbalance: true,
+  low_rate_attack: true,
+  collective_step: true,
+  nic_storm: true,
+  slow_receiver: true,
+  misconfiguration: true,
+  undetermined: true,
+});
+export const SEVERITIES = keys<Severity>({ critical: true, major: true, minor: true, info: true });
+
+function keys<T extends string>(all: Record<T, unknown>): readonly T[] {
+  return Object.keys(all) as T[];
+}
+
+/** A text of the analyzer as a sentence of its own. A name at its start, like `sw1:2`, stays as it is. */
+export function sentence(text: string): string {
+  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 // Times above this limit (the year 2001) are calendar time, others simulated time.

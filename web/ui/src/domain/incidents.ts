@@ -1,10 +1,14 @@
-// The list of incidents: loaded over REST, updated by the live stream.
+// Lists of incidents: the live one, loaded over REST and updated by the stream, and the filters of the history.
 
-import type { Incident } from './types';
+import { WEAK } from './headline';
+import type { Incident, Severity } from './types';
 
-/** The list with one incident added or replaced, in its order. */
-export function withIncident(list: Incident[], incident: Incident): Incident[] {
-  return ordered([incident, ...list.filter((known) => known.id !== incident.id)]);
+/** The live list shows this many; the history has all. */
+export const LIVE_LIMIT = 200;
+
+/** The list with one incident added or replaced, in its order, at most `limit` long. */
+export function withIncident(list: Incident[], incident: Incident, limit = LIVE_LIMIT): Incident[] {
+  return ordered([incident, ...list.filter((known) => known.id !== incident.id)]).slice(0, limit);
 }
 
 /** Ongoing incidents first, then the latest update first. */
@@ -12,7 +16,86 @@ export function ordered(list: Incident[]): Incident[] {
   return [...list].sort(
     (a, b) =>
       Number(a.end_ns !== null) - Number(b.end_ns !== null) ||
-      b.update_ns - a.update_ns ||
+      latest(b) - latest(a) ||
       (a.id < b.id ? 1 : -1),
+  );
+}
+
+/** The time of the last update. The wall clock goes on when switch time restarts with the network. */
+function latest(incident: Incident): number {
+  const ms = incident.update_time ? Date.parse(incident.update_time) : Number.NaN;
+  return Number.isNaN(ms) ? incident.update_ns / 1e6 : ms;
+}
+
+const SEVERITY_RANK: Record<Severity, number> = { critical: 3, major: 2, minor: 1, info: 0 };
+
+/** The severity, or what the anomaly implies for a server that does not send one. */
+function severityRank({ severity, anomaly }: Incident): number {
+  if (severity) return SEVERITY_RANK[severity] ?? 0;
+  return anomaly.startsWith('deadlock') ? 3 : anomaly.startsWith('pfc') ? 2 : 1;
+}
+
+/** The incident that is shown until one is selected: ongoing before ended, likely before guessed, then the most severe. */
+export function foremost(list: Incident[]): Incident | null {
+  const rank = (incident: Incident) =>
+    Number(incident.end_ns === null) * 100 + Number(incident.confidence >= WEAK) * 10 + severityRank(incident);
+  // Of two that are alike the one that is ongoing for longer stays, whichever was updated last.
+  const isBefore = (one: Incident, best: Incident) =>
+    rank(one) > rank(best) || (rank(one) === rank(best) && one.end_ns === null && one.start_ns < best.start_ns);
+  return list.reduce<Incident | null>((best, one) => (best && !isBefore(one, best) ? best : one), null);
+}
+
+/** The filters of `GET /incidents` that the history offers. */
+export const FILTERS = ['anomaly', 'cause', 'severity', 'host', 'port', 'flow', 'open'] as const;
+export type Filter = (typeof FILTERS)[number];
+export type Filters = Partial<Record<Filter, string>>;
+
+/** The filters in a URL; unknown parameters and empty values are left out. */
+export function filtersOf(query: URLSearchParams): Filters {
+  const filters: Filters = {};
+  for (const name of FILTERS) {
+    const value = query.get(name)?.trim();
+    if (value) filters[name] = value;
+  }
+  return filters;
+}
+
+/** The query string of filters, in a fixed order. */
+export function queryOf(filters: Filters): string {
+  const query = new URLSearchParams();
+  for (const name of FILTERS) if (filters[name]) query.set(name, filters[name]);
+  return query.toString();
+}
+
+/**
+ * The filter that a word in the search field stands for: `sw1:3` is a port, `a>b` a flow, `open` a state, a known
+ * anomaly, cause or severity is itself, and anything else is a host.
+ */
+export function searchFilter(text: string, names: { anomalies: readonly string[]; causes: readonly string[]; severities: readonly string[] }): Filters {
+  const word = text.trim();
+  const name = word.toLowerCase().replaceAll(/[\s-]+/g, '_');
+  if (!word) return {};
+  if (word.includes('>')) return { flow: word };
+  if (name === 'open' || name === 'ongoing') return { open: 'true' };
+  if (names.anomalies.includes(name) && name !== 'undetermined') return { anomaly: name };
+  if (names.causes.includes(name)) return { cause: name };
+  if (names.severities.includes(name)) return { severity: name };
+  return /:\d+$/.test(word) ? { port: word } : { host: word };
+}
+
+/** Whether an incident matches, for servers that do not know a filter. */
+export function matches(incident: Incident, filters: Filters, hosts: Map<string, string>): boolean {
+  const root = incident.root_cause;
+  const flows = [...incident.victims, ...root.flows];
+  const isAt = (host: string) =>
+    root.host === host || flows.some((flow) => [...hosts].some(([address, name]) => name === host && flow.includes(`${address}:`)));
+  return (
+    (!filters.anomaly || incident.anomaly === filters.anomaly) &&
+    (!filters.cause || incident.cause === filters.cause) &&
+    (!filters.severity || incident.severity === undefined || incident.severity === filters.severity) &&
+    (!filters.host || isAt(filters.host)) &&
+    (!filters.port || [root.port, ...(incident.pause_path ?? []), ...(incident.loop ?? [])].includes(filters.port)) &&
+    (!filters.flow || flows.includes(filters.flow)) &&
+    (!filters.open || (incident.end_ns === null) === (filters.open === 'true'))
   );
 }

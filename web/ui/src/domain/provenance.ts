@@ -52,6 +52,8 @@ const NODE_HEIGHT = 30;
 const ARROW = 10;
 const GROUP_PAD = 12;
 const GROUP_HEAD = 20;
+/** More than all edges of flows at a port together. */
+const PATH_WEIGHT = 1000;
 
 /** Places the nodes of `graph` so that wait-for edges point from left to right. */
 export function layProvenance(
@@ -60,7 +62,8 @@ export function layProvenance(
   hosts: Map<string, string>,
 ): GraphLayout {
   const layout = new dagre.graphlib.Graph({ compound: true, multigraph: true });
-  layout.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 58, edgesep: 10, marginx: 16, marginy: 16 });
+  // The greedy search for cycles turns light edges around, so that the pause path keeps its direction.
+  layout.setGraph({ rankdir: 'LR', acyclicer: 'greedy', nodesep: 14, ranksep: 58, edgesep: 10, marginx: 16, marginy: 16 });
   graph.nodes.forEach((node, index) => {
     const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
     layout.setNode(String(index), { width: Math.max(64, label.length * CHARACTER + 34), height: NODE_HEIGHT });
@@ -70,12 +73,14 @@ export function layProvenance(
     layout.setParent(String(index), group);
   });
   graph.edges.forEach((edge, index) => {
-    // Ports of the pause path keep its order, even if edges of their flows point elsewhere.
     const importance = edge.kind === 'port_waits_for_port' ? 8 : 1;
     const label = { width: 36, height: 14, labelpos: 'c', weight: importance };
     const [left, right] = ends(edge);
     layout.setEdge(left, right, label, String(index));
   });
+  for (const [left, right] of pathSteps(graph, diagnosis)) {
+    layout.setEdge(left, right, { width: 0, height: 0, weight: PATH_WEIGHT }, 'path');
+  }
   dagre.layout(layout);
 
   const nodes = graph.nodes.map((node, index): GraphNode => {
@@ -105,6 +110,14 @@ export function layProvenance(
   const right = Math.max(0, ...groups.map((g) => g.x + g.width), ...nodes.map((n) => n.x + n.width / 2));
   const bottom = Math.max(0, ...groups.map((g) => g.y + g.height), ...nodes.map((n) => n.y + n.height / 2));
   return { nodes, edges, groups, width: right + 16, height: bottom + 16 };
+}
+
+/** The nodes of consecutive ports of the pause path: each is placed to the left of the next one. */
+function pathSteps(graph: ProvenanceGraph, diagnosis: Diagnosis): [string, string][] {
+  const path = diagnosis.pause_path.length > 0 ? diagnosis.pause_path : diagnosis.loop;
+  const at = (port: string) => graph.nodes.findIndex((node) => node.kind === 'port' && node.id === port);
+  const known = [...new Set(path)].map(at).filter((index) => index >= 0);
+  return known.slice(1).map((index, before) => [String(known[before]), String(index)]);
 }
 
 /** A victim at a port is placed to the left of the port, like other waiting flows, although the edge points to it. */

@@ -29,10 +29,10 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         facts: present([
           ['ports', `${record.ingress_port ?? '?'} → ${record.egress_port}`],
           ['packets', count(record.packets)],
-          ['bytes', record.bytes === null ? null : bytes(record.bytes)],
+          ['bytes', known(record.bytes, bytes)],
           ['paused', count(record.paused_packets)],
           ['mean depth', mean(record.depth_sum, record.packets)],
-          ['priority', record.priority === null ? null : String(record.priority)],
+          ['priority', known(record.priority, String)],
           ['epoch', String(record.epoch)],
         ]),
       };
@@ -41,9 +41,9 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         kind: 'port',
         subject: { port: port(record.port) },
         facts: present([
-          ['packets', record.packets === null ? null : count(record.packets)],
+          ['packets', known(record.packets, count)],
           ['paused', count(record.paused_packets)],
-          ['mean depth', record.packets === null ? null : mean(record.depth_sum, record.packets)],
+          ['mean depth', known(record.packets, (packets) => mean(record.depth_sum, packets))],
           ['epoch', String(record.epoch)],
         ]),
       };
@@ -53,7 +53,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         subject: { text: `${port(record.ingress_port)} → ${port(record.egress_port)}` },
         facts: present([
           ['bytes', bytes(record.bytes)],
-          ['packets', record.packets === null ? null : count(record.packets)],
+          ['packets', known(record.packets, count)],
           ['epoch', String(record.epoch)],
         ]),
       };
@@ -63,7 +63,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         subject: { port: port(record.port) },
         facts: present([
           ['from', clock(record.start_ns)],
-          ['for', record.end_ns === null ? 'still paused when read' : duration(record.end_ns - record.start_ns)],
+          ['for', known(record.end_ns, (end) => duration(end - record.start_ns)) ?? 'still paused when read'],
           ['frames', count(record.frames)],
           ['priority', String(record.priority)],
         ]),
@@ -96,7 +96,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         facts: present([
           ['packets', count(record.packets)],
           ['reason', record.reason.replaceAll('_', ' ')],
-          ['priority', record.priority === undefined ? null : String(record.priority)],
+          ['priority', known(record.priority, String)],
           ['from', clock(record.lost_ns[0])],
           ['to', clock(record.lost_ns[1])],
         ]),
@@ -125,8 +125,8 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         facts: present([
           ['step', String(record.step)],
           ['bytes', bytes(record.bytes)],
-          ['from', record.start_ns === undefined ? null : clock(record.start_ns)],
-          ['to', record.finish_ns === undefined ? null : clock(record.finish_ns)],
+          ['from', known(record.start_ns, clock)],
+          ['to', known(record.finish_ns, clock)],
         ]),
       };
     case 'port_edge':
@@ -160,8 +160,13 @@ function unknown(record: never): RecordRow {
 }
 
 /** One side of a switch; counters may not tell the port. */
-function end(node: string, port: number | undefined): string {
-  return port === undefined ? '?' : `${node}:${port}`;
+function end(node: string, port: number | null | undefined): string {
+  return known(port, (number) => `${node}:${number}`) ?? '?';
+}
+
+/** The text of a value, or null without one: the server writes null or leaves the field out. */
+function known(value: number | null | undefined, text: (value: number) => string | null): string | null {
+  return value === null || value === undefined ? null : text(value);
 }
 
 function present(facts: [string, string | null][]): [string, string][] {

@@ -13,9 +13,19 @@ export const ROLE_NAMES: Record<Role, string> = {
   other: 'other flow',
 };
 
+/** The culprit flows: of a misconfiguration, the flows at the root port are none. */
+export function culpritFlows({ root_cause: root }: Pick<Diagnosis, 'root_cause'>): Flow[] {
+  return root.config.length > 0 ? [] : root.flows;
+}
+
+/** The switches whose configuration is the culprit; findings are named `switch/setting` or `switch:port/rule`. */
+export function culpritSwitches({ root_cause: root }: Pick<Diagnosis, 'root_cause'>): string[] {
+  return [...new Set(root.config.map((finding) => (finding.split('/')[0] ?? finding).replace(/:\d+$/, '')))];
+}
+
 /** The role of a flow. A spreader is also a victim; the role of a spreader says more. */
 export function flowRole(flow: Flow, diagnosis: Diagnosis): Role {
-  if (diagnosis.root_cause.flows.includes(flow)) return 'culprit';
+  if (culpritFlows(diagnosis).includes(flow)) return 'culprit';
   if (diagnosis.victim === flow) return 'victim';
   if (diagnosis.spreaders.includes(flow)) return 'spreader';
   return diagnosis.victims.includes(flow) ? 'victim' : 'other';
@@ -86,7 +96,7 @@ function pausesAt(
       if ((record.kind !== 'port' && record.kind !== 'pause') || String(record.port) !== number) continue;
       recorded = true;
       if (record.kind === 'port') portPackets += record.paused_packets;
-      else if (record.end_ns === null) stillPaused = true;
+      else if (typeof record.end_ns !== 'number') stillPaused = true;
       else pausedNs += record.end_ns - record.start_ns;
     }
   }

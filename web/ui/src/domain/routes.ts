@@ -1,7 +1,8 @@
-// The links of a flow's path: from the evidence, and shortest paths where there is no record.
+// The links of a flow's path: as the diagnosis states it or, in older ones, from the evidence, and shortest paths where
+// there is no record.
 
 import { parseFlow, splitPort } from './flow';
-import type { Diagnosis, Flow, Port, Topology } from './types';
+import type { Diagnosis, Flow, FlowPath, Port, Topology } from './types';
 
 export interface Step {
   /** The egress port of the flow at a node. */
@@ -14,10 +15,12 @@ export interface Step {
 export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | null): Step[] {
   const parts = parseFlow(flow);
   const host = (address: string) =>
-    topology.nodes.find((node) => node.kind === 'host' && node.addresses.includes(address))?.name;
+    topology.nodes.find((node) => node.kind === 'host' && node.addresses?.includes(address))?.name;
   const from = parts ? host(parts.src) : undefined;
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
+  const stated = diagnosis?.paths?.find((path) => path.flow === flow);
+  if (stated) return statedRoute(stated, from, topology);
   const network = { next: nextHops(topology, to), peers: peersOf(topology), from, to };
   const recorded = recordedEgress(flow, network.peers, diagnosis);
   const paused = flow === diagnosis?.victim ? diagnosis.pause_path[0] : undefined;
@@ -30,6 +33,17 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   if (shortest.some(crosses)) return shortest;
   const around = follow(network, new Map([...recorded, ...at]), new Map());
   return around.some(crosses) ? around : shortest;
+}
+
+/** A path of the diagnosis, from the sender on: its hops may begin at the first switch. */
+function statedRoute({ hops }: FlowPath, from: string, topology: Topology): Step[] {
+  const steps = hops.map(({ port, known }) => ({ port, assumed: known === 'assumed' }));
+  const [first] = steps;
+  if (!first || splitPort(first.port).node === from) return steps;
+  const peers = peersOf(topology);
+  const isUplink = (own: Port) => splitPort(own).node === from && splitPort(peers.get(own) ?? '').node === splitPort(first.port).node;
+  const uplink = [...peers.keys()].find(isUplink);
+  return uplink ? [{ port: uplink, assumed: false }, ...steps] : steps;
 }
 
 interface Network {

@@ -1,15 +1,20 @@
 // The state of the server: loaded over REST, updated by the live stream.
 
-import { api, asProblem, follow } from '../data/api';
+import { api, asProblem } from '../data/api';
+import { follow } from '../data/stream';
 import { layFabric } from '../domain/fabric';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
-import { ordered, withIncident } from '../domain/incidents';
-import type { Incident, Port, Topology } from '../domain/types';
+import { LIVE_LIMIT, ordered, withIncident } from '../domain/incidents';
+import { staleSince } from '../domain/times';
+import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
+import { now } from './now.svelte';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
 const SHOW_MS = 250;
+/** Least time between two requests for the numbers of incidents. */
+const COUNT_MS = 2000;
 
 class Live {
   connection = $state<Connection>('connecting');
@@ -19,11 +24,30 @@ class Live {
   /** Switch time of the latest sample or incident. */
   timeNs = $state<number | null>(null);
   problem = $state.raw<{ title: string; detail: string } | null>(null);
+  /** When the server was last heard, in milliseconds since 1970. */
+  heardMs = $state<number | null>(null);
+  #asleep = $state(false);
+  #hasSamples = $state(false);
+  /** The numbers of all incidents, if the server counts them. */
+  #counted = $state.raw<{ total: number; open: number } | null>(null);
 
   fabric = $derived(this.topology ? layFabric(this.topology) : null);
   hosts = $derived(hostsByAddress(this.topology));
-  ongoing = $derived(this.incidents?.filter((incident) => incident.end_ns === null).length ?? 0);
+  #listed = $derived(this.incidents?.filter((incident) => incident.end_ns === null).length ?? 0);
+  ongoing = $derived(this.#counted?.open ?? this.#listed);
+  ended = $derived(this.#counted ? this.#counted.total - this.#counted.open : (this.incidents?.length ?? 0) - this.#listed);
+  /** The time of the data if it is outdated: the stream is lost or silent. */
+  staleMs = $derived(
+    staleSince(
+      { heardMs: this.heardMs, isLost: this.connection === 'lost', hasSamples: this.#hasSamples, isAsleep: this.#asleep },
+      now.ms,
+    ),
+  );
 
+  /** The time up to which the data tells anything: now, or that of outdated data. */
+  untilMs = $derived(this.staleMs ?? now.ms);
+
+  #counting: ReturnType<typeof setTimeout> | undefined;
   #warmed = new Map<Port, PortState>();
   #latestNs: number | null = null;
   #pending: ReturnType<typeof setTimeout> | undefined;
@@ -32,16 +56,27 @@ class Live {
     return follow({
       open: () => {
         this.connection = 'live';
+        this.#heard();
         this.#restart();
       },
       lost: () => {
+        this.#asleep = false;
         this.connection = 'lost';
       },
+      asleep: () => {
+        this.#asleep = true;
+      },
       incident: (incident) => {
+        this.#heard();
+        this.#recount();
         this.incidents = withIncident(this.incidents ?? [], incident);
         this.#seen(incident.update_ns);
       },
       ports: (samples) => {
+        this.#heard();
+        this.#hasSamples = true;
+        // A tab that was shown again may follow another tab's connection.
+        this.connection = 'live';
         this.#warmed = warm(this.#warmed, samples);
         this.#seen(samples[0]?.time_ns ?? 0);
       },
@@ -54,14 +89,27 @@ class Live {
   #restart() {
     this.#warmed = new Map();
     this.#latestNs = null;
+    this.#hasSamples = false;
     void this.load();
+  }
+
+  #heard() {
+    this.#asleep = false;
+    // Often enough for people; every sample would redraw what depends on it.
+    if (this.heardMs === null || Date.now() - this.heardMs > SHOW_MS) this.heardMs = Date.now();
   }
 
   /** Reloads everything; the old values are shown until the new ones are loaded. */
   async load() {
     try {
-      const [topology, incidents, ports] = await Promise.all([api.topology(), api.incidents(), api.ports()]);
+      const [topology, page, ports] = await Promise.all([
+        api.topology(),
+        api.incidents(`limit=${LIVE_LIMIT}`),
+        api.ports(),
+      ]);
+      const { incidents } = page;
       this.topology = topology;
+      this.#count(page);
       this.incidents = ordered(incidents);
       this.#seen(Math.max(0, ...incidents.map((incident) => incident.update_ns), ...ports.map((p) => p.time_ns)));
       this.#warmed = warm(this.#warmed, ports);
@@ -70,6 +118,22 @@ class Live {
     } catch (error) {
       this.problem = asProblem(error);
     }
+  }
+
+  #count({ total, open_total }: IncidentPage) {
+    this.#counted = total === undefined || open_total === undefined ? null : { total, open: open_total };
+  }
+
+  /** Requests the numbers of incidents again, as the list holds only the latest. */
+  #recount() {
+    if (!this.#counted) return;
+    this.#counting ??= setTimeout(() => {
+      this.#counting = undefined;
+      api.incidents('limit=1').then(
+        (page) => this.#count(page),
+        () => {},
+      );
+    }, COUNT_MS);
   }
 
   peerOf = (port: Port): Port | undefined => {

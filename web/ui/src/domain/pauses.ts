@@ -1,0 +1,98 @@
+// When each port was paused, from the pause records of a diagnosis: rows of a chart, and the state at one time.
+
+import { splitPort } from './flow';
+import type { PortState } from './heat';
+import type { Diagnosis, Port } from './types';
+
+export interface Pause {
+  startNs: number;
+  /** Null if the port was still paused when its switch was read. */
+  endNs: number | null;
+  frames: number;
+}
+
+export interface PauseRow {
+  port: Port;
+  /** Position on the pause path, from 1; null for other ports. */
+  hop: number | null;
+  pauses: Pause[];
+}
+
+export interface PauseChart {
+  rows: PauseRow[];
+  startNs: number;
+  /** The last time that the records tell about; pauses without an end last at least until then. */
+  endNs: number;
+  /** When the victim was measured as slow. */
+  slowNs: number;
+}
+
+/** The pauses of a diagnosis by port, those of the pause path first; null without a pause record. */
+export function pauseChart(diagnosis: Diagnosis): PauseChart | null {
+  const byPort = new Map<Port, Map<string, Pause>>();
+  for (const evidence of diagnosis.evidence) {
+    for (const record of evidence.records) {
+      if (record.kind !== 'pause' || !evidence.switch) continue;
+      const port = `${evidence.switch}:${record.port}`;
+      const pauses = byPort.get(port) ?? new Map<string, Pause>();
+      // Several claims may refer to the same record.
+      pauses.set(`${record.start_ns} ${record.priority}`, {
+        startNs: record.start_ns,
+        endNs: record.end_ns ?? null,
+        frames: record.frames,
+      });
+      byPort.set(port, pauses);
+    }
+  }
+  if (byPort.size === 0) return null;
+  const path = [...new Set([...diagnosis.pause_path, ...diagnosis.loop])];
+  const others = [...byPort.keys()].filter((port) => !path.includes(port));
+  const rows = [...path, ...others].map((port) => ({
+    port,
+    hop: path.includes(port) ? path.indexOf(port) + 1 : null,
+    pauses: [...(byPort.get(port)?.values() ?? [])].sort((a, b) => a.startNs - b.startNs),
+  }));
+  const times = rows.flatMap((row) => row.pauses.flatMap(({ startNs, endNs }) => [startNs, endNs ?? startNs]));
+  const startNs = Math.min(...times);
+  return { rows, startNs, endNs: Math.max(diagnosis.time_ns, startNs + 1, ...times), slowNs: diagnosis.time_ns };
+}
+
+/** Whether a port is paused at a time. */
+export function isPaused(row: PauseRow, atNs: number): boolean {
+  return row.pauses.some(({ startNs, endNs }) => startNs <= atNs && (endNs === null || atNs < endNs));
+}
+
+/** The ports that were paused at a time, in the form that the map shows the present in. */
+export function replayed(chart: PauseChart, atNs: number): Map<Port, PortState> {
+  const paused = chart.rows.filter((row) => isPaused(row, atNs));
+  return new Map(
+    paused.map(({ port }) => [
+      port,
+      {
+        heat: 1,
+        sample: { port, time_ns: atNs, interval_ns: 0, queue_bytes: 0, queue_packets: 0, paused: true, paused_ns: 0, tx_bps: 0 },
+      },
+    ]),
+  );
+}
+
+export interface RingNode {
+  port: Port;
+  node: string;
+  x: number;
+  y: number;
+  /** The arrow to the next port, as an SVG path; that of the last port closes the ring. */
+  arrow: string;
+}
+
+/** The ports of a loop on a circle with the given radii, clockwise from the top. */
+export function ring(loop: Port[], radiusX: number, radiusY: number, clear: number): RingNode[] {
+  const angle = (index: number) => (2 * Math.PI * index) / loop.length - Math.PI / 2;
+  const at = (turn: number) => ({ x: radiusX * Math.cos(turn), y: radiusY * Math.sin(turn) });
+  const part = (2 * Math.PI) / Math.max(1, loop.length);
+  return loop.map((port, index) => {
+    const [from, to] = [at(angle(index) + part * clear), at(angle(index) + part * (1 - clear))];
+    const arrow = `M${from.x.toFixed(1)} ${from.y.toFixed(1)}A${radiusX} ${radiusY} 0 ${part * (1 - 2 * clear) > Math.PI ? 1 : 0} 1 ${to.x.toFixed(1)} ${to.y.toFixed(1)}`;
+    return { port, node: splitPort(port).node, ...at(angle(index)), arrow };
+  });
+}

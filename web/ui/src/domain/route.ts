@@ -1,0 +1,48 @@
+// The URL holds the state of the view: it selects what is shown, and selections change it.
+
+export type Route =
+  | { view: 'overview'; incident: string | null }
+  | { view: 'incident'; id: string }
+  | { view: 'diagnosis'; id: string }
+  | { view: 'port'; port: string }
+  | { view: 'query'; flow: string }
+  | { view: 'history'; query: URLSearchParams }
+  | { view: 'runbook'; anomaly: string }
+  | { view: 'daemons' }
+  | { view: 'unknown'; path: string };
+
+/** The view that a URL names. */
+export function parseRoute(url: URL): Route {
+  const [head, ...rest] = url.pathname.split('/').filter(Boolean).map(decoded);
+  const id = rest.join('/');
+  if (head === undefined) return { view: 'overview', incident: url.searchParams.get('incident') };
+  if (head === 'incidents' && id) return { view: 'incident', id };
+  if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
+  if (head === 'ports' && id) return { view: 'port', port: id };
+  if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
+  if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
+  if (head === 'runbook') return { view: 'runbook', anomaly: id };
+  if (head === 'daemons' && !id) return { view: 'daemons' };
+  return { view: 'unknown', path: url.pathname };
+}
+
+/** A part of a path. An invalid escape stays as it is: it names nothing, and the page says so. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export const links = {
+  overview: (incident?: string) => (incident ? `/?incident=${encodeURIComponent(incident)}` : '/'),
+  incident: (id: string) => `/incidents/${encodeURIComponent(id)}`,
+  diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
+  port: (port: string) => `/ports/${encodeURIComponent(port)}`,
+  daemons: () => '/daemons',
+  history: (query = '') => (query ? `/history?${query}` : '/history'),
+  runbook: (anomaly?: string, section = '') =>
+    anomaly ? `/runbook/${encodeURIComponent(anomaly)}${section ? `#${section}` : ''}` : '/runbook',
+  query: (flow?: string) => (flow ? `/query?flow=${encodeURIComponent(flow)}` : '/query'),
+};

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import model from '../../../../model/src/diagnosis.rs?raw';
+import { commandsOf, parseMarkdown, plain, remedy, runbook, runbookNames } from './runbook';
+import type { Diagnosis } from './types';
+
+/** The variants of an enum of the model, in the JSON form. */
+function modelNames(name: string): string[] {
+  const body = new RegExp(`pub enum ${name} \\{([^}]*)\\}`).exec(model)?.[1] ?? '';
+  const variants = [...body.matchAll(/^ {4}([A-Z]\w*),/gm)].map((match) => match[1] ?? '');
+  return variants.map((variant) => variant.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase());
+}
+
+const diagnosis = (more: Partial<Diagnosis>) =>
+  ({
+    anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', root_cause: { port: 'sw3:3', flows: [], host: 'h11', config: [] },
+    pause_path: ['sw1:1', 'sw3:3'], loop: [], victim: '10.0.1.1:1>10.0.9.1:4791/udp', ...more,
+  }) as Diagnosis;
+
+describe('runbook', () => {
+  test('every anomaly of the model has a page, and every page a list of what to do', () => {
+    const anomalies = modelNames('Anomaly');
+    expect(anomalies.length).toBeGreaterThan(10);
+    expect(runbookNames().sort()).toEqual(anomalies.sort());
+    for (const anomaly of anomalies) {
+      const page = runbook(anomaly) ?? [];
+      const intro = page[1];
+      expect(intro?.kind === 'paragraph' && plain(intro.text)).toContain(anomaly);
+      const at = page.findIndex((block) => block.kind === 'heading' && block.id === 'what-to-do');
+      expect(page[at + 1]?.kind).toBe('list');
+    }
+  });
+
+  test('sections are about causes of the model, and every cause is in one', () => {
+    const causes = new Set(modelNames('Cause'));
+    const sections = runbookNames().flatMap((name) =>
+      (runbook(name) ?? []).flatMap((block) => (block.kind === 'heading' && block.level === 3 ? [block.id] : [])),
+    );
+    expect(sections.filter((id) => !causes.has(id))).toEqual([]);
+    expect([...causes].filter((cause) => cause !== 'undetermined' && !sections.includes(cause))).toEqual([]);
+  });
+
+  test('commands are those of the cause, else those of the anomaly', () => {
+    const page = parseMarkdown(
+      '# A\n\n## What to do\n\nSONiC:\n\n```sh\nshow a\n```\n\n## By cause\n\n### `one`\n\ntext\n\nSONiC:\n\n```sh\nshow one PORT\n```\n\n### `two`\n\nNone.\n',
+    );
+    expect(commandsOf(page, 'one')).toEqual([{ system: 'SONiC', text: 'show one PORT' }]);
+    expect(commandsOf(page, 'two')).toEqual([{ system: 'SONiC', text: 'show a' }]);
+    expect(commandsOf(page, 'three')).toEqual([{ system: 'SONiC', text: 'show a' }]);
+  });
+
+  test('a remedy names the switch and fills in the address', () => {
+    const storm = remedy(diagnosis({}));
+    expect(storm).toMatchObject({ node: 'sw3', port: 'sw3:3', anchor: 'nic_storm' });
+    expect(storm?.commands.map((c) => c.system)).toEqual(['SONiC', 'NVUE']);
+    expect(storm?.commands[0]?.text).toContain('show pfcwd stats');
+    const loop = remedy(diagnosis({ anomaly: 'routing_loop', cause: 'undetermined' }));
+    expect(loop?.commands[0]?.text).toBe('show ip route 10.0.9.1');
+    expect(loop?.anchor).toBe('');
+  });
+
+  test('the commands of a misconfiguration are for its switch', () => {
+    const root_cause = { port: 'near:1', flows: [], host: null, config: ['far/headroom'] };
+    expect(remedy(diagnosis({ anomaly: 'packet_loss', cause: 'misconfiguration', root_cause }))?.node).toBe('far');
+  });
+
+  test('a deadlock is broken in its loop, whatever its cause', () => {
+    const stuck = remedy(diagnosis({ anomaly: 'deadlock_out_of_loop_injection', loop: ['sw1:1', 'sw2:2'] }));
+    expect(stuck?.port).toBe('sw1:1');
+    expect(stuck?.commands[0]?.text).toContain('config interface startup PORT');
+  });
+
+  test('an anomaly without a page has no remedy', () => {
+    expect(remedy(diagnosis({ anomaly: 'of_tomorrow' as Diagnosis['anomaly'] }))).toBeNull();
+  });
+
+  test('markdown: lists continue, code and links are marked', () => {
+    const [list, paragraph] = parseMarkdown('1. first\n   goes on\n2. `two`\n\nsee [there](x.md).');
+    expect(list?.kind === 'list' && list.items.map(plain)).toEqual(['first goes on', 'two']);
+    expect(paragraph).toEqual({
+      kind: 'paragraph',
+      text: [{ kind: 'text', text: 'see ' }, { kind: 'link', text: 'there', href: 'x.md' }, { kind: 'text', text: '.' }],
+    });
+  });
+});
