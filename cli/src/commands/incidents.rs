@@ -14,7 +14,7 @@ Examples:
   Follow what begins, recurs and ends, as lines of JSON
     harrier incidents --watch --json
 
-Exit status: 0 without open incidents, 1 with, 2 if the server could not be asked.";
+Exit status: 0 without open incidents, 1 with, 2 if the server cannot be reached.";
 
 /// Arguments of `harrier incidents`.
 #[derive(clap::Args)]

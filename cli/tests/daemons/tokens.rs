@@ -98,7 +98,7 @@ fn a_server_that_others_reach_needs_tokens() {
 }
 
 #[test]
-fn a_server_has_the_names_that_it_is_told() {
+fn a_server_has_the_names_of_its_configuration() {
     let network = Network::new("token-hosts");
     let (_server, rest, _) = network.serve("127.0.0.1:0", &["--hosts", "harrier.example"]);
     let status = |host: &str| {
