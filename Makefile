@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
-.PHONY: help run lab build test check prose unit test-crate examine exam foreign kit browser packages docs api pictures bench setup ui audit clean
+.PHONY: help run lab build test check prose unit test-crate examine exam foreign kit browser packages monitoring docs api pictures bench setup ui audit clean
 
 # Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
 # HARRIER_REQUIRE_DATA=0 turns that off.
@@ -28,7 +28,7 @@ lab: ui                    ## a real network of namespaces with an incident: mak
 build: ui                  ## build the release binary, target/release/harrier
 	cargo build --release --locked -p harrier-cli
 
-test: check unit examine foreign kit packages browser docs   ## everything that CI runs
+test: check unit examine foreign kit packages monitoring browser docs   ## everything that CI runs
 
 check: setup prose         ## formatting, lints, text, dependencies
 	cargo fmt --all --check
@@ -57,6 +57,10 @@ kit: setup                 ## the CI integrations in deploy/ci, run as their use
 packages: setup            ## the Debian package and the Kubernetes manifests, checked
 	cargo build --locked -p harrier-cli
 	./scripts/packages.sh
+
+monitoring: setup          ## Prometheus rules, the Grafana dashboard and the metrics of a demo
+	cargo build --locked -p harrier-cli
+	./scripts/monitoring.sh
 
 examine: setup             ## 40 generated scenarios that nobody has seen, judged by intervention
 	cargo build --locked -p harrier-cli
