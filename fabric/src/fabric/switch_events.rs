@@ -5,6 +5,7 @@ use model::traffic::LosslessDrops;
 use model::{LossReason, PortRef, Time};
 use p4_switch::tm::WatchdogAction;
 use p4_switch::{DropReason, Event as SwitchEvent};
+use scenario::topology::CPU_PORT;
 
 use crate::drop_reason::{drop_reason_name, queue_drop_name};
 use crate::event::ScheduledEvent;
@@ -82,12 +83,14 @@ impl<S: FabricSwitch> Fabric<S> {
             return;
         };
         // The program consumes PFC frames and polling packets: such an end is not a loss. It drops other packets at
-        // ingress only if it cannot route them.
+        // ingress only if it cannot route them. A controller's own packets are polls and announcements, and over
+        // P4Runtime they may end while another packet arrives.
         if matches!(reason, DropReason::Ingress | DropReason::Egress) {
             if let Some(log) = &mut self.log {
                 log.dropped(index);
             }
-            match self.arriving.filter(|_| reason == DropReason::Ingress) {
+            let is_traffic = reason == DropReason::Ingress && ingress_port != CPU_PORT;
+            match self.arriving.filter(|_| is_traffic) {
                 Some(unroutable) => {
                     self.unroutable_packet_dropped(index, ingress_port, bytes, unroutable);
                 }
