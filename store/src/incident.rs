@@ -1,8 +1,9 @@
 //! Incidents: the diagnoses of one culprit.
 //!
 //! A diagnosis with the root key ([`root_key`]) of an incident that was updated less than
-//! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. A diagnosis without a root
-//! ([`has_no_root`]) first looks for an open incident that has one of its ports.
+//! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. A diagnosis that names no culprit
+//! ([`has_no_culprit`]) first looks for an open incident that has one of its ports. The first verdict that names one takes
+//! over an open incident of its ports that none has been named for.
 //!
 //! An incident **occurs** once or several times. A diagnosis that is at most [`crate::Limits::incident_quiet_ns`]
 //! earlier than the start of an occurrence or later than its last update belongs to it; any other one is a new
@@ -103,22 +104,30 @@ pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// Whether the verdict leaves open what the root cause is. The telemetry of a long incident's start is gone when the
-/// agent polls again, so that later verdicts about the same ports are of this kind.
-pub(crate) fn has_no_root(diagnosis: &Diagnosis) -> bool {
-    // These verdicts are complete without a root in the network.
-    let is_complete = matches!(
+/// Whether the verdict leaves open who causes what it sees at its ports. The telemetry of a long incident's start is gone
+/// when the agent polls again, so that later verdicts name a paused port at most.
+pub(crate) fn has_no_culprit(diagnosis: &Diagnosis) -> bool {
+    // Losses, changed paths and loops are complete without a culprit, and so is a network that is clean.
+    let needs_culprit = matches!(
         diagnosis.anomaly,
-        Anomaly::HostOnly | Anomaly::SelfInflicted | Anomaly::PathChange | Anomaly::RoutingLoop
+        Anomaly::FlowContention
+            | Anomaly::PfcBackpressureFlowContention
+            | Anomaly::PfcStormHostInjection
+            | Anomaly::ClassContention
+            | Anomaly::Undetermined
     );
-    let names_nothing = diagnosis.root_cause == RootCause::default() && diagnosis.pause_loop.is_empty();
-    names_nothing && !is_complete && diagnosis.cause == Cause::Undetermined
+    let root = RootCause { port: None, ..diagnosis.root_cause.clone() };
+    let names_none = root == RootCause::default() && diagnosis.pause_loop.is_empty();
+    needs_culprit && names_none && diagnosis.cause == Cause::Undetermined
 }
+
+/// The least [`precedence`] of a determined verdict.
+pub(crate) const DETERMINED: i64 = 16_000_000;
 
 /// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
 /// undetermined one, then severity, pauses and confidence decide.
 pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
-    let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_root(diagnosis);
+    let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
     let severity = match diagnosis.severity {
         Severity::Info => 0,
         Severity::Minor => 1,
@@ -126,8 +135,9 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
         Severity::Critical => 3,
     };
     let has_pauses = diagnosis.anomaly != Anomaly::FlowContention;
-    let kind = (i64::from(is_determined) * 4 + severity) * 2 + i64::from(has_pauses);
-    kind * 2_000_000 + (diagnosis.confidence.clamp(0.0, 1.0) * 1e6).round() as i64
+    let kind = severity * 2 + i64::from(has_pauses);
+    let determined = if is_determined { DETERMINED } else { 0 };
+    determined + kind * 2_000_000 + (diagnosis.confidence.clamp(0.0, 1.0) * 1e6).round() as i64
 }
 
 /// Returns the ports of an incident that a diagnosis names: root port, pause path and loop.
@@ -136,10 +146,14 @@ pub(crate) fn incident_ports(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     listed.chain(&diagnosis.root_cause.port).collect()
 }
 
-/// Returns the ports that a diagnosis is about: also those of the victim's path, which its claims name.
+/// Returns the ports that a diagnosis without a culprit is about. If it names none itself, they are those of the victim's
+/// path, which its claims name.
 pub(crate) fn ports_of(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
-    let claimed = diagnosis.evidence.iter().filter_map(|claim| claim.port.as_ref());
-    incident_ports(diagnosis).into_iter().chain(claimed).collect()
+    let named = incident_ports(diagnosis);
+    match named.is_empty() {
+        true => diagnosis.evidence.iter().filter_map(|claim| claim.port.as_ref()).collect(),
+        false => named,
+    }
 }
 
 /// The part of a flow in an incident.

@@ -33,7 +33,7 @@ fn deadlock(id: &str, time_ns: u64) -> Diagnosis {
     }
 }
 
-/// A verdict without a root, because the telemetry of the start is gone.
+/// A verdict without a culprit, because the telemetry of the start is gone.
 fn undetermined(id: &str, time_ns: u64, pause_path: &[&str]) -> Diagnosis {
     Diagnosis {
         cause: Cause::Undetermined,
@@ -155,7 +155,7 @@ async fn a_late_diagnosis_belongs_to_its_own_time() {
 
 /// The review's case: agents poll again and again during a deadlock, and later telemetry no longer shows its start.
 #[tokio::test]
-async fn a_verdict_without_a_root_joins_the_open_incident_of_its_ports() {
+async fn a_verdict_without_a_culprit_joins_the_open_incident_of_its_ports() {
     let store = store().await;
     put(&store, &deadlock("full", 10_000)).await;
     let joined = put(&store, &undetermined("late", 10_500, &["sw2:2"])).await;
@@ -172,6 +172,17 @@ async fn a_verdict_without_a_root_joins_the_open_incident_of_its_ports() {
         records: vec![],
     }];
     assert_eq!(put(&store, &by_claim).await.incident.id, "i-full");
+    // A paused port of the loop is the root, as far as the telemetry shows.
+    let mut port_alone = undetermined("port", 10_650, &["sw2:2"]);
+    port_alone.root_cause.port = Some("sw2:2".parse().unwrap());
+    assert_eq!(put(&store, &port_alone).await.incident.id, "i-full");
+    // Its own root counts, not the rest of the victim's path.
+    let mut other_port = Diagnosis { id: "other-port".into(), ..by_claim.clone() };
+    other_port.root_cause.port = Some("sw8:1".parse().unwrap());
+    assert!(put(&store, &other_port).await.first);
+    let mut with_culprit = Diagnosis { id: "culprit".into(), ..port_alone.clone() };
+    with_culprit.root_cause.flows = vec![flow(OTHER)];
+    assert!(put(&store, &with_culprit).await.first, "another culprit is another incident");
 
     assert!(put(&store, &undetermined("elsewhere", 10_700, &["sw7:1"])).await.first);
     let clean = Diagnosis { anomaly: Anomaly::HostOnly, ..undetermined("clean", 10_800, &["sw1:1"]) };
@@ -183,6 +194,25 @@ async fn a_verdict_without_a_root_joins_the_open_incident_of_its_ports() {
         after.incident.id, "i-elsewhere",
         "the deadlock has ended; this victim had such a verdict before"
     );
+}
+
+/// At the first poll a loop may not have closed yet.
+#[tokio::test]
+async fn the_first_verdict_with_a_culprit_takes_over_the_open_incident_of_its_ports() {
+    let store = store().await;
+    let mut early = undetermined("early", 10_000, &["sw2:2"]);
+    early.root_cause.port = Some("sw2:2".parse().unwrap());
+    put(&store, &early).await;
+    put(&store, &undetermined("elsewhere", 10_000, &["sw7:1"])).await;
+    let full = put(&store, &deadlock("full", 10_400)).await;
+    assert_eq!((full.incident.id.as_str(), full.incident.diagnosis.as_str()), ("i-early", "full"));
+    assert_eq!(
+        put(&store, &deadlock("more", 10_500)).await.incident.id,
+        "i-early",
+        "it has this culprit now"
+    );
+    let other = diagnosis("other", 10_600, VICTIM, "sw2:2");
+    assert!(put(&store, &other).await.first, "an incident with a culprit keeps it");
 }
 
 #[tokio::test]

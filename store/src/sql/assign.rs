@@ -1,10 +1,12 @@
 //! The assignment of a diagnosis to its incident; [`crate::incident`] states the rule.
 
-use model::Diagnosis;
+use std::collections::BTreeSet;
+
+use model::{Diagnosis, PortRef};
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::{MAX_LISTED, Store, from_sql, push_list, sql_ns};
-use crate::incident::{flows_of, has_no_root, incident_ports, ports_of, precedence, root_key};
+use crate::incident::{DETERMINED, flows_of, has_no_culprit, incident_ports, ports_of, precedence, root_key};
 use crate::limits::{INCIDENT_MEMBERS, INCIDENT_OCCURRENCES};
 use crate::names::severity_name;
 
@@ -38,12 +40,19 @@ impl Store {
         diagnosis: &Diagnosis,
         wall_ns: u64,
     ) -> Result<(String, bool), sqlx::Error> {
+        let names_culprit = !has_no_culprit(diagnosis);
         let mut known = None;
-        if has_no_root(diagnosis) {
-            known = self.open_incident_of_ports(tx, diagnosis).await?;
+        if !names_culprit {
+            known = self.open_incident_of_ports(tx, diagnosis, ports_of(diagnosis), false).await?;
         }
         if known.is_none() {
             known = self.incident_of_root(tx, diagnosis, wall_ns).await?;
+        }
+        if known.is_none() && names_culprit {
+            known = self.open_incident_of_ports(tx, diagnosis, incident_ports(diagnosis), true).await?;
+            if let Some(known) = &known {
+                name_culprit(tx, &known.id, diagnosis).await?;
+            }
         }
         let (id, is_new) = match known {
             Some(known) => {
@@ -56,17 +65,26 @@ impl Store {
         Ok((id, is_new))
     }
 
-    /// Finds the gravest open incident that has a port of a diagnosis.
+    /// Finds the gravest open incident that has one of these ports; with `is_unnamed` only one for which no verdict names
+    /// a culprit, and which has not come back, perhaps with other culprits.
     async fn open_incident_of_ports(
         &self,
         tx: &mut SqliteConnection,
         diagnosis: &Diagnosis,
+        ports: BTreeSet<&PortRef>,
+        is_unnamed: bool,
     ) -> Result<Option<Known>, sqlx::Error> {
-        let ports: Vec<String> = ports_of(diagnosis).into_iter().map(ToString::to_string).collect();
+        let ports: Vec<String> = ports.into_iter().map(ToString::to_string).collect();
+        if ports.is_empty() {
+            return Ok(None);
+        }
         let latest = diagnosis.time_ns.saturating_add(self.limits.incident_quiet_ns);
         let mut query = QueryBuilder::<Sqlite>::new(KNOWN);
         query.push(" WHERE i.end_ns IS NULL AND i.run = ").push_bind(self.run());
         query.push(" AND i.occurred_ns <= ").push_bind(sql_ns(latest));
+        if is_unnamed {
+            query.push(" AND i.recurrences = 1 AND i.precedence < ").push_bind(DETERMINED);
+        }
         query.push(" AND EXISTS (SELECT 1 FROM incident_ports p WHERE p.incident = i.id");
         query.push(" AND p.last_ns >= i.occurred_ns AND p.port IN ");
         push_list(&mut query, ports.get(..MAX_LISTED).unwrap_or(&ports));
@@ -200,6 +218,16 @@ impl Store {
         .await?;
         Ok(place)
     }
+}
+
+/// Sets the culprit of an incident that had none.
+async fn name_culprit(tx: &mut SqliteConnection, id: &str, diagnosis: &Diagnosis) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE incidents SET culprit = $2 WHERE id = $1")
+        .bind(id)
+        .bind(root_key(diagnosis))
+        .execute(tx)
+        .await?;
+    Ok(())
 }
 
 async fn insert_occurrence(
