@@ -96,7 +96,7 @@ impl LiveState {
         *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(topology));
         if changed {
             self.series().clear();
-            self.events.publish(StreamEventKind::Topology, &json!({}));
+            self.events.publish(StreamEventKind::Topology, &json!({ "time": rfc3339(self.wall_ns()) }));
         }
         Ok(())
     }
@@ -192,10 +192,9 @@ impl LiveState {
     }
 
     fn publish_incident(&self, change: &str, incident: &Incident) {
-        self.events.publish(
-            StreamEventKind::Incident,
-            &json!({ "change": change, "incident": TimedIncident::new(self, incident.clone()) }),
-        );
+        let incident = TimedIncident::new(self, incident.clone());
+        let event = json!({ "change": change, "incident": incident, "time": rfc3339(self.wall_ns()) });
+        self.events.publish(StreamEventKind::Incident, &event);
     }
 
     fn series(&self) -> MutexGuard<'_, Series> {

@@ -35,6 +35,9 @@ const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
 const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
                        i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.diagnosis, d.body ";
 
+/// Steps in which the quiet time passes while a port is paused: the accuracy of the end of an incident.
+const PAUSE_STEPS: u64 = 16;
+
 /// The open incidents, for metrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenIncidents {
@@ -149,13 +152,18 @@ impl Store {
         for ids in lasting.chunks(MAX_LISTED) {
             extend(&mut tx, ids, now_ns, wall_ns).await.during(action)?;
         }
+        let mut ended = Vec::with_capacity(ending.len());
         for ids in ending.chunks(MAX_LISTED) {
+            // A diagnosis may have arrived since the incidents were examined.
             let mut query =
-                QueryBuilder::<Sqlite>::new("UPDATE incidents SET end_ns = update_ns WHERE id IN ");
+                QueryBuilder::<Sqlite>::new("UPDATE incidents SET end_ns = update_ns WHERE update_ns < ");
+            query.push_bind(sql_ns(now_ns.saturating_sub(quiet_ns))).push(" AND id IN ");
             push_list(&mut query, ids);
-            query.build().execute(&mut *tx).await.during(action)?;
+            query.push(" RETURNING id");
+            let found: Vec<String> = query.build_query_scalar().fetch_all(&mut *tx).await.during(action)?;
+            ended.extend(found);
         }
-        let mut ended = read_many(&mut tx, &ending).await?;
+        let mut ended = read_many(&mut tx, &ended).await?;
         tx.commit().await.during(action)?;
         ended.sort_by(|a, b| (a.start_ns, &a.id).cmp(&(b.start_ns, &b.id)));
         Ok(ended)
@@ -186,9 +194,6 @@ impl Store {
     }
 }
 
-/// Steps in which the quiet time passes while a port is paused: the accuracy of the end of an incident.
-const PAUSE_STEPS: u64 = 16;
-
 /// Moves the latest occurrences of incidents along.
 async fn extend(
     tx: &mut SqliteConnection,
@@ -201,7 +206,7 @@ async fn extend(
     for (update, condition) in updates.into_iter().zip(["id IN ", latest]) {
         let mut query = QueryBuilder::<Sqlite>::new(update);
         query.push_bind(sql_ns(now_ns)).push(", update_wall_ns = ").push_bind(sql_ns(wall_ns));
-        query.push(" WHERE ").push(condition);
+        query.push(" WHERE update_ns < ").push_bind(sql_ns(now_ns)).push(" AND ").push(condition);
         push_list(&mut query, ids);
         query.build().execute(&mut *tx).await?;
     }
