@@ -153,7 +153,7 @@ async fn a_late_diagnosis_belongs_to_its_own_time() {
     assert_eq!(times(&latest).last(), Some(&(20_000, None)));
 }
 
-/// The review's case: agents poll again and again during a deadlock, and later telemetry no longer shows its start.
+/// Agents poll again and again during a deadlock, and later telemetry no longer shows its start.
 #[tokio::test]
 async fn a_verdict_without_a_culprit_joins_the_open_incident_of_its_ports() {
     let store = store().await;
@@ -243,7 +243,7 @@ async fn a_determined_verdict_with_the_highest_severity_represents() {
     assert_eq!(incident(&store, "i-a").await.severity, Severity::Critical);
 }
 
-/// The review's case: a deadlock of a minute is one open incident for a minute.
+/// A deadlock of a minute is one open incident for a minute.
 #[tokio::test]
 async fn an_incident_lasts_while_one_of_its_ports_is_paused() {
     let store = store().await;
@@ -284,7 +284,7 @@ async fn culprits_are_no_victims() {
     incast.root_cause.flows = vec![culprit(1), culprit(2)];
     incast.victims = vec![flow(VICTIM), flow(OTHER), culprit(3)];
     put(&store, &incast).await;
-    // From the view of a culprit, the other flows are to blame.
+    // Of a culprit that is slow itself, the other flows are the culprits.
     let mut of_culprit = diagnosis("b", 10_000, &culprit(1).to_string(), "sw4:1");
     of_culprit.root_cause.flows = vec![culprit(2), culprit(3)];
     let found = put(&store, &of_culprit).await.incident;

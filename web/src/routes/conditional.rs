@@ -14,7 +14,7 @@ pub(super) fn immutable(headers: &HeaderMap, id: &str, body: impl Serialize) -> 
         .iter()
         .filter_map(|value| value.to_str().ok())
         .any(|listed| names(listed, &tag));
-    // Browsers keep the answer and ask each time: the row may have been removed.
+    // Browsers keep the answer and revalidate it: the row may have been removed.
     let caching =
         [(header::ETAG, tag), (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"))];
     match has_it {
