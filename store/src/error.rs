@@ -14,6 +14,20 @@ pub enum StoreError {
         /// The database's error.
         source: sqlx::Error,
     },
+    /// Another process has the file open.
+    #[error("another process uses the store `{file}`; stop it or use another file")]
+    InUse {
+        /// The file of the database.
+        file: String,
+    },
+    /// The file that keeps other processes away could not be locked.
+    #[error("cannot lock `{file}`: {source}")]
+    Lock {
+        /// The file of the lock.
+        file: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
     /// The tables could not be migrated to this build's version.
     #[error("cannot migrate the store `{url}` to this version: {source}")]
     Migrate {

@@ -4,9 +4,11 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use model::{Anomaly, Cause, FlowKey, PortRef, Severity};
+
 use crate::limits::{DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS};
 
-/// Selects diagnoses, newest first. A field that is `None` matches all.
+/// Selects diagnoses, latest arrival first. A field that is `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiagnosisFilter {
     /// Source address of the victim.
@@ -25,13 +27,23 @@ pub struct DiagnosisFilter {
     pub until_ns: Option<u64>,
     /// Belongs to this incident.
     pub incident: Option<String>,
+    /// Has this anomaly.
+    pub anomaly: Option<Anomaly>,
+    /// Has this cause.
+    pub cause: Option<Cause>,
+    /// Has this severity.
+    pub severity: Option<Severity>,
+    /// Has this root host.
+    pub host: Option<String>,
+    /// Has this root port.
+    pub port: Option<PortRef>,
     /// Maximum number of rows: [`DEFAULT_PAGE_ROWS`] when absent, [`MAX_PAGE_ROWS`] at most.
     pub limit: Option<u32>,
     /// Continue after this row, from [`Page::next`].
     pub after: Option<Cursor>,
 }
 
-/// Selects incidents, latest start first.
+/// Selects incidents, latest occurrence first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IncidentFilter {
     /// Only incidents that have not ended.
@@ -40,6 +52,20 @@ pub struct IncidentFilter {
     pub since_ns: Option<u64>,
     /// Started before this time.
     pub until_ns: Option<u64>,
+    /// The representative diagnosis has this anomaly.
+    pub anomaly: Option<Anomaly>,
+    /// The representative diagnosis has this cause.
+    pub cause: Option<Cause>,
+    /// The representative diagnosis has this severity.
+    pub severity: Option<Severity>,
+    /// A diagnosis names this root host, or a victim or culprit has one of `host_addresses`.
+    pub host: Option<String>,
+    /// The addresses of `host`, which the store does not know.
+    pub host_addresses: Vec<IpAddr>,
+    /// This is a root port, or a port of a pause path or loop.
+    pub port: Option<PortRef>,
+    /// This is a victim or a culprit.
+    pub flow: Option<FlowKey>,
     /// Maximum number of rows: [`DEFAULT_PAGE_ROWS`] when absent, [`MAX_PAGE_ROWS`] at most.
     pub limit: Option<u32>,
     /// Continue after this row, from [`Page::next`].
@@ -70,10 +96,21 @@ pub(crate) fn page_rows(limit: Option<u32>) -> u32 {
     limit.unwrap_or(DEFAULT_PAGE_ROWS).clamp(1, MAX_PAGE_ROWS)
 }
 
-/// A position in a list: time and id of the last row of a page. Written as `time_ns~id`.
+/// How many incidents match a filter, whatever its page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IncidentTotals {
+    /// All that match.
+    pub matching: u64,
+    /// Those that have not ended.
+    pub open: u64,
+}
+
+/// A position in a list: what the last row of a page is ordered by. Written as `wall_ns~time_ns~id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// Time of the row.
+    /// When the row arrived.
+    pub wall_ns: u64,
+    /// Its switch time.
     pub time_ns: u64,
     /// Its id.
     pub id: String,
@@ -86,7 +123,7 @@ pub struct CursorError(pub String);
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}~{}", self.time_ns, self.id)
+        write!(f, "{}~{}~{}", self.wall_ns, self.time_ns, self.id)
     }
 }
 
@@ -95,7 +132,10 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Cursor, CursorError> {
         let fail = || CursorError(text.to_string());
-        let (time_ns, id) = text.split_once('~').ok_or_else(fail)?;
-        Ok(Cursor { time_ns: time_ns.parse().map_err(|_| fail())?, id: id.to_string() })
+        let mut parts = text.splitn(3, '~');
+        let mut number = || parts.next()?.parse().ok();
+        let (wall_ns, time_ns) = (number().ok_or_else(fail)?, number().ok_or_else(fail)?);
+        let id = parts.next().ok_or_else(fail)?.to_string();
+        Ok(Cursor { wall_ns, time_ns, id })
     }
 }

@@ -1,18 +1,26 @@
-//! Incidents: diagnoses with the same root cause that follow each other closely.
+//! Incidents: the diagnoses of one culprit.
 //!
-//! A new diagnosis joins an incident when both have the same root key ([`root_key`]) and the diagnosis is at most
-//! [`crate::Limits::incident_quiet_ns`] earlier than the incident's start or later than its last update. If several
-//! incidents match, it joins the one with the latest update; if none does, it opens a new one. Incidents are never
-//! merged. This rule needs only what is in the database, one diagnosis at a time. The analyzer groups the verdicts of
-//! one run by a different rule.
+//! A diagnosis with the root key ([`root_key`]) of an incident that was updated less than
+//! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. A diagnosis that names no culprit
+//! ([`has_no_culprit`]) first looks for an open incident that has one of its ports. The first verdict that names one takes
+//! over an open incident of its ports that none has been named for.
+//!
+//! An incident **occurs** once or several times. A diagnosis that is at most [`crate::Limits::incident_quiet_ns`]
+//! earlier than the start of an occurrence or later than its last update belongs to it; any other one is a new
+//! occurrence. While one of the incident's ports is paused, its latest occurrence lasts.
+//!
+//! Incidents are never merged. The rule needs only what is in the database, one diagnosis at a time. The analyzer groups
+//! the verdicts of one run by a different rule.
 
-use model::{Anomaly, Cause, Diagnosis, FlowKey, RootCause};
-use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
+use serde::Serialize;
 
 use crate::names::anomaly_name;
 
-/// Diagnoses with the same root cause that belong together in time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// All diagnoses of one culprit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Incident {
     /// Stable id: `i-` and the id of the first diagnosis.
@@ -21,29 +29,65 @@ pub struct Incident {
     pub anomaly: Anomaly,
     /// The cause of the representative diagnosis.
     pub cause: Cause,
+    /// The severity of the representative diagnosis, the highest of the incident's determined verdicts.
+    pub severity: Severity,
     /// The verdict of the representative diagnosis in one sentence.
     pub summary: String,
     /// The confidence of the representative diagnosis, from 0 to 1.
     pub confidence: f64,
     /// The root cause that the representative diagnosis names.
     pub root_cause: RootCause,
-    /// The time of the earliest diagnosis, in nanoseconds of switch time.
+    /// The pause path of the representative diagnosis: egress ports, the root port last.
+    pub pause_path: Vec<PortRef>,
+    /// The loop of the representative diagnosis: egress ports.
+    #[serde(rename = "loop")]
+    pub pause_loop: Vec<PortRef>,
+    /// The start of the first occurrence, in nanoseconds of switch time.
     pub start_ns: u64,
-    /// The time of the latest diagnosis, in nanoseconds of switch time.
+    /// The time of the latest diagnosis, or the latest time at which a port of the incident was paused, in nanoseconds
+    /// of switch time.
     pub update_ns: u64,
-    /// Equals `update_ns` once the quiet time has passed without a new diagnosis; absent while the incident lasts.
+    /// The end of the latest occurrence: equals `update_ns` once the quiet time has passed without a diagnosis and
+    /// without a pause; absent while the incident lasts.
     pub end_ns: Option<u64>,
+    /// Wall clock at `start_ns`, in nanoseconds since 1970; 0 if an older version has stored none.
+    #[serde(skip)]
+    pub start_wall_ns: u64,
+    /// Wall clock at `update_ns`, in nanoseconds since 1970; 0 if an older version has stored none.
+    #[serde(skip)]
+    pub update_wall_ns: u64,
     /// Number of diagnoses so far. Diagnoses that were removed as too old still count.
     pub count: u64,
-    /// Id of the representative diagnosis: one with PFC pauses before plain contention, then the one with the highest
-    /// confidence, then the one that was stored last.
+    /// Number of occurrences so far; those that are no longer listed count too.
+    pub recurrences: u64,
+    /// The last [`crate::INCIDENT_OCCURRENCES`] occurrences, oldest first.
+    #[serde(skip)]
+    pub occurrences: Vec<Occurrence>,
+    /// Id of the representative diagnosis: a determined one before others, then the one with the highest severity, then
+    /// one with PFC pauses before plain contention, then the one with the highest confidence, then the one that was
+    /// stored last.
     pub diagnosis: String,
-    /// Distinct victims of the diagnoses, sorted by their text; at most [`crate::INCIDENT_VICTIMS`].
+    /// Affected flows that are not culprits, sorted by their text; at most [`crate::INCIDENT_VICTIMS`].
     pub victims: Vec<FlowKey>,
+    /// Number of affected flows that are not culprits.
+    pub victim_count: u64,
 }
 
-/// Returns the key that two diagnoses of the same incident share: the root port, the root host or both; without them
-/// the loop, the culprit flows, or the anomaly and the victim.
+/// A time during which an incident lasted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The time of its earliest diagnosis, in nanoseconds of switch time.
+    pub start_ns: u64,
+    /// Its end, in nanoseconds of switch time; absent while it lasts.
+    pub end_ns: Option<u64>,
+    /// Wall clock at its start, in nanoseconds since 1970; 0 if an older version has stored none.
+    pub start_wall_ns: u64,
+    /// Wall clock at its latest update, in nanoseconds since 1970; 0 if an older version has stored none.
+    pub update_wall_ns: u64,
+}
+
+/// Returns the key that the diagnoses of one incident share: the root port, the root host or both; without them the
+/// loop, the culprit flows, or the anomaly and the victim.
 ///
 /// The culprit flows are not part of the key of a known port or host, because each diagnosis covers other epochs and
 /// can name other culprits. Neither is the anomaly: the same queue is contention for the flows in it and backpressure
@@ -60,9 +104,75 @@ pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// Orders diagnoses of one incident: the greatest is the representative one.
-pub(crate) fn rank(anomaly: &str, confidence: f64) -> (bool, f64) {
-    (anomaly != anomaly_name(Anomaly::FlowContention), confidence)
+/// Whether the verdict leaves open who causes what it sees at its ports. The telemetry of a long incident's start is gone
+/// when the agent polls again, so that later verdicts name a paused port at most.
+pub(crate) fn has_no_culprit(diagnosis: &Diagnosis) -> bool {
+    // Losses, changed paths and loops are complete without a culprit, and so is a network that is clean.
+    let needs_culprit = matches!(
+        diagnosis.anomaly,
+        Anomaly::FlowContention
+            | Anomaly::PfcBackpressureFlowContention
+            | Anomaly::PfcStormHostInjection
+            | Anomaly::ClassContention
+            | Anomaly::Undetermined
+    );
+    let root = RootCause { port: None, ..diagnosis.root_cause.clone() };
+    let names_none = root == RootCause::default() && diagnosis.pause_loop.is_empty();
+    needs_culprit && names_none && diagnosis.cause == Cause::Undetermined
+}
+
+/// The least [`precedence`] of a determined verdict.
+pub(crate) const DETERMINED: i64 = 16_000_000;
+
+/// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
+/// undetermined one, then severity, pauses and confidence decide.
+pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
+    let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
+    let severity = match diagnosis.severity {
+        Severity::Info => 0,
+        Severity::Minor => 1,
+        Severity::Major => 2,
+        Severity::Critical => 3,
+    };
+    let has_pauses = diagnosis.anomaly != Anomaly::FlowContention;
+    let kind = severity * 2 + i64::from(has_pauses);
+    let determined = if is_determined { DETERMINED } else { 0 };
+    determined + kind * 2_000_000 + (diagnosis.confidence.clamp(0.0, 1.0) * 1e6).round() as i64
+}
+
+/// Returns the ports of an incident that a diagnosis names: root port, pause path and loop.
+pub(crate) fn incident_ports(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
+    let listed = diagnosis.pause_path.iter().chain(&diagnosis.pause_loop);
+    listed.chain(&diagnosis.root_cause.port).collect()
+}
+
+/// Returns the ports that a diagnosis without a culprit is about. If it names none itself, they are those of the victim's
+/// path, which its claims name.
+pub(crate) fn ports_of(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
+    let named = incident_ports(diagnosis);
+    match named.is_empty() {
+        true => diagnosis.evidence.iter().filter_map(|claim| claim.port.as_ref()).collect(),
+        false => named,
+    }
+}
+
+/// The part of a flow in an incident.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Role {
+    pub(crate) is_victim: bool,
+    pub(crate) is_culprit: bool,
+}
+
+/// Returns the affected flows and the culprits of a diagnosis.
+pub(crate) fn flows_of(diagnosis: &Diagnosis) -> BTreeMap<FlowKey, Role> {
+    let mut flows: BTreeMap<FlowKey, Role> = BTreeMap::new();
+    for victim in diagnosis.victims.iter().chain([&diagnosis.victim]) {
+        flows.entry(*victim).or_default().is_victim = true;
+    }
+    for culprit in &diagnosis.root_cause.flows {
+        flows.entry(*culprit).or_default().is_culprit = true;
+    }
+    flows
 }
 
 fn sorted<T: Ord + ToString>(items: &[T]) -> String {

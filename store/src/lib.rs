@@ -1,7 +1,8 @@
 //! Persistent storage of the topology, snapshots, diagnoses with their graphs, incidents and findings.
 //!
 //! This is the only crate that contains SQL. Writes are idempotent by id: storing a row a second time changes nothing.
-//! Times are nanoseconds of switch time, those of uploads of wall clocks; the store itself reads no clock.
+//! Times are nanoseconds of switch time. Fields that end in `wall_ns`, and times of uploads, are nanoseconds of wall
+//! clocks since 1970, which the caller passes: the store itself reads no clock.
 
 mod error;
 mod filter;
@@ -11,11 +12,11 @@ mod names;
 mod sql;
 
 pub use error::StoreError;
-pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, Page};
-pub use incident::Incident;
+pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, IncidentTotals, Page};
+pub use incident::{Incident, Occurrence};
 pub use limits::{
-    DEFAULT_PAGE_ROWS, INCIDENT_QUIET_NS, INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, STARTS,
-    TEXT_ID_BYTES,
+    DEFAULT_PAGE_ROWS, INCIDENT_MEMBERS, INCIDENT_MEMORY_NS, INCIDENT_OCCURRENCES, INCIDENT_QUIET_NS,
+    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, STARTS, TEXT_ID_BYTES,
 };
-pub use names::{anomaly_name, cause_name};
-pub use sql::{Arrival, Content, Finding, InboxRow, Report, Store, Stored};
+pub use names::{anomaly_name, cause_name, severity_name};
+pub use sql::{Arrival, Content, DiagnosisRow, Finding, InboxRow, OpenIncidents, Report, Store, Stored};

@@ -4,10 +4,17 @@
 pub const DEFAULT_PAGE_ROWS: u32 = 50;
 /// Maximum rows of a page; larger limits are reduced to it.
 pub const MAX_PAGE_ROWS: u32 = 500;
-/// Maximum victims that an incident lists; its diagnoses name all of them.
-pub const INCIDENT_VICTIMS: u32 = 64;
-/// An incident without a new diagnosis for this long has ended.
+/// Maximum victims that an incident lists; it counts further ones.
+pub const INCIDENT_VICTIMS: u32 = 8;
+/// Maximum occurrences that an incident keeps; the oldest are removed first and still count.
+pub const INCIDENT_OCCURRENCES: u32 = 50;
+/// Maximum flows, and maximum ports, that are known of an incident. A diagnosis at the limit adds none; one below it may
+/// exceed the limit.
+pub const INCIDENT_MEMBERS: u32 = 1_000;
+/// An incident without a diagnosis and without a pause for this long has ended.
 pub const INCIDENT_QUIET_NS: u64 = 60_000_000_000;
+/// A culprit that returns later than this opens a new incident: a day.
+pub const INCIDENT_MEMORY_NS: u64 = 24 * 3_600 * 1_000_000_000;
 /// Starts of each daemon whose last record is known. What an earlier one sends again is taken for new.
 pub const STARTS: u32 = 64;
 /// Number of new diagnoses between two removals of old rows; tables may exceed their limit by this many rows.
@@ -27,8 +34,10 @@ pub struct Limits {
     /// Bytes of uploads that wait to be processed. At the limit further ones are not stored, so that they are not
     /// acknowledged and wait with their senders; the last one may exceed it.
     pub inbox_bytes: u64,
-    /// Time without a new diagnosis after which an incident has ended.
+    /// Switch time without a diagnosis and without a pause after which an incident has ended.
     pub incident_quiet_ns: u64,
+    /// Wall-clock time after an incident's latest update during which a diagnosis of the same culprit reopens it.
+    pub incident_memory_ns: u64,
 }
 
 impl Default for Limits {
@@ -39,6 +48,7 @@ impl Default for Limits {
             reports: 200_000,
             inbox_bytes: 1 << 30,
             incident_quiet_ns: INCIDENT_QUIET_NS,
+            incident_memory_ns: INCIDENT_MEMORY_NS,
         }
     }
 }

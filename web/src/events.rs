@@ -1,10 +1,13 @@
 //! The hub of the live stream: numbered events, a bounded history for clients that reconnect, and a bounded backlog for
 //! each slow client.
 //!
-//! Events that report a change carry an id and are replayed. Port samples are a state that `GET /ports` returns at any
+//! Events that report a change carry an id and are replayed. Ids begin with the epoch of the process, so that a client of
+//! an earlier process receives the whole history instead of missing events with the same numbers. Port samples are a state that `GET /ports` returns at any
 //! time, so they carry no id and are not replayed.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -34,6 +37,15 @@ pub enum StreamEventKind {
 }
 
 impl StreamEventKind {
+    /// The kinds that a client can select; the others are about the stream itself.
+    pub(crate) const SELECTABLE: [StreamEventKind; 5] = [
+        StreamEventKind::Diagnosis,
+        StreamEventKind::Incident,
+        StreamEventKind::Pause,
+        StreamEventKind::Ports,
+        StreamEventKind::Topology,
+    ];
+
     /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -53,11 +65,37 @@ impl StreamEventKind {
     }
 }
 
+/// The id of an event, written as `EPOCH-NUMBER` with the epoch in hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventId {
+    /// Wall clock at the start of the process, in nanoseconds since 1970.
+    pub epoch: u64,
+    /// The event's number in the process, from 1.
+    pub number: u64,
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{}", self.epoch, self.number)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = ();
+
+    /// Reads an id of this or an earlier version, whose ids were numbers.
+    fn from_str(text: &str) -> Result<EventId, ()> {
+        let (epoch, number) = text.split_once('-').unwrap_or(("0", text));
+        let epoch = u64::from_str_radix(epoch, 16).map_err(drop)?;
+        Ok(EventId { epoch, number: number.parse().map_err(drop)? })
+    }
+}
+
 /// An event of the live stream, serialised once for all clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamEvent {
-    /// Its number; absent for events that are not replayed.
-    pub id: Option<u64>,
+    /// Its id; absent for events that are not replayed.
+    pub id: Option<EventId>,
     /// Its kind.
     pub kind: StreamEventKind,
     /// Its payload as JSON.
@@ -67,12 +105,13 @@ pub struct StreamEvent {
 /// Publishes events to the subscribed clients.
 #[derive(Debug)]
 pub(crate) struct EventHub {
+    epoch: u64,
     inner: Mutex<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    last_id: u64,
+    last: u64,
     ring: VecDeque<StreamEvent>,
     /// Absent after [`EventHub::close`].
     sender: Option<broadcast::Sender<StreamEvent>>,
@@ -88,9 +127,10 @@ pub(crate) struct Subscription {
 }
 
 impl EventHub {
-    pub(crate) fn new() -> EventHub {
+    /// Creates the hub of a process; `epoch` differs from that of earlier ones.
+    pub(crate) fn new(epoch: u64) -> EventHub {
         let (sender, _) = broadcast::channel(EVENT_BACKLOG);
-        EventHub { inner: Mutex::new(Inner { last_id: 0, ring: VecDeque::new(), sender: Some(sender) }) }
+        EventHub { epoch, inner: Mutex::new(Inner { last: 0, ring: VecDeque::new(), sender: Some(sender) }) }
     }
 
     /// Sends an event to every client. Ids rise in the order in which clients receive the events.
@@ -104,8 +144,8 @@ impl EventHub {
         };
         let mut inner = self.lock();
         let id = kind.is_replayed().then(|| {
-            inner.last_id += 1;
-            inner.last_id
+            inner.last += 1;
+            EventId { epoch: self.epoch, number: inner.last }
         });
         let event = StreamEvent { id, kind, data };
         if id.is_some() {
@@ -122,24 +162,26 @@ impl EventHub {
 
     /// Subscribes a client. With the id of the last event that the client received, later events in the history are
     /// replayed. Returns `None` after [`EventHub::close`].
-    pub(crate) fn subscribe(&self, last_seen: Option<u64>) -> Option<Subscription> {
+    pub(crate) fn subscribe(&self, last_seen: Option<EventId>) -> Option<Subscription> {
         let inner = self.lock();
         let live = inner.sender.as_ref()?.subscribe();
         let mut replay = Vec::new();
         if let Some(seen) = last_seen {
-            // An id above the latest one dates from before a restart: replay the whole history.
-            let seen = if seen > inner.last_id { 0 } else { seen };
-            let oldest = inner.ring.front().and_then(|e| e.id).unwrap_or(inner.last_id + 1);
+            // Of another process, or an id that this one has not given: replay the whole history.
+            let is_own = seen.epoch == self.epoch && seen.number <= inner.last;
+            let seen = if is_own { seen.number } else { 0 };
+            let oldest = inner.ring.front().and_then(|e| e.id).map_or(inner.last + 1, |id| id.number);
             let missed = oldest.saturating_sub(seen + 1);
             if missed > 0 {
                 replay.push(client_event(StreamEventKind::Gap, &format!("{{\"missed\":{missed}}}")));
             }
-            replay.extend(inner.ring.iter().filter(|e| e.id.is_some_and(|id| id > seen)).cloned());
+            replay.extend(inner.ring.iter().filter(|e| e.id.is_some_and(|id| id.number > seen)).cloned());
         }
         // Before a replay `hello` carries no id: a client that is disconnected during the replay must not skip the
         // rest.
-        let mut hello = client_event(StreamEventKind::Hello, &format!("{{\"last_id\":{}}}", inner.last_id));
-        hello.id = replay.is_empty().then_some(inner.last_id);
+        let last = EventId { epoch: self.epoch, number: inner.last };
+        let mut hello = client_event(StreamEventKind::Hello, &format!("{{\"last_id\":\"{last}\"}}"));
+        hello.id = replay.is_empty().then_some(last);
         replay.insert(0, hello);
         Some(Subscription { replay, live })
     }
@@ -164,13 +206,13 @@ pub(crate) fn client_event(kind: StreamEventKind, json: &str) -> StreamEvent {
 mod tests {
     use super::*;
 
-    fn check(published: u64, last_seen: Option<u64>, expected: &[&str]) {
-        let hub = EventHub::new();
+    fn check(published: u64, last_seen: Option<&str>, expected: &[&str]) {
+        let hub = EventHub::new(0xe1);
         for n in 1..=published {
             hub.publish(StreamEventKind::Pause, &n);
             hub.publish(StreamEventKind::Ports, &n);
         }
-        let replay = hub.subscribe(last_seen).unwrap().replay;
+        let replay = hub.subscribe(last_seen.map(|id| id.parse().unwrap())).unwrap().replay;
         let texts: Vec<String> = replay
             .iter()
             .map(|e| format!("{} {} {}", e.id.map_or("-".into(), |id| id.to_string()), e.kind.name(), e.data))
@@ -183,31 +225,28 @@ mod tests {
 
     #[test]
     fn a_reconnecting_client_receives_the_events_it_missed() {
-        check(0, None, &["0 hello {\"last_id\":0}"]);
-        check(3, None, &["3 hello {\"last_id\":3}"]);
-        check(3, Some(3), &["3 hello {\"last_id\":3}"]);
-        check(3, Some(1), &["- hello {\"last_id\":3}", "2 pause 2", "3 pause 3"]);
+        check(0, None, &["e1-0 hello {\"last_id\":\"e1-0\"}"]);
+        check(3, None, &["e1-3 hello {\"last_id\":\"e1-3\"}"]);
+        check(3, Some("e1-3"), &["e1-3 hello {\"last_id\":\"e1-3\"}"]);
+        check(3, Some("e1-1"), &["- hello {\"last_id\":\"e1-3\"}", "e1-2 pause 2", "e1-3 pause 3"]);
         let many = EVENT_RING as u64 + 10;
-        check(
-            many,
-            Some(2),
-            &[&format!("- hello {{\"last_id\":{many}}}"), "- gap {\"missed\":8}", "11 pause 11"],
-        );
-        check(
-            many,
-            Some(many - 1),
-            &[&format!("- hello {{\"last_id\":{many}}}"), &format!("{many} pause {many}")],
-        );
+        let hello = format!("- hello {{\"last_id\":\"e1-{many}\"}}");
+        check(many, Some("e1-2"), &[&hello, "- gap {\"missed\":8}", "e1-11 pause 11"]);
+        check(many, Some(&format!("e1-{}", many - 1)), &[&hello, &format!("e1-{many} pause {many}")]);
     }
 
     #[test]
-    fn an_id_from_before_a_restart_replays_the_whole_history() {
-        check(2, Some(500), &["- hello {\"last_id\":2}", "1 pause 1", "2 pause 2"]);
+    fn a_client_of_an_earlier_process_receives_the_whole_history() {
+        let all = ["- hello {\"last_id\":\"e1-2\"}", "e1-1 pause 1", "e1-2 pause 2"];
+        check(2, Some("e0-500"), &all);
+        check(2, Some("e0-2"), &all);
+        check(2, Some("2"), &all);
+        check(2, Some("e1-500"), &all);
     }
 
     #[test]
     fn closing_the_hub_ends_all_streams() {
-        let hub = EventHub::new();
+        let hub = EventHub::new(1);
         let mut subscription = hub.subscribe(None).unwrap();
         hub.close();
         assert!(matches!(subscription.live.try_recv(), Err(broadcast::error::TryRecvError::Closed)));

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
+use crate::exposition;
 use crate::probe::{Collected, HealthProblem, Probe};
-use crate::routes::OPEN_METRICS;
 use crate::tls::Bound;
 
 /// Serves health and metrics of a daemon until `shutdown` resolves.
@@ -45,7 +45,7 @@ pub(crate) fn lines(problems: &[HealthProblem]) -> String {
     problems.iter().map(|problem| format!("{}: {}\n", problem.subject, problem.reason)).collect()
 }
 
-async fn metrics(State(probe): State<Arc<dyn Probe>>) -> impl IntoResponse {
+async fn metrics(State(probe): State<Arc<dyn Probe>>, headers: HeaderMap) -> Response {
     let mut registry = Registry::with_prefix("harrier");
     let version = ("version", env!("CARGO_PKG_VERSION"));
     registry.register("build", "Version of this build", Info::new(vec![version]));
@@ -55,5 +55,5 @@ async fn metrics(State(probe): State<Arc<dyn Probe>>) -> impl IntoResponse {
         // Writing to a `String` cannot fail; only a metric type could return an error.
         tracing::error!(%error, "metrics cannot be written");
     }
-    ([(header::CONTENT_TYPE, OPEN_METRICS)], text)
+    exposition::respond(&headers, text)
 }

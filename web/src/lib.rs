@@ -4,12 +4,13 @@
 //! REST returns only data of the store and of the live state, and the dashboard shows only data that REST returns.
 //!
 //! Errors are `application/problem+json` (RFC 9457), the live stream uses server-sent events (WHATWG HTML, section
-//! 9.2), and metrics are OpenMetrics text.
+//! 9.2), and metrics are OpenMetrics or classic Prometheus text.
 
 mod access;
 mod assets;
 mod connections;
 mod events;
+mod exposition;
 mod headers;
 mod health;
 mod limits;
@@ -26,7 +27,7 @@ mod tls;
 mod wall_clock;
 
 pub use access::{Access, Credential, Role, TokenHash};
-pub use events::{StreamEvent, StreamEventKind};
+pub use events::{EventId, StreamEvent, StreamEventKind};
 pub use health::serve_health;
 pub use limits::{
     BODY_BYTES, CONNECTIONS, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,

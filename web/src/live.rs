@@ -1,5 +1,6 @@
 //! The live state: the driver pushes data into it, REST and the live stream publish it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
@@ -10,7 +11,7 @@ use crate::events::{EventHub, StreamEventKind};
 use crate::metrics::Metrics;
 use crate::routes::TimedIncident;
 use crate::series::{PortPoint, PortSample, Series};
-use crate::wall_clock::WallClock;
+use crate::wall_clock::{WallClock, rfc3339, system_wall_ns};
 
 /// All data that changes while the program runs, shared by the driver and the server through an [`Arc`].
 #[derive(Debug)]
@@ -20,7 +21,10 @@ pub struct LiveState {
     /// Serialises replacements of the topology in the store and in memory.
     topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
+    /// Converts switch time, if the network has a clock that goes on.
     wall_clock: OnceLock<WallClock>,
+    /// Returns the present wall clock, in nanoseconds since 1970.
+    clock: fn() -> u64,
     pub(crate) events: EventHub,
     pub(crate) metrics: Metrics,
 }
@@ -31,6 +35,14 @@ impl LiveState {
     /// # Errors
     /// The store cannot be read.
     pub async fn new(store: Store) -> Result<Arc<LiveState>, StoreError> {
+        LiveState::with_clock(store, system_wall_ns).await
+    }
+
+    /// As [`LiveState::new`], with another source of the wall clock, in nanoseconds since 1970.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn with_clock(store: Store, clock: fn() -> u64) -> Result<Arc<LiveState>, StoreError> {
         let topology = store.topology().await?.map(Arc::new);
         Ok(Arc::new(LiveState {
             store,
@@ -38,21 +50,31 @@ impl LiveState {
             topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
             wall_clock: OnceLock::new(),
-            events: EventHub::new(),
+            clock,
+            events: EventHub::new(clock()),
             metrics: Metrics::new(),
         }))
     }
 
-    /// Sets the wall clock of switch time, once: REST and the live stream show it beside switch time. A simulated network
-    /// has none.
+    /// Sets the wall clock of switch time, once: REST and the live stream show it beside switch time. The clock of a
+    /// simulated network is stretched and may lag; without a call they show when a diagnosis arrived.
     pub fn set_wall_clock(&self, clock: WallClock) {
         // A second call would mix two clocks; the first one stays.
         let _ = self.wall_clock.set(clock);
     }
 
-    /// Returns a switch time as RFC 3339 text, if there is a wall clock.
-    pub(crate) fn time(&self, time_ns: u64) -> Option<String> {
-        self.wall_clock.get().map(|clock| clock.text(time_ns))
+    /// Returns a switch time as RFC 3339 text: from the wall clock of switch time, or else from `wall_ns`, the wall clock
+    /// that is stored with it. Absent if there is neither.
+    pub(crate) fn time(&self, time_ns: u64, wall_ns: u64) -> Option<String> {
+        match self.wall_clock.get() {
+            Some(clock) => Some(clock.text(time_ns)),
+            None => (wall_ns > 0).then(|| rfc3339(wall_ns)),
+        }
+    }
+
+    /// Returns the present wall clock, in nanoseconds since 1970.
+    pub(crate) fn wall_ns(&self) -> u64 {
+        (self.clock)()
     }
 
     /// Returns the underlying store.
@@ -74,7 +96,7 @@ impl LiveState {
         *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(topology));
         if changed {
             self.series().clear();
-            self.events.publish(StreamEventKind::Topology, &json!({}));
+            self.events.publish(StreamEventKind::Topology, &json!({ "time": rfc3339(self.wall_ns()) }));
         }
         Ok(())
     }
@@ -107,7 +129,9 @@ impl LiveState {
         }
         for sample in changed {
             let (port, point) = (&sample.port, sample.point);
-            let event = json!({ "port": port, "paused": point.paused, "time_ns": point.time_ns });
+            let time = self.time(point.time_ns, self.wall_ns());
+            let event =
+                json!({ "port": port, "paused": point.paused, "time_ns": point.time_ns, "time": time });
             self.events.publish(StreamEventKind::Pause, &event);
         }
         self.events.publish(StreamEventKind::Ports, &json!({ "samples": samples }));
@@ -125,14 +149,14 @@ impl LiveState {
         graph: &ProvenanceGraph,
         snapshot: Option<&Snapshot>,
     ) -> Result<Stored, StoreError> {
-        let stored = self.store.record(diagnosis, graph, snapshot).await?;
+        let stored = self.store.record(diagnosis, graph, snapshot, self.wall_ns()).await?;
         if stored.new {
             self.metrics.diagnosed(diagnosis, stored.first);
             let event = json!({
-                "id": diagnosis.id, "incident": stored.incident.id, "time_ns": diagnosis.time_ns,
+                "id": stored.id, "incident": stored.incident.id, "time_ns": diagnosis.time_ns,
                 "victim": diagnosis.victim, "anomaly": diagnosis.anomaly, "cause": diagnosis.cause,
                 "summary": diagnosis.summary, "confidence": diagnosis.confidence,
-                "time": self.time(diagnosis.time_ns),
+                "severity": diagnosis.severity, "time": self.time(diagnosis.time_ns, stored.wall_ns),
             });
             self.events.publish(StreamEventKind::Diagnosis, &event);
             self.publish_incident(if stored.first { "start" } else { "update" }, &stored.incident);
@@ -140,12 +164,16 @@ impl LiveState {
         Ok(stored)
     }
 
-    /// Advances switch time to `now_ns`, which ends incidents whose quiet time has passed. Call it periodically.
+    /// Advances switch time to `now_ns`, which ends incidents whose quiet time has passed and whose ports are not paused.
+    /// Call it periodically.
     ///
     /// # Errors
     /// The store fails.
     pub async fn advance(&self, now_ns: u64) -> Result<(), StoreError> {
-        for incident in self.store.end_quiet_incidents(now_ns).await? {
+        // The last sample of a switch that is no longer sampled must not keep an incident open.
+        let since_ns = now_ns.saturating_sub(self.store.limits().incident_quiet_ns);
+        let paused: BTreeSet<PortRef> = self.series().paused(since_ns);
+        for incident in self.store.advance(now_ns, self.wall_ns(), &paused).await? {
             self.publish_incident("end", &incident);
         }
         Ok(())
@@ -164,10 +192,9 @@ impl LiveState {
     }
 
     fn publish_incident(&self, change: &str, incident: &Incident) {
-        self.events.publish(
-            StreamEventKind::Incident,
-            &json!({ "change": change, "incident": TimedIncident::new(self, incident.clone()) }),
-        );
+        let incident = TimedIncident::new(self, incident.clone());
+        let event = json!({ "change": change, "incident": incident, "time": rfc3339(self.wall_ns()) });
+        self.events.publish(StreamEventKind::Incident, &event);
     }
 
     fn series(&self) -> MutexGuard<'_, Series> {

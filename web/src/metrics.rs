@@ -13,7 +13,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
-use store::{anomaly_name, cause_name};
+use store::{OpenIncidents, anomaly_name, cause_name};
 
 use crate::probe::{Collected, Probe};
 use crate::series::{PortPoint, PortSample};
@@ -25,6 +25,14 @@ type Seconds = Counter<f64, AtomicU64>;
 struct DiagnosisLabels {
     anomaly: String,
     cause: String,
+}
+
+/// Labels of open incidents.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct IncidentLabels {
+    anomaly: String,
+    cause: String,
+    severity: String,
 }
 
 /// Labels of a port.
@@ -145,10 +153,14 @@ impl Metrics {
         self.responses.get_or_create(&ResponseLabels { route: route.to_string(), status }).inc();
     }
 
-    /// Returns all metrics, those of the program around the server included, as OpenMetrics text.
-    pub(crate) fn text(&self, probe: Option<&Arc<dyn Probe>>) -> String {
+    /// Returns all metrics, those of the program around the server included, as OpenMetrics text. `open` is absent if the
+    /// store has failed.
+    pub(crate) fn text(&self, probe: Option<&Arc<dyn Probe>>, open: Option<&OpenIncidents>) -> String {
         let mut text = String::new();
         let mut written = encode_registry(&mut text, &self.registry);
+        if let Some(open) = open {
+            written = written.and_then(|()| encode_registry(&mut text, &incidents(open)));
+        }
         if let Some(probe) = probe {
             let mut registry = Registry::with_prefix("harrier");
             registry.register_collector(Box::new(Collected(probe.clone())));
@@ -160,4 +172,27 @@ impl Metrics {
         }
         text
     }
+}
+
+/// Returns a registry of what the store knows about incidents at the time of a scrape. A combination of labels without
+/// an open incident has no sample.
+fn incidents(open: &OpenIncidents) -> Registry {
+    let mut registry = Registry::with_prefix("harrier");
+    let counts: Family<IncidentLabels, Gauge> = Family::default();
+    for (anomaly, cause, severity, count) in &open.counts {
+        let labels =
+            IncidentLabels { anomaly: anomaly.clone(), cause: cause.clone(), severity: severity.clone() };
+        counts.get_or_create(&labels).set(i64::try_from(*count).unwrap_or(i64::MAX));
+    }
+    registry.register("incidents_open", "Incidents that have not ended", counts);
+    if let Some(wall_ns) = open.last_wall_ns {
+        let last = Gauge::<f64, AtomicU64>::default();
+        last.set(wall_ns as f64 / 1e9);
+        registry.register(
+            "incident_last_timestamp_seconds",
+            "Wall clock of the latest diagnosis or pause of an incident, in seconds since 1970",
+            last,
+        );
+    }
+    registry
 }

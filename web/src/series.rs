@@ -1,6 +1,6 @@
 //! Recent samples of every port. The number of ports and of samples for each port are limited.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::PortRef;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,14 @@ impl Series {
             .iter()
             .filter_map(|(port, points)| Some(PortSample { port: port.clone(), point: *points.back()? }))
             .collect()
+    }
+
+    /// Returns the ports whose latest sample is at or after `since_ns` and shows a pause.
+    pub(crate) fn paused(&self, since_ns: u64) -> BTreeSet<PortRef> {
+        let is_paused = |points: &VecDeque<PortPoint>| {
+            points.back().is_some_and(|point| point.paused && point.time_ns >= since_ns)
+        };
+        self.ports.iter().filter(|(_, points)| is_paused(points)).map(|(port, _)| port.clone()).collect()
     }
 
     /// Removes all samples, when the topology changes.

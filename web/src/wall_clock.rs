@@ -1,5 +1,7 @@
 //! The wall clock beside switch time.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -17,6 +19,13 @@ impl WallClock {
     pub fn text(self, time_ns: u64) -> String {
         rfc3339(self.zero_ns.saturating_add(time_ns.saturating_mul(self.scale)))
     }
+}
+
+/// Returns the wall clock of this machine, in nanoseconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "this crate is at the edge: it notes when a diagnosis arrives")]
+pub(crate) fn system_wall_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Returns a wall clock, in nanoseconds since 1970, as RFC 3339 text in UTC, to the microsecond.

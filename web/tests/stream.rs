@@ -14,8 +14,16 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::oneshot;
 use tower::ServiceExt as _;
 
+/// What the ids of these tests begin with.
+const EPOCH: &str = "17979cfe362a0000-";
+
+/// The wall clock of these tests, 2023-11-14, which is also the epoch of event ids.
+fn clock() -> u64 {
+    1_700_000_000_000_000_000
+}
+
 async fn live() -> Arc<LiveState> {
-    LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap()
+    LiveState::with_clock(Store::open("sqlite::memory:").await.unwrap(), clock).await.unwrap()
 }
 
 fn sample(time_ns: u64, paused: bool) -> PortSample {
@@ -23,14 +31,18 @@ fn sample(time_ns: u64, paused: bool) -> PortSample {
 }
 
 async fn connect(live: &Arc<LiveState>, last_seen: Option<&str>) -> axum::response::Response {
-    let mut request = Request::get("/api/v1/events");
+    connect_to(live, "/api/v1/events", last_seen).await
+}
+
+async fn connect_to(live: &Arc<LiveState>, path: &str, last_seen: Option<&str>) -> axum::response::Response {
+    let mut request = Request::get(path);
     if let Some(id) = last_seen {
         request = request.header("Last-Event-ID", id);
     }
     router(AppState::new(live.clone())).oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
 }
 
-/// Reads the first `count` events of a stream, as `id kind` (`-` without an id), and their data.
+/// Reads the first `count` events of a stream, as `number kind` (`-` without an id), and their data.
 async fn read(response: axum::response::Response, count: usize) -> (Vec<String>, Vec<String>) {
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
@@ -43,7 +55,7 @@ async fn read(response: axum::response::Response, count: usize) -> (Vec<String>,
         .take(count)
         .map(|event| {
             let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-            let id = field("id:").unwrap_or("-");
+            let id = field("id:").map_or("-", |id| id.strip_prefix(EPOCH).expect("the epoch"));
             (format!("{id} {}", field("event:").unwrap()), field("data:").unwrap_or_default().to_string())
         })
         .unzip()
@@ -78,7 +90,7 @@ async fn events_are_ordered_and_samples_carry_no_id() {
             "7 incident"
         ]
     );
-    assert_eq!(data[3], r#"{"paused":true,"port":"sw1:1","time_ns":20}"#);
+    assert_eq!(data[3], r#"{"paused":true,"port":"sw1:1","time":"2023-11-14T22:13:20Z","time_ns":20}"#);
     assert!(data[6].starts_with(r#"{"change":"start""#) && data[9].starts_with(r#"{"change":"end""#));
 }
 
@@ -89,10 +101,59 @@ async fn a_reconnecting_client_receives_the_events_it_missed() {
     for n in 0..5 {
         live.push_ports(&[sample(n, n % 2 == 0)]);
     }
-    let (events, _) = read(connect(&live, Some("3")).await, 4).await;
+    let (events, _) = read(connect(&live, Some(&format!("{EPOCH}3"))).await, 4).await;
     assert_eq!(events, ["- hello", "4 pause", "5 pause", "6 pause"]);
+    let (events, _) = read(connect(&live, Some("1-3")).await, 3).await;
+    assert_eq!(events, ["- hello", "1 topology", "2 pause"], "an id of an earlier process");
     let refused = connect(&live, Some("yesterday")).await;
     assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn a_client_receives_the_kinds_that_it_selects() {
+    let live = live().await;
+    let response = connect_to(&live, "/api/v1/events?kinds=incident,topology", None).await;
+    live.push_ports(&[sample(10, true)]);
+    live.set_topology(topology()).await.unwrap();
+    live.push_diagnosis(&incast("d1", 1_000, victim()), &incast_graph(), None).await.unwrap();
+    let (events, data) = read(response, 3).await;
+    assert_eq!(events, ["0 hello", "2 topology", "4 incident"]);
+    let incident: serde_json::Value = serde_json::from_str(&data[2]).unwrap();
+    assert_eq!(incident["incident"]["occurrences"][0]["start_time"], "2023-11-14T22:13:20Z");
+    let (events, _) =
+        read(connect_to(&live, "/api/v1/events?kinds=incident", Some(&format!("{EPOCH}1"))).await, 2).await;
+    assert_eq!(events, ["- hello", "4 incident"], "a replay is filtered too");
+}
+
+/// A deadlock: no further diagnosis follows, and the ports stay paused.
+#[tokio::test]
+async fn an_incident_lasts_while_one_of_its_ports_is_paused() {
+    let live = live().await;
+    let second = 1_000_000_000;
+    live.push_diagnosis(&incast("d1", second, victim()), &incast_graph(), None).await.unwrap();
+    let incident = async || live.store().incident("i-d1").await.unwrap().unwrap();
+    for time_ns in (2..600).map(|seconds| seconds * second) {
+        live.push_ports(&[sample(time_ns, true)]);
+        live.advance(time_ns).await.unwrap();
+    }
+    let lasting = incident().await;
+    assert_eq!((lasting.end_ns, lasting.start_ns), (None, second));
+    assert!(lasting.update_ns > 590 * second, "{}", lasting.update_ns);
+    live.push_ports(&[sample(600 * second, false)]);
+    live.advance(605 * second).await.unwrap();
+    assert_eq!(incident().await.end_ns, None, "the quiet time has not passed");
+    live.advance(662 * second).await.unwrap();
+    assert_eq!(incident().await.end_ns, Some(incident().await.update_ns));
+}
+
+#[tokio::test]
+async fn an_old_sample_does_not_keep_an_incident_open() {
+    let live = live().await;
+    let second = 1_000_000_000;
+    live.push_diagnosis(&incast("d1", second, victim()), &incast_graph(), None).await.unwrap();
+    live.push_ports(&[sample(2 * second, true)]);
+    live.advance(63 * second).await.unwrap();
+    assert!(live.store().incident("i-d1").await.unwrap().unwrap().end_ns.is_some());
 }
 
 #[tokio::test]

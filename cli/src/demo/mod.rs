@@ -136,7 +136,11 @@ async fn open_store(config: &DemoConfig) -> anyhow::Result<store::Store> {
         None => "sqlite::memory:".to_string(),
     };
     let limits = store::Limits { incident_quiet_ns: QUIET_NS, ..store::Limits::default() };
-    store::Store::open_with(&url, limits).await.with_context(|| format!("cannot open the store {url}"))
+    let opened = store::Store::open_with(&url, limits).await;
+    let store = opened.with_context(|| format!("cannot open the store {url}"))?;
+    // The network's clock starts at 0, and the same seed makes the same diagnoses as in an earlier run.
+    store.begin_run().await?;
+    Ok(store)
 }
 
 /// Starts a P4Runtime server for each switch on its own port.

@@ -8,36 +8,43 @@ use sqlx::{QueryBuilder, Sqlite};
 use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
-use crate::incident::Incident;
+use crate::incident::{Incident, precedence};
 use crate::limits::PRUNE_EVERY;
-use crate::names::{anomaly_name, cause_name};
+use crate::names::{anomaly_name, cause_name, severity_name};
 
 /// The effect of storing a diagnosis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
     /// Whether the diagnosis is new.
     pub new: bool,
+    /// The id under which it is stored; see [`Store::begin_run`].
+    pub id: String,
+    /// When it arrived first.
+    pub wall_ns: u64,
     /// The incident it belongs to, with this diagnosis.
     pub incident: Incident,
     /// Whether it is the incident's first diagnosis.
     pub first: bool,
 }
 
-impl Store {
-    /// Stores a diagnosis with its graph and without a snapshot; see [`Store::record`].
-    ///
-    /// # Errors
-    /// As [`Store::record`].
-    pub async fn put_diagnosis(
-        &self,
-        diagnosis: &Diagnosis,
-        graph: &ProvenanceGraph,
-    ) -> Result<Stored, StoreError> {
-        self.record(diagnosis, graph, None).await
-    }
+/// A stored diagnosis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiagnosisRow {
+    /// The diagnosis.
+    pub diagnosis: Diagnosis,
+    /// When it arrived, in nanoseconds of a wall clock since 1970; 0 if an older version has stored none.
+    pub wall_ns: u64,
+}
 
-    /// Stores a diagnosis with its graph and the snapshot it was made from, and assigns it to its incident, all in one
-    /// transaction. A diagnosis or snapshot whose id is already stored stays as it is.
+impl DiagnosisRow {
+    fn decode(id: &str, wall_ns: i64, body: &str) -> Result<DiagnosisRow, StoreError> {
+        Ok(DiagnosisRow { diagnosis: decode("diagnosis", id, body)?, wall_ns: from_sql(wall_ns) })
+    }
+}
+
+impl Store {
+    /// Stores a diagnosis that arrived at `wall_ns` with its graph and the snapshot it was made from, and assigns it to
+    /// its incident, all in one transaction. A diagnosis or snapshot whose id is already stored stays as it is.
     ///
     /// # Errors
     /// The id is empty or too long, a value cannot be written as JSON, or the database fails. Nothing is stored then.
@@ -46,28 +53,35 @@ impl Store {
         diagnosis: &Diagnosis,
         graph: &ProvenanceGraph,
         snapshot: Option<&Snapshot>,
+        wall_ns: u64,
     ) -> Result<Stored, StoreError> {
         let action = "store a diagnosis";
+        check_id(&diagnosis.id)?;
+        let diagnosis = &Diagnosis { id: self.id_in_run(&diagnosis.id), ..diagnosis.clone() };
         check_id(&diagnosis.id)?;
         let body = encode_checked("diagnosis", &diagnosis.id, diagnosis)?;
         let graph = encode_checked("graph", &diagnosis.id, graph)?;
         let snapshot = snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
         let mut tx = self.write(action).await?;
         if let Some(snapshot) = &snapshot {
-            super::records::insert_snapshot(&mut tx, diagnosis, snapshot).await.during(action)?;
+            super::records::insert_snapshot(&mut tx, diagnosis, snapshot, wall_ns).await.during(action)?;
         }
-        let known: Option<String> = sqlx::query_scalar("SELECT incident FROM diagnoses WHERE id = $1")
-            .bind(&diagnosis.id)
-            .fetch_optional(&mut *tx)
-            .await
-            .during(action)?;
+        let known: Option<(String, i64)> =
+            sqlx::query_as("SELECT incident, wall_ns FROM diagnoses WHERE id = $1")
+                .bind(&diagnosis.id)
+                .fetch_optional(&mut *tx)
+                .await
+                .during(action)?;
         let new = known.is_none();
-        let (incident, first) = match known {
-            Some(incident) => (incident, false),
+        let (incident, first, wall_ns) = match known {
+            Some((incident, wall_ns)) => (incident, false, from_sql(wall_ns)),
             None => {
-                let (incident, first) = self.assign_incident(&mut tx, diagnosis).await?;
-                insert(&mut tx, diagnosis, &incident, &body, &graph).await.during(action)?;
-                (incident, first)
+                let (incident, first) =
+                    self.assign_incident(&mut tx, diagnosis, wall_ns).await.during(action)?;
+                let row =
+                    NewRow { run: self.run(), wall_ns, incident: &incident, body: &body, graph: &graph };
+                insert(&mut tx, diagnosis, &row).await.during(action)?;
+                (incident, first, wall_ns)
             }
         };
         // Read before old rows are removed: this diagnosis may itself be the oldest.
@@ -79,20 +93,20 @@ impl Store {
         if new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
             self.prune().await?;
         }
-        Ok(Stored { new, incident, first })
+        Ok(Stored { new, id: diagnosis.id.clone(), wall_ns, incident, first })
     }
 
     /// Returns the diagnosis with this id.
     ///
     /// # Errors
     /// The database fails, or a stored body cannot be read.
-    pub async fn diagnosis(&self, id: &str) -> Result<Option<Diagnosis>, StoreError> {
-        let body: Option<String> = sqlx::query_scalar("SELECT body FROM diagnoses WHERE id = $1")
+    pub async fn diagnosis(&self, id: &str) -> Result<Option<DiagnosisRow>, StoreError> {
+        let row: Option<(i64, String)> = sqlx::query_as("SELECT wall_ns, body FROM diagnoses WHERE id = $1")
             .bind(id)
             .fetch_optional(&self.pool)
             .await
             .during("read a diagnosis")?;
-        body.map(|body| decode("diagnosis", id, &body)).transpose()
+        row.map(|(wall_ns, body)| DiagnosisRow::decode(id, wall_ns, &body)).transpose()
     }
 
     /// Returns the provenance graph of the diagnosis with this id.
@@ -120,20 +134,22 @@ impl Store {
             .during("read a diagnosis")
     }
 
-    /// Lists the diagnoses that match `filter`, newest first.
+    /// Lists the diagnoses that match `filter`, latest arrival first.
     ///
     /// # Errors
     /// The database fails, or a stored body cannot be read.
-    pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<Diagnosis>, StoreError> {
+    pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<DiagnosisRow>, StoreError> {
         let limit = page_rows(filter.limit);
         let mut query = select(filter, limit);
-        let rows: Vec<(String, i64, String)> =
+        let rows: Vec<(String, i64, i64, String)> =
             query.build_query_as().fetch_all(&self.pool).await.during("list diagnoses")?;
-        let page =
-            Page::cut(rows, limit, |(id, time_ns, _)| Cursor { time_ns: from_sql(*time_ns), id: id.clone() });
-        let rows =
-            page.rows.iter().map(|(id, _, body)| decode("diagnosis", id, body)).collect::<Result<_, _>>()?;
-        Ok(Page { rows, next: page.next })
+        let page = Page::cut(rows, limit, |(id, wall_ns, time_ns, _)| Cursor {
+            wall_ns: from_sql(*wall_ns),
+            time_ns: from_sql(*time_ns),
+            id: id.clone(),
+        });
+        let rows = page.rows.iter().map(|(id, wall_ns, _, body)| DiagnosisRow::decode(id, *wall_ns, body));
+        Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
     }
 
     /// Returns the number of stored diagnoses.
@@ -156,39 +172,47 @@ impl Store {
     pub async fn prune(&self) -> Result<(), StoreError> {
         let action = "remove old rows";
         let mut tx = self.write(action).await?;
-        let oldest: Option<(i64, String)> = sqlx::query_as(
-            "SELECT time_ns, id FROM diagnoses ORDER BY time_ns DESC, id DESC LIMIT 1 OFFSET $1",
+        let oldest: Option<(i64, i64, String)> = sqlx::query_as(
+            "SELECT wall_ns, time_ns, id FROM diagnoses ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT 1 OFFSET $1",
         )
         .bind(i64::from(self.limits.diagnoses))
         .fetch_optional(&mut *tx)
         .await
         .during(action)?;
-        if let Some((time_ns, id)) = oldest {
-            sqlx::query("DELETE FROM diagnoses WHERE time_ns < $1 OR (time_ns = $1 AND id <= $2)")
+        if let Some((wall_ns, time_ns, id)) = oldest {
+            sqlx::query("DELETE FROM diagnoses WHERE (wall_ns, time_ns, id) <= ($1, $2, $3)")
+                .bind(wall_ns)
                 .bind(time_ns)
                 .bind(id)
                 .execute(&mut *tx)
                 .await
                 .during(action)?;
-            super::incidents::repair_after_removal(&mut tx).await.during(action)?;
+            super::assign::repair_after_removal(&mut tx).await.during(action)?;
         }
         super::records::prune_snapshots(&mut tx, self.limits.snapshots).await.during(action)?;
         tx.commit().await.during(action)
     }
 }
 
+/// What is stored beside a new diagnosis.
+struct NewRow<'r> {
+    run: i64,
+    wall_ns: u64,
+    incident: &'r str,
+    body: &'r str,
+    graph: &'r str,
+}
+
 async fn insert(
     tx: &mut sqlx::SqliteConnection,
     diagnosis: &Diagnosis,
-    incident: &str,
-    body: &str,
-    graph: &str,
+    row: &NewRow<'_>,
 ) -> Result<(), sqlx::Error> {
     let victim = diagnosis.victim;
     sqlx::query(
         "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
-         host, port, incident, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+         host, port, incident, body, run, wall_ns, severity, precedence) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
     )
     .bind(&diagnosis.id)
     .bind(sql_ns(diagnosis.time_ns))
@@ -203,20 +227,24 @@ async fn insert(
     .bind(diagnosis.confidence)
     .bind(diagnosis.root_cause.host.as_deref())
     .bind(diagnosis.root_cause.port.as_ref().map(ToString::to_string))
-    .bind(incident)
-    .bind(body)
+    .bind(row.incident)
+    .bind(row.body)
+    .bind(row.run)
+    .bind(sql_ns(row.wall_ns))
+    .bind(severity_name(diagnosis.severity))
+    .bind(precedence(diagnosis))
     .execute(&mut *tx)
     .await?;
     sqlx::query("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
         .bind(&diagnosis.id)
-        .bind(graph)
+        .bind(row.graph)
         .execute(&mut *tx)
         .await?;
     Ok(())
 }
 
 fn select(filter: &DiagnosisFilter, limit: u32) -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new("SELECT id, time_ns, body FROM diagnoses WHERE 1 = 1");
+    let mut query = QueryBuilder::new("SELECT id, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
     if let Some(src) = filter.src {
         query.push(" AND src = ").push_bind(src.to_string());
     }
@@ -241,11 +269,25 @@ fn select(filter: &DiagnosisFilter, limit: u32) -> QueryBuilder<Sqlite> {
     if let Some(incident) = &filter.incident {
         query.push(" AND incident = ").push_bind(incident.clone());
     }
-    if let Some(after) = &filter.after {
-        query.push(" AND (time_ns < ").push_bind(sql_ns(after.time_ns));
-        query.push(" OR (time_ns = ").push_bind(sql_ns(after.time_ns));
-        query.push(" AND id < ").push_bind(after.id.clone()).push("))");
+    if let Some(anomaly) = filter.anomaly {
+        query.push(" AND anomaly = ").push_bind(anomaly_name(anomaly));
     }
-    query.push(" ORDER BY time_ns DESC, id DESC LIMIT ").push_bind(i64::from(limit) + 1);
+    if let Some(cause) = filter.cause {
+        query.push(" AND cause = ").push_bind(cause_name(cause));
+    }
+    if let Some(severity) = filter.severity {
+        query.push(" AND severity = ").push_bind(severity_name(severity));
+    }
+    if let Some(host) = &filter.host {
+        query.push(" AND host = ").push_bind(host.clone());
+    }
+    if let Some(port) = &filter.port {
+        query.push(" AND port = ").push_bind(port.to_string());
+    }
+    if let Some(after) = &filter.after {
+        query.push(" AND (wall_ns, time_ns, id) < (").push_bind(sql_ns(after.wall_ns));
+        query.push(", ").push_bind(sql_ns(after.time_ns)).push(", ").push_bind(after.id.clone()).push(")");
+    }
+    query.push(" ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT ").push_bind(i64::from(limit) + 1);
     query
 }

@@ -1,25 +1,57 @@
-//! Storage of incidents: assignment of diagnoses, and the end of an incident.
+//! Incidents as they are read, listed and counted, and their end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
-use model::{Anomaly, Diagnosis, FlowKey};
+use model::{Diagnosis, FlowKey, PortRef};
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
-use super::{Store, decode, from_sql, sql_ns};
+use super::{MAX_LISTED, Store, decode, from_sql, push_list, sql_ns};
 use crate::error::{During, StoreError};
-use crate::filter::{Cursor, IncidentFilter, Page, page_rows};
-use crate::incident::{Incident, rank, root_key};
+use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
+use crate::incident::{Incident, Occurrence};
 use crate::limits::INCIDENT_VICTIMS;
-use crate::names::anomaly_name;
+use crate::names::{anomaly_name, cause_name, severity_name};
 
-/// `id, start_ns, update_ns, end_ns, count, diagnosis, body of that diagnosis`, as [`COLUMNS`] selects them.
-type Row = (String, i64, i64, Option<i64>, i64, String, String);
+/// A row of an incident with the body of its representative diagnosis, as [`COLUMNS`] selects it.
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: String,
+    start_ns: i64,
+    update_ns: i64,
+    end_ns: Option<i64>,
+    start_wall_ns: i64,
+    update_wall_ns: i64,
+    count: i64,
+    recurrences: i64,
+    occurrence: i64,
+    occurred_ns: i64,
+    occurred_wall_ns: i64,
+    diagnosis: String,
+    body: String,
+}
 
-/// Maximum ids in one statement; SQLite accepts 32,766 parameters.
-const MAX_LISTED_IDS: usize = 1_000;
+const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
+const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
+                       i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.diagnosis, d.body ";
 
-const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.count, i.diagnosis, d.body \
-                       FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
+/// Steps in which the quiet time passes while a port is paused: the accuracy of the end of an incident.
+const PAUSE_STEPS: u64 = 16;
+
+/// The open incidents, for metrics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenIncidents {
+    /// Names of anomaly, cause and severity of the representative diagnoses, and the number of open incidents of each.
+    pub counts: Vec<(String, String, String, u64)>,
+    /// Wall clock of the latest update of any incident, in nanoseconds since 1970; absent without an incident.
+    pub last_wall_ns: Option<u64>,
+}
+
+/// An open incident, as [`Store::advance`] examines it.
+struct OpenIncident {
+    update_ns: u64,
+    is_paused: bool,
+}
 
 impl Store {
     /// Returns the incident with this id.
@@ -31,7 +63,7 @@ impl Store {
         read_one(&mut connection, id).await
     }
 
-    /// Lists the incidents that match `filter`, latest start first.
+    /// Lists the incidents that match `filter`, latest occurrence first.
     ///
     /// # Errors
     /// The database fails, or a stored body cannot be read.
@@ -43,82 +75,142 @@ impl Store {
             .fetch_all(&mut *connection)
             .await
             .during("list incidents")?;
-        let page = Page::cut(rows, limit, |row| Cursor { time_ns: from_sql(row.1), id: row.0.clone() });
+        let page = Page::cut(rows, limit, |row| Cursor {
+            wall_ns: from_sql(row.occurred_wall_ns),
+            time_ns: from_sql(row.occurred_ns),
+            id: row.id.clone(),
+        });
         Ok(Page { rows: complete(&mut connection, page.rows).await?, next: page.next })
     }
 
-    /// Ends every incident without a diagnosis in the quiet time before `now_ns`, and returns these incidents.
+    /// Counts the incidents that match `filter`, without its limit and position.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn end_quiet_incidents(&self, now_ns: u64) -> Result<Vec<Incident>, StoreError> {
-        let action = "end incidents";
-        let quiet_since = now_ns.saturating_sub(self.limits.incident_quiet_ns);
-        let mut connection = self.pool.acquire().await.during(action)?;
-        let ended: Vec<String> = sqlx::query_scalar(
-            "UPDATE incidents SET end_ns = update_ns WHERE end_ns IS NULL AND update_ns < $1 RETURNING id",
-        )
-        .bind(sql_ns(quiet_since))
-        .fetch_all(&mut *connection)
-        .await
-        .during(action)?;
-        let mut incidents = Vec::with_capacity(ended.len());
-        for ids in ended.chunks(MAX_LISTED_IDS) {
-            let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
-            query.push(" WHERE i.id IN ");
-            push_list(&mut query, ids.iter().map(String::as_str));
-            let rows: Vec<Row> =
-                query.build_query_as().fetch_all(&mut *connection).await.during("read incidents")?;
-            incidents.extend(complete(&mut connection, rows).await?);
-        }
-        incidents.sort_by(|a, b| (a.start_ns, &a.id).cmp(&(b.start_ns, &b.id)));
-        Ok(incidents)
+    pub async fn incident_totals(&self, filter: &IncidentFilter) -> Result<IncidentTotals, StoreError> {
+        let mut query = QueryBuilder::new(
+            "SELECT COUNT(*), COUNT(CASE WHEN i.end_ns IS NULL THEN 1 END) FROM incidents i \
+             JOIN diagnoses d ON d.id = i.diagnosis",
+        );
+        push_conditions(&mut query, filter);
+        let (matching, open): (i64, i64) =
+            query.build_query_as().fetch_one(&self.pool).await.during("count incidents")?;
+        Ok(IncidentTotals { matching: from_sql(matching), open: from_sql(open) })
     }
 
-    /// Adds a new diagnosis to the incident it belongs to, or opens one. Returns the incident's id and whether it is
-    /// new. [`crate::Incident`] states the rule.
-    pub(super) async fn assign_incident(
-        &self,
-        tx: &mut SqliteConnection,
-        diagnosis: &Diagnosis,
-    ) -> Result<(String, bool), StoreError> {
-        let action = "assign a diagnosis to an incident";
-        let key = root_key(diagnosis);
-        let quiet = self.limits.incident_quiet_ns;
-        let matching: Option<(String, String, f64, String)> = sqlx::query_as(
-            "SELECT i.id, i.diagnosis, i.confidence, d.anomaly FROM incidents i \
-             JOIN diagnoses d ON d.id = i.diagnosis \
-             WHERE i.culprit = $1 AND i.start_ns <= $2 AND i.update_ns >= $3 \
-             ORDER BY i.update_ns DESC, i.id DESC LIMIT 1",
+    /// Counts the open incidents by anomaly, cause and severity.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn open_incidents(&self) -> Result<OpenIncidents, StoreError> {
+        let action = "count open incidents";
+        let counts: Vec<(String, String, String, i64)> = sqlx::query_as(
+            "SELECT d.anomaly, d.cause, i.severity, COUNT(*) FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis \
+             WHERE i.end_ns IS NULL GROUP BY d.anomaly, d.cause, i.severity ORDER BY d.anomaly, d.cause, i.severity",
         )
-        .bind(&key)
-        .bind(sql_ns(diagnosis.time_ns.saturating_add(quiet)))
-        .bind(sql_ns(diagnosis.time_ns.saturating_sub(quiet)))
-        .fetch_optional(&mut *tx)
+        .fetch_all(&self.pool)
         .await
         .during(action)?;
-        let Some((id, representative, confidence, anomaly)) = matching else {
-            let id = format!("i-{}", diagnosis.id);
-            open_incident(tx, &id, &key, diagnosis).await.during(action)?;
-            return Ok((id, true));
-        };
-        let is_representative =
-            rank(&anomaly_name(diagnosis.anomaly), diagnosis.confidence) >= rank(&anomaly, confidence);
-        let time_ns = sql_ns(diagnosis.time_ns);
-        sqlx::query(
-            "UPDATE incidents SET count = count + 1, end_ns = NULL, diagnosis = $2, confidence = $3, \
-             start_ns = CASE WHEN start_ns > $4 THEN $4 ELSE start_ns END, \
-             update_ns = CASE WHEN update_ns < $4 THEN $4 ELSE update_ns END WHERE id = $1",
-        )
-        .bind(&id)
-        .bind(if is_representative { &diagnosis.id } else { &representative })
-        .bind(if is_representative { diagnosis.confidence } else { confidence })
-        .bind(time_ns)
-        .execute(&mut *tx)
-        .await
-        .during(action)?;
-        Ok((id, false))
+        let last: Option<i64> = sqlx::query_scalar("SELECT MAX(update_wall_ns) FROM incidents")
+            .fetch_one(&self.pool)
+            .await
+            .during(action)?;
+        let counts = counts
+            .into_iter()
+            .map(|(anomaly, cause, severity, count)| (anomaly, cause, severity, from_sql(count)));
+        Ok(OpenIncidents { counts: counts.collect(), last_wall_ns: last.map(from_sql) })
     }
+
+    /// Advances the incidents of this run to `now_ns` of switch time and `wall_ns` of the wall clock. An incident with a
+    /// port in `paused` lasts; one without, and without a diagnosis in the quiet time before `now_ns`, ends. Returns the
+    /// incidents that have ended.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn advance(
+        &self,
+        now_ns: u64,
+        wall_ns: u64,
+        paused: &BTreeSet<PortRef>,
+    ) -> Result<Vec<Incident>, StoreError> {
+        let action = "end incidents";
+        let quiet_ns = self.limits.incident_quiet_ns;
+        let (mut lasting, mut ending) = (Vec::new(), Vec::new());
+        for (id, incident) in self.examine_open(paused).await.during(action)? {
+            let age_ns = now_ns.saturating_sub(incident.update_ns);
+            // A fraction of the quiet time, so that a long pause is not a write for every sample.
+            if incident.is_paused && age_ns > quiet_ns / PAUSE_STEPS {
+                lasting.push(id);
+            } else if !incident.is_paused && age_ns > quiet_ns {
+                ending.push(id);
+            }
+        }
+        if lasting.is_empty() && ending.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tx = self.write(action).await?;
+        for ids in lasting.chunks(MAX_LISTED) {
+            extend(&mut tx, ids, now_ns, wall_ns).await.during(action)?;
+        }
+        let mut ended = Vec::with_capacity(ending.len());
+        for ids in ending.chunks(MAX_LISTED) {
+            // A diagnosis may have arrived since the incidents were examined.
+            let mut query =
+                QueryBuilder::<Sqlite>::new("UPDATE incidents SET end_ns = update_ns WHERE update_ns < ");
+            query.push_bind(sql_ns(now_ns.saturating_sub(quiet_ns))).push(" AND id IN ");
+            push_list(&mut query, ids);
+            query.push(" RETURNING id");
+            let found: Vec<String> = query.build_query_scalar().fetch_all(&mut *tx).await.during(action)?;
+            ended.extend(found);
+        }
+        let mut ended = read_many(&mut tx, &ended).await?;
+        tx.commit().await.during(action)?;
+        ended.sort_by(|a, b| (a.start_ns, &a.id).cmp(&(b.start_ns, &b.id)));
+        Ok(ended)
+    }
+
+    /// Reads the open incidents of this run.
+    async fn examine_open(
+        &self,
+        paused: &BTreeSet<PortRef>,
+    ) -> Result<BTreeMap<String, OpenIncident>, sqlx::Error> {
+        // Ports of earlier occurrences do not count: routes change.
+        let rows: Vec<(String, i64, Option<String>)> = sqlx::query_as(
+            "SELECT i.id, i.update_ns, p.port FROM incidents i \
+             LEFT JOIN incident_ports p ON p.incident = i.id AND p.last_ns >= i.occurred_ns \
+             WHERE i.end_ns IS NULL AND i.run = $1",
+        )
+        .bind(self.run())
+        .fetch_all(&self.pool)
+        .await?;
+        let mut open = BTreeMap::new();
+        for (id, update_ns, port) in rows {
+            let incident =
+                open.entry(id).or_insert(OpenIncident { update_ns: from_sql(update_ns), is_paused: false });
+            let port: Option<PortRef> = port.and_then(|port| port.parse().ok());
+            incident.is_paused |= port.is_some_and(|port| paused.contains(&port));
+        }
+        Ok(open)
+    }
+}
+
+/// Moves the latest occurrences of incidents along.
+async fn extend(
+    tx: &mut SqliteConnection,
+    ids: &[String],
+    now_ns: u64,
+    wall_ns: u64,
+) -> Result<(), sqlx::Error> {
+    let updates = ["UPDATE incidents SET update_ns = ", "UPDATE occurrences SET update_ns = "];
+    let latest = "number = (SELECT i.occurrence FROM incidents i WHERE i.id = incident) AND incident IN ";
+    for (update, condition) in updates.into_iter().zip(["id IN ", latest]) {
+        let mut query = QueryBuilder::<Sqlite>::new(update);
+        query.push_bind(sql_ns(now_ns)).push(", update_wall_ns = ").push_bind(sql_ns(wall_ns));
+        query.push(" WHERE update_ns < ").push_bind(sql_ns(now_ns)).push(" AND ").push(condition);
+        push_list(&mut query, ids);
+        query.build().execute(&mut *tx).await?;
+    }
+    Ok(())
 }
 
 /// Reads the incident with this id.
@@ -126,115 +218,127 @@ pub(super) async fn read_one(
     connection: &mut SqliteConnection,
     id: &str,
 ) -> Result<Option<Incident>, StoreError> {
-    let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
-    query.push(" WHERE i.id = ").push_bind(id);
-    let row: Option<Row> =
-        query.build_query_as().fetch_optional(&mut *connection).await.during("read an incident")?;
-    Ok(complete(connection, row.into_iter().collect()).await?.pop())
+    Ok(read_many(connection, &[id.to_string()]).await?.pop())
 }
 
-/// Adds the victims to rows of incidents, with one statement for all rows.
+async fn read_many(connection: &mut SqliteConnection, ids: &[String]) -> Result<Vec<Incident>, StoreError> {
+    let mut incidents = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(MAX_LISTED) {
+        let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
+        query.push(FROM).push(" WHERE i.id IN ");
+        push_list(&mut query, ids);
+        let rows: Vec<Row> =
+            query.build_query_as().fetch_all(&mut *connection).await.during("read incidents")?;
+        incidents.extend(complete(connection, rows).await?);
+    }
+    Ok(incidents)
+}
+
+/// Adds victims and occurrences to rows of incidents, with one statement each for all rows.
 async fn complete(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<Vec<Incident>, StoreError> {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let mut query = victims_of(rows.iter().map(|row| row.0.as_str()));
-    let found: Vec<(String, String)> =
-        query.build_query_as().fetch_all(connection).await.during("read the victims of incidents")?;
-    let mut victims: BTreeMap<String, Vec<FlowKey>> = BTreeMap::new();
-    for (incident, victim) in found {
-        // The column is written from a flow key; a value that was edited by hand and is none is left out.
-        if let Ok(victim) = victim.parse() {
-            victims.entry(incident).or_default().push(victim);
-        }
-    }
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let mut victims = read_victims(connection, &ids).await.during("read the victims of incidents")?;
+    let mut occurrences =
+        read_occurrences(connection, &rows).await.during("read the occurrences of incidents")?;
     rows.into_iter()
-        .map(|(id, start_ns, update_ns, end_ns, count, diagnosis, body)| {
-            let representative: Diagnosis = decode("diagnosis", &diagnosis, &body)?;
+        .map(|row| {
+            let representative: Diagnosis = decode("diagnosis", &row.diagnosis, &row.body)?;
+            let (victims, victim_count) = victims.remove(&row.id).unwrap_or_default();
             Ok(Incident {
-                victims: victims.remove(&id).unwrap_or_default(),
-                id,
+                occurrences: occurrences.remove(&row.id).unwrap_or_default(),
+                id: row.id,
                 anomaly: representative.anomaly,
                 cause: representative.cause,
+                severity: representative.severity,
                 summary: representative.summary,
                 confidence: representative.confidence,
                 root_cause: representative.root_cause,
-                start_ns: from_sql(start_ns),
-                update_ns: from_sql(update_ns),
-                end_ns: end_ns.map(from_sql),
-                count: from_sql(count),
-                diagnosis,
+                pause_path: representative.pause_path,
+                pause_loop: representative.pause_loop,
+                start_ns: from_sql(row.start_ns),
+                update_ns: from_sql(row.update_ns),
+                end_ns: row.end_ns.map(from_sql),
+                start_wall_ns: from_sql(row.start_wall_ns),
+                update_wall_ns: from_sql(row.update_wall_ns),
+                count: from_sql(row.count),
+                recurrences: from_sql(row.recurrences),
+                diagnosis: row.diagnosis,
+                victims,
+                victim_count,
             })
         })
         .collect()
 }
 
-/// Selects the first [`INCIDENT_VICTIMS`] victims of each incident, in the order of their text.
-fn victims_of<'i>(incidents: impl Iterator<Item = &'i str>) -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new(
-        "SELECT incident, victim FROM (SELECT incident, victim, \
-         ROW_NUMBER() OVER (PARTITION BY incident ORDER BY victim) AS place \
-         FROM (SELECT DISTINCT incident, victim FROM diagnoses WHERE incident IN ",
+/// Reads the first [`INCIDENT_VICTIMS`] victims of each incident, in the order of their text, and the number of all.
+async fn read_victims(
+    connection: &mut SqliteConnection,
+    incidents: &[String],
+) -> Result<BTreeMap<String, (Vec<FlowKey>, u64)>, sqlx::Error> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "SELECT incident, flow, total FROM (SELECT incident, flow, COUNT(*) OVER (PARTITION BY incident) AS total, \
+         ROW_NUMBER() OVER (PARTITION BY incident ORDER BY flow) AS place \
+         FROM incident_flows WHERE is_victim = 1 AND is_culprit = 0 AND incident IN ",
     );
     push_list(&mut query, incidents);
-    query.push(")) WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));
-    query.push(" ORDER BY incident, victim");
-    query
-}
-
-/// Adds a parenthesised list of bound values.
-fn push_list<'v>(query: &mut QueryBuilder<Sqlite>, values: impl Iterator<Item = &'v str>) {
-    query.push("(");
-    let mut list = query.separated(", ");
-    for value in values {
-        list.push_bind(value.to_string());
+    query.push(") AS ranked WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));
+    query.push(" ORDER BY incident, flow");
+    let rows: Vec<(String, String, i64)> = query.build_query_as().fetch_all(connection).await?;
+    let mut victims: BTreeMap<String, (Vec<FlowKey>, u64)> = BTreeMap::new();
+    for (incident, flow, total) in rows {
+        let (listed, count) = victims.entry(incident).or_default();
+        *count = from_sql(total);
+        // The column is written from a flow key; a value that was edited by hand and is none is left out.
+        listed.extend(flow.parse::<FlowKey>().ok());
     }
-    query.push(")");
+    Ok(victims)
 }
 
-async fn open_incident(
-    tx: &mut SqliteConnection,
-    id: &str,
-    root_key: &str,
-    diagnosis: &Diagnosis,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "INSERT INTO incidents (id, culprit, start_ns, update_ns, end_ns, count, diagnosis, confidence) \
-         VALUES ($1, $2, $3, $3, NULL, 1, $4, $5)",
-    )
-    .bind(id)
-    .bind(root_key)
-    .bind(sql_ns(diagnosis.time_ns))
-    .bind(&diagnosis.id)
-    .bind(diagnosis.confidence)
-    .execute(&mut *tx)
-    .await?;
-    Ok(())
-}
-
-/// After a removal of diagnoses: removes incidents without one, and replaces representative diagnoses that are gone.
-pub(super) async fn repair_after_removal(tx: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM incidents WHERE id NOT IN (SELECT incident FROM diagnoses)")
-        .execute(&mut *tx)
-        .await?;
-    sqlx::query(
-        "UPDATE incidents SET diagnosis = (SELECT d.id FROM diagnoses d WHERE d.incident = incidents.id \
-         ORDER BY d.anomaly <> $1 DESC, d.confidence DESC, d.time_ns DESC, d.id DESC LIMIT 1) \
-         WHERE diagnosis NOT IN (SELECT id FROM diagnoses)",
-    )
-    .bind(anomaly_name(Anomaly::FlowContention))
-    .execute(&mut *tx)
-    .await?;
-    sqlx::query(
-        "UPDATE incidents SET confidence = (SELECT d.confidence FROM diagnoses d WHERE d.id = incidents.diagnosis)",
-    )
-    .execute(&mut *tx)
-    .await?;
-    Ok(())
+async fn read_occurrences(
+    connection: &mut SqliteConnection,
+    rows: &[Row],
+) -> Result<BTreeMap<String, Vec<Occurrence>>, sqlx::Error> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "SELECT incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns FROM occurrences \
+         WHERE incident IN ",
+    );
+    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    push_list(&mut query, &ids);
+    query.push(" ORDER BY incident, start_ns, number");
+    let open: BTreeSet<(&str, i64)> =
+        rows.iter().filter(|row| row.end_ns.is_none()).map(|row| (row.id.as_str(), row.occurrence)).collect();
+    let found: Vec<(String, i64, i64, i64, i64, i64)> = query.build_query_as().fetch_all(connection).await?;
+    let mut occurrences: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
+    for (incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns) in found {
+        let is_open = open.contains(&(incident.as_str(), number));
+        occurrences.entry(incident).or_default().push(Occurrence {
+            start_ns: from_sql(start_ns),
+            end_ns: (!is_open).then_some(from_sql(update_ns)),
+            start_wall_ns: from_sql(start_wall_ns),
+            update_wall_ns: from_sql(update_wall_ns),
+        });
+    }
+    Ok(occurrences)
 }
 
 fn select(filter: &IncidentFilter, limit: u32) -> QueryBuilder<Sqlite> {
     let mut query = QueryBuilder::new(COLUMNS);
+    query.push(FROM);
+    push_conditions(&mut query, filter);
+    if let Some(after) = &filter.after {
+        query.push(" AND (i.occurred_wall_ns, i.occurred_ns, i.id) < (").push_bind(sql_ns(after.wall_ns));
+        query.push(", ").push_bind(sql_ns(after.time_ns)).push(", ").push_bind(after.id.clone()).push(")");
+    }
+    query.push(" ORDER BY i.occurred_wall_ns DESC, i.occurred_ns DESC, i.id DESC LIMIT ");
+    query.push_bind(i64::from(limit) + 1);
+    query
+}
+
+/// Adds the conditions of a filter without its position.
+fn push_conditions(query: &mut QueryBuilder<Sqlite>, filter: &IncidentFilter) {
     query.push(" WHERE 1 = 1");
     if filter.open {
         query.push(" AND i.end_ns IS NULL");
@@ -245,11 +349,38 @@ fn select(filter: &IncidentFilter, limit: u32) -> QueryBuilder<Sqlite> {
     if let Some(until_ns) = filter.until_ns {
         query.push(" AND i.start_ns < ").push_bind(sql_ns(until_ns));
     }
-    if let Some(after) = &filter.after {
-        query.push(" AND (i.start_ns < ").push_bind(sql_ns(after.time_ns));
-        query.push(" OR (i.start_ns = ").push_bind(sql_ns(after.time_ns));
-        query.push(" AND i.id < ").push_bind(after.id.clone()).push("))");
+    if let Some(anomaly) = filter.anomaly {
+        query.push(" AND d.anomaly = ").push_bind(anomaly_name(anomaly));
     }
-    query.push(" ORDER BY i.start_ns DESC, i.id DESC LIMIT ").push_bind(i64::from(limit) + 1);
-    query
+    if let Some(cause) = filter.cause {
+        query.push(" AND d.cause = ").push_bind(cause_name(cause));
+    }
+    if let Some(severity) = filter.severity {
+        query.push(" AND i.severity = ").push_bind(severity_name(severity));
+    }
+    if let Some(host) = &filter.host {
+        push_host(query, host, &filter.host_addresses);
+    }
+    if let Some(port) = &filter.port {
+        query.push(" AND i.id IN (SELECT incident FROM incident_ports WHERE port = ");
+        query.push_bind(port.to_string()).push(")");
+    }
+    if let Some(flow) = &filter.flow {
+        query.push(" AND i.id IN (SELECT incident FROM incident_flows WHERE flow = ");
+        query.push_bind(flow.to_string()).push(")");
+    }
+}
+
+fn push_host(query: &mut QueryBuilder<Sqlite>, host: &str, addresses: &[IpAddr]) {
+    query.push(" AND (i.id IN (SELECT incident FROM diagnoses WHERE host = ").push_bind(host.to_string());
+    query.push(")");
+    if !addresses.is_empty() {
+        let addresses: Vec<String> = addresses.iter().take(MAX_LISTED).map(ToString::to_string).collect();
+        for end in ["src", "dst"] {
+            query.push(" OR i.id IN (SELECT incident FROM incident_flows WHERE ").push(end).push(" IN ");
+            push_list(query, &addresses);
+            query.push(")");
+        }
+    }
+    query.push(")");
 }

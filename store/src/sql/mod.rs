@@ -1,24 +1,31 @@
 //! All SQL of Harrier. Statements use the common subset of SQLite and PostgreSQL: numbered parameters, `ON CONFLICT`,
 //! window functions, row order by explicit columns. Everything that is specific to SQLite is in this file.
 
+mod assign;
 mod diagnoses;
 mod incidents;
+mod lock;
 mod records;
+mod runs;
+mod upgrade;
 mod uploads;
 
-pub use diagnoses::Stored;
+pub use diagnoses::{DiagnosisRow, Stored};
+pub use incidents::OpenIncidents;
 pub use records::Finding;
 pub use uploads::{Arrival, Content, InboxRow, Report};
 
 use std::str::FromStr;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Connection, Sqlite, SqliteConnection, SqlitePool, Transaction};
+use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
+
+use self::lock::Lock;
 
 use crate::error::{During, StoreError};
 use crate::limits::{Limits, TEXT_ID_BYTES};
@@ -29,6 +36,8 @@ static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 const POOL_CONNECTIONS: u32 = 4;
 /// How long a statement waits for the lock of another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum values in one statement; SQLite accepts 32,766 parameters.
+const MAX_LISTED: usize = 1_000;
 
 /// A handle to the database; clones share it.
 #[derive(Clone, Debug)]
@@ -41,6 +50,10 @@ pub struct Store {
     arrivals: Arc<AtomicU64>,
     /// Bytes in the inbox.
     inbox_bytes: Arc<AtomicU64>,
+    /// The run of a simulated network; 0 without one.
+    run: Arc<AtomicU64>,
+    /// Keeps other processes from the file until the store is closed.
+    lock: Arc<Mutex<Option<Lock>>>,
     /// Keeps a database in memory alive when the pool closes its connection; never used otherwise.
     #[expect(dead_code, reason = "held only until the last handle is dropped")]
     keeper: Arc<Mutex<Option<SqliteConnection>>>,
@@ -50,9 +63,11 @@ impl Store {
     /// Opens the store at `url` with default [`Limits`]. Creates the file and migrates its tables where needed.
     ///
     /// `sqlite:FILE` is a file, `sqlite::memory:` a store in memory that lives as long as its handles.
+    /// `sqlite:FILE?mode=ro` reads a file that another process may have open.
     ///
     /// # Errors
-    /// The URL is of another kind, the file cannot be opened, or it was written by a newer version.
+    /// The URL is of another kind, the file cannot be opened, another process has it open, or it was written by a newer
+    /// version.
     pub async fn open(url: &str) -> Result<Store, StoreError> {
         Store::open_with(url, Limits::default()).await
     }
@@ -68,8 +83,10 @@ impl Store {
         let cannot_open = |source| StoreError::Open { url: url.to_string(), source };
         let options = SqliteConnectOptions::from_str(url).map_err(cannot_open)?;
         let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+        let is_read_only = url.contains("mode=ro");
+        let file = options.get_filename().to_path_buf();
         let options = options
-            .create_if_missing(true)
+            .create_if_missing(!is_read_only)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(if in_memory { SqliteSynchronous::Off } else { SqliteSynchronous::Full })
             .foreign_keys(true)
@@ -91,7 +108,15 @@ impl Store {
             SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS)
         };
         let pool = pool.connect_with(options).await.map_err(cannot_open)?;
-        MIGRATIONS.run(&pool).await.map_err(|source| StoreError::Migrate { url: url.to_string(), source })?;
+        let lock = match in_memory || is_read_only {
+            true => None,
+            false => Some(Lock::of(&file)?),
+        };
+        if !is_read_only {
+            let failed = |source| StoreError::Migrate { url: url.to_string(), source };
+            MIGRATIONS.run(&pool).await.map_err(failed)?;
+            upgrade::fill_incidents(&pool).await?;
+        }
         let inbox_bytes = uploads::inbox_bytes(&pool).await?;
         Ok(Store {
             pool,
@@ -99,6 +124,8 @@ impl Store {
             puts: Arc::default(),
             arrivals: Arc::default(),
             inbox_bytes: Arc::new(AtomicU64::new(inbox_bytes)),
+            run: Arc::default(),
+            lock: Arc::new(Mutex::new(lock)),
             keeper: Arc::new(Mutex::new(keeper)),
         })
     }
@@ -117,9 +144,10 @@ impl Store {
         Ok(())
     }
 
-    /// Writes pending changes and closes all connections; later calls fail.
+    /// Writes pending changes, closes all connections and lets other processes open the file; later calls fail.
     pub async fn close(&self) {
         self.pool.close().await;
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Begins a transaction that takes the write lock at once, so that it cannot fail on the lock later.
@@ -161,6 +189,16 @@ fn encode_checked<T: Serialize + DeserializeOwned>(
 
 fn decode<T: DeserializeOwned>(what: &'static str, id: &str, body: &str) -> Result<T, StoreError> {
     serde_json::from_str(body).map_err(|source| StoreError::Corrupt { what, id: id.to_string(), source })
+}
+
+/// Adds a parenthesised list of bound values.
+fn push_list(query: &mut QueryBuilder<Sqlite>, values: &[String]) {
+    query.push("(");
+    let mut list = query.separated(", ");
+    for value in values {
+        list.push_bind(value.clone());
+    }
+    query.push(")");
 }
 
 fn check_id(id: &str) -> Result<(), StoreError> {

@@ -113,25 +113,31 @@ pub(super) async fn insert_snapshot(
     tx: &mut SqliteConnection,
     diagnosis: &Diagnosis,
     body: &str,
+    wall_ns: u64,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("INSERT INTO snapshots (id, time_ns, body) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING")
-        .bind(&diagnosis.id)
-        .bind(sql_ns(diagnosis.time_ns))
-        .bind(body)
-        .execute(&mut *tx)
-        .await?;
+    sqlx::query(
+        "INSERT INTO snapshots (id, time_ns, body, wall_ns) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(&diagnosis.id)
+    .bind(sql_ns(diagnosis.time_ns))
+    .bind(body)
+    .bind(sql_ns(wall_ns))
+    .execute(&mut *tx)
+    .await?;
     Ok(())
 }
 
 /// Removes all but the newest `keep` snapshots.
 pub(super) async fn prune_snapshots(tx: &mut SqliteConnection, keep: u32) -> Result<(), sqlx::Error> {
-    let oldest: Option<(i64, String)> =
-        sqlx::query_as("SELECT time_ns, id FROM snapshots ORDER BY time_ns DESC, id DESC LIMIT 1 OFFSET $1")
-            .bind(i64::from(keep))
-            .fetch_optional(&mut *tx)
-            .await?;
-    if let Some((time_ns, id)) = oldest {
-        sqlx::query("DELETE FROM snapshots WHERE time_ns < $1 OR (time_ns = $1 AND id <= $2)")
+    let oldest: Option<(i64, i64, String)> = sqlx::query_as(
+        "SELECT wall_ns, time_ns, id FROM snapshots ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT 1 OFFSET $1",
+    )
+    .bind(i64::from(keep))
+    .fetch_optional(&mut *tx)
+    .await?;
+    if let Some((wall_ns, time_ns, id)) = oldest {
+        sqlx::query("DELETE FROM snapshots WHERE (wall_ns, time_ns, id) <= ($1, $2, $3)")
+            .bind(wall_ns)
             .bind(time_ns)
             .bind(id)
             .execute(&mut *tx)

@@ -4,12 +4,18 @@ use std::net::IpAddr;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use model::diagnosis::Collected;
 use model::flow::{PROTO_TCP, PROTO_UDP};
-use model::{Diagnosis, ProvenanceGraph, Snapshot};
+use model::{
+    Anomaly, Cause, Cost, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Severity, Snapshot,
+};
 use serde::{Deserialize, Deserializer, Serialize};
-use store::{Cursor, DiagnosisFilter};
+use store::{Cursor, DiagnosisFilter, DiagnosisRow};
 use utoipa::{IntoParams, ToSchema};
 
+use super::conditional::immutable;
 use crate::live::LiveState;
 use crate::problem::Problem;
 use crate::state::AppState;
@@ -39,6 +45,23 @@ pub(crate) struct DiagnosesQuery {
     until: Option<u64>,
     /// Id of the incident that the diagnoses belong to.
     incident: Option<String>,
+    /// The anomaly.
+    #[param(inline)]
+    anomaly: Option<Anomaly>,
+    /// The cause.
+    #[param(inline)]
+    cause: Option<Cause>,
+    /// The severity.
+    #[param(inline)]
+    severity: Option<Severity>,
+    /// The root host.
+    host: Option<String>,
+    /// The root port, e.g. `sw4:1`.
+    #[param(value_type = Option<String>)]
+    port: Option<PortRef>,
+    /// What to return of each diagnosis: all of it when absent.
+    #[param(inline)]
+    view: Option<View>,
     /// Maximum number of rows: 50 when absent, at most 500.
     limit: Option<u32>,
     /// The `next` value of the previous page.
@@ -63,33 +86,112 @@ pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Problem> {
         .map_err(|error: store::CursorError| Problem::bad_query(error.to_string()))
 }
 
+/// What a list returns of each diagnosis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum View {
+    /// The whole diagnosis.
+    #[default]
+    Full,
+    /// The verdict without evidence, missing data, advice and jobs.
+    Summary,
+}
+
 /// A diagnosis with its time on the wall clock.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TimedDiagnosis {
     /// The diagnosis.
     #[serde(flatten)]
     diagnosis: Diagnosis,
-    /// `time_ns` on the wall clock (RFC 3339); absent for simulated networks.
+    /// `time_ns` on the wall clock (RFC 3339), for simulated networks the time at which the diagnosis arrived; absent where
+    /// an older version has stored none.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<String>,
 }
 
 impl TimedDiagnosis {
-    pub(crate) fn new(live: &LiveState, diagnosis: Diagnosis) -> TimedDiagnosis {
-        TimedDiagnosis { time: live.time(diagnosis.time_ns), diagnosis }
+    pub(crate) fn new(live: &LiveState, row: DiagnosisRow) -> TimedDiagnosis {
+        TimedDiagnosis { time: live.time(row.diagnosis.time_ns, row.wall_ns), diagnosis: row.diagnosis }
     }
 }
 
-/// A page of diagnoses, newest first.
+/// A verdict without its evidence.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DiagnosisSummary {
+    /// Id of the diagnosis.
+    id: String,
+    /// When the victim was measured as slow, in nanoseconds of switch time.
+    time_ns: u64,
+    /// `time_ns` on the wall clock, as in the whole diagnosis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    /// The victim.
+    victim: FlowKey,
+    /// The anomaly.
+    anomaly: Anomaly,
+    /// The cause that refines the anomaly.
+    cause: Cause,
+    /// The verdict in one sentence.
+    summary: String,
+    /// The confidence, 0 to 1.
+    confidence: f64,
+    /// How urgent the verdict is.
+    severity: Severity,
+    /// What the anomaly cost.
+    cost: Cost,
+    /// The root cause.
+    root_cause: RootCause,
+    /// The pause path, the root port last.
+    pause_path: Vec<PortRef>,
+    /// Ports of the loop, for deadlocks.
+    #[serde(rename = "loop")]
+    pause_loop: Vec<PortRef>,
+    /// The cost of the collection.
+    collected: Collected,
+}
+
+impl From<TimedDiagnosis> for DiagnosisSummary {
+    fn from(TimedDiagnosis { diagnosis, time }: TimedDiagnosis) -> DiagnosisSummary {
+        DiagnosisSummary {
+            id: diagnosis.id,
+            time_ns: diagnosis.time_ns,
+            time,
+            victim: diagnosis.victim,
+            anomaly: diagnosis.anomaly,
+            cause: diagnosis.cause,
+            summary: diagnosis.summary,
+            confidence: diagnosis.confidence,
+            severity: diagnosis.severity,
+            cost: diagnosis.cost,
+            root_cause: diagnosis.root_cause,
+            pause_path: diagnosis.pause_path,
+            pause_loop: diagnosis.pause_loop,
+            collected: diagnosis.collected,
+        }
+    }
+}
+
+/// The diagnoses of a page, as `view` selects.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum DiagnosisList {
+    /// Whole diagnoses.
+    Full(Vec<TimedDiagnosis>),
+    /// Verdicts without evidence.
+    Summary(Vec<DiagnosisSummary>),
+}
+
+/// A page of diagnoses, latest arrival first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DiagnosesPage {
     /// The diagnoses.
-    diagnoses: Vec<TimedDiagnosis>,
+    #[schema(inline)]
+    diagnoses: DiagnosisList,
     /// Cursor of the next page; null on the last page.
     next: Option<String>,
 }
 
-/// List diagnoses, newest first
+/// List diagnoses, latest arrival first
 #[utoipa::path(get, path = "/diagnoses", operation_id = "list_diagnoses", tag = "diagnoses", params(DiagnosesQuery), responses(
     (status = 200, description = "A page of diagnoses", body = DiagnosesPage),
     (status = 400, description = "A parameter is malformed", body = Problem, content_type = "application/problem+json"),
@@ -107,54 +209,67 @@ pub(crate) async fn list(
         since_ns: query.since,
         until_ns: query.until,
         incident: query.incident,
+        anomaly: query.anomaly,
+        cause: query.cause,
+        severity: query.severity,
+        host: query.host,
+        port: query.port,
         limit: query.limit,
         after: cursor(query.cursor.as_deref())?,
     };
     let page = state.live.store().diagnoses(&filter).await?;
-    let diagnoses =
-        page.rows.into_iter().map(|diagnosis| TimedDiagnosis::new(&state.live, diagnosis)).collect();
+    let rows = page.rows.into_iter().map(|row| TimedDiagnosis::new(&state.live, row));
+    let diagnoses = match query.view.unwrap_or_default() {
+        View::Full => DiagnosisList::Full(rows.collect()),
+        View::Summary => DiagnosisList::Summary(rows.map(DiagnosisSummary::from).collect()),
+    };
     Ok(Json(DiagnosesPage { diagnoses, next: page.next.map(|next| next.to_string()) }))
 }
 
 /// Get a diagnosis
 #[utoipa::path(get, path = "/diagnoses/{id}", operation_id = "get_diagnosis", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
     (status = 200, description = "The diagnosis with its evidence", body = TimedDiagnosis),
+    (status = 304, description = "`If-None-Match` names the entity tag of an earlier answer: it never changes"),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn one(
     State(state): State<AppState>,
     Path(id): Path<String>,
-) -> Result<Json<TimedDiagnosis>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let diagnosis = state.live.store().diagnosis(&id).await?;
-    diagnosis
-        .map(|diagnosis| Json(TimedDiagnosis::new(&state.live, diagnosis)))
-        .ok_or_else(|| missing("diagnosis", &id))
+    let diagnosis = diagnosis.map(|row| TimedDiagnosis::new(&state.live, row));
+    diagnosis.map(|body| immutable(&headers, &id, body)).ok_or_else(|| missing("diagnosis", &id))
 }
 
 /// Get the provenance graph of a diagnosis
 #[utoipa::path(get, path = "/diagnoses/{id}/graph", operation_id = "get_diagnosis_graph", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
     (status = 200, description = "The graph; edges refer to nodes by index", body = ProvenanceGraph),
+    (status = 304, description = "`If-None-Match` names the entity tag of an earlier answer: it never changes"),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn graph(
     State(state): State<AppState>,
     Path(id): Path<String>,
-) -> Result<Json<ProvenanceGraph>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let graph = state.live.store().graph(&id).await?;
-    graph.map(Json).ok_or_else(|| missing("diagnosis", &id))
+    graph.map(|body| immutable(&headers, &id, body)).ok_or_else(|| missing("diagnosis", &id))
 }
 
 /// Get the snapshot that a diagnosis was made from, in the format of `harrier analyze`
 #[utoipa::path(get, path = "/diagnoses/{id}/snapshot", operation_id = "get_diagnosis_snapshot", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
     (status = 200, description = "The snapshot", body = Snapshot),
+    (status = 304, description = "`If-None-Match` names the entity tag of an earlier answer: it never changes"),
     (status = 404, description = "There is no such diagnosis, or its snapshot has been removed", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn snapshot(
     State(state): State<AppState>,
     Path(id): Path<String>,
-) -> Result<Json<Snapshot>, Problem> {
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let snapshot = state.live.store().snapshot(&id).await?;
-    snapshot.map(Json).ok_or_else(|| missing("snapshot", &id))
+    snapshot.map(|body| immutable(&headers, &id, body)).ok_or_else(|| missing("snapshot", &id))
 }
 
 /// The problem for an unknown id.

@@ -3,36 +3,54 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError::Lagged;
+use utoipa::IntoParams;
 
-use crate::events::{StreamEvent, StreamEventKind, client_event};
+use crate::events::{EventId, StreamEvent, StreamEventKind, client_event};
 use crate::limits::{EVENT_CLIENTS, HEARTBEAT};
 use crate::live::LiveState;
 use crate::problem::Problem;
 use crate::state::AppState;
 
+/// Selects events.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EventsQuery {
+    /// Kinds to send, separated by commas: `diagnosis`, `incident`, `pause`, `ports`, `topology`; all when absent. The
+    /// kinds about the stream itself (`hello`, `gap`, `dropped`) are always sent.
+    kinds: Option<String>,
+}
+
 /// Stream live events as server-sent events
 ///
 /// Kinds: `hello` (first; `last_id`), `diagnosis`, `incident` (`change`: start, update, end), `pause`, `topology`, and
-/// `ports` (a batch of samples; carries no id and is not replayed). Ids rise. A client that reconnects with
-/// `Last-Event-ID` receives the events it missed; if some are no longer available, a `gap` event holds their number.
-/// For a client that reads too slowly, the oldest events are dropped and a `dropped` event holds their number. A
-/// comment is sent on an idle stream every 15 s.
+/// `ports` (a batch of samples; carries no id and is not replayed). Events of a change have a wall clock (`time`). Ids are
+/// `EPOCH-NUMBER`: numbers rise, and every process has another epoch. A client that reconnects with `Last-Event-ID`
+/// receives the events it missed, and with an id of another process the whole history; if some are no longer available, a
+/// `gap` event holds their number. For a client that reads too slowly, the oldest events are dropped and a `dropped` event
+/// holds their number. A comment is sent on an idle stream every 15 s.
 #[utoipa::path(get, path = "/events", operation_id = "stream_events", tag = "live",
-    params(("Last-Event-ID" = Option<u64>, Header, description = "Id of the last event that the client received")),
+    params(EventsQuery, ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received")),
     responses(
         (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
-        (status = 400, description = "`Last-Event-ID` is not a number", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "`Last-Event-ID` is not the id of an event, or a parameter is malformed", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "Too many clients", body = Problem, content_type = "application/problem+json"),
     ))]
-pub(crate) async fn stream(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(crate) async fn stream(
+    State(state): State<AppState>,
+    Query(query): Query<EventsQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let last_seen = last_event_id(&headers)?;
+    let unselected = unselected(query.kinds.as_deref())?;
     let client = Client::enter(state.live.clone())?;
     let Some(subscription) = state.live.events.subscribe(last_seen) else {
         return Err(unavailable("stopping", "the server is stopping"));
@@ -45,7 +63,8 @@ pub(crate) async fn stream(State(state): State<AppState>, headers: HeaderMap) ->
             client_event(StreamEventKind::Dropped, &format!("{{\"count\":{count}}}"))
         }
     });
-    let events = replay.chain(live).map(|event| Ok::<_, Infallible>(sse(&event)));
+    let selected = replay.chain(live).filter(move |event| !unselected.contains(&event.kind));
+    let events = selected.map(|event| Ok::<_, Infallible>(sse(&event)));
     let mut response =
         Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT).text("alive")).into_response();
     let headers = response.headers_mut();
@@ -63,12 +82,23 @@ fn sse(event: &StreamEvent) -> SseEvent {
     }
 }
 
-fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+fn last_event_id(headers: &HeaderMap) -> Result<Option<EventId>, Problem> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
-    let number = value.to_str().ok().and_then(|text| text.parse().ok());
-    number.map(Some).ok_or_else(|| {
-        Problem::bad_query("`Last-Event-ID` is not a number; send the id of an event of this stream")
+    let id = value.to_str().ok().and_then(|text| text.parse().ok());
+    id.map(Some).ok_or_else(|| {
+        Problem::bad_query("`Last-Event-ID` is not an id; send the id of an event of this stream")
     })
+}
+
+/// Returns the kinds that a client does not want.
+fn unselected(kinds: Option<&str>) -> Result<Vec<StreamEventKind>, Problem> {
+    let Some(kinds) = kinds else { return Ok(Vec::new()) };
+    let all = StreamEventKind::SELECTABLE;
+    if let Some(unknown) = kinds.split(',').find(|name| !all.iter().any(|kind| kind.name() == *name)) {
+        let names = all.map(StreamEventKind::name).join("`, `");
+        return Err(Problem::bad_query(format!("`{unknown}` is not a kind of event; expected `{names}`")));
+    }
+    Ok(all.into_iter().filter(|kind| !kinds.split(',').any(|name| name == kind.name())).collect())
 }
 
 fn unavailable(name: &str, detail: &str) -> Problem {

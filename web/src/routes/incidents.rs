@@ -2,8 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use model::{Anomaly, Cause, FlowKey, PortRef, Severity};
 use serde::{Deserialize, Serialize};
-use store::{Incident, IncidentFilter};
+use store::{Incident, IncidentFilter, Occurrence};
 use utoipa::{IntoParams, ToSchema};
 
 use super::diagnoses::{cursor, missing};
@@ -24,18 +25,38 @@ pub(crate) struct IncidentsQuery {
     since: Option<u64>,
     /// Started before this time, in nanoseconds of switch time.
     until: Option<u64>,
+    /// The representative diagnosis has this anomaly.
+    #[param(inline)]
+    anomaly: Option<Anomaly>,
+    /// The representative diagnosis has this cause.
+    #[param(inline)]
+    cause: Option<Cause>,
+    /// The representative diagnosis has this severity.
+    #[param(inline)]
+    severity: Option<Severity>,
+    /// Name of a host: a diagnosis names it as root, or a victim or culprit starts or ends at one of its addresses.
+    host: Option<String>,
+    /// A root port, or a port of a pause path or loop, e.g. `sw4:1`.
+    #[param(value_type = Option<String>)]
+    port: Option<PortRef>,
+    /// A victim or culprit.
+    #[param(value_type = Option<String>)]
+    flow: Option<FlowKey>,
     /// Maximum number of rows: 50 when absent, at most 500.
     limit: Option<u32>,
     /// The `next` value of the previous page.
     cursor: Option<String>,
 }
 
-/// An incident with its times on the wall clock (RFC 3339); they are absent for simulated networks.
+/// An incident with its times on the wall clock (RFC 3339). For simulated networks, whose clock is stretched, they are
+/// the times at which diagnoses arrived. They are absent where an older version has stored none.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TimedIncident {
     /// The incident.
     #[serde(flatten)]
     incident: Incident,
+    /// The last 50 occurrences, oldest first.
+    occurrences: Vec<TimedOccurrence>,
     /// `start_ns` on the wall clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     start_time: Option<String>,
@@ -47,27 +68,60 @@ pub(crate) struct TimedIncident {
     end_time: Option<String>,
 }
 
+/// A time during which an incident lasted.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Occurrence)]
+pub(crate) struct TimedOccurrence {
+    /// The time of its earliest diagnosis, in nanoseconds of switch time.
+    start_ns: u64,
+    /// Its end, in nanoseconds of switch time; null while it lasts.
+    end_ns: Option<u64>,
+    /// `start_ns` on the wall clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_time: Option<String>,
+    /// `end_ns` on the wall clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time: Option<String>,
+}
+
+impl TimedOccurrence {
+    fn new(live: &LiveState, occurrence: Occurrence) -> TimedOccurrence {
+        let Occurrence { start_ns, end_ns, start_wall_ns, update_wall_ns } = occurrence;
+        TimedOccurrence {
+            start_ns,
+            end_ns,
+            start_time: live.time(start_ns, start_wall_ns),
+            end_time: end_ns.and_then(|end_ns| live.time(end_ns, update_wall_ns)),
+        }
+    }
+}
+
 impl TimedIncident {
     pub(crate) fn new(live: &LiveState, incident: Incident) -> TimedIncident {
         TimedIncident {
-            start_time: live.time(incident.start_ns),
-            update_time: live.time(incident.update_ns),
-            end_time: incident.end_ns.and_then(|end_ns| live.time(end_ns)),
+            occurrences: incident.occurrences.iter().map(|each| TimedOccurrence::new(live, *each)).collect(),
+            start_time: live.time(incident.start_ns, incident.start_wall_ns),
+            update_time: live.time(incident.update_ns, incident.update_wall_ns),
+            end_time: incident.end_ns.and_then(|end_ns| live.time(end_ns, incident.update_wall_ns)),
             incident,
         }
     }
 }
 
-/// A page of incidents, latest start first.
+/// A page of incidents, latest occurrence first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct IncidentsPage {
     /// The incidents.
     incidents: Vec<TimedIncident>,
     /// Cursor of the next page; null on the last page.
     next: Option<String>,
+    /// Number of incidents that match, on all pages.
+    total: u64,
+    /// Number of those that have not ended.
+    open_total: u64,
 }
 
-/// List incidents, latest start first
+/// List incidents, latest occurrence first
 #[utoipa::path(get, path = "/incidents", operation_id = "list_incidents", tag = "incidents", params(IncidentsQuery), responses(
     (status = 200, description = "A page of incidents", body = IncidentsPage),
     (status = 400, description = "A parameter is malformed", body = Problem, content_type = "application/problem+json"),
@@ -76,16 +130,33 @@ pub(crate) async fn list(
     State(state): State<AppState>,
     Query(query): Query<IncidentsQuery>,
 ) -> Result<Json<IncidentsPage>, Problem> {
+    let topology = state.live.topology();
+    let host = query.host.as_deref();
+    let node =
+        topology.as_ref().and_then(|topology| topology.nodes.iter().find(|node| Some(&*node.name) == host));
     let filter = IncidentFilter {
         open: query.open,
         since_ns: query.since,
         until_ns: query.until,
+        anomaly: query.anomaly,
+        cause: query.cause,
+        severity: query.severity,
+        host_addresses: node.map(|node| node.addresses.clone()).unwrap_or_default(),
+        host: query.host,
+        port: query.port,
+        flow: query.flow,
         limit: query.limit,
         after: cursor(query.cursor.as_deref())?,
     };
     let page = state.live.store().incidents(&filter).await?;
+    let totals = state.live.store().incident_totals(&filter).await?;
     let incidents = page.rows.into_iter().map(|incident| TimedIncident::new(&state.live, incident)).collect();
-    Ok(Json(IncidentsPage { incidents, next: page.next.map(|next| next.to_string()) }))
+    Ok(Json(IncidentsPage {
+        incidents,
+        next: page.next.map(|next| next.to_string()),
+        total: totals.matching,
+        open_total: totals.open,
+    }))
 }
 
 /// Get an incident

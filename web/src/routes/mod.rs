@@ -2,6 +2,7 @@
 
 #![allow(unused_qualifications, reason = "`utoipa::path` expands to qualified names of query types")]
 
+mod conditional;
 mod diagnoses;
 mod events;
 mod incidents;
@@ -10,7 +11,6 @@ mod operations;
 mod queries;
 
 pub(crate) use incidents::TimedIncident;
-pub(crate) use operations::OPEN_METRICS;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
@@ -34,13 +34,14 @@ const API: &str = "/api/v1";
     info(
         title = "Harrier",
         description = "Diagnoses of slow flows in lossless RDMA networks, with their evidence.\n\n\
-                       Times are nanoseconds of switch time. Lists are paged: set `cursor` to the `next` value of a page \
+                       Fields that end in `_ns` are nanoseconds of switch time; `time`, `start_time`, `update_time` and \
+                       `end_time` are wall clocks (RFC 3339). Lists are paged: set `cursor` to the `next` value of a page \
                        to get the following one. Every error is a problem (RFC 9457).",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     tags(
         (name = "diagnoses", description = "Diagnoses of victim flows, with graph and snapshot"),
-        (name = "incidents", description = "Diagnoses with the same root cause that belong together in time"),
+        (name = "incidents", description = "Diagnoses of one culprit, with its occurrences"),
         (name = "network", description = "Topology, ports, configuration findings"),
         (name = "live", description = "The live stream")
     )

@@ -2,19 +2,17 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
 
+use crate::exposition;
 use crate::health::lines;
 use crate::probe::{DaemonState, HealthProblem};
 use crate::problem::Problem;
 use crate::state::AppState;
-
-/// Media type of the OpenMetrics text format 1.0.
-pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Returns the OpenAPI document of `/api/v1`.
 pub(crate) async fn openapi() -> Json<OpenApi> {
@@ -28,8 +26,11 @@ pub(crate) async fn checks() -> Problem {
 }
 
 /// Returns all metrics.
-pub(crate) async fn metrics(State(state): State<AppState>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, OPEN_METRICS)], state.live.metrics.text(state.probe.as_ref()))
+pub(crate) async fn metrics(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    let open = state.live.store().open_incidents().await.inspect_err(|error| {
+        tracing::error!(%error, "metrics lack the open incidents");
+    });
+    exposition::respond(&headers, state.live.metrics.text(state.probe.as_ref(), open.ok().as_ref()))
 }
 
 /// Liveness: the process responds.

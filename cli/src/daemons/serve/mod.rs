@@ -190,7 +190,7 @@ async fn state(
     let opened = store::Store::open_with(&url, limits).await;
     let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
     let time = time_base(settings, &store).await?;
-    let live = LiveState::new(store).await?;
+    let live = LiveState::with_clock(store, operations::wall_ns).await?;
     live.set_wall_clock(web::WallClock { zero_ns: time.zero_ns, scale: time.scale });
     if let Some(topology) = topology {
         live.set_topology(topology).await?;

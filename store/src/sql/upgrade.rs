@@ -1,0 +1,55 @@
+//! Fills what later versions store beside the JSON of a diagnosis, for rows of an older version.
+
+use model::Diagnosis;
+use sqlx::{SqliteConnection, SqlitePool};
+
+use super::assign::{add_members, represent};
+use crate::error::{During, StoreError};
+use crate::incident::precedence;
+use crate::names::severity_name;
+
+/// Diagnoses of one transaction.
+const GROUP: i64 = 500;
+
+/// Fills the columns and rows that migration 3 has added. Does nothing in a store that has none to fill.
+pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<(), StoreError> {
+    let action = "migrate incidents";
+    loop {
+        let mut tx = pool.begin_with("BEGIN IMMEDIATE").await.during(action)?;
+        let rows: Vec<(String, String, String)> = sqlx::query_as(
+            "SELECT id, incident, body FROM diagnoses WHERE precedence IS NULL ORDER BY id LIMIT $1",
+        )
+        .bind(GROUP)
+        .fetch_all(&mut *tx)
+        .await
+        .during(action)?;
+        for (id, incident, body) in &rows {
+            fill(&mut tx, id, incident, body).await.during(action)?;
+        }
+        if rows.is_empty() {
+            represent(&mut tx, "precedence IS NULL").await.during(action)?;
+            return tx.commit().await.during(action);
+        }
+        tx.commit().await.during(action)?;
+        tracing::info!(diagnoses = rows.len(), "migrated diagnoses of an older version");
+    }
+}
+
+async fn fill(tx: &mut SqliteConnection, id: &str, incident: &str, body: &str) -> Result<(), sqlx::Error> {
+    // A body that cannot be read is an error when it is read; it must not keep the store from opening.
+    let diagnosis: Option<Diagnosis> = serde_json::from_str(body).ok();
+    let (precedence, severity) = match &diagnosis {
+        Some(diagnosis) => (precedence(diagnosis), severity_name(diagnosis.severity)),
+        None => (0, severity_name(model::Severity::Info)),
+    };
+    sqlx::query("UPDATE diagnoses SET precedence = $2, severity = $3 WHERE id = $1")
+        .bind(id)
+        .bind(precedence)
+        .bind(severity)
+        .execute(&mut *tx)
+        .await?;
+    match &diagnosis {
+        Some(diagnosis) => add_members(tx, incident, diagnosis).await,
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,369 @@
+//! Incidents: which diagnoses belong to one, how often it occurs, how long it lasts, which diagnosis represents it.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use harrier_store::{
+    INCIDENT_OCCURRENCES, INCIDENT_VICTIMS, Incident, IncidentFilter, IncidentTotals, Limits, OpenIncidents,
+    Store,
+};
+use model::{Anomaly, Cause, Diagnosis, PortRef, RootCause, Severity};
+use support::{OTHER, VICTIM, diagnosis, flow, graph, put};
+
+const QUIET_NS: u64 = 1_600;
+
+async fn store() -> Store {
+    let limits = Limits { incident_quiet_ns: QUIET_NS, incident_memory_ns: 1_000_000, ..Limits::default() };
+    Store::open_with("sqlite::memory:", limits).await.unwrap()
+}
+
+fn ports(names: &[&str]) -> BTreeSet<PortRef> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+/// A deadlock of three ports, whose root port is `sw4:1`.
+fn deadlock(id: &str, time_ns: u64) -> Diagnosis {
+    Diagnosis {
+        anomaly: Anomaly::DeadlockInLoopContention,
+        cause: Cause::Undetermined,
+        severity: Severity::Critical,
+        pause_loop: vec!["sw1:1".parse().unwrap(), "sw2:2".parse().unwrap(), "sw4:1".parse().unwrap()],
+        ..diagnosis(id, time_ns, VICTIM, "sw4:1")
+    }
+}
+
+/// A verdict without a culprit, because the telemetry of the start is gone.
+fn undetermined(id: &str, time_ns: u64, pause_path: &[&str]) -> Diagnosis {
+    Diagnosis {
+        cause: Cause::Undetermined,
+        confidence: 1.0,
+        severity: Severity::Critical,
+        root_cause: RootCause::default(),
+        pause_path: pause_path.iter().map(|port| port.parse().unwrap()).collect(),
+        ..diagnosis(id, time_ns, OTHER, "sw9:9")
+    }
+}
+
+async fn incident(store: &Store, id: &str) -> Incident {
+    store.incident(id).await.unwrap().unwrap_or_else(|| panic!("no incident {id}"))
+}
+
+async fn ids(store: &Store, filter: IncidentFilter) -> Vec<String> {
+    store.incidents(&filter).await.unwrap().rows.into_iter().map(|incident| incident.id).collect()
+}
+
+/// Advances to a time without pauses, and returns the ids of the incidents that end.
+async fn advance(store: &Store, now_ns: u64) -> Vec<String> {
+    let ended = store.advance(now_ns, now_ns, &BTreeSet::new()).await.unwrap();
+    ended.into_iter().map(|incident| incident.id).collect()
+}
+
+fn times(incident: &Incident) -> Vec<(u64, Option<u64>)> {
+    incident.occurrences.iter().map(|occurrence| (occurrence.start_ns, occurrence.end_ns)).collect()
+}
+
+#[tokio::test]
+async fn diagnoses_of_one_root_are_one_incident() {
+    let store = store().await;
+    let first = put(&store, &diagnosis("a", 10_000, VICTIM, "sw4:1")).await;
+    assert!(first.new && first.first);
+    let mut surer = diagnosis("b", 10_050, OTHER, "sw4:1");
+    surer.confidence = 0.9;
+    let second = put(&store, &surer).await;
+    assert!(!second.first);
+    assert_eq!(second.incident.diagnosis, "b");
+    put(&store, &diagnosis("c", 10_060, VICTIM, "sw4:1")).await;
+    assert!(put(&store, &diagnosis("d", 10_060, VICTIM, "sw2:7")).await.first);
+
+    let found = incident(&store, "i-a").await;
+    assert_eq!((found.start_ns, found.update_ns, found.end_ns), (10_000, 10_060, None));
+    assert_eq!((found.count, found.recurrences, found.diagnosis.as_str()), (3, 1, "b"));
+    assert_eq!(found.victims, [flow(VICTIM), flow(OTHER)]);
+    assert_eq!(found.pause_path, ["sw4:1".parse().unwrap()]);
+
+    assert!(advance(&store, 10_060 + QUIET_NS).await.is_empty());
+    assert_eq!(advance(&store, 10_061 + QUIET_NS).await, ["i-a", "i-d"]);
+    assert_eq!(incident(&store, "i-a").await.end_ns, Some(10_060));
+}
+
+/// A storm that comes and goes is one incident that occurs several times.
+#[tokio::test]
+async fn a_culprit_that_returns_reopens_its_incident() {
+    let store = store().await;
+    for n in 0..3 {
+        put(&store, &diagnosis(&format!("a{n}"), 10_000 * (n + 1), VICTIM, "sw4:1")).await;
+        put(&store, &diagnosis(&format!("b{n}"), 10_000 * (n + 1) + 100, VICTIM, "sw4:1")).await;
+        assert!(incident(&store, "i-a0").await.end_ns.is_none());
+        assert_eq!(advance(&store, 10_000 * (n + 1) + 5_000).await, ["i-a0"]);
+    }
+    put(&store, &diagnosis("last", 40_000, VICTIM, "sw4:1")).await;
+    let found = incident(&store, "i-a0").await;
+    assert_eq!((found.count, found.recurrences), (7, 4));
+    assert_eq!((found.start_ns, found.update_ns, found.end_ns), (10_000, 40_000, None));
+    let expected = [(10_000, Some(10_100)), (20_000, Some(20_100)), (30_000, Some(30_100)), (40_000, None)];
+    assert_eq!(times(&found), expected);
+    assert_eq!((found.occurrences[1].start_wall_ns, found.occurrences[1].update_wall_ns), (20_000, 20_100));
+    assert_eq!(ids(&store, IncidentFilter::default()).await, ["i-a0"]);
+}
+
+#[tokio::test]
+async fn a_culprit_that_returns_after_a_day_opens_a_new_incident() {
+    let store = store().await;
+    put(&store, &diagnosis("a", 10_000, VICTIM, "sw4:1")).await;
+    assert!(!put(&store, &diagnosis("b", 1_010_000, VICTIM, "sw4:1")).await.first);
+    assert!(put(&store, &diagnosis("c", 2_010_001, VICTIM, "sw4:1")).await.first);
+    assert_eq!(ids(&store, IncidentFilter::default()).await, ["i-c", "i-a"]);
+}
+
+#[tokio::test]
+async fn the_last_occurrences_are_kept_and_all_are_counted() {
+    let store = store().await;
+    let all = u64::from(INCIDENT_OCCURRENCES) + 3;
+    for n in 1..=all {
+        put(&store, &diagnosis(&format!("d{n}"), n * 10_000, VICTIM, "sw4:1")).await;
+    }
+    let found = incident(&store, "i-d1").await;
+    assert_eq!((found.recurrences, found.count, found.start_ns), (all, all, 10_000));
+    assert_eq!(found.occurrences.len(), INCIDENT_OCCURRENCES as usize);
+    assert_eq!(found.occurrences[0].start_ns, 40_000);
+    assert_eq!(found.occurrences.last().unwrap().end_ns, None);
+}
+
+/// Uploads may be late: an earlier occurrence is extended or added, and the latest one stays as it is.
+#[tokio::test]
+async fn a_late_diagnosis_belongs_to_its_own_time() {
+    let store = store().await;
+    for (id, time_ns) in [("a", 10_000), ("b", 20_000)] {
+        put(&store, &diagnosis(id, time_ns, VICTIM, "sw4:1")).await;
+    }
+    advance(&store, 30_000).await;
+    let late = async |id: &str, time_ns| {
+        let diagnosis = diagnosis(id, time_ns, VICTIM, "sw4:1");
+        store.record(&diagnosis, &graph(), None, 30_000).await.unwrap().incident
+    };
+    let extended = late("c", 9_000).await;
+    assert_eq!((extended.start_ns, extended.end_ns, extended.recurrences), (9_000, Some(20_000), 2));
+    assert_eq!(times(&extended), [(9_000, Some(10_000)), (20_000, Some(20_000))]);
+    let added = late("d", 15_000).await;
+    assert_eq!((added.end_ns, added.recurrences), (Some(20_000), 3));
+    assert_eq!(times(&added), [(9_000, Some(10_000)), (15_000, Some(15_000)), (20_000, Some(20_000))]);
+    let latest = late("e", 20_500).await;
+    assert_eq!((latest.end_ns, latest.recurrences), (None, 3));
+    assert_eq!(times(&latest).last(), Some(&(20_000, None)));
+}
+
+/// Agents poll again and again during a deadlock, and later telemetry no longer shows its start.
+#[tokio::test]
+async fn a_verdict_without_a_culprit_joins_the_open_incident_of_its_ports() {
+    let store = store().await;
+    put(&store, &deadlock("full", 10_000)).await;
+    let joined = put(&store, &undetermined("late", 10_500, &["sw2:2"])).await;
+    assert_eq!((joined.incident.id.as_str(), joined.first), ("i-full", false));
+    assert_eq!(joined.incident.diagnosis, "full", "the first full verdict stays");
+    assert_eq!(joined.incident.anomaly, Anomaly::DeadlockInLoopContention);
+    // Ports that only the claims name are those of the victim's path.
+    let mut by_claim = undetermined("claim", 10_600, &[]);
+    by_claim.evidence = vec![model::diagnosis::Evidence {
+        claim: "packets are queued".into(),
+        switch: None,
+        port: Some("sw1:1".parse().unwrap()),
+        epoch: None,
+        records: vec![],
+    }];
+    assert_eq!(put(&store, &by_claim).await.incident.id, "i-full");
+    // A paused port of the loop is the root, as far as the telemetry shows.
+    let mut port_alone = undetermined("port", 10_650, &["sw2:2"]);
+    port_alone.root_cause.port = Some("sw2:2".parse().unwrap());
+    assert_eq!(put(&store, &port_alone).await.incident.id, "i-full");
+    // Its own root counts, not the rest of the victim's path.
+    let mut other_port = Diagnosis { id: "other-port".into(), ..by_claim.clone() };
+    other_port.root_cause.port = Some("sw8:1".parse().unwrap());
+    assert!(put(&store, &other_port).await.first);
+    let mut with_culprit = Diagnosis { id: "culprit".into(), ..port_alone.clone() };
+    with_culprit.root_cause.flows = vec![flow(OTHER)];
+    assert!(put(&store, &with_culprit).await.first, "another culprit is another incident");
+
+    assert!(put(&store, &undetermined("elsewhere", 10_700, &["sw7:1"])).await.first);
+    let clean = Diagnosis { anomaly: Anomaly::HostOnly, ..undetermined("clean", 10_800, &["sw1:1"]) };
+    assert!(put(&store, &clean).await.first, "a verdict that clears the network is no part of a deadlock");
+
+    advance(&store, 100_000).await;
+    let after = put(&store, &undetermined("after", 100_000, &["sw2:2"])).await;
+    assert_eq!(
+        after.incident.id, "i-elsewhere",
+        "the deadlock has ended; this victim had such a verdict before"
+    );
+}
+
+/// At the first poll a loop may not have closed yet.
+#[tokio::test]
+async fn the_first_verdict_with_a_culprit_takes_over_the_open_incident_of_its_ports() {
+    let store = store().await;
+    let mut early = undetermined("early", 10_000, &["sw2:2"]);
+    early.root_cause.port = Some("sw2:2".parse().unwrap());
+    put(&store, &early).await;
+    put(&store, &undetermined("elsewhere", 10_000, &["sw7:1"])).await;
+    let full = put(&store, &deadlock("full", 10_400)).await;
+    assert_eq!((full.incident.id.as_str(), full.incident.diagnosis.as_str()), ("i-early", "full"));
+    assert_eq!(
+        put(&store, &deadlock("more", 10_500)).await.incident.id,
+        "i-early",
+        "it has this culprit now"
+    );
+    let other = diagnosis("other", 10_600, VICTIM, "sw2:2");
+    assert!(put(&store, &other).await.first, "an incident with a culprit keeps it");
+}
+
+#[tokio::test]
+async fn a_determined_verdict_with_the_highest_severity_represents() {
+    let store = store().await;
+    let with = |id: &str, anomaly, severity, confidence| Diagnosis {
+        anomaly,
+        severity,
+        confidence,
+        ..diagnosis(id, 10_000, VICTIM, "sw4:1")
+    };
+    let pauses = Anomaly::PfcBackpressureFlowContention;
+    let steps = [
+        (with("a", Anomaly::Undetermined, Severity::Critical, 1.0), "a"),
+        (with("b", Anomaly::FlowContention, Severity::Info, 0.1), "b"),
+        (with("c", Anomaly::FlowContention, Severity::Info, 0.9), "c"),
+        (with("d", pauses, Severity::Info, 0.2), "d"),
+        (with("e", Anomaly::FlowContention, Severity::Info, 1.0), "d"),
+        (with("f", Anomaly::FlowContention, Severity::Minor, 0.1), "f"),
+        (with("g", pauses, Severity::Critical, 0.3), "g"),
+        (with("h", pauses, Severity::Major, 1.0), "g"),
+        (with("i", Anomaly::Undetermined, Severity::Critical, 1.0), "g"),
+    ];
+    for (diagnosis, representative) in steps {
+        let found = put(&store, &diagnosis).await.incident;
+        assert_eq!(found.diagnosis, representative, "after {}", diagnosis.id);
+    }
+    assert_eq!(incident(&store, "i-a").await.severity, Severity::Critical);
+}
+
+/// A deadlock of a minute is one open incident for a minute.
+#[tokio::test]
+async fn an_incident_lasts_while_one_of_its_ports_is_paused() {
+    let store = store().await;
+    put(&store, &deadlock("a", 10_000)).await;
+    put(&store, &diagnosis("b", 10_000, VICTIM, "sw7:1")).await;
+    let mut ended = vec![];
+    for now_ns in (10_000..1_000_000).step_by(100) {
+        let now = store.advance(now_ns, now_ns, &ports(&["sw2:2", "sw3:3"])).await.unwrap();
+        ended.extend(now.into_iter().map(|incident| (incident.id, now_ns)));
+    }
+    assert_eq!(ended, [("i-b".to_string(), 10_100 + QUIET_NS)], "only the one without a paused port");
+    let found = incident(&store, "i-a").await;
+    assert_eq!((found.end_ns, found.recurrences), (None, 1));
+    assert!(found.update_ns > 999_900 - QUIET_NS / 8, "{} moves along", found.update_ns);
+
+    // Agents poll again long after the quiet time has passed.
+    assert_eq!(put(&store, &deadlock("again", 1_000_000)).await.incident.recurrences, 1);
+    assert_eq!(advance(&store, 1_000_001 + QUIET_NS).await, ["i-a"]);
+    let found = incident(&store, "i-a").await;
+    assert_eq!(times(&found), [(10_000, Some(1_000_000))]);
+}
+
+#[tokio::test]
+async fn a_pause_of_a_port_of_an_earlier_occurrence_does_not_keep_an_incident_open() {
+    let store = store().await;
+    put(&store, &deadlock("a", 10_000)).await;
+    advance(&store, 20_000).await;
+    put(&store, &diagnosis("b", 30_000, VICTIM, "sw4:1")).await;
+    let now_ns = 30_001 + QUIET_NS;
+    assert_eq!(store.advance(now_ns, now_ns, &ports(&["sw2:2"])).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn culprits_are_no_victims() {
+    let store = store().await;
+    let culprit = |n: u32| flow(&format!("10.0.0.{n}:1>10.0.9.1:4791/udp"));
+    let mut incast = diagnosis("a", 10_000, VICTIM, "sw4:1");
+    incast.root_cause.flows = vec![culprit(1), culprit(2)];
+    incast.victims = vec![flow(VICTIM), flow(OTHER), culprit(3)];
+    put(&store, &incast).await;
+    // Of a culprit that is slow itself, the other flows are the culprits.
+    let mut of_culprit = diagnosis("b", 10_000, &culprit(1).to_string(), "sw4:1");
+    of_culprit.root_cause.flows = vec![culprit(2), culprit(3)];
+    let found = put(&store, &of_culprit).await.incident;
+    assert_eq!((found.victims, found.victim_count), (vec![flow(VICTIM), flow(OTHER)], 2));
+}
+
+#[tokio::test]
+async fn the_first_victims_are_listed_and_all_are_counted() {
+    let store = store().await;
+    let mut expected = vec![];
+    for incident in 0..3_u32 {
+        let mut victims: Vec<String> = (0..INCIDENT_VICTIMS * incident + 2)
+            .map(|n| format!("10.0.0.{}:{}>10.0.9.1:4791/udp", n % 7, 10_000 + n))
+            .collect();
+        for (n, victim) in victims.iter().enumerate() {
+            // Every victim twice, to see that it counts once.
+            for copy in ["a", "b"] {
+                let id = format!("d{incident}-{n:02}{copy}");
+                put(&store, &diagnosis(&id, 10, victim, &format!("sw4:{}", incident + 1))).await;
+            }
+        }
+        let count = victims.len() as u64;
+        victims.sort();
+        victims.truncate(INCIDENT_VICTIMS as usize);
+        expected.push((victims, count));
+    }
+    let page = store.incidents(&IncidentFilter::default()).await.unwrap();
+    assert_eq!(page.rows.len(), 3);
+    for (found, expected) in page.rows.iter().rev().zip(expected) {
+        let listed: Vec<String> = found.victims.iter().map(ToString::to_string).collect();
+        assert_eq!((listed, found.victim_count), expected, "{}", found.id);
+        assert_eq!(&incident(&store, &found.id).await, found);
+    }
+}
+
+#[tokio::test]
+async fn incidents_are_filtered_counted_and_paged() {
+    let store = store().await;
+    put(&store, &diagnosis("a", 10_000, VICTIM, "sw4:1")).await;
+    advance(&store, 20_000).await;
+    put(&store, &deadlock("b", 30_000)).await;
+    let mut storm = diagnosis("c", 40_000, "10.0.0.7:1>10.0.0.8:1/udp", "sw7:1");
+    (storm.anomaly, storm.cause) = (Anomaly::PfcStormHostInjection, Cause::NicStorm);
+    (storm.severity, storm.root_cause.host) = (Severity::Major, Some("h3".into()));
+    put(&store, &storm).await;
+
+    let all = IncidentFilter::default;
+    let check = async |filter: IncidentFilter, expected: &[&str], open| {
+        assert_eq!(ids(&store, filter.clone()).await, expected, "{filter:?}");
+        let totals = IncidentTotals { matching: expected.len() as u64, open };
+        let first = IncidentFilter { limit: Some(1), ..filter };
+        assert_eq!(store.incident_totals(&first).await.unwrap(), totals, "{first:?}");
+    };
+    // The deadlock is a recurrence of the first incident: both have the same root.
+    check(all(), &["i-c", "i-a"], 2).await;
+    check(IncidentFilter { anomaly: Some(Anomaly::DeadlockInLoopContention), ..all() }, &["i-a"], 1).await;
+    check(IncidentFilter { cause: Some(Cause::NicStorm), ..all() }, &["i-c"], 1).await;
+    check(IncidentFilter { severity: Some(Severity::Critical), ..all() }, &["i-a"], 1).await;
+    check(IncidentFilter { host: Some("h3".into()), ..all() }, &["i-c"], 1).await;
+    let host = |address: &str| IncidentFilter {
+        host: Some("h9".into()),
+        host_addresses: vec![address.parse().unwrap()],
+        ..all()
+    };
+    check(host("10.0.0.8"), &["i-c"], 1).await;
+    check(host("10.0.0.2"), &["i-a"], 1).await;
+    check(host("10.0.0.99"), &[], 0).await;
+    check(IncidentFilter { port: Some("sw2:2".parse().unwrap()), ..all() }, &["i-a"], 1).await;
+    check(IncidentFilter { flow: Some(flow(VICTIM)), ..all() }, &["i-a"], 1).await;
+    check(IncidentFilter { since_ns: Some(30_001), ..all() }, &["i-c"], 1).await;
+    check(IncidentFilter { until_ns: Some(30_001), ..all() }, &["i-a"], 1).await;
+    advance(&store, 41_000).await;
+    check(IncidentFilter { open: true, ..all() }, &["i-c"], 1).await;
+    check(all(), &["i-c", "i-a"], 1).await;
+
+    let page = store.incidents(&IncidentFilter { limit: Some(1), ..all() }).await.unwrap();
+    assert_eq!(page.next.as_ref().unwrap().to_string(), "40000~40000~i-c");
+    assert_eq!(ids(&store, IncidentFilter { after: page.next, ..all() }).await, ["i-a"]);
+    let counted = ("pfc_storm_host_injection".into(), "nic_storm".into(), "major".into(), 1);
+    let open = OpenIncidents { counts: vec![counted], last_wall_ns: Some(40_000) };
+    assert_eq!(store.open_incidents().await.unwrap(), open);
+}
