@@ -243,6 +243,22 @@ async function checkHealthyFlow(page, base) {
   await page.unroute('**/api/v1/queries');
 }
 
+/** More tabs than a browser opens connections to one server: all are live, with one stream. */
+async function checkTabs(browser, base) {
+  const tabs = await Promise.all(Array.from({ length: 8 }, () => browser.newPage()));
+  try {
+    const live = await Promise.all(
+      tabs.map(async (tab) => {
+        await tab.goto(`${base}/history`);
+        return tab.locator('[data-state=live]').waitFor({ timeout: STEP_WAIT_MS }).then(() => true, () => false);
+      }),
+    );
+    check('every one of many tabs is live', live, tabs.map(() => true));
+  } finally {
+    await Promise.all(tabs.map((tab) => tab.close()));
+  }
+}
+
 async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
   await checkNarrow(page, 'query');
@@ -303,6 +319,7 @@ async function run({ base, expected }) {
     await checkRecurrence(page, base, incident);
     await checkHealthyFlow(page, base);
     await checkOtherPages(page, base);
+    await checkTabs(browser, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);
   } finally {
