@@ -243,6 +243,40 @@ async function checkHealthyFlow(page, base) {
   await page.unroute('**/api/v1/queries');
 }
 
+/** More tabs than a browser opens connections to one server: all are live, with one stream. */
+async function checkTabs(browser, base) {
+  const tabs = await Promise.all(Array.from({ length: 8 }, () => browser.newPage()));
+  try {
+    const live = await Promise.all(
+      tabs.map(async (tab) => {
+        await tab.goto(`${base}/history`);
+        return tab.locator('[data-state=live]').waitFor({ timeout: STEP_WAIT_MS }).then(() => true, () => false);
+      }),
+    );
+    check('every one of many tabs is live', live, tabs.map(() => true));
+  } finally {
+    await Promise.all(tabs.map((tab) => tab.close()));
+  }
+}
+
+/** Without the server the page says how old its data is, until the server is back. Its requests fail meanwhile. */
+async function checkOutage(page, base) {
+  // A stream that ends after its first event, and is refused after that.
+  let connections = 0;
+  await page.route('**/api/v1/events', (route) => {
+    connections += 1;
+    if (connections > 1) return route.abort();
+    return route.fulfill({ contentType: 'text/event-stream', body: 'event: hello\ndata: {}\n\n' });
+  });
+  await page.goto(base);
+  const banner = page.locator('[data-testid=stale]');
+  await banner.waitFor({ timeout: STEP_WAIT_MS });
+  check('outage: the banner has the time of the data', /^\s*Data from (\S+ )?\d\d:\d\d:\d\d, .+ old\./.test(await banner.textContent()), true);
+  check('outage: the panels are grey', await page.locator('main.stale').count(), 1);
+  await page.unroute('**/api/v1/events');
+  await banner.waitFor({ state: 'detached', timeout: STEP_WAIT_MS });
+}
+
 async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
   await checkNarrow(page, 'query');
@@ -303,8 +337,10 @@ async function run({ base, expected }) {
     await checkRecurrence(page, base, incident);
     await checkHealthyFlow(page, base);
     await checkOtherPages(page, base);
+    await checkTabs(browser, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);
+    await checkOutage(page, base);
   } finally {
     await browser.close();
     rmSync(profile, { recursive: true, force: true });

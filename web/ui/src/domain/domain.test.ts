@@ -4,7 +4,7 @@ import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
-import { filtersOf, foremost, matches, ordered, queryOf, searchFilter, withIncident } from './incidents';
+import { counted, filtersOf, foremost, matches, ordered, queryOf, searchFilter, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -437,6 +437,14 @@ describe('incidents', () => {
     const former = { ...incident('former', 9e9, 9e9), update_time: '2026-01-01T00:00:00Z' };
     const latter = { ...incident('latter', 1e9, 1e9), update_time: '2026-01-01T00:01:00Z' };
     expect(ordered([former, latter]).map((i) => i.id)).toEqual(['latter', 'former']);
+  });
+
+  test('the counts follow an incident until the server has counted again', () => {
+    const [open, ended] = [incident('a', 1), incident('a', 2, 2)];
+    expect(counted({ total: 5, open: 0 }, undefined, open)).toEqual({ total: 6, open: 1 });
+    expect(counted({ total: 6, open: 1 }, open, ended)).toEqual({ total: 6, open: 0 });
+    expect(counted({ total: 6, open: 0 }, ended, open)).toEqual({ total: 6, open: 1 });
+    expect(counted({ total: 6, open: 1 }, open, open)).toEqual({ total: 6, open: 1 });
   });
 
   test('the live list is bounded', () => {

@@ -27,6 +27,18 @@ function latest(incident: Incident): number {
   return Number.isNaN(ms) ? incident.update_ns / 1e6 : ms;
 }
 
+/** The numbers of all incidents, which the server counts. */
+export interface Counts {
+  total: number;
+  open: number;
+}
+
+/** The numbers after an incident has started, changed or ended; `before` is what was known of it. */
+export function counted(counts: Counts, before: Incident | undefined, after: Incident): Counts {
+  const isOpen = (incident: Incident | undefined) => Number(incident?.end_ns === null);
+  return { total: counts.total + Number(!before), open: Math.max(0, counts.open + isOpen(after) - isOpen(before)) };
+}
+
 const SEVERITY_RANK: Record<Severity, number> = { critical: 3, major: 2, minor: 1, info: 0 };
 
 /** The severity, or what the anomaly implies for a server that does not send one. */

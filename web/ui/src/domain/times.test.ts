@@ -75,6 +75,7 @@ describe('times', () => {
     const incident = span({ start_time: iso(900), update_time: iso(12), occurrences, recurrences: 39 });
     expect(lasting(incident, now)).toBe('for 2 min');
     expect(recurrence(incident, now)).toBe('39th time, last 12 s ago');
+    expect(recurrence({ ...incident, update_time: iso(0) }, now)).toBe('39th time, now');
     expect(recurrence(span({ recurrences: 1 }), now)).toBe('');
     expect(recurrence(span({ recurrences: 2 }), now)).toBe('2nd time');
   });

@@ -102,7 +102,9 @@ export function recurrence(incident: Span, nowMs: number): string {
   const times = incident.recurrences ?? incident.occurrences?.length ?? 1;
   if (times <= 1) return '';
   const last = instant(incident.update_time);
-  return `${ordinal(times)} time${last === null ? '' : `, last ${ago(last, nowMs)}`}`;
+  if (last === null) return `${ordinal(times)} time`;
+  const since = ago(last, nowMs);
+  return `${ordinal(times)} time, ${since === 'now' ? 'now' : `last ${since}`}`;
 }
 
 /** One time of a recurring incident, for a chart and a table. */

@@ -5,7 +5,7 @@ import { follow } from '../data/stream';
 import { layFabric } from '../domain/fabric';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
-import { LIVE_LIMIT, ordered, withIncident } from '../domain/incidents';
+import { counted, type Counts, LIVE_LIMIT, ordered, withIncident } from '../domain/incidents';
 import { staleSince } from '../domain/times';
 import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
 import { now } from './now.svelte';
@@ -29,7 +29,7 @@ class Live {
   #asleep = $state(false);
   #hasSamples = $state(false);
   /** The numbers of all incidents, if the server counts them. */
-  #counted = $state.raw<{ total: number; open: number } | null>(null);
+  #counted = $state.raw<Counts | null>(null);
 
   fabric = $derived(this.topology ? layFabric(this.topology) : null);
   hosts = $derived(hostsByAddress(this.topology));
@@ -69,6 +69,9 @@ class Live {
       incident: (incident) => {
         this.#heard();
         this.#recount();
+        const before = this.incidents?.find((known) => known.id === incident.id);
+        // One that is not in the list may be an older one, so only the server can count it.
+        if (this.#counted && before) this.#counted = counted(this.#counted, before, incident);
         this.incidents = withIncident(this.incidents ?? [], incident);
         this.#seen(incident.update_ns);
       },
