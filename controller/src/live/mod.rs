@@ -10,6 +10,7 @@ mod clocks;
 mod entities;
 mod frame_limit;
 mod network;
+mod plans;
 mod role;
 mod session;
 
@@ -20,7 +21,7 @@ use std::time::Duration;
 use model::{PortRef, Snapshot, Topology, Trigger};
 use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
 use p4runtime::proto::p4::config::v1::P4Info;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
@@ -32,6 +33,8 @@ pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
 pub use network::Discovered;
 use network::{Announcement, Network, Work};
+pub use plans::Planner;
+use plans::{Plans, Replan, Writes};
 use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
@@ -113,6 +116,9 @@ pub enum LiveError {
     /// A call failed.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// A switch without a session; it gets the plan with its next session.
+    #[error("the new plan of switch `{0}` is not written: there is no session with it")]
+    NotWritten(String),
     /// The controller's tasks have ended.
     #[error("the controller has stopped")]
     Stopped,
@@ -133,6 +139,7 @@ pub struct AgentTrigger {
 #[derive(Debug)]
 pub struct Controller {
     triggers: mpsc::Sender<AgentTrigger>,
+    planner: Planner,
     snapshots: mpsc::Receiver<Collected>,
     status: watch::Receiver<Status>,
     discovered: watch::Receiver<Discovered>,
@@ -148,6 +155,9 @@ pub struct Status {
     pub roles_lost: u64,
     /// Counters of collection.
     pub collect: CollectStats,
+    /// Whether a timer of collection runs: an event is open, a request is pending or, if
+    /// [`CollectSettings::audit_ns`] is not 0, an audit of an idle switch is due some time.
+    pub is_collecting: bool,
 }
 
 /// Message from a switch's task to the collector's task.
@@ -173,7 +183,12 @@ pub(crate) enum SessionCommand {
     /// Send these frames.
     Announce(Vec<Announcement>),
     /// Change the plan of the switch.
-    Replan(Box<SwitchPlan>),
+    Replan {
+        /// The new plan.
+        plan: Box<SwitchPlan>,
+        /// Notified when the change is written.
+        written: Option<oneshot::Sender<()>>,
+    },
 }
 
 impl Controller {
@@ -227,13 +242,15 @@ impl Controller {
         let (publish, discovered) = watch::channel(Discovered::default());
         let network = config.lldp_interval.map(|interval| {
             let ports = config.learns.then(|| u16::try_from(layout.ports).unwrap_or(u16::MAX));
-            let network =
-                Network::new(config.topology, config.plan, layout.clone(), managed, interval, publish);
-            network.learning(ports)
+            let switches = managed.keys().cloned();
+            Network::new(config.topology.clone(), switches, interval, publish).learning(ports)
         });
+        let plans = Plans::new(config.topology, config.plan, layout.clone(), managed);
+        let (replan, replans) = mpsc::channel(1);
         let hub = Hub {
             collector,
             network,
+            plans,
             layout,
             commands,
             emitted,
@@ -245,8 +262,9 @@ impl Controller {
             claims,
             started: Instant::now(),
         };
-        tasks.push(tokio::spawn(hub.run(noted, triggered)));
-        Ok(Controller { triggers, snapshots, status: status_receiver, discovered, tasks })
+        tasks.push(tokio::spawn(hub.run(noted, triggered, replans)));
+        let planner = Planner(replan);
+        Ok(Controller { triggers, planner, snapshots, status: status_receiver, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -260,6 +278,11 @@ impl Controller {
     /// Returns a sender of triggers, for agents that run in their own tasks.
     pub fn triggers(&self) -> mpsc::Sender<AgentTrigger> {
         self.triggers.clone()
+    }
+
+    /// Returns a handle that changes the plan of the network.
+    pub fn planner(&self) -> Planner {
+        self.planner.clone()
     }
 
     /// Waits for the next snapshot.
@@ -298,6 +321,7 @@ impl Drop for Controller {
 struct Hub {
     collector: Collector,
     network: Option<Network>,
+    plans: Plans,
     layout: Arc<TelemetryLayout>,
     commands: BTreeMap<String, mpsc::Sender<SessionCommand>>,
     emitted: mpsc::Sender<Collected>,
@@ -311,7 +335,12 @@ struct Hub {
 }
 
 impl Hub {
-    async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<AgentTrigger>) {
+    async fn run(
+        mut self,
+        mut notes: mpsc::Receiver<Note>,
+        mut triggers: mpsc::Receiver<AgentTrigger>,
+        mut replans: mpsc::Receiver<Replan>,
+    ) {
         loop {
             self.claim();
             let wake_ns = self.collector.next_wake_ns().into_iter().chain(self.claim.due_ns()).min();
@@ -325,17 +354,23 @@ impl Hub {
                 Some(AgentTrigger { event, priority, trigger }) = triggers.recv() => {
                     self.collector.handle(self.now_ns(), Input::Trigger { event, priority, trigger })
                 }
+                Some(Replan { settings, reply }) = replans.recv() => {
+                    // Fails only if the request was cancelled.
+                    let _ = reply.send(self.replan(settings));
+                    Vec::new()
+                }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
                     self.collector.wake(self.now_ns())
                 }
                 () = sleep_until(network_wake.unwrap_or(self.started)), if network_wake.is_some() => {
-                    let work = self.network.as_mut().map(Network::wake);
+                    let work = self.network.as_mut().map(|network| network.wake(&mut self.plans));
                     self.hand_out(work);
                     Vec::new()
                 }
             };
             self.perform(commands).await;
             self.status.collect = self.collector.stats();
+            self.status.is_collecting = self.collector.next_wake_ns().is_some();
             self.published.send_if_modified(|known| {
                 let is_new = *known != self.status;
                 known.clone_from(&self.status);
@@ -398,12 +433,28 @@ impl Hub {
         let Some(Work { announce, plans }) = work else { return };
         let announce =
             announce.into_iter().map(|(switch, frames)| (switch, SessionCommand::Announce(frames)));
-        let plans = plans.into_iter().map(|(switch, plan)| (switch, SessionCommand::Replan(Box::new(plan))));
+        let replan = |plan| SessionCommand::Replan { plan: Box::new(plan), written: None };
+        let plans = plans.into_iter().map(|(switch, plan)| (switch, replan(plan)));
         for (switch, command) in plans.chain(announce) {
             if self.commands.get(&switch).is_none_or(|sender| sender.try_send(command).is_err()) {
                 tracing::warn!(switch, "the session's queue is full; a change of the network is lost");
             }
         }
+    }
+
+    /// Changes the plan. Returns a receiver for each session that has to write a change; the one of a session that does not
+    /// take it is closed.
+    fn replan(&mut self, settings: PlanSettings) -> Result<Writes, LiveError> {
+        let mut writes = Vec::new();
+        for (switch, plan) in self.plans.replan(settings)? {
+            let (written, write) = oneshot::channel();
+            let command = SessionCommand::Replan { plan: Box::new(plan), written: Some(written) };
+            if let Some(sender) = self.commands.get(&switch) {
+                let _ = sender.try_send(command);
+            }
+            writes.push((switch, write));
+        }
+        Ok(writes)
     }
 
     /// Compares the time in a digest with the wall clock.
