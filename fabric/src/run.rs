@@ -119,12 +119,12 @@ pub fn plan_settings(scenario: &Scenario, seed: u64) -> PlanSettings {
     scenario.plan_settings(seed, Time::ZERO)
 }
 
-/// Adds the agents of a scenario to its hosts. `first_event` returns the number of a host's first event: switches
-/// remember events, so a later network on the same switches continues the count.
+/// Adds the agents of a scenario to its hosts. `first_event` returns the number of the first event of a host, by the
+/// number of the host: switches remember events, so a later network on the same switches continues the count.
 pub fn set_agents<S: crate::FabricSwitch>(
     scenario: &Scenario,
     fabric: &mut Fabric<S>,
-    first_event: impl Fn(&str) -> u16,
+    first_event: impl Fn(u16) -> u16,
 ) -> Result<(), SettingsError> {
     let senders: BTreeSet<String> = scenario.flows.iter().map(|flow| flow.src.clone()).collect();
     let watching = scenario.agents.hosts.as_ref().unwrap_or(&senders);
@@ -135,7 +135,7 @@ pub fn set_agents<S: crate::FabricSwitch>(
             let agent = SimulatedAgent::new(
                 &node.name,
                 number as u16,
-                first_event(&node.name),
+                first_event(number as u16),
                 mac(number as u32),
                 settings,
             )?;
