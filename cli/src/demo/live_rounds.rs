@@ -8,12 +8,10 @@ use model::diagnosis::Record;
 use model::{Diagnosis, Snapshot, Time};
 use scenario::Scenario;
 
+use super::pace::Pace;
 use super::system::{Settings, System};
 use super::timeline::Timeline;
 use super::watch::Seen;
-
-/// Simulated microseconds per second of wall-clock time while the controller collects: the usual pace of the demo.
-const PACE_US: u64 = 1_000;
 
 /// What a round of the demo has diagnosed.
 #[derive(Default)]
@@ -33,8 +31,8 @@ pub(crate) fn live_rounds(scenario: Scenario, seed: u64, rounds: usize) -> anyho
 async fn run(scenario: Scenario, seed: u64, rounds: usize) -> anyhow::Result<Vec<LiveRound>> {
     let timeline = Timeline::new(vec![scenario], seed, false);
     let (_polls, no_polls) = mpsc::sync_channel(1);
-    let settings = Settings { seed, pace_us: PACE_US, rounds: Some(rounds) };
-    let System { mut watch, thread, servers, .. } = System::start(timeline, &settings, no_polls).await?;
+    let settings = Settings { seed, pace: Pace { us_per_s: None, rounds: Some(rounds) } };
+    let System { mut watch, thread, servers, .. } = System::start(timeline, settings, no_polls).await?;
     let mut events = Vec::new();
     while let Some(seen) = watch.next(|_| false).await {
         if let Seen::Final(last) = seen {

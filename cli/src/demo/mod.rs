@@ -7,6 +7,7 @@
 //!
 //! `harrier eval --live` runs the same system without store and dashboard ([`live_rounds`]).
 
+mod control;
 mod live_rounds;
 mod network;
 mod pace;
@@ -28,6 +29,7 @@ use tokio::net::TcpListener;
 use tracing::error;
 use web::{AppState, LiveState};
 
+use self::pace::Pace;
 use self::queries::Queries;
 use self::system::{Settings, System};
 use self::timeline::Timeline;
@@ -76,8 +78,9 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     live.set_topology(scenarios[0].topology.clone()).await?;
 
     let (queries, polls) = Queries::new(&scenarios);
-    let settings = Settings { seed: config.seed, pace_us: config.pace_us, rounds: None };
-    let System { watch, thread, stop, servers } = System::start(timeline, &settings, polls).await?;
+    let settings =
+        Settings { seed: config.seed, pace: Pace { us_per_s: Some(config.pace_us), rounds: None } };
+    let System { watch, thread, stop, servers } = System::start(timeline, settings, polls).await?;
     let watching = tokio::spawn(publish(watch, live.clone(), queries.clone()));
 
     log::say(format_args!("harrier: {}", scenarios[0].title));

@@ -1,24 +1,23 @@
 //! The simulated network: rounds of a scenario on switches that live on.
 //!
 //! Each round has a new [`Fabric`] on the same switches, so that hosts, links and queues start clean while programs,
-//! tables, registers and P4Runtime sessions continue. When a scenario changes routes, simulated time stands still until
-//! the controller has written them.
+//! tables, registers and P4Runtime sessions continue.
+//!
+//! Simulated time stands still while the controller works: writes routes, or reads a switch. So routes change at the
+//! scenario's time, and what is diagnosed does not depend on how busy the machine is.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use anyhow::Context;
-use controller::layout::TelemetryLayout;
-use controller::live::{AgentTrigger, Planner};
 use controller::plan::{PlanSettings, plan};
 use fabric::{Fabric, LAST_POLLS, OperatorRecords};
 use model::wire::polling::Polling;
 use model::{Time, Topology};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
-use tracing::{info, warn};
+use tracing::info;
 use web::PortSample;
 
+use super::control::Control;
 use super::records::Records;
 use super::sampler::Sampler;
 use super::shared::{Clock, SharedSwitch, SwitchMap};
@@ -27,13 +26,8 @@ use super::timeline::{GAP, Round, Timeline};
 /// Time for which the registers of a switch show a pause after its end: the epochs of the ring and the present one.
 const MEMORY: Time = Time::from_ns(5 << 20);
 
-/// What the network uses of the controller.
-pub(super) struct Control {
-    pub(super) planner: Planner,
-    pub(super) triggers: mpsc::Sender<AgentTrigger>,
-    pub(super) layout: Arc<TelemetryLayout>,
-    pub(super) runtime: Handle,
-}
+/// Interval at which the controller's timers are processed while it collects.
+const TICK: Time = Time::from_us(20);
 
 /// Something that happens to the network as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,34 +117,28 @@ impl Network {
         self.fabric.poll_from(host, polling);
     }
 
-    /// Simulates up to `until`. With `stops`, returns as soon as the controller gets a message.
-    pub(super) fn advance(&mut self, until: Time, control: &Control, stops: bool) -> anyhow::Result<()> {
-        // Controllers may have sent packets or opened ports.
-        self.fabric.poll_switches();
-        let mut is_noticed = self.deliver(control);
-        while self.fabric.now() < until && !(stops && is_noticed) {
-            match self.changes.front().copied().filter(|(at, _)| *at <= until) {
-                // Of what happens at one time, the change is first.
-                Some((at, change)) if self.simulate(Time(at.0 - 1), stops) => {
-                    is_noticed = self.deliver(control);
-                    self.changes.pop_front();
-                    self.change(at, change, control)?;
-                }
-                Some(_) => is_noticed = self.deliver(control),
-                None => {
-                    self.simulate(until, stops);
-                    is_noticed = self.deliver(control);
-                }
+    /// Simulates up to `until`.
+    pub(super) fn advance(&mut self, until: Time, control: &mut Control) -> anyhow::Result<()> {
+        while self.fabric.now() < until {
+            // The controller may have sent packets.
+            self.fabric.poll_switches();
+            let tick = if control.is_collecting() { self.fabric.now() + TICK } else { until };
+            let until = tick.min(until);
+            let due = self.changes.front().copied().filter(|(at, _)| *at <= until);
+            // Of what happens at one time, the change is first.
+            let is_reached = self.simulate(due.map_or(until, |(at, _)| Time(at.0 - 1)));
+            self.deliver(control);
+            if let Some((at, change)) = due.filter(|_| is_reached) {
+                self.changes.pop_front();
+                self.change(at, change, control)?;
             }
         }
-        self.records.update(self.fabric.now(), OperatorRecords::of(&self.round.scenario, &self.fabric));
         Ok(())
     }
 
-    /// Simulates up to `until`; with `stops` only until the controller has a message. Returns whether the time was
-    /// reached.
-    fn simulate(&mut self, until: Time, stops: bool) -> bool {
-        while stops && self.fabric.next_time().is_some_and(|at| at <= until) {
+    /// Simulates up to `until`, or until there is a message to the controller. Returns whether the time was reached.
+    fn simulate(&mut self, until: Time) -> bool {
+        while self.fabric.next_time().is_some_and(|at| at <= until) {
             self.fabric.step();
             if self.fabric.has_notices() {
                 return false;
@@ -160,35 +148,36 @@ impl Network {
         true
     }
 
-    /// Passes the messages of agents and switches on. Returns whether there were any.
-    fn deliver(&mut self, control: &Control) -> bool {
-        self.clock.set(self.fabric.now());
-        let has_notices = self.fabric.has_notices();
+    /// Passes the messages of agents and switches on, and waits until the controller has processed them.
+    fn deliver(&mut self, control: &mut Control) {
+        let now = self.fabric.now();
+        self.clock.set(now);
+        control.set_time(now);
         for poll in self.fabric.take_triggers() {
             let (host, number) = ((poll.event >> 16) as u16, poll.event as u16);
             self.next_events.insert(host, number.wrapping_add(1));
-            // If the controller's queue is full, the digests of the switches still report the event.
-            let (event, priority) = (poll.event, poll.polling.priority);
-            let _ = control.triggers.try_send(AgentTrigger { event, priority, trigger: poll.trigger });
+            control.trigger(poll);
         }
         for notice in self.fabric.take_notices() {
             let name = self.fabric.switch_name(notice.switch).to_string();
             if let Some(switch) = self.fabric.switch_mut(&name) {
+                control.count(&notice.event);
                 switch.offer(notice.event);
             }
         }
-        has_notices
+        self.records.update(now, OperatorRecords::of(&self.round.scenario, &self.fabric));
+        control.keep_up(&self.records);
     }
 
-    fn change(&mut self, at: Time, change: Change, control: &Control) -> anyhow::Result<()> {
+    fn change(&mut self, at: Time, change: Change, control: &mut Control) -> anyhow::Result<()> {
         match change {
             Change::Reroute => {
                 let before = std::mem::replace(&mut self.programmed, at);
                 let [before, after] = [before, at].map(|time| self.round.plan_settings(time));
-                program(control, after.clone());
+                control.program(after.clone());
                 let topology: &Topology = &self.round.scenario.topology;
-                let before = plan(topology, &before, &control.layout)?;
-                for (switch, after) in &plan(topology, &after, &control.layout)? {
+                let before = plan(topology, &before, control.layout())?;
+                for (switch, after) in &plan(topology, &after, control.layout())? {
                     if let Some(before) = before.get(switch) {
                         self.fabric.routes_changed(at, before, after);
                     }
@@ -204,7 +193,7 @@ impl Network {
     }
 
     /// Begins the next round: hosts, links, queues and routes are those of the scenario's start.
-    fn begin_round(&mut self, control: &Control) -> anyhow::Result<()> {
+    fn begin_round(&mut self, control: &mut Control) -> anyhow::Result<()> {
         let now = self.fabric.now();
         for switch in self.switches.values() {
             switch.lock().clear_traffic(now);
@@ -227,7 +216,7 @@ impl Network {
         self.fabric.run_until(now);
         self.fabric.poll_switches();
         if self.first_plan() != settings {
-            program(control, self.first_plan());
+            control.program(self.first_plan());
         }
         self.enter_round();
         Ok(())
@@ -248,12 +237,5 @@ impl Network {
             start_ns = start.as_ns(),
             "a round begins"
         );
-    }
-}
-
-/// Programs the switches, and waits until that is done.
-fn program(control: &Control, settings: PlanSettings) {
-    if let Err(error) = control.runtime.block_on(control.planner.replan(settings)) {
-        warn!(%error, "the routes of the scenario are not programmed");
     }
 }

@@ -7,21 +7,21 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use controller::live::Status;
 use model::Time;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tracing::error;
 use web::PortSample;
 
-use super::network::{Control, Network};
+use super::control::Control;
+use super::network::Network;
 use super::queries::Poll;
 
 /// Wall-clock time between two steps of the simulation.
 const SLICE: Duration = Duration::from_millis(10);
 /// Steps between two samples of all ports.
 const SLICES_PER_SAMPLE: u64 = 10;
-/// Steps at the steady pace after a message to the controller, so that it has begun to collect when its state is read.
-const SLICES_PER_MESSAGE: u64 = 3;
+/// Simulated time of a step without a pace.
+const STEP: Time = Time::from_us(50);
 
 /// The state of the network that its thread reports.
 pub(super) struct Progress {
@@ -31,13 +31,10 @@ pub(super) struct Progress {
     pub(super) samples: Vec<PortSample>,
 }
 
-/// How fast the network is simulated.
+/// How fast and how long the network is simulated.
 pub(super) struct Pace {
-    /// Simulated microseconds per second of wall-clock time.
-    pub(super) us_per_s: u64,
-    /// The state of a controller that is not audited: while it collects nothing, the network is simulated as fast as
-    /// possible.
-    pub(super) idle: Option<watch::Receiver<Status>>,
+    /// Simulated microseconds per second of wall-clock time; absent: as fast as possible.
+    pub(super) us_per_s: Option<u64>,
     /// Number of rounds; absent: without end.
     pub(super) rounds: Option<usize>,
 }
@@ -52,7 +49,7 @@ pub(super) struct Lines {
 
 /// Starts the thread. It ends when `stop` is set or all rounds are over, and returns the starts of all rounds.
 pub(super) fn spawn(network: Network, pace: Pace, lines: Lines) -> anyhow::Result<JoinHandle<Vec<Time>>> {
-    let driver = Driver { network, pace, lines, busy_slices: 0 };
+    let driver = Driver { network, pace, lines };
     let builder = thread::Builder::new().name("network".into());
     builder.spawn(move || driver.run()).context("cannot start the network's thread")
 }
@@ -61,8 +58,6 @@ struct Driver {
     network: Network,
     pace: Pace,
     lines: Lines,
-    /// Slices for which the steady pace is certain.
-    busy_slices: u64,
 }
 
 impl Driver {
@@ -73,8 +68,9 @@ impl Driver {
             for (host, polling) in self.lines.polls.try_iter() {
                 self.network.poll_from(&host, &polling);
             }
-            let is_steady = self.is_steady();
-            if let Err(error) = self.advance(is_steady) {
+            let step = self.pace.us_per_s.map_or(STEP, |us_per_s| Time(us_per_s * SLICE.as_micros() as u64));
+            let until = self.network.now() + step;
+            if let Err(error) = self.network.advance(until, &mut self.lines.control) {
                 error!("the network stops: {error:#}");
                 break;
             }
@@ -84,7 +80,7 @@ impl Driver {
                 let samples = self.network.sample();
                 let _ = self.lines.progress.try_send(Progress { now: self.network.now(), samples });
             }
-            if is_steady {
+            if self.pace.us_per_s.is_some() {
                 // A machine that is too slow for the pace runs as fast as possible and does not catch up later.
                 due = (due + SLICE).max(Instant::now());
                 thread::sleep(due.saturating_duration_since(Instant::now()));
@@ -96,21 +92,5 @@ impl Driver {
     /// Whether the last round is over: another one has begun.
     fn is_over(&self) -> bool {
         self.pace.rounds.is_some_and(|rounds| self.network.starts().len() > rounds)
-    }
-
-    fn is_steady(&mut self) -> bool {
-        let Some(status) = &self.pace.idle else { return true };
-        self.busy_slices = self.busy_slices.saturating_sub(1);
-        self.busy_slices > 0 || status.borrow().is_collecting
-    }
-
-    fn advance(&mut self, is_steady: bool) -> anyhow::Result<()> {
-        let step = Time(self.pace.us_per_s * SLICE.as_micros() as u64);
-        let until = self.network.now() + if is_steady { step } else { Time(10 * step.0) };
-        self.network.advance(until, &self.lines.control, !is_steady)?;
-        if !is_steady && self.network.now() < until {
-            self.busy_slices = SLICES_PER_MESSAGE;
-        }
-        Ok(())
     }
 }

@@ -8,26 +8,24 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use controller::collect::CollectSettings;
 use controller::layout::TelemetryLayout;
 use controller::live::{Controller, LiveConfig, SwitchEndpoint, pipeline_info};
-use controller::plan::PlanSettings;
-use model::{Time, Topology};
+use model::Time;
 use p4runtime::client::Schema;
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::from_program;
 use p4runtime::server::{Server, ServerConfig, ServerHandle, event_channel};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tracing::info;
 
-use super::network::{Control, Network};
+use super::control::Control;
+use super::network::Network;
 use super::pace::{self, Lines, Pace};
 use super::queries::Poll;
 use super::records::Records;
 use super::shared::{Clock, Endpoint, SwitchMap};
 use super::timeline::Timeline;
-use super::watch::{self, Watch};
+use super::watch::{Watch, collect_settings};
 use crate::daemons::operations::wall_ns;
 
 /// Maximum events of a switch that wait for its P4Runtime server.
@@ -44,11 +42,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) struct Settings {
     /// Seed of the hash functions and of the controller.
     pub(super) seed: u64,
-    /// Simulated microseconds per second of wall-clock time.
-    pub(super) pace_us: u64,
-    /// Number of rounds. With a limit, the network is simulated as fast as possible while the controller collects
-    /// nothing.
-    pub(super) rounds: Option<usize>,
+    /// How fast and how long the network is simulated.
+    pub(super) pace: Pace,
 }
 
 /// Ends the network's thread.
@@ -75,44 +70,50 @@ impl System {
     /// Starts servers, controller and network. `polls` are polling packets of operators.
     pub(super) async fn start(
         timeline: Timeline,
-        settings: &Settings,
+        settings: Settings,
         polls: Receiver<Poll>,
     ) -> anyhow::Result<System> {
+        let agents = timeline.scenarios()[0].agents.clone();
         let topology = Arc::new(timeline.scenarios()[0].topology.clone());
-        let (clock, records) = (Arc::new(Clock::default()), Records::default());
-        let (network, switches) = Network::build(timeline, clock.clone(), records.clone())?;
-        let (servers, endpoints) = start_servers(&switches, &clock).await?;
-        let (mut controller, layout) =
-            start_controller(settings, network.first_plan(), topology.clone(), endpoints)?;
+        let (of_switches, records) = (Arc::new(Clock::default()), Records::default());
+        let (network, switches) = Network::build(timeline, of_switches.clone(), records.clone())?;
+        let (servers, endpoints) = start_servers(&switches, &of_switches).await?;
+        let (clock, time) = watch::channel(0);
+        let files =
+            controller::program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string()));
+        let bundle = SourceBundle { main: controller::program::MAIN.to_string(), files: files.collect() };
+        let program =
+            compile(&bundle).map_err(anyhow::Error::msg).context("the switch program does not compile")?;
+        let p4info = from_program(&program);
+        let layout = Arc::new(TelemetryLayout::new(&pipeline_info(&Schema::new(p4info.clone())))?);
+        let mut controller = Controller::start_on(
+            LiveConfig {
+                topology: topology.clone(),
+                switches: endpoints,
+                plan: network.first_plan(),
+                collect: collect_settings(&agents),
+                p4info,
+                device_config: bundle.encode(),
+                retry: |_, _| RETRY,
+                tls: None,
+                seed: settings.seed,
+                time_scale: 1,
+                lldp_interval: None,
+                learns: false,
+                wall_clock: wall_ns,
+            },
+            Some(time),
+        )?;
         wait_until_programmed(&mut controller).await?;
 
         let stop = Arc::new(AtomicBool::new(false));
         let (progress, incoming) = mpsc::channel(PROGRESS_BATCHES);
-        let control = Control {
-            planner: controller.planner(),
-            triggers: controller.triggers(),
-            layout,
-            runtime: Handle::current(),
-        };
-        let pace = Pace {
-            us_per_s: settings.pace_us,
-            idle: settings.rounds.map(|_| controller.status()),
-            rounds: settings.rounds,
-        };
+        let control = Control::new(&controller, clock, layout, &program);
         let lines = Lines { control, progress, polls, stop: stop.clone() };
-        let thread = pace::spawn(network, pace, lines)?;
-        let hold_ns = watch::hold_ns(&collect_settings(settings), settings.pace_us);
-        let watch = Watch::new(controller, incoming, records, watch::analysis(topology)?, hold_ns);
+        let thread = pace::spawn(network, settings.pace, lines)?;
+        let watch = Watch::new(controller, incoming, records, super::watch::analysis(topology)?);
         Ok(System { watch, thread, stop: Stop(stop), servers })
     }
-}
-
-/// Returns the settings of the controller. Where the network must know whether it collects, idle switches are not audited:
-/// they do not restart.
-fn collect_settings(settings: &Settings) -> CollectSettings {
-    let usual = watch::collect_settings(settings.pace_us);
-    let audit_ns = if settings.rounds.is_some() { 0 } else { usual.audit_ns };
-    CollectSettings { audit_ns, ..usual }
 }
 
 /// Starts a P4Runtime server for each switch on its own port.
@@ -138,38 +139,6 @@ async fn start_servers(
         servers.push(handle);
     }
     Ok((servers, endpoints))
-}
-
-/// Compiles the telemetry program and starts the controller, which loads it into every switch. Returns the controller and
-/// the layout of the telemetry.
-fn start_controller(
-    settings: &Settings,
-    plan: PlanSettings,
-    topology: Arc<Topology>,
-    switches: Vec<SwitchEndpoint>,
-) -> anyhow::Result<(Controller, Arc<TelemetryLayout>)> {
-    let files = controller::program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string()));
-    let bundle = SourceBundle { main: controller::program::MAIN.to_string(), files: files.collect() };
-    let program =
-        compile(&bundle).map_err(anyhow::Error::msg).context("the switch program does not compile")?;
-    let p4info = from_program(&program);
-    let layout = TelemetryLayout::new(&pipeline_info(&Schema::new(p4info.clone())))?;
-    let controller = Controller::start(LiveConfig {
-        topology,
-        switches,
-        plan,
-        collect: collect_settings(settings),
-        p4info,
-        device_config: bundle.encode(),
-        retry: |_, _| RETRY,
-        tls: None,
-        seed: settings.seed,
-        time_scale: 1,
-        lldp_interval: None,
-        learns: false,
-        wall_clock: wall_ns,
-    })?;
-    Ok((controller, Arc::new(layout)))
 }
 
 /// Waits until every switch has its program and its table entries.

@@ -8,6 +8,7 @@ use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::{Collected, Controller};
 use model::{Snapshot, Topology};
+use scenario::AgentSettings;
 use tokio::sync::mpsc;
 use tracing::{error, info};
 use web::{LiveState, PortSample, QueryError, QueryResult};
@@ -17,12 +18,11 @@ use super::queries::Outcome;
 use super::records::Records;
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 
-/// Maximum time of a polling packet from one switch to the next, in microseconds of simulated time.
-const HOP_US: u64 = 20;
-/// When agents poll again, in nanoseconds of simulated time.
-const FOLLOW_UP_NS: u64 = 400_000;
-/// Usual length of a collection, in nanoseconds of simulated time.
-const COLLECTION_NS: u64 = 100_000;
+/// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
+const QUIET_TO_RETRY: u64 = 5;
+/// How long a first diagnosis waits for the follow-up poll, in simulated time: agents poll again after 400 us, and the
+/// collection takes time as well.
+const HOLD_NS: u64 = 2_400_000;
 /// Maximum snapshots that wait for the analysis. Further ones stay with the controller, whose queue is bounded too.
 const QUEUED_SNAPSHOTS: usize = 64;
 
@@ -42,27 +42,16 @@ pub(super) enum Analysed {
     Time(u64),
 }
 
-/// Returns the settings of a collector for a network whose time is stretched. A hop of microseconds takes far longer on
-/// the wall clock, and an event must not end while its polling packet is between two switches.
-pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
-    let hop_ns = HOP_US * 1_000_000_000 / pace_us;
-    let defaults = CollectSettings::default();
+/// Returns the settings of a collector that runs on the clock of the network.
+pub(super) fn collect_settings(agents: &AgentSettings) -> CollectSettings {
+    let quiet_ns = agents.quiet.as_ns();
     CollectSettings {
-        quiet_ns: defaults.quiet_ns + 2 * hop_ns,
-        poll_retry_ns: defaults.poll_retry_ns + hop_ns,
-        read_timeout_ns: 30_000_000_000,
-        event_timeout_ns: 60_000_000_000 + 10 * hop_ns,
-        // Switches store a polling packet's event for 2^30 ns of simulated time.
-        straggler_ns: defaults.straggler_ns.saturating_mul(1_000_000) / pace_us.max(1),
-        ..defaults
+        quiet_ns,
+        poll_retry_ns: quiet_ns / QUIET_TO_RETRY,
+        // Switches do not restart here, so that idle switches need no audit.
+        audit_ns: 0,
+        ..CollectSettings::default()
     }
-}
-
-/// Returns how long a first diagnosis waits for the follow-up poll, in simulated time: agents poll again after 400 us, and
-/// the collection of both polls takes time as well.
-pub(super) fn hold_ns(collect: &CollectSettings, pace_us: u64) -> u64 {
-    let quiet_ns = collect.quiet_ns.saturating_mul(pace_us) / 1_000_000;
-    FOLLOW_UP_NS + 2 * COLLECTION_NS.max(2 * quiet_ns)
 }
 
 /// Starts the thread that analyses snapshots of a network.
@@ -102,7 +91,6 @@ pub(super) struct Watch {
     analysis: AnalysisWorker,
     /// Inputs of the analysis without a result.
     queued: usize,
-    hold_ns: u64,
     pending: PendingFirst,
     /// What has happened and was not returned yet.
     waiting: VecDeque<Seen>,
@@ -114,7 +102,6 @@ impl Watch {
         progress: mpsc::Receiver<Progress>,
         records: Records,
         analysis: AnalysisWorker,
-        hold_ns: u64,
     ) -> Watch {
         Watch {
             controller,
@@ -123,7 +110,6 @@ impl Watch {
             records,
             analysis,
             queued: 0,
-            hold_ns,
             pending: PendingFirst::default(),
             waiting: VecDeque::new(),
         }
@@ -160,13 +146,15 @@ impl Watch {
                 reported = self.progress.recv(), if !self.has_ended => match reported {
                     Some(Progress { now, samples }) => {
                         self.waiting.push_back(Seen::Ports(samples));
+                        while self.analysis.has_room()
+                            && let Some(collected) = self.controller.try_snapshot()
+                        {
+                            self.analyse(collected);
+                        }
                         // Without room this time is skipped; the next one follows soon.
                         self.queued += usize::from(self.analysis.push(Input::Time(now.as_ns())));
                     }
                     None => {
-                        let mut status = self.controller.status();
-                        // Fails only when the controller has stopped.
-                        let _ = status.wait_for(|status| !status.is_collecting).await;
                         self.has_ended = true;
                     }
                 },
@@ -188,7 +176,7 @@ impl Watch {
             Analysed::Event(event) if is_own(&event.snapshot) => self.waiting.push_back(Seen::Own(event)),
             Analysed::Event(event) => {
                 let triggered_ns = event.snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
-                let due_ns = triggered_ns.saturating_add(self.hold_ns);
+                let due_ns = triggered_ns.saturating_add(HOLD_NS);
                 let last = self.pending.add(*event, due_ns);
                 self.waiting.push_back(Seen::Final(last));
             }

@@ -11,6 +11,7 @@ mod entities;
 mod frame_limit;
 mod network;
 mod plans;
+mod progress;
 mod role;
 mod session;
 
@@ -35,6 +36,7 @@ pub use network::Discovered;
 use network::{Announcement, Network, Work};
 pub use plans::Planner;
 use plans::{Plans, Replan, Writes};
+pub use progress::Progress;
 use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
@@ -140,6 +142,7 @@ pub struct AgentTrigger {
 pub struct Controller {
     triggers: mpsc::Sender<AgentTrigger>,
     planner: Planner,
+    progress: watch::Receiver<Progress>,
     snapshots: mpsc::Receiver<Collected>,
     status: watch::Receiver<Status>,
     discovered: watch::Receiver<Discovered>,
@@ -155,9 +158,6 @@ pub struct Status {
     pub roles_lost: u64,
     /// Counters of collection.
     pub collect: CollectStats,
-    /// Whether a timer of collection runs: an event is open, a request is pending or, if
-    /// [`CollectSettings::audit_ns`] is not 0, an audit of an idle switch is due some time.
-    pub is_collecting: bool,
 }
 
 /// Message from a switch's task to the collector's task.
@@ -198,6 +198,18 @@ impl Controller {
     /// If program, topology and switches do not match. Unreachable switches are not an error: see
     /// [`Controller::status`].
     pub fn start(config: LiveConfig) -> Result<Controller, LiveError> {
+        Controller::start_on(config, None)
+    }
+
+    /// As [`Controller::start`], with the clock of a simulated network in nanoseconds instead of the wall clock for the
+    /// timers of collection.
+    ///
+    /// # Errors
+    /// As [`Controller::start`].
+    pub fn start_on(
+        config: LiveConfig,
+        clock: Option<watch::Receiver<u64>>,
+    ) -> Result<Controller, LiveError> {
         let schema = Arc::new(Schema::new(config.p4info.clone()));
         let layout = Arc::new(TelemetryLayout::new(&pipeline_info(&schema))?);
         let mut plans = plan(&config.topology, &config.plan, &layout)?;
@@ -247,10 +259,14 @@ impl Controller {
         });
         let plans = Plans::new(config.topology, config.plan, layout.clone(), managed);
         let (replan, replans) = mpsc::channel(1);
+        let (reported, progress) = watch::channel(Progress::default());
         let hub = Hub {
             collector,
             network,
             plans,
+            clock,
+            progress: Progress::default(),
+            reported,
             layout,
             commands,
             emitted,
@@ -264,7 +280,7 @@ impl Controller {
         };
         tasks.push(tokio::spawn(hub.run(noted, triggered, replans)));
         let planner = Planner(replan);
-        Ok(Controller { triggers, planner, snapshots, status: status_receiver, discovered, tasks })
+        Ok(Controller { triggers, planner, progress, snapshots, status: status_receiver, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -283,6 +299,11 @@ impl Controller {
     /// Returns a handle that changes the plan of the network.
     pub fn planner(&self) -> Planner {
         self.planner.clone()
+    }
+
+    /// Returns a receiver of how far the controller is.
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
     }
 
     /// Waits for the next snapshot.
@@ -322,6 +343,10 @@ struct Hub {
     collector: Collector,
     network: Option<Network>,
     plans: Plans,
+    /// The clock of a simulated network, if there is one.
+    clock: Option<watch::Receiver<u64>>,
+    progress: Progress,
+    reported: watch::Sender<Progress>,
     layout: Arc<TelemetryLayout>,
     commands: BTreeMap<String, mpsc::Sender<SessionCommand>>,
     emitted: mpsc::Sender<Collected>,
@@ -343,7 +368,8 @@ impl Hub {
     ) {
         loop {
             self.claim();
-            let wake_ns = self.collector.next_wake_ns().into_iter().chain(self.claim.due_ns()).min();
+            let collect_ns = self.collector.next_wake_ns().filter(|_| self.clock.is_none());
+            let wake_ns = collect_ns.into_iter().chain(self.claim.due_ns()).min();
             let wake = wake_ns.map(|ns| self.started + Duration::from_nanos(ns));
             let network_wake = self.network.as_ref().map(Network::next_wake);
             let commands = tokio::select! {
@@ -352,7 +378,12 @@ impl Hub {
                     None => return,
                 },
                 Some(AgentTrigger { event, priority, trigger }) = triggers.recv() => {
+                    self.progress.triggers += 1;
                     self.collector.handle(self.now_ns(), Input::Trigger { event, priority, trigger })
+                }
+                () = progress::advance(&mut self.clock) => {
+                    self.progress.time_ns = self.now_ns();
+                    self.collector.wake(self.progress.time_ns)
                 }
                 Some(Replan { settings, reply }) = replans.recv() => {
                     // Fails only if the request was cancelled.
@@ -370,7 +401,7 @@ impl Hub {
             };
             self.perform(commands).await;
             self.status.collect = self.collector.stats();
-            self.status.is_collecting = self.collector.next_wake_ns().is_some();
+            self.report_progress();
             self.published.send_if_modified(|known| {
                 let is_new = *known != self.status;
                 known.clone_from(&self.status);
@@ -391,8 +422,20 @@ impl Hub {
         }
     }
 
+    /// The clock of collection.
     fn now_ns(&self) -> u64 {
-        self.started.elapsed().as_nanos() as u64
+        let of_network = self.clock.as_ref().map(|clock| *clock.borrow());
+        of_network.unwrap_or_else(|| self.started.elapsed().as_nanos() as u64)
+    }
+
+    fn report_progress(&mut self) {
+        self.progress.snapshots = self.status.collect.snapshots;
+        self.progress.is_collecting = self.collector.next_wake_ns().is_some();
+        self.reported.send_if_modified(|known| {
+            let is_new = *known != self.progress;
+            *known = self.progress;
+            is_new
+        });
     }
 
     fn note(&mut self, note: Note) -> Vec<Command> {
@@ -421,6 +464,7 @@ impl Hub {
                 Vec::new()
             }
             Note::Input(input) => {
+                self.progress.count_input(&input);
                 self.compare_clocks(&input);
                 self.collector.handle(self.now_ns(), input)
             }
@@ -457,12 +501,13 @@ impl Hub {
         Ok(writes)
     }
 
-    /// Compares the time in a digest with the wall clock.
+    /// Compares the time in a digest of a polling packet with the wall clock.
     fn compare_clocks(&mut self, input: &Input) {
         if let Input::Digest { switch, name, fields } = input
             && let Ok(Digest::Poll(poll)) = self.layout.decode_digest(name, fields)
         {
             self.clocks.add(switch, (self.wall_clock)(), poll.time_ns);
+            self.progress.polls += 1;
         }
     }
 
@@ -482,12 +527,14 @@ impl Hub {
                 | Command::Unlock { ref switch, request, .. }
                 | Command::Poll { ref switch, request, .. } => (switch.clone(), request),
             };
+            self.progress.count_command(&command);
             // A slow session must not block the others.
             let is_passed_on = self
                 .commands
                 .get(&switch)
                 .is_some_and(|sender| sender.try_send(SessionCommand::Collect(command)).is_ok());
             if !is_passed_on {
+                self.progress.requests -= 1;
                 let failed = Input::Failed { request, reason: "the session's queue is full".into() };
                 waiting.extend(self.collector.handle(self.now_ns(), failed));
             }
