@@ -18,7 +18,7 @@ use tracing::warn;
 use super::records::Records;
 
 /// Maximum wall-clock time for which the network stands still while the controller works; a lost message must not stop it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// What the network uses of the controller.
 pub(super) struct Control {
@@ -95,7 +95,7 @@ impl Control {
     /// Waits until the controller has processed all messages and its timers, has received the responses of switches,
     /// and its snapshots have the records of this time.
     pub(super) fn keep_up(&mut self, records: &Records) {
-        let (deadline, time_ns) = (Instant::now() + PATIENCE, *self.clock.borrow());
+        let (deadline, time_ns) = (Instant::now() + MAX_WAIT, *self.clock.borrow());
         let (triggers, polls) = self.expected;
         let is_done = |progress: &Progress| {
             progress.time_ns >= time_ns
@@ -104,7 +104,7 @@ impl Control {
                 && progress.requests == 0
         };
         let is_late = {
-            let wait = async { timeout(PATIENCE, self.progress.wait_for(is_done)).await.is_err() };
+            let wait = async { timeout(MAX_WAIT, self.progress.wait_for(is_done)).await.is_err() };
             self.runtime.block_on(wait)
         };
         let progress = *self.progress.borrow();

@@ -15,6 +15,7 @@ mod queries;
 mod records;
 mod sampler;
 mod shared;
+mod standstills;
 mod system;
 mod timeline;
 mod watch;

@@ -16,6 +16,7 @@ use web::{LiveState, PortSample, QueryError, QueryResult};
 use super::pace::Progress;
 use super::queries::Outcome;
 use super::records::Records;
+use super::standstills::Standstills;
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
@@ -92,6 +93,7 @@ pub(super) struct Watch {
     /// Inputs of the analysis without a result.
     queued: usize,
     pending: PendingFirst,
+    standstills: Standstills,
     /// What has happened and was not returned yet.
     waiting: VecDeque<Seen>,
 }
@@ -111,6 +113,7 @@ impl Watch {
             analysis,
             queued: 0,
             pending: PendingFirst::default(),
+            standstills: Standstills::default(),
             waiting: VecDeque::new(),
         }
     }
@@ -127,7 +130,8 @@ impl Watch {
                     Some(collected) => self.analyse(collected),
                     None => {
                         let last = self.pending.expired(u64::MAX);
-                        return (!last.is_empty()).then_some(Seen::Final(last));
+                        self.finish(last);
+                        return self.waiting.pop_front();
                     }
                 }
             }
@@ -171,6 +175,14 @@ impl Watch {
         }
     }
 
+    /// The diagnoses of these events are final.
+    fn finish(&mut self, mut events: Vec<AnalysedEvent>) {
+        events.iter_mut().for_each(|event| self.standstills.unify(event));
+        if !events.is_empty() {
+            self.waiting.push_back(Seen::Final(events));
+        }
+    }
+
     fn analysed(&mut self, analysed: Analysed, is_own: impl Fn(&Snapshot) -> bool) {
         match analysed {
             Analysed::Event(event) if is_own(&event.snapshot) => self.waiting.push_back(Seen::Own(event)),
@@ -178,11 +190,12 @@ impl Watch {
                 let triggered_ns = event.snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
                 let due_ns = triggered_ns.saturating_add(HOLD_NS);
                 let last = self.pending.add(*event, due_ns);
-                self.waiting.push_back(Seen::Final(last));
+                self.finish(last);
             }
             Analysed::Time(now_ns) => {
                 let last = self.pending.expired(now_ns);
-                self.waiting.extend([Seen::Final(last), Seen::Time(now_ns)]);
+                self.finish(last);
+                self.waiting.push_back(Seen::Time(now_ns));
             }
         }
     }
