@@ -9,6 +9,7 @@
 
 mod control;
 mod live_rounds;
+mod messages;
 mod network;
 mod pace;
 mod queries;

@@ -18,6 +18,7 @@ use tracing::info;
 use web::PortSample;
 
 use super::control::Control;
+use super::messages::{Message, Messages};
 use super::records::Records;
 use super::sampler::Sampler;
 use super::shared::{Clock, SharedSwitch, SwitchMap};
@@ -53,6 +54,8 @@ pub(super) struct Network {
     clock: Arc<Clock>,
     sampler: Sampler,
     records: Records,
+    /// Messages on their way to the controller.
+    messages: Messages,
     /// The number of the next event of each host.
     next_events: BTreeMap<u16, u16>,
     /// Start of each round so far.
@@ -84,6 +87,7 @@ impl Network {
             clock,
             sampler: Sampler::default(),
             records,
+            messages: Messages::new(&round.scenario.agents),
             next_events: BTreeMap::new(),
             starts: Vec::new(),
             round,
@@ -123,11 +127,12 @@ impl Network {
             // The controller may have sent packets.
             self.fabric.poll_switches();
             let tick = if control.is_collecting() { self.fabric.now() + TICK } else { until };
-            let until = tick.min(until);
+            let until = self.messages.next_time().unwrap_or(until).min(tick).min(until);
             let due = self.changes.front().copied().filter(|(at, _)| *at <= until);
             // Of what happens at one time, the change is first.
             let is_reached = self.simulate(due.map_or(until, |(at, _)| Time(at.0 - 1)));
-            self.deliver(control);
+            self.take_messages();
+            self.pass_on(control);
             if let Some((at, change)) = due.filter(|_| is_reached) {
                 self.changes.pop_front();
                 self.change(at, change, control)?;
@@ -148,21 +153,37 @@ impl Network {
         true
     }
 
-    /// Passes the messages of agents and switches on, and waits until the controller has processed them.
-    fn deliver(&mut self, control: &mut Control) {
+    /// Takes the messages of agents and switches to the controller.
+    fn take_messages(&mut self) {
         let now = self.fabric.now();
         self.clock.set(now);
-        control.set_time(now);
         for poll in self.fabric.take_triggers() {
             let (host, number) = ((poll.event >> 16) as u16, poll.event as u16);
             self.next_events.insert(host, number.wrapping_add(1));
-            control.trigger(poll);
+            self.messages.trigger(now, poll);
         }
         for notice in self.fabric.take_notices() {
-            let name = self.fabric.switch_name(notice.switch).to_string();
-            if let Some(switch) = self.fabric.switch_mut(&name) {
-                control.count(&notice.event);
-                switch.offer(notice.event);
+            if let Some(switch) = self.switches.get(self.fabric.switch_name(notice.switch)) {
+                self.messages.event(now, switch.clone(), notice.event);
+            }
+        }
+    }
+
+    /// Passes the messages that have reached the controller on, and waits until it has processed them.
+    fn pass_on(&mut self, control: &mut Control) {
+        let now = self.fabric.now();
+        let arrived = self.messages.arrived(now);
+        if arrived.is_empty() && !control.is_collecting() {
+            return;
+        }
+        control.set_time(now);
+        for message in arrived {
+            match message {
+                Message::Trigger(poll) => control.trigger(poll),
+                Message::Event(switch, event) => {
+                    control.count(&event);
+                    switch.offer(event);
+                }
             }
         }
         self.records.update(now, OperatorRecords::of(&self.round.scenario, &self.fabric));
@@ -200,7 +221,7 @@ impl Network {
         }
         // Of the old network, pauses that have ended and messages to the controller are left.
         self.fabric.poll_switches();
-        self.deliver(control);
+        self.take_messages();
         let recent = self.sampler.reset(&mut self.fabric).map_or(now, |last| last + MEMORY);
         let settings = self.round.plan_settings(self.programmed);
         self.round = self.timeline.next_round(now.max(recent));

@@ -43,8 +43,10 @@ fn of_round(round: LiveRound) -> Diagnosed {
     let analyses = round.analyses.into_iter().filter(|analysis| !is_ordinary(&analysis.diagnosis));
     let (mut verdicts, mut features) = (Vec::<Diagnosis>::new(), BTreeMap::new());
     for analysis in analyses {
-        features.insert(analysis.diagnosis.id.clone(), analysis.features);
-        verdicts.push(analysis.diagnosis);
+        // Both polls of an event may give one verdict; the store keeps the first diagnosis with an identifier.
+        if features.insert(analysis.diagnosis.id.clone(), analysis.features).is_none() {
+            verdicts.push(analysis.diagnosis);
+        }
     }
     verdicts.sort_by_key(|verdict| verdict.time_ns);
     // The time of a snapshot is not recorded, so there is no time to diagnosis.
