@@ -1,9 +1,10 @@
-//! The demo as a process: it diagnoses incidents, and its store survives a kill.
+//! The demo as a process: it diagnoses incidents, its store survives a kill, and it repeats what happens in a scenario.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of a server opens sockets")]
 
 mod support;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -23,10 +24,18 @@ impl Demo {
     /// Starts a demo with this store, waits until it prints the address of its dashboard, and then closes its stderr:
     /// a demo goes on without a reader of its log.
     fn start(store: &Path) -> Demo {
-        let process = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        Demo::run(Command::new(env!("CARGO_BIN_EXE_harrier")).args(["demo", "--store"]).arg(store))
+    }
+
+    /// The same with a scenario, and without a store.
+    fn of(scenario: &str) -> Demo {
+        Demo::run(Command::new(env!("CARGO_BIN_EXE_harrier")).args(["demo", "--scenario", scenario]))
+    }
+
+    fn run(command: &mut Command) -> Demo {
+        let process = command
             .env("HARRIER_LOG", "info")
-            .args(["demo", "--listen", "127.0.0.1:0", "--pace", "4000", "--store"])
-            .arg(store)
+            .args(["--listen", "127.0.0.1:0", "--pace", "8000"])
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -60,6 +69,21 @@ impl Demo {
         self.open(path).read_to_string(&mut response).expect("a response");
         let body = &response[response.find('{').expect("a JSON body")..=response.rfind('}').unwrap()];
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {response}"))
+    }
+
+    /// Reads the data of the live stream's events of a kind until `is_last` returns true.
+    fn read_events(&self, kind: &str, mut is_last: impl FnMut(Value) -> bool) {
+        let mut lines = BufReader::new(self.open("/api/v1/events")).lines().map_while(Result::ok);
+        while let Some(line) = lines.next() {
+            if line.strip_prefix("event: ") == Some(kind) {
+                let data = lines.find_map(|line| Some(line.strip_prefix("data: ")?.to_string()));
+                let data = serde_json::from_str(&data.expect("an event has data")).expect("JSON");
+                if is_last(data) {
+                    return;
+                }
+            }
+        }
+        panic!("the live stream ended");
     }
 
     /// Reads the live stream until it has published `count` diagnoses.
@@ -103,4 +127,70 @@ fn the_demo_diagnoses_an_incident_that_survives_a_kill() {
     let id = diagnosis["id"].as_str().unwrap();
     assert_eq!(again.get(&format!("/api/v1/diagnoses/{id}")), diagnosis);
     assert_ne!(again.get("/api/v1/incidents")["incidents"], json!([]));
+}
+
+#[test]
+fn every_round_changes_the_routes_as_the_scenario_does() {
+    let demo = Demo::of("routing-loop");
+    // One verdict a round: two mean that the routes of the second round were right at its start.
+    demo.wait_for_diagnoses(2);
+    let found = demo.get("/api/v1/diagnoses");
+    let diagnoses = found["diagnoses"].as_array().expect("a list");
+    assert!(diagnoses.iter().all(|diagnosis| diagnosis["anomaly"] == "routing_loop"), "{found:#}");
+    let times: BTreeSet<u64> =
+        diagnoses.iter().filter_map(|diagnosis| diagnosis["time_ns"].as_u64()).collect();
+    assert_eq!(times.len(), diagnoses.len(), "rounds repeat later: {found:#}");
+}
+
+/// Pauses that congestion causes are shorter; the scenario ends 2.6 ms after its deadlock, and its round later.
+const STANDSTILL_NS: u64 = 2_500_000;
+
+#[test]
+fn a_deadlock_pauses_its_ports_until_the_next_round_begins() {
+    let demo = Demo::of("deadlock-in-loop");
+    let mut since_ns: BTreeMap<String, u64> = BTreeMap::new();
+    let mut resumed = BTreeSet::new();
+    demo.read_events("pause", |event| {
+        let port = event["port"].as_str().expect("a port").to_string();
+        let time_ns = event["time_ns"].as_u64().expect("a time");
+        if event["paused"] == true {
+            since_ns.insert(port, time_ns);
+        } else if since_ns.remove(&port).is_some_and(|since_ns| time_ns - since_ns > STANDSTILL_NS) {
+            resumed.insert(port);
+        }
+        ["s1:1", "s2:2", "s3:2"].into_iter().all(|port| resumed.contains(port))
+    });
+    let found = demo.get("/api/v1/diagnoses");
+    let diagnoses = found["diagnoses"].as_array().expect("a list");
+    assert!(!diagnoses.is_empty());
+    let loops: BTreeSet<&str> =
+        diagnoses.iter().filter_map(|diagnosis| diagnosis["anomaly"].as_str()).collect();
+    assert_eq!(loops, BTreeSet::from(["deadlock_in_loop_contention"]), "{found:#}");
+}
+
+#[test]
+fn the_live_path_diagnoses_what_the_batch_path_does() {
+    let output = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        .args(["eval", "--live", "--scenario", "link-flap", "--scenario", "pfc-storm", "--json"])
+        .output()
+        .expect("the binary was built");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for scenario in ["link-flap", "pfc-storm"] {
+        let row = |method: &str| {
+            let rows = report["rows"].as_array().expect("rows");
+            let row = rows.iter().find(|row| row["scenario"] == scenario && row["method"] == method);
+            row.unwrap_or_else(|| panic!("no row of {scenario} and {method}")).clone()
+        };
+        let (batch, live) = (row("harrier"), row("live"));
+        assert_eq!((&batch["runs"], &live["runs"]), (&json!(1), &json!(2)), "two rounds");
+        assert_eq!(live["false_positive"], 0, "{text}");
+        assert_eq!(live["recall"], batch["recall"], "{text}");
+        assert_eq!(
+            live["true_positive"].as_u64(),
+            batch["true_positive"].as_u64().map(|right| 2 * right),
+            "{text}"
+        );
+    }
 }

@@ -266,6 +266,37 @@ async fn routes_avoid_a_failed_link_until_it_is_back() {
 }
 
 #[tokio::test]
+async fn a_new_plan_is_in_force_when_its_request_returns() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (frames, mut sent) = tokio::sync::mpsc::unbounded_channel();
+    let (switch, server) = switch_with(&clock, move |port, frame| drop(frames.send((port, frame)))).await;
+    let config = LiveConfig { topology: twin_topology(), ..config(server.endpoint()) };
+    let usual = config.plan.clone();
+    let controller = Controller::start(config).unwrap();
+    up(&controller).await;
+    let mut used = || {
+        for source in 0..32 {
+            switch.receive(1, data(&FlowKey { sport: 1_000 + source, ..victim() }, 0, 1_000));
+        }
+        std::iter::from_fn(|| sent.try_recv().ok()).map(|(port, _)| port).collect::<BTreeSet<u16>>()
+    };
+    assert_eq!(used(), BTreeSet::from([2, 3]));
+    let planner = controller.planner();
+    let detour = PlanSettings { unused_links: vec!["s1:3".parse().unwrap()], ..usual.clone() };
+    for _ in 0..3 {
+        planner.replan(detour.clone()).await.unwrap();
+        assert_eq!(used(), BTreeSet::from([2]));
+        planner.replan(usual.clone()).await.unwrap();
+        assert_eq!(used(), BTreeSet::from([2, 3]));
+    }
+    drop(server);
+    let mut status = controller.status();
+    status.wait_for(|status| status.switches["s1"].is_err()).await.unwrap();
+    let late = planner.replan(detour).await;
+    assert!(matches!(&late, Err(LiveError::NotWritten(switch)) if switch == "s1"), "{late:?}");
+}
+
+#[tokio::test]
 async fn an_unreachable_switch_is_retried_and_is_not_an_error() {
     let clock = Arc::new(AtomicU64::new(20_000_000));
     // A free address without a server.

@@ -53,14 +53,15 @@ pub struct SimulatedAgent {
 }
 
 impl SimulatedAgent {
-    /// The agent of a host. `number` is part of the event identifiers of the host.
+    /// The agent of a host. `number` is part of the event identifiers of the host, which count from `first_event`.
     pub fn new(
         host: &str,
         number: u16,
+        first_event: u16,
         mac: [u8; 6],
         settings: Settings,
     ) -> Result<SimulatedAgent, SettingsError> {
-        let agent = Agent::new(host, number, 0, settings)?;
+        let agent = Agent::new(host, number, first_event, settings)?;
         Ok(SimulatedAgent { agent, mac, flows: Vec::new(), polls: Vec::new() })
     }
 

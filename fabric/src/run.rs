@@ -20,7 +20,6 @@ use crate::nic::packet::mac;
 use crate::packet_log::PacketLog;
 use crate::pipeline::{InstallError, Pipeline, Programmed};
 use crate::record::{ConservationError, Counters, FlowRecord, PauseRecord, WatchdogRecord};
-use crate::route_events::route_changes;
 
 /// The options of a run.
 #[derive(Clone, Debug)]
@@ -93,7 +92,7 @@ pub fn prepare(
     let scenario = &*scenario.instance(seed).map_err(BuildError::from)?;
     let mut fabric = programmed(scenario, seed, pipeline, Switch::new)?;
     if agents {
-        set_agents(scenario, &mut fabric)?;
+        set_agents(scenario, &mut fabric, |_| 0)?;
     }
     Ok(fabric)
 }
@@ -120,10 +119,12 @@ pub fn plan_settings(scenario: &Scenario, seed: u64) -> PlanSettings {
     scenario.plan_settings(seed, Time::ZERO)
 }
 
-/// Adds the agents of a scenario to its hosts.
+/// Adds the agents of a scenario to its hosts. `first_event` returns the number of the first event of a host, by the
+/// number of the host: switches remember events, so a later network on the same switches continues the count.
 pub fn set_agents<S: crate::FabricSwitch>(
     scenario: &Scenario,
     fabric: &mut Fabric<S>,
+    first_event: impl Fn(u16) -> u16,
 ) -> Result<(), SettingsError> {
     let senders: BTreeSet<String> = scenario.flows.iter().map(|flow| flow.src.clone()).collect();
     let watching = scenario.agents.hosts.as_ref().unwrap_or(&senders);
@@ -131,7 +132,13 @@ pub fn set_agents<S: crate::FabricSwitch>(
         if watching.contains(&node.name) {
             let settings =
                 Settings { threshold_percent: scenario.agents.threshold_percent, ..Settings::default() };
-            let agent = SimulatedAgent::new(&node.name, number as u16, mac(number as u32), settings)?;
+            let agent = SimulatedAgent::new(
+                &node.name,
+                number as u16,
+                first_event(number as u16),
+                mac(number as u32),
+                settings,
+            )?;
             fabric.set_agent(&node.name, Box::new(agent));
         }
     }
@@ -294,10 +301,8 @@ impl<'r> Reroutes<'r> {
             for (name, plan) in &plans {
                 let Some(switch) = fabric.switch_mut(name) else { continue };
                 switch.reinstall_routes(self.pipeline, plan)?;
-                for change in
-                    earlier.get(name).map(|earlier| route_changes(earlier, plan)).unwrap_or_default()
-                {
-                    fabric.route_changed(at, name, change);
+                if let Some(earlier) = earlier.get(name) {
+                    fabric.routes_changed(at, earlier, plan);
                 }
             }
         }
@@ -306,7 +311,7 @@ impl<'r> Reroutes<'r> {
 }
 
 /// Agents may send polling packets for this long after a scenario's end, for events that began before.
-const LAST_POLLS: Time = Time::from_us(500);
+pub const LAST_POLLS: Time = Time::from_us(500);
 
 /// Collections are complete this long after a scenario's end; later the controller only retries switches that do not
 /// respond.

@@ -15,12 +15,16 @@ use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
 use crate::evaluation::{
-    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, variation, verdict_lines,
+    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, live, variation, verdict_lines,
 };
 use crate::input::write_all;
 use crate::output::print_json;
 use crate::units::count;
 
+/// Number of runs of each scenario.
+const RUNS: u64 = 20;
+/// Rounds of the demo that are compared with a run: the second one shows what a round leaves behind.
+const LIVE_ROUNDS: usize = 2;
 /// Background loads of `--paper`, percent.
 const PAPER_LOADS: [u32; 3] = [10, 30, 50];
 
@@ -32,6 +36,9 @@ Examples:
   Repeat the published scenarios and keep finished runs
     harrier eval --paper --runs 100 --work eval-runs
 
+  Compare what the demo diagnoses with what `harrier run` does
+    harrier eval --live --scenario deadlock-in-loop
+
   Measure the effect of lost polling packets on one scenario
     harrier eval --scenario incast-backpressure --method harrier --lose-polls 0.02";
 
@@ -39,7 +46,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    after_long_help = format!("Exit status 1: a verdict of the first method is wrong, or it missed a disturbance.\n\n{EXAMPLES}")
+    after_long_help = format!("Exit status 1: a verdict of the first method is wrong, or it missed a disturbance; with --live, precision or recall\nof the live path is more than one percentage point below that of the batch path.\n\n{EXAMPLES}")
 )]
 pub(crate) struct Args {
     /// Built-in scenario or scenario file; can be repeated [default: all built-in scenarios]
@@ -54,9 +61,19 @@ pub(crate) struct Args {
     /// Generate scenarios with one disturbance of this kind
     #[arg(long, value_name = "NAME", requires = "generated")]
     kind: Option<String>,
-    /// Number of runs of each scenario, each with its own seed
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    runs: u64,
+    /// Compare the live path with the batch path
+    ///
+    /// Runs the parts of `harrier demo` that diagnose (P4Runtime servers, controller, agents on all sending hosts, analysis)
+    /// for two rounds of each run, as fast as the controller can collect, and judges what the dashboard would show: the
+    /// rows `live`. The rows `harrier` are the same runs without P4Runtime, as `harrier run` diagnoses them.
+    #[arg(long, conflicts_with_all = [
+        "methods", "work", "epoch_shift", "threshold", "lose_polls", "lose_digests", "silent_switches", "sweep", "sensitivity",
+        "ablate", "without", "draws"
+    ])]
+    live: bool,
+    /// Number of runs of each scenario, each with its own seed [default: 20; 1 with --live]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    runs: Option<u64>,
     /// First seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -208,7 +225,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         [] => scenario::builtin_names().map(str::to_string).collect(),
         named => named.to_vec(),
     };
-    let seeds = args.seed..args.seed.saturating_add(args.runs);
+    let runs = args.runs.unwrap_or(if args.live { 1 } else { RUNS });
+    let seeds = args.seed..args.seed.saturating_add(runs);
     let mut subjects = Vec::new();
     if args.generated {
         let kind = args.kind.as_deref();
@@ -232,7 +250,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     for file in [&args.verdicts, &args.csv].into_iter().flatten() {
         write_all(&[(file, Vec::new())])?;
     }
-    let methods = if args.methods.is_empty() { Contestant::ALL.to_vec() } else { args.methods };
+    let methods = match args.methods.as_slice() {
+        _ if args.live => vec![Contestant::Harrier],
+        [] => Contestant::ALL.to_vec(),
+        named => named.to_vec(),
+    };
     let trial = FaultInjection {
         survey: methods.iter().any(|method| method.sees_everything()),
         lose_polls: args.lose_polls,
@@ -250,6 +272,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         budget: Budget { info: args.budget, alarms: args.alarm_budget },
         keeps_judged_only: args.generated,
         epoch_shift: args.epoch_shift,
+        live: args.live.then_some(LIVE_ROUNDS),
         without: args.without.into_iter().collect(),
         program: program(),
     };
@@ -293,6 +316,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         print_json(&report)?;
     } else {
         eprint!("{}", table::text(report.rows.iter().chain(&report.totals)));
+    }
+    if let Some((text, is_as_good)) = live::compare(&report.totals) {
+        eprintln!("{text}");
+        return Ok(if is_as_good { Outcome::Fine } else { Outcome::Findings });
     }
     if failed > 0 {
         eprintln!("{} not diagnosed correctly", count(failed as u64, "run"));

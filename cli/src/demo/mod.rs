@@ -4,52 +4,50 @@
 //! on its own loopback port, and the controller reaches the switches only through these servers: over gRPC it loads the
 //! pipeline, programs tables, receives digests and reads frozen registers. Another thread analyses the snapshots; the
 //! diagnoses are stored and published on the dashboard.
+//!
+//! `harrier eval --live` runs the same system without store and dashboard ([`live_rounds`]).
 
+mod control;
+mod live_rounds;
+mod messages;
 mod network;
+mod pace;
 mod queries;
+mod records;
+mod sampler;
 mod shared;
+mod standstills;
+mod system;
 mod timeline;
 mod watch;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use anyhow::{Context, bail};
-use controller::live::{Controller, LiveConfig, SwitchEndpoint};
-use model::Topology;
-use p4runtime::device_config::{SourceBundle, compile};
-use p4runtime::p4info::from_program;
-use p4runtime::server::{Server, ServerConfig, ServerHandle, event_channel};
+use anyhow::Context;
 use scenario::Scenario;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
-use tracing::info;
+use tracing::error;
 use web::{Access, AppState, LiveState};
 
-use self::network::Network;
+use self::pace::Pace;
 use self::queries::Queries;
-use self::shared::{Clock, Endpoint, SwitchMap};
+use self::system::{Settings, System};
+use self::timeline::Timeline;
+use self::watch::{Seen, Watch};
 use crate::daemons::operations::signals::{Demand, Signals};
-use crate::daemons::operations::{files, log, wall_ns};
+use crate::daemons::operations::{files, log};
 
-/// Maximum events of a switch that wait for its P4Runtime server.
-const SWITCH_EVENTS: usize = 4096;
-/// Maximum batches of samples that wait for the dashboard.
-const PROGRESS_BATCHES: usize = 256;
+pub(crate) use live_rounds::{LiveRound, live_rounds};
 
-/// Delay before the controller reconnects to a switch that does not respond.
-const RETRY: Duration = Duration::from_millis(200);
-/// Maximum time until the controller has programmed all switches.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// Simulated time without a new diagnosis after which an incident has ended; equals the gap between two rounds.
-const QUIET_NS: u64 = 4_000_000;
+/// Simulated time without a new diagnosis after which an incident has ended; equals the time from the end of a scenario
+/// to the end of its round.
+const QUIET_NS: u64 = timeline::GAP.as_ns();
 
 /// Settings of the demo.
 pub(crate) struct DemoConfig {
-    /// Scenarios to repeat in turn. Topology and settings are those of the first one.
+    /// Scenarios to repeat in turn. Topology and switches are those of the first one.
     pub(crate) scenarios: Vec<Scenario>,
     /// Address of the dashboard.
     pub(crate) listen: SocketAddr,
@@ -79,32 +77,18 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let drawn: Result<Vec<Scenario>, _> =
         config.scenarios.iter().map(|s| Ok(s.instance(config.seed)?.into_owned())).collect();
-    let scenario = Arc::new(timeline::merge(&drawn.map_err(|problems: scenario::Problems| problems)?));
+    let timeline = Timeline::new(drawn.map_err(|problems: scenario::Problems| problems)?, config.seed, true);
+    let scenarios = timeline.scenarios().to_vec();
     let live = LiveState::new(open_store(&config).await?).await?;
-    live.set_topology(scenario.topology.clone()).await?;
+    live.set_topology(scenarios[0].topology.clone()).await?;
 
-    let clock = Arc::new(Clock::default());
-    let (network, switches) = Network::build(&scenario, config.seed, clock.clone())?;
-    let (servers, endpoints) = start_servers(&switches, &clock).await?;
-    let topology = Arc::new(scenario.topology.clone());
-    let mut controller = start_controller(&config, &scenario, topology, endpoints)?;
-    wait_until_programmed(&mut controller).await?;
+    let (queries, polls) = Queries::new(&scenarios);
+    let settings =
+        Settings { seed: config.seed, pace: Pace { us_per_s: Some(config.pace_us), rounds: None } };
+    let System { watch, thread, stop, servers } = System::start(timeline, settings, polls).await?;
+    let watching = tokio::spawn(publish(watch, live.clone(), queries.clone()));
 
-    let (queries, polls) = Queries::new(&scenario);
-    let stop = Arc::new(AtomicBool::new(false));
-    let (progress, incoming) = mpsc::channel(PROGRESS_BATCHES);
-    let thread = network.spawn(config.pace_us, progress, controller.triggers(), polls, stop.clone())?;
-    let analysis = watch::analysis(scenario.clone())?;
-    let watching = tokio::spawn(watch::run(
-        live.clone(),
-        scenario.clone(),
-        controller,
-        incoming,
-        queries.clone(),
-        analysis,
-    ));
-
-    log::say(format_args!("harrier: {}", scenario.title));
+    log::say(format_args!("harrier: {}", scenarios[0].title));
     log::say(format_args!("harrier: {} switches programmed over P4Runtime", servers.len()));
     log::say(format_args!("harrier: dashboard at http://{address}/"));
     let access = Access::open(config.hosts.iter().cloned());
@@ -113,14 +97,10 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         // There is no configuration to reload.
         while signals.next().await != Demand::Stop {}
     };
-    web::serve(
-        listener,
-        AppState::new(live).with_query_backend(queries).with_access(Arc::new(access)),
-        interrupted,
-    )
-    .await?;
+    let app = AppState::new(live).with_query_backend(queries).with_access(Arc::new(access));
+    web::serve(listener, app, interrupted).await?;
 
-    stop.store(true, Ordering::Relaxed);
+    stop.set();
     watching.abort();
     tokio::task::spawn_blocking(move || thread.join())
         .await?
@@ -128,6 +108,24 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         .context("the network's thread panicked")?;
     drop(servers);
     Ok(())
+}
+
+/// Stores and publishes diagnoses and samples, until the network's thread ends.
+async fn publish(mut watch: Watch, live: Arc<LiveState>, queries: Arc<Queries>) {
+    while let Some(seen) = watch.next(|snapshot| queries.is_own(snapshot)).await {
+        match seen {
+            Seen::Ports(samples) => live.push_ports(&samples),
+            Seen::Own(event) => {
+                queries.complete(&event.snapshot, watch::outcome(event.analyses, &event.snapshot))
+            }
+            Seen::Final(events) => watch::store(&live, events).await,
+            Seen::Time(now_ns) => {
+                if let Err(error) = live.advance(now_ns).await {
+                    error!(%error, "the store failed");
+                }
+            }
+        }
+    }
 }
 
 async fn open_store(config: &DemoConfig) -> anyhow::Result<store::Store> {
@@ -141,72 +139,4 @@ async fn open_store(config: &DemoConfig) -> anyhow::Result<store::Store> {
     // The network's clock starts at 0, and the same seed makes the same diagnoses as in an earlier run.
     store.begin_run().await?;
     Ok(store)
-}
-
-/// Starts a P4Runtime server for each switch on its own port.
-async fn start_servers(
-    switches: &SwitchMap,
-    clock: &Arc<Clock>,
-) -> anyhow::Result<(Vec<ServerHandle>, Vec<SwitchEndpoint>)> {
-    let mut servers = Vec::new();
-    let mut endpoints = Vec::new();
-    for (device_id, (name, handle)) in (1..).zip(switches) {
-        let (sink, source) = event_channel(SWITCH_EVENTS);
-        handle.attach(sink);
-        let config = ServerConfig::new(device_id, handle.config());
-        let server = Server::new(Endpoint::new(handle.clone(), clock.clone()), config, source);
-        let handle = server.spawn((Ipv4Addr::LOCALHOST, 0).into()).await?;
-        info!(switch = name, address = %handle.address(), "P4Runtime server");
-        endpoints.push(SwitchEndpoint {
-            name: name.clone(),
-            endpoint: handle.endpoint(),
-            device_id,
-            certificate_name: None,
-        });
-        servers.push(handle);
-    }
-    Ok((servers, endpoints))
-}
-
-/// Compiles the telemetry program and starts the controller, which loads it into every switch.
-fn start_controller(
-    config: &DemoConfig,
-    scenario: &Scenario,
-    topology: Arc<Topology>,
-    switches: Vec<SwitchEndpoint>,
-) -> anyhow::Result<Controller> {
-    let files = controller::program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string()));
-    let bundle = SourceBundle { main: controller::program::MAIN.to_string(), files: files.collect() };
-    let program =
-        compile(&bundle).map_err(anyhow::Error::msg).context("the switch program does not compile")?;
-    Ok(Controller::start(LiveConfig {
-        topology,
-        switches,
-        plan: fabric::plan_settings(scenario, config.seed),
-        collect: watch::collect_settings(config.pace_us),
-        p4info: from_program(&program),
-        device_config: bundle.encode(),
-        retry: |_, _| RETRY,
-        tls: None,
-        seed: config.seed,
-        time_scale: 1,
-        lldp_interval: None,
-        learns: false,
-        wall_clock: wall_ns,
-    })?)
-}
-
-/// Waits until every switch has its program and its table entries.
-async fn wait_until_programmed(controller: &mut Controller) -> anyhow::Result<()> {
-    let mut status = controller.status();
-    let wait = status.wait_for(|status| status.switches.values().all(Result::is_ok));
-    match tokio::time::timeout(START_TIMEOUT, wait).await {
-        Ok(changed) => changed.map(|_| ()).context("the controller has stopped"),
-        Err(_) => {
-            let switches = controller.status().borrow().switches.clone();
-            let failed = switches.iter().filter_map(|(name, state)| Some((name, state.as_ref().err()?)));
-            let failed: Vec<String> = failed.map(|(name, why)| format!("{name}: {why}")).collect();
-            bail!("switches cannot be programmed: {}", failed.join("; "))
-        }
-    }
 }

@@ -1,205 +1,262 @@
-//! The thread that simulates the network in virtual time, paced against the wall clock.
+//! The simulated network: rounds of a scenario on switches that live on.
+//!
+//! Each round has a new [`Fabric`] on the same switches, so that hosts, links and queues start clean while programs,
+//! tables, registers and P4Runtime sessions continue.
+//!
+//! Simulated time stands still while the controller works: writes routes, or reads a switch. So routes change at the
+//! scenario's time, and what is diagnosed does not depend on how busy the machine is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use controller::live::AgentTrigger;
-use fabric::{Fabric, OperatorRecords};
-use model::{PortRef, Time};
-use p4_switch::tm::CLASSES;
-use scenario::Scenario;
-use tokio::sync::mpsc;
-use web::{PortPoint, PortSample};
+use controller::plan::{PlanSettings, plan};
+use fabric::{Fabric, LAST_POLLS, OperatorRecords};
+use model::wire::polling::Polling;
+use model::{Time, Topology};
+use tracing::info;
+use web::PortSample;
 
-use super::queries::Poll;
+use super::control::Control;
+use super::messages::{Message, Messages};
+use super::records::Records;
+use super::sampler::Sampler;
 use super::shared::{Clock, SharedSwitch, SwitchMap};
+use super::timeline::{GAP, Round, Timeline};
 
-/// Wall-clock time between two steps of the simulation.
-const SLICE: Duration = Duration::from_millis(10);
-/// Steps between two samples of all ports.
-const SLICES_PER_SAMPLE: u64 = 10;
+/// Time for which the registers of a switch show a pause after its end: the epochs of the ring and the present one.
+const MEMORY: Time = Time::from_ns(5 << 20);
 
-/// The state of the network that its thread reports.
-pub(super) struct Progress {
-    /// Simulated time.
-    pub(super) now: Time,
-    /// The state of every switch port.
-    pub(super) samples: Vec<PortSample>,
-    /// Losses and jobs so far.
-    pub(super) records: OperatorRecords,
+/// Interval at which the controller's timers are processed while it collects.
+const TICK: Time = Time::from_us(20);
+
+/// Something that happens to the network as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// The switches get other routes.
+    Reroute,
+    /// No agent polls any more.
+    Dismiss,
+    /// The round ends.
+    End,
 }
 
 /// The simulated network.
 pub(super) struct Network {
-    scenario: Arc<Scenario>,
+    timeline: Timeline,
+    round: Round,
+    /// The changes of the present round that are still to come, in order of time.
+    changes: VecDeque<(Time, Change)>,
+    /// The time of the present routes.
+    programmed: Time,
     fabric: Fabric<SharedSwitch>,
+    switches: SwitchMap,
     clock: Arc<Clock>,
     sampler: Sampler,
+    records: Records,
+    /// Messages on their way to the controller.
+    messages: Messages,
+    /// The number of the next event of each host.
+    next_events: BTreeMap<u16, u16>,
+    /// Start of each round so far.
+    starts: Vec<Time>,
 }
 
 impl Network {
-    /// Builds the network of a scenario with an agent on every sending host. The switches do not run a program yet.
+    /// Builds the network of the first round, with an agent on every sending host. The switches do not run a program
+    /// yet.
     pub(super) fn build(
-        scenario: &Arc<Scenario>,
-        seed: u64,
+        mut timeline: Timeline,
         clock: Arc<Clock>,
+        records: Records,
     ) -> anyhow::Result<(Network, SwitchMap)> {
+        let round = timeline.next_round(GAP);
         let mut switches = SwitchMap::new();
-        let mut fabric = Fabric::new(scenario, seed, |name, config| {
+        let mut fabric = Fabric::new(&round.scenario, round.seed, |name, config| {
             let switch = SharedSwitch::new(config);
             switches.insert(name.to_string(), switch.clone());
             switch
         })?;
-        fabric::set_agents(scenario, &mut fabric)?;
-        Ok((Network { scenario: scenario.clone(), fabric, clock, sampler: Sampler::default() }, switches))
-    }
-
-    /// Starts the thread. It ends when `stop` is set.
-    pub(super) fn spawn(
-        mut self,
-        pace_us: u64,
-        progress: mpsc::Sender<Progress>,
-        triggers: mpsc::Sender<AgentTrigger>,
-        polls: Receiver<Poll>,
-        stop: Arc<AtomicBool>,
-    ) -> anyhow::Result<JoinHandle<()>> {
-        let step = Time(pace_us * SLICE.as_micros() as u64);
-        let simulate = move || {
-            let mut due = Instant::now();
-            let mut slice: u64 = 0;
-            while !stop.load(Ordering::Relaxed) {
-                for (host, polling) in polls.try_iter() {
-                    self.fabric.poll_from(&host, &polling);
-                }
-                self.advance(step, &triggers);
-                slice += 1;
-                if slice.is_multiple_of(SLICES_PER_SAMPLE) {
-                    let samples = self.sampler.sample(&mut self.fabric);
-                    // If the receiver is slow, samples are dropped; the simulation does not wait.
-                    let records = OperatorRecords::of(&self.scenario, &self.fabric);
-                    let _ = progress.try_send(Progress { now: self.fabric.now(), samples, records });
-                }
-                // A machine that is too slow for the pace runs as fast as possible and does not catch up later.
-                due = (due + SLICE).max(Instant::now());
-                thread::sleep(due.saturating_duration_since(Instant::now()));
-            }
+        fabric::set_agents(&round.scenario, &mut fabric, |_| 0)?;
+        let mut network = Network {
+            timeline,
+            changes: VecDeque::new(),
+            programmed: Time::ZERO,
+            fabric,
+            switches: switches.clone(),
+            clock,
+            sampler: Sampler::default(),
+            records,
+            messages: Messages::new(&round.scenario.agents),
+            next_events: BTreeMap::new(),
+            starts: Vec::new(),
+            round,
         };
-        thread::Builder::new()
-            .name("network".into())
-            .spawn(simulate)
-            .context("cannot start the network's thread")
+        network.enter_round();
+        Ok((network, switches))
     }
 
-    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<AgentTrigger>) {
-        // Controllers may have sent packets or opened ports.
-        self.fabric.poll_switches();
-        self.fabric.run_until(self.fabric.now() + step);
-        self.clock.set(self.fabric.now());
+    /// Returns the settings with which the switches are programmed at first.
+    pub(super) fn first_plan(&self) -> PlanSettings {
+        self.round.plan_settings(self.round.start)
+    }
+
+    /// The simulated time.
+    pub(super) fn now(&self) -> Time {
+        self.fabric.now()
+    }
+
+    /// The starts of all rounds so far.
+    pub(super) fn starts(&self) -> &[Time] {
+        &self.starts
+    }
+
+    /// Returns a sample of every port.
+    pub(super) fn sample(&mut self) -> Vec<PortSample> {
+        self.sampler.sample(&mut self.fabric)
+    }
+
+    /// Sends a polling packet from a host.
+    pub(super) fn poll_from(&mut self, host: &str, polling: &Polling) {
+        self.fabric.poll_from(host, polling);
+    }
+
+    /// Simulates up to `until`.
+    pub(super) fn advance(&mut self, until: Time, control: &mut Control) -> anyhow::Result<()> {
+        while self.fabric.now() < until {
+            // The controller may have sent packets.
+            self.fabric.poll_switches();
+            let tick = if control.is_collecting() { self.fabric.now() + TICK } else { until };
+            let until = self.messages.next_time().unwrap_or(until).min(tick).min(until);
+            let due = self.changes.front().copied().filter(|(at, _)| *at <= until);
+            // Of what happens at one time, the change is first.
+            let is_reached = self.simulate(due.map_or(until, |(at, _)| Time(at.0 - 1)));
+            self.take_messages();
+            self.pass_on(control);
+            if let Some((at, change)) = due.filter(|_| is_reached) {
+                self.changes.pop_front();
+                self.change(at, change, control)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Simulates up to `until`, or until there is a message to the controller. Returns whether the time was reached.
+    fn simulate(&mut self, until: Time) -> bool {
+        while self.fabric.next_time().is_some_and(|at| at <= until) {
+            self.fabric.step();
+            if self.fabric.has_notices() {
+                return false;
+            }
+        }
+        self.fabric.run_until(until);
+        true
+    }
+
+    /// Takes the messages of agents and switches to the controller.
+    fn take_messages(&mut self) {
+        let now = self.fabric.now();
+        self.clock.set(now);
         for poll in self.fabric.take_triggers() {
-            // If the controller's queue is full, the digests of the switches still report the event.
-            let (event, priority) = (poll.event, poll.polling.priority);
-            let _ = triggers.try_send(AgentTrigger { event, priority, trigger: poll.trigger });
+            let (host, number) = ((poll.event >> 16) as u16, poll.event as u16);
+            self.next_events.insert(host, number.wrapping_add(1));
+            self.messages.trigger(now, poll);
         }
         for notice in self.fabric.take_notices() {
-            let name = self.fabric.switch_name(notice.switch).to_string();
-            if let Some(switch) = self.fabric.switch_mut(&name) {
-                switch.offer(notice.event);
+            if let Some(switch) = self.switches.get(self.fabric.switch_name(notice.switch)) {
+                self.messages.event(now, switch.clone(), notice.event);
             }
         }
     }
-}
 
-/// Computes port samples from counters and pause records.
-#[derive(Default)]
-struct Sampler {
-    last: Time,
-    /// Paused priorities of ports, with the start of the pause.
-    paused_since: BTreeMap<(PortRef, u8), Time>,
-    sent_bytes: BTreeMap<PortRef, u64>,
-}
-
-impl Sampler {
-    fn sample(&mut self, fabric: &mut Fabric<SharedSwitch>) -> Vec<PortSample> {
-        let now = fabric.now();
-        let interval = now.saturating_sub(self.last);
-        let paused = self.pauses(fabric, now);
-        let mut samples = Vec::new();
-        for (name, shared) in fabric.switches() {
-            let switch = shared.lock();
-            let manager = switch.traffic_manager();
-            for port in manager.port_numbers() {
-                let queues = (0..CLASSES as u8).filter_map(|priority| manager.queue(port, priority));
-                let (queue_bytes, queue_packets) = queues
-                    .fold((0, 0), |(bytes, packets), queue| (bytes + queue.bytes, packets + queue.packets));
-                let port = PortRef::new(name, port);
-                let sent = shared.sent_bytes(port.port);
-                let before = self.sent_bytes.insert(port.clone(), sent).unwrap_or(0);
-                let rate = (sent - before) as f64 * 8.0 / interval.as_secs_f64();
-                let point = PortPoint {
-                    time_ns: now.as_ns(),
-                    interval_ns: interval.as_ns(),
-                    queue_bytes,
-                    queue_packets,
-                    paused: is_paused(&self.paused_since, &port),
-                    paused_ns: paused.get(&port).copied().unwrap_or(Time::ZERO).min(interval).as_ns(),
-                    tx_bps: if interval == Time::ZERO { 0 } else { rate as u64 },
-                };
-                samples.push(PortSample { port, point });
+    /// Passes the messages that have reached the controller on, and waits until it has processed them.
+    fn pass_on(&mut self, control: &mut Control) {
+        let now = self.fabric.now();
+        let arrived = self.messages.arrived(now);
+        if arrived.is_empty() && !control.is_collecting() {
+            return;
+        }
+        control.set_time(now);
+        for message in arrived {
+            match message {
+                Message::Trigger(poll) => control.trigger(poll),
+                Message::Event(switch, event) => {
+                    control.count(&event);
+                    switch.offer(event);
+                }
             }
         }
-        self.last = now;
-        samples
+        self.records.update(now, OperatorRecords::of(&self.round.scenario, &self.fabric));
+        control.keep_up(&self.records);
     }
 
-    /// Returns the time for which each port was paused since the last sample. Times of several priorities are added;
-    /// the caller limits the sum to the interval.
-    fn pauses(&mut self, fabric: &mut Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
-        let mut paused: BTreeMap<PortRef, Time> = BTreeMap::new();
-        for record in fabric.take_pauses() {
-            let key = (record.port, record.priority);
-            if record.on {
-                self.paused_since.entry(key).or_insert(record.at);
-            } else if let Some(since) = self.paused_since.remove(&key) {
-                *paused.entry(key.0).or_default() += record.at.saturating_sub(since.max(self.last));
+    fn change(&mut self, at: Time, change: Change, control: &mut Control) -> anyhow::Result<()> {
+        match change {
+            Change::Reroute => {
+                let before = std::mem::replace(&mut self.programmed, at);
+                let [before, after] = [before, at].map(|time| self.round.plan_settings(time));
+                control.program(after.clone());
+                let topology: &Topology = &self.round.scenario.topology;
+                let before = plan(topology, &before, control.layout())?;
+                for (switch, after) in &plan(topology, &after, control.layout())? {
+                    if let Some(before) = before.get(switch) {
+                        self.fabric.routes_changed(at, before, after);
+                    }
+                }
+            }
+            Change::Dismiss => self.fabric.dismiss_agents(),
+            Change::End => {
+                self.fabric.run_until(at);
+                self.begin_round(control)?;
             }
         }
-        for ((port, _), since) in &self.paused_since {
-            *paused.entry(port.clone()).or_default() += now.saturating_sub((*since).max(self.last));
-        }
-        paused
+        Ok(())
     }
-}
 
-/// Whether a priority of `port` is paused, in logarithmic time.
-fn is_paused(paused_since: &BTreeMap<(PortRef, u8), Time>, port: &PortRef) -> bool {
-    paused_since.range((port.clone(), 0)..=(port.clone(), u8::MAX)).next().is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_port_is_paused_while_one_of_its_priorities_is() {
-        let paused = [("sw1", 2, 0), ("sw1", 3, 7), ("sw2", 1, 3)];
-        let paused_since: BTreeMap<(PortRef, u8), Time> = paused
-            .map(|(switch, port, priority)| ((PortRef::new(switch, port), priority), Time::ZERO))
-            .into_iter()
-            .collect();
-        for switch in ["sw1", "sw2", "sw3"] {
-            for port in 0..5 {
-                let expected = paused.iter().any(|(s, p, _)| (*s, *p) == (switch, port));
-                assert_eq!(
-                    is_paused(&paused_since, &PortRef::new(switch, port)),
-                    expected,
-                    "{switch}:{port}"
-                );
-            }
+    /// Begins the next round: hosts, links, queues and routes are those of the scenario's start.
+    fn begin_round(&mut self, control: &mut Control) -> anyhow::Result<()> {
+        let now = self.fabric.now();
+        for switch in self.switches.values() {
+            switch.lock().clear_traffic(now);
         }
+        // Of the old network, pauses that have ended and messages to the controller are left.
+        self.fabric.poll_switches();
+        self.take_messages();
+        let recent = self.sampler.reset(&mut self.fabric).map_or(now, |last| last + MEMORY);
+        let settings = self.round.plan_settings(self.programmed);
+        self.round = self.timeline.next_round(now.max(recent));
+        let Round { scenario, seed, .. } = &self.round;
+        self.fabric = Fabric::new(scenario, *seed, |name, config| match self.switches.get(name) {
+            Some(switch) => switch.clone(),
+            // Not reached: all scenarios have the topology of the first one.
+            None => SharedSwitch::new(config),
+        })
+        .with_context(|| format!("cannot start another round of `{}`", scenario.name))?;
+        let next_event = |host: u16| self.next_events.get(&host).copied().unwrap_or(0);
+        fabric::set_agents(scenario, &mut self.fabric, next_event)?;
+        self.fabric.run_until(now);
+        self.fabric.poll_switches();
+        if self.first_plan() != settings {
+            control.program(self.first_plan());
+        }
+        self.enter_round();
+        Ok(())
+    }
+
+    /// Sets what follows from the present round.
+    fn enter_round(&mut self) {
+        let Round { scenario, start, .. } = &self.round;
+        self.programmed = *start;
+        let reroutes = self.round.reroute_times().into_iter().map(|at| (at, Change::Reroute));
+        let others = [(self.round.stop() + LAST_POLLS, Change::Dismiss), (self.round.end(), Change::End)];
+        self.changes = reroutes.chain(others).collect();
+        self.records.begin(self.fabric.now(), scenario.clone());
+        self.starts.push(*start);
+        info!(
+            scenario = scenario.name,
+            round = self.starts.len(),
+            start_ns = start.as_ns(),
+            "a round begins"
+        );
     }
 }

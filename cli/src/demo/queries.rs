@@ -37,11 +37,12 @@ struct Open {
 }
 
 impl Queries {
-    /// Creates the queries for the flows of a scenario, and the receiver of their polling packets.
-    pub(super) fn new(scenario: &Scenario) -> (Arc<Queries>, mpsc::Receiver<Poll>) {
+    /// Creates the queries for the flows of scenarios on one network, and the receiver of their polling packets.
+    pub(super) fn new(scenarios: &[Arc<Scenario>]) -> (Arc<Queries>, mpsc::Receiver<Poll>) {
         let (polls, receiver) = mpsc::sync_channel(OPEN_QUERIES);
-        let flows = scenario.flows.iter();
-        let flows = flows.filter_map(|flow| Some((scenario.key(flow)?, (flow.src.clone(), flow.priority))));
+        let flows =
+            scenarios.iter().flat_map(|scenario| scenario.flows.iter().map(move |flow| (scenario, flow)));
+        let flows = flows.filter_map(|(of, flow)| Some((of.key(flow)?, (flow.src.clone(), flow.priority))));
         (Arc::new(Queries { flows: flows.collect(), polls, open: Mutex::default() }), receiver)
     }
 
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn cancelled_queries_do_not_fill_memory() {
         let scenario = scenario::builtin("poster-fig1").expect("a built-in scenario");
-        let (queries, polls) = Queries::new(&scenario);
+        let (queries, polls) = Queries::new(&[Arc::new(scenario)]);
         let victim = *queries.flows.keys().next().expect("the scenario has flows");
         // The receiver of each query is dropped at once, and the network's thread takes no polling packet.
         for _ in 0..OPEN_QUERIES {
@@ -121,7 +122,7 @@ mod tests {
     #[test]
     fn open_queries_are_limited() {
         let scenario = scenario::builtin("poster-fig1").expect("a built-in scenario");
-        let (queries, polls) = Queries::new(&scenario);
+        let (queries, polls) = Queries::new(&[Arc::new(scenario)]);
         let victim = *queries.flows.keys().next().expect("the scenario has flows");
         let open: Vec<_> = (0..OPEN_QUERIES)
             .map(|_| {

@@ -1,27 +1,29 @@
-//! Diagnoses snapshots, stores the diagnoses, and forwards port samples to the dashboard.
+//! Diagnoses snapshots, and stores the diagnoses.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use analyzer::incident::is_ordinary;
 use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::{Collected, Controller};
-use fabric::OperatorRecords;
-use model::{Snapshot, Time};
-use scenario::Scenario;
+use model::{Snapshot, Topology};
+use scenario::AgentSettings;
 use tokio::sync::mpsc;
 use tracing::{error, info};
-use web::{LiveState, QueryError, QueryResult};
+use web::{LiveState, PortSample, QueryError, QueryResult};
 
-use super::network::Progress;
-use super::queries::{Outcome, Queries};
+use super::pace::Progress;
+use super::queries::Outcome;
+use super::records::Records;
+use super::standstills::Standstills;
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 
-/// Maximum time of a polling packet from one switch to the next, in microseconds of simulated time.
-const HOP_US: u64 = 20;
+/// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
+const QUIET_TO_RETRY: u64 = 5;
 /// How long a first diagnosis waits for the follow-up poll, in simulated time: agents poll again after 400 us, and the
 /// collection takes time as well.
-const HOLD_NS: u64 = 800_000;
+const HOLD_NS: u64 = 2_400_000;
 /// Maximum snapshots that wait for the analysis. Further ones stay with the controller, whose queue is bounded too.
 const QUEUED_SNAPSHOTS: usize = 64;
 
@@ -41,27 +43,23 @@ pub(super) enum Analysed {
     Time(u64),
 }
 
-/// Returns the settings of a collector for a network whose time is stretched. A hop of microseconds takes far longer on
-/// the wall clock, and an event must not end while its polling packet is between two switches.
-pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
-    let hop_ns = HOP_US * 1_000_000_000 / pace_us;
-    let defaults = CollectSettings::default();
+/// Returns the settings of a collector that runs on the clock of the network.
+pub(super) fn collect_settings(agents: &AgentSettings) -> CollectSettings {
+    let quiet_ns = agents.quiet.as_ns();
     CollectSettings {
-        quiet_ns: defaults.quiet_ns + 2 * hop_ns,
-        poll_retry_ns: defaults.poll_retry_ns + hop_ns,
-        read_timeout_ns: 30_000_000_000,
-        event_timeout_ns: 60_000_000_000 + 10 * hop_ns,
-        // Switches store a polling packet's event for 2^30 ns of simulated time.
-        straggler_ns: defaults.straggler_ns.saturating_mul(1_000_000) / pace_us.max(1),
-        ..defaults
+        quiet_ns,
+        poll_retry_ns: quiet_ns / QUIET_TO_RETRY,
+        // Switches do not restart here, so that idle switches need no audit.
+        audit_ns: 0,
+        ..CollectSettings::default()
     }
 }
 
-/// Starts the thread that analyses snapshots of the scenario's network.
-pub(super) fn analysis(scenario: Arc<Scenario>) -> anyhow::Result<AnalysisWorker> {
+/// Starts the thread that analyses snapshots of a network.
+pub(super) fn analysis(topology: Arc<Topology>) -> anyhow::Result<AnalysisWorker> {
     Worker::spawn("analysis", QUEUED_SNAPSHOTS, move |jobs: Jobs<Input, Analysed>| {
         let settings = Settings::default();
-        let index = TopologyIndex::new(&scenario.topology);
+        let index = TopologyIndex::new(&topology);
         jobs.process(|input| match input {
             Input::Time(now_ns) => Analysed::Time(now_ns),
             Input::Snapshot(snapshot) => {
@@ -72,63 +70,139 @@ pub(super) fn analysis(scenario: Arc<Scenario>) -> anyhow::Result<AnalysisWorker
     })
 }
 
-/// Diagnoses and stores snapshots and forwards samples, until the network's thread ends.
-pub(super) async fn run(
-    live: Arc<LiveState>,
-    scenario: Arc<Scenario>,
-    mut controller: Controller,
-    mut progress: mpsc::Receiver<Progress>,
-    queries: Arc<Queries>,
-    mut analysis: AnalysisWorker,
-) {
-    let mut pending = PendingFirst::default();
-    let mut known = OperatorRecords::default();
-    let mut now = Time::ZERO;
-    loop {
-        tokio::select! {
-            Ok(Collected { mut snapshot, .. }) = controller.snapshot(), if analysis.has_room() => {
-                known.clone().complete(&scenario, &mut snapshot, now);
-                let event = snapshot.event;
-                if !analysis.push(Input::Snapshot(Box::new(snapshot))) {
-                    error!(event, "the analysis has stopped; the snapshot is lost");
-                }
+/// What happens in the system.
+pub(super) enum Seen {
+    /// The state of all ports.
+    Ports(Vec<PortSample>),
+    /// An event that the caller has claimed.
+    Own(Box<AnalysedEvent>),
+    /// Events whose diagnoses are final.
+    Final(Vec<AnalysedEvent>),
+    /// Simulated time in nanoseconds. All snapshots up to it have been analysed.
+    Time(u64),
+}
+
+/// Diagnoses the snapshots of the controller.
+pub(super) struct Watch {
+    controller: Controller,
+    progress: mpsc::Receiver<Progress>,
+    /// Whether the network's thread has ended.
+    has_ended: bool,
+    records: Records,
+    analysis: AnalysisWorker,
+    /// Inputs of the analysis without a result.
+    queued: usize,
+    pending: PendingFirst,
+    standstills: Standstills,
+    /// What has happened and was not returned yet.
+    waiting: VecDeque<Seen>,
+}
+
+impl Watch {
+    pub(super) fn new(
+        controller: Controller,
+        progress: mpsc::Receiver<Progress>,
+        records: Records,
+        analysis: AnalysisWorker,
+    ) -> Watch {
+        Watch {
+            controller,
+            progress,
+            has_ended: false,
+            records,
+            analysis,
+            queued: 0,
+            pending: PendingFirst::default(),
+            standstills: Standstills::default(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Returns what happens next; `None` when the network's thread has ended and all snapshots are analysed. Events for
+    /// which `is_own` returns true are not paired with follow-up polls.
+    pub(super) async fn next(&mut self, is_own: impl Fn(&Snapshot) -> bool) -> Option<Seen> {
+        loop {
+            if let Some(seen) = self.waiting.pop_front() {
+                return Some(seen);
             }
-            analysed = analysis.next() => {
-                match analysed {
+            if self.has_ended && self.queued == 0 {
+                match self.controller.try_snapshot() {
+                    Some(collected) => self.analyse(collected),
                     None => {
-                        error!("the analysis has stopped; there will be no further diagnoses");
-                        return;
-                    }
-                    Some(Analysed::Event(event)) if queries.is_own(&event.snapshot) => {
-                        let AnalysedEvent { snapshot, analyses, .. } = *event;
-                        queries.complete(&snapshot, outcome(analyses, &snapshot));
-                    }
-                    Some(Analysed::Event(event)) => {
-                        let triggered_ns = event.snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
-                        let due_ns = triggered_ns.saturating_add(HOLD_NS);
-                        store(&live, pending.add(*event, due_ns)).await;
-                    }
-                    Some(Analysed::Time(now_ns)) => {
-                        store(&live, pending.expired(now_ns)).await;
-                        if let Err(error) = live.advance(now_ns).await {
-                            error!(%error, "the store failed");
-                        }
+                        let last = self.pending.expired(u64::MAX);
+                        self.finish(last);
+                        return self.waiting.pop_front();
                     }
                 }
             }
-            reported = progress.recv() => {
-                let Some(Progress { now: then, samples, records }) = reported else { return };
-                (now, known) = (then, records);
-                live.push_ports(&samples);
-                // Without room this time is skipped; the next one follows soon.
-                let _ = analysis.push(Input::Time(now.as_ns()));
+            tokio::select! {
+                Ok(collected) = self.controller.snapshot(), if self.analysis.has_room() => {
+                    self.analyse(collected);
+                }
+                analysed = self.analysis.next() => {
+                    let Some(analysed) = analysed else {
+                        error!("the analysis has stopped; there will be no further diagnoses");
+                        return None;
+                    };
+                    self.queued -= 1;
+                    self.analysed(analysed, &is_own);
+                }
+                reported = self.progress.recv(), if !self.has_ended => match reported {
+                    Some(Progress { now, samples }) => {
+                        self.waiting.push_back(Seen::Ports(samples));
+                        while self.analysis.has_room()
+                            && let Some(collected) = self.controller.try_snapshot()
+                        {
+                            self.analyse(collected);
+                        }
+                        // Without room this time is skipped; the next one follows soon.
+                        self.queued += usize::from(self.analysis.push(Input::Time(now.as_ns())));
+                    }
+                    None => {
+                        self.has_ended = true;
+                    }
+                },
+            }
+        }
+    }
+
+    fn analyse(&mut self, Collected { mut snapshot, .. }: Collected) {
+        self.records.complete(&mut snapshot);
+        let event = snapshot.event;
+        match self.analysis.push(Input::Snapshot(Box::new(snapshot))) {
+            true => self.queued += 1,
+            false => error!(event, "the analysis has stopped; the snapshot is lost"),
+        }
+    }
+
+    /// The diagnoses of these events are final.
+    fn finish(&mut self, mut events: Vec<AnalysedEvent>) {
+        events.iter_mut().for_each(|event| self.standstills.unify(event));
+        if !events.is_empty() {
+            self.waiting.push_back(Seen::Final(events));
+        }
+    }
+
+    fn analysed(&mut self, analysed: Analysed, is_own: impl Fn(&Snapshot) -> bool) {
+        match analysed {
+            Analysed::Event(event) if is_own(&event.snapshot) => self.waiting.push_back(Seen::Own(event)),
+            Analysed::Event(event) => {
+                let triggered_ns = event.snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
+                let due_ns = triggered_ns.saturating_add(HOLD_NS);
+                let last = self.pending.add(*event, due_ns);
+                self.finish(last);
+            }
+            Analysed::Time(now_ns) => {
+                let last = self.pending.expired(now_ns);
+                self.finish(last);
+                self.waiting.push_back(Seen::Time(now_ns));
             }
         }
     }
 }
 
 /// Returns the best diagnosis of a query's victim. The web server stores it.
-fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
+pub(super) fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
     let Some(Analysis { diagnosis, graph, .. }) = analyses.into_iter().next() else {
         let mut text = "no queue and no pause on the flow's path".to_string();
         for missing in &snapshot.missing {
@@ -140,7 +214,8 @@ fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
     Ok(QueryResult { diagnosis, graph, snapshot: Some(snapshot.clone()) })
 }
 
-async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
+/// Stores and publishes diagnoses, without those of ordinary queueing.
+pub(super) async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
     for AnalysedEvent { snapshot, analyses, .. } in events {
         if analyses.is_empty() {
             info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");

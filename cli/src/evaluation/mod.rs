@@ -6,6 +6,7 @@ pub(crate) mod csv;
 pub(crate) mod generated;
 mod instance;
 mod judged;
+pub(crate) mod live;
 mod observe;
 pub(crate) mod plot;
 pub(crate) mod variation;
@@ -66,6 +67,8 @@ pub(crate) struct Plan {
     pub(crate) keeps_judged_only: bool,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
     pub(crate) epoch_shift: u32,
+    /// Number of rounds of the demo that are compared with each run; absent: none.
+    pub(crate) live: Option<usize>,
     /// Rules of the analyzer that no method applies.
     pub(crate) without: BTreeSet<String>,
     /// Identifies the executable; kept runs of another one are run again.
@@ -84,6 +87,9 @@ impl Plan {
             None => (name, String::new()),
         };
         let name = shell_quoted(name);
+        if self.live.is_some() {
+            return format!("harrier eval --live --scenario {name} --seed {seed} --runs 1{comment}");
+        }
         let method = self.methods.first().copied().unwrap_or(Contestant::Harrier);
         let mut options: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String, is_default: bool| {
@@ -167,6 +173,9 @@ fn evaluate_one(
     judges: &Pipeline,
     subject: &Subject,
 ) -> anyhow::Result<Evaluated> {
+    if let Some(rounds) = plan.live {
+        return live::evaluate(plan, pipeline, judges, subject, rounds);
+    }
     if plan.keeps_judged_only
         && let Some(evaluated) = judged::read(plan, subject)
     {
@@ -199,6 +208,7 @@ mod tests {
             budget: Budget::default(),
             keeps_judged_only: false,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
+            live: None,
             without: BTreeSet::new(),
             program: String::new(),
         }
@@ -213,6 +223,7 @@ mod tests {
     #[test]
     fn the_repeat_command_contains_every_setting_that_differs_from_the_default() {
         check(|_| {}, "paper-storm@30", "harrier run paper-storm@30 --seed 7");
+        check(|plan| plan.live = Some(2), "quiet", "harrier eval --live --scenario quiet --seed 7 --runs 1");
         check(|_| {}, "my file's.toml", r"harrier run 'my file'\''s.toml' --seed 7");
         check(
             |plan| plan.trial.lose_polls = 0.02,

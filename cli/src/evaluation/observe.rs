@@ -26,8 +26,9 @@ const HOUR_NS: f64 = 3.6e12;
 
 /// The diagnoses of one method.
 pub(super) struct Diagnosed {
-    method: Contestant,
-    snapshots: Vec<(Time, Snapshot)>,
+    /// Its name in tables.
+    pub(super) method: &'static str,
+    pub(super) snapshots: Vec<(Time, Snapshot)>,
     /// Each verdict, with the time at which its collection was complete.
     times: Vec<(Time, Diagnosis)>,
     pub(super) verdicts: Vec<Diagnosis>,
@@ -44,12 +45,25 @@ pub(super) fn observe(
     subject: &Subject,
     instance: &Instance,
 ) -> anyhow::Result<Evaluated> {
-    let scenario = &*subject.scenario.instance(instance.seed)?;
     let of_method = |method: &Contestant| {
         let settings = Settings { without: plan.without.clone(), ..method.settings() };
         diagnose_with(*method, &settings, instance)
     };
     let diagnosed: Vec<Diagnosed> = plan.methods.iter().map(of_method).collect();
+    let described = plan.methods.first().map_or("", |method| method.name());
+    judge_all(plan, pipeline, subject, instance, &diagnosed, described)
+}
+
+/// Judges the diagnoses of a run by several methods. Failures are described for the method called `described`.
+pub(super) fn judge_all(
+    plan: &Plan,
+    pipeline: &Pipeline,
+    subject: &Subject,
+    instance: &Instance,
+    diagnosed: &[Diagnosed],
+    described: &str,
+) -> anyhow::Result<Evaluated> {
+    let scenario = &*subject.scenario.instance(instance.seed)?;
     let victims = diagnosed.iter().flat_map(|of| &of.verdicts).map(|verdict| verdict.victim).collect();
     let mut bench = Bench::new(scenario, instance.seed, pipeline, victims);
     let disturbances = match &subject.disturbances {
@@ -63,11 +77,9 @@ pub(super) fn observe(
             events.push((disturbance, harm));
         }
     }
-    let asked: BTreeSet<FlowKey> =
-        instance.snapshots.iter().filter_map(|(_, s)| Some(s.trigger.as_ref()?.flow)).collect();
     let mut evaluated = Evaluated { observations: Vec::new(), failures: Vec::new(), lines: Vec::new() };
     let mut judged: Vec<Vec<Judgement>> = Vec::new();
-    for of in &diagnosed {
+    for of in diagnosed {
         judged.push(judge(&mut bench, scenario, &of.verdicts, &urgency(of), plan.budget)?);
     }
     let of_methods: Vec<(&[Diagnosis], &[Judgement])> = diagnosed
@@ -75,17 +87,17 @@ pub(super) fn observe(
         .zip(&judged)
         .map(|(of, judgements)| (of.verdicts.as_slice(), judgements.as_slice()))
         .collect();
-    // With one method there is nothing to compare.
+    // With one method, or one method live and not, there is nothing to compare.
     let rankings = match diagnosed.len() {
-        1 => vec![None],
+        count if count == 1 || plan.live.is_some() => vec![None; count],
         _ => rankings(&mut bench, scenario, &of_methods)?.into_iter().map(Some).collect(),
     };
-    for (rank, (of, ranking)) in diagnosed.iter().zip(rankings).enumerate() {
-        let judgements = &judged[rank];
+    for (place, (of, ranking)) in diagnosed.iter().zip(rankings).enumerate() {
+        let judgements = &judged[place];
         let missed: Vec<&(Disturbance, Harm)> =
             events.iter().filter(|(event, _)| !names(event, of, judgements)).collect();
         let is_false = |judgement: &Judgement| matches!(judgement.grade, Grade::Wrong | Grade::Partly);
-        if rank == 0 && (!missed.is_empty() || judgements.iter().any(is_false)) {
+        if of.method == described && (!missed.is_empty() || judgements.iter().any(is_false)) {
             evaluated.failures.push(failure(plan, subject, instance, of, judgements, &missed));
         }
         let source = Source {
@@ -93,7 +105,7 @@ pub(super) fn observe(
             row: subject.row.clone(),
             repeat: plan.repeat_command(&subject.name, instance.seed),
             seed: instance.seed,
-            method: of.method.name(),
+            method: of.method,
         };
         let lines = of.verdicts.iter().zip(judgements).enumerate().map(|(at, (verdict, judgement))| {
             let incident = of.incidents.iter().position(|members| members.contains(&at));
@@ -102,10 +114,12 @@ pub(super) fn observe(
         });
         evaluated.lines.extend(lines);
         let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
+        let triggers = of.snapshots.iter().filter_map(|(_, snapshot)| snapshot.trigger.as_ref());
+        let asked: BTreeSet<FlowKey> = triggers.map(|trigger| trigger.flow).collect();
         let undetected = events.iter().filter(|(_, harm)| harm.touched.is_disjoint(&asked)).count() as u64;
         evaluated.observations.push(Observation {
             scenario: subject.row.clone(),
-            method: of.method.name().to_string(),
+            method: of.method.to_string(),
             drawn: instance.drawn,
             is_unexpected: !instance.deviations.is_empty(),
             verdicts: graded(of, judgements),
@@ -150,10 +164,24 @@ pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &
         found_in.push((snapshot, found));
     }
     let (verdicts, _) = without_ordinary(settle(found_in));
-    let groups = incidents(&verdicts);
-    let position = |verdict: &&Diagnosis| verdicts.iter().position(|other| std::ptr::eq(other, *verdict));
-    let incidents = groups.iter().map(|group| group.verdicts.iter().filter_map(position).collect()).collect();
-    Diagnosed { method, times, verdicts, incidents, features, snapshots }
+    Diagnosed::new(method.name(), snapshots, times, verdicts, features)
+}
+
+impl Diagnosed {
+    /// Groups the verdicts of a method to incidents.
+    pub(super) fn new(
+        method: &'static str,
+        snapshots: Vec<(Time, Snapshot)>,
+        times: Vec<(Time, Diagnosis)>,
+        verdicts: Vec<Diagnosis>,
+        features: BTreeMap<String, Features>,
+    ) -> Diagnosed {
+        let groups = incidents(&verdicts);
+        let position = |verdict: &&Diagnosis| verdicts.iter().position(|other| std::ptr::eq(other, *verdict));
+        let incidents =
+            groups.iter().map(|group| group.verdicts.iter().filter_map(position).collect()).collect();
+        Diagnosed { method, times, verdicts, incidents, features, snapshots }
+    }
 }
 
 /// How urgent each verdict is for the judge.

@@ -10,6 +10,8 @@ mod clocks;
 mod entities;
 mod frame_limit;
 mod network;
+mod plans;
+mod progress;
 mod role;
 mod session;
 
@@ -20,7 +22,7 @@ use std::time::Duration;
 use model::{PortRef, Snapshot, Topology, Trigger};
 use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
 use p4runtime::proto::p4::config::v1::P4Info;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
@@ -32,6 +34,9 @@ pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
 pub use network::Discovered;
 use network::{Announcement, Network, Work};
+pub use plans::Planner;
+use plans::{Plans, Replan, Writes};
+pub use progress::Progress;
 use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
@@ -113,6 +118,9 @@ pub enum LiveError {
     /// A call failed.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// A switch without a session; it gets the plan with its next session.
+    #[error("the new plan of switch `{0}` is not written: there is no session with it")]
+    NotWritten(String),
     /// The controller's tasks have ended.
     #[error("the controller has stopped")]
     Stopped,
@@ -133,6 +141,8 @@ pub struct AgentTrigger {
 #[derive(Debug)]
 pub struct Controller {
     triggers: mpsc::Sender<AgentTrigger>,
+    planner: Planner,
+    progress: watch::Receiver<Progress>,
     snapshots: mpsc::Receiver<Collected>,
     status: watch::Receiver<Status>,
     discovered: watch::Receiver<Discovered>,
@@ -173,7 +183,12 @@ pub(crate) enum SessionCommand {
     /// Send these frames.
     Announce(Vec<Announcement>),
     /// Change the plan of the switch.
-    Replan(Box<SwitchPlan>),
+    Replan {
+        /// The new plan.
+        plan: Box<SwitchPlan>,
+        /// Notified when the change is written.
+        written: Option<oneshot::Sender<()>>,
+    },
 }
 
 impl Controller {
@@ -183,6 +198,18 @@ impl Controller {
     /// If program, topology and switches do not match. Unreachable switches are not an error: see
     /// [`Controller::status`].
     pub fn start(config: LiveConfig) -> Result<Controller, LiveError> {
+        Controller::start_on(config, None)
+    }
+
+    /// As [`Controller::start`], with the clock of a simulated network in nanoseconds instead of the wall clock for the
+    /// timers of collection.
+    ///
+    /// # Errors
+    /// As [`Controller::start`].
+    pub fn start_on(
+        config: LiveConfig,
+        clock: Option<watch::Receiver<u64>>,
+    ) -> Result<Controller, LiveError> {
         let schema = Arc::new(Schema::new(config.p4info.clone()));
         let layout = Arc::new(TelemetryLayout::new(&pipeline_info(&schema))?);
         let mut plans = plan(&config.topology, &config.plan, &layout)?;
@@ -227,13 +254,19 @@ impl Controller {
         let (publish, discovered) = watch::channel(Discovered::default());
         let network = config.lldp_interval.map(|interval| {
             let ports = config.learns.then(|| u16::try_from(layout.ports).unwrap_or(u16::MAX));
-            let network =
-                Network::new(config.topology, config.plan, layout.clone(), managed, interval, publish);
-            network.learning(ports)
+            let switches = managed.keys().cloned();
+            Network::new(config.topology.clone(), switches, interval, publish).learning(ports)
         });
+        let plans = Plans::new(config.topology, config.plan, layout.clone(), managed);
+        let (replan, replans) = mpsc::channel(1);
+        let (reported, progress) = watch::channel(Progress::default());
         let hub = Hub {
             collector,
             network,
+            plans,
+            clock,
+            progress: Progress::default(),
+            reported,
             layout,
             commands,
             emitted,
@@ -245,8 +278,9 @@ impl Controller {
             claims,
             started: Instant::now(),
         };
-        tasks.push(tokio::spawn(hub.run(noted, triggered)));
-        Ok(Controller { triggers, snapshots, status: status_receiver, discovered, tasks })
+        tasks.push(tokio::spawn(hub.run(noted, triggered, replans)));
+        let planner = Planner(replan);
+        Ok(Controller { triggers, planner, progress, snapshots, status: status_receiver, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -260,6 +294,16 @@ impl Controller {
     /// Returns a sender of triggers, for agents that run in their own tasks.
     pub fn triggers(&self) -> mpsc::Sender<AgentTrigger> {
         self.triggers.clone()
+    }
+
+    /// Returns a handle that changes the plan of the network.
+    pub fn planner(&self) -> Planner {
+        self.planner.clone()
+    }
+
+    /// Returns a receiver of how far the controller is.
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.clone()
     }
 
     /// Waits for the next snapshot.
@@ -298,6 +342,11 @@ impl Drop for Controller {
 struct Hub {
     collector: Collector,
     network: Option<Network>,
+    plans: Plans,
+    /// The clock of a simulated network, if there is one.
+    clock: Option<watch::Receiver<u64>>,
+    progress: Progress,
+    reported: watch::Sender<Progress>,
     layout: Arc<TelemetryLayout>,
     commands: BTreeMap<String, mpsc::Sender<SessionCommand>>,
     emitted: mpsc::Sender<Collected>,
@@ -311,10 +360,16 @@ struct Hub {
 }
 
 impl Hub {
-    async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<AgentTrigger>) {
+    async fn run(
+        mut self,
+        mut notes: mpsc::Receiver<Note>,
+        mut triggers: mpsc::Receiver<AgentTrigger>,
+        mut replans: mpsc::Receiver<Replan>,
+    ) {
         loop {
             self.claim();
-            let wake_ns = self.collector.next_wake_ns().into_iter().chain(self.claim.due_ns()).min();
+            let collect_ns = self.collector.next_wake_ns().filter(|_| self.clock.is_none());
+            let wake_ns = collect_ns.into_iter().chain(self.claim.due_ns()).min();
             let wake = wake_ns.map(|ns| self.started + Duration::from_nanos(ns));
             let network_wake = self.network.as_ref().map(Network::next_wake);
             let commands = tokio::select! {
@@ -323,19 +378,30 @@ impl Hub {
                     None => return,
                 },
                 Some(AgentTrigger { event, priority, trigger }) = triggers.recv() => {
+                    self.progress.triggers += 1;
                     self.collector.handle(self.now_ns(), Input::Trigger { event, priority, trigger })
+                }
+                () = progress::advance(&mut self.clock) => {
+                    self.progress.time_ns = self.now_ns();
+                    self.collector.wake(self.progress.time_ns)
+                }
+                Some(Replan { settings, reply }) = replans.recv() => {
+                    // Fails only if the request was cancelled.
+                    let _ = reply.send(self.replan(settings));
+                    Vec::new()
                 }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
                     self.collector.wake(self.now_ns())
                 }
                 () = sleep_until(network_wake.unwrap_or(self.started)), if network_wake.is_some() => {
-                    let work = self.network.as_mut().map(Network::wake);
+                    let work = self.network.as_mut().map(|network| network.wake(&mut self.plans));
                     self.hand_out(work);
                     Vec::new()
                 }
             };
             self.perform(commands).await;
             self.status.collect = self.collector.stats();
+            self.report_progress();
             self.published.send_if_modified(|known| {
                 let is_new = *known != self.status;
                 known.clone_from(&self.status);
@@ -356,8 +422,20 @@ impl Hub {
         }
     }
 
+    /// The clock of collection.
     fn now_ns(&self) -> u64 {
-        self.started.elapsed().as_nanos() as u64
+        let of_network = self.clock.as_ref().map(|clock| *clock.borrow());
+        of_network.unwrap_or_else(|| self.started.elapsed().as_nanos() as u64)
+    }
+
+    fn report_progress(&mut self) {
+        self.progress.snapshots = self.status.collect.snapshots;
+        self.progress.is_collecting = self.collector.next_wake_ns().is_some();
+        self.reported.send_if_modified(|known| {
+            let is_new = *known != self.progress;
+            *known = self.progress;
+            is_new
+        });
     }
 
     fn note(&mut self, note: Note) -> Vec<Command> {
@@ -386,6 +464,7 @@ impl Hub {
                 Vec::new()
             }
             Note::Input(input) => {
+                self.progress.count_input(&input);
                 self.compare_clocks(&input);
                 self.collector.handle(self.now_ns(), input)
             }
@@ -398,7 +477,8 @@ impl Hub {
         let Some(Work { announce, plans }) = work else { return };
         let announce =
             announce.into_iter().map(|(switch, frames)| (switch, SessionCommand::Announce(frames)));
-        let plans = plans.into_iter().map(|(switch, plan)| (switch, SessionCommand::Replan(Box::new(plan))));
+        let replan = |plan| SessionCommand::Replan { plan: Box::new(plan), written: None };
+        let plans = plans.into_iter().map(|(switch, plan)| (switch, replan(plan)));
         for (switch, command) in plans.chain(announce) {
             if self.commands.get(&switch).is_none_or(|sender| sender.try_send(command).is_err()) {
                 tracing::warn!(switch, "the session's queue is full; a change of the network is lost");
@@ -406,12 +486,28 @@ impl Hub {
         }
     }
 
-    /// Compares the time in a digest with the wall clock.
+    /// Changes the plan. Returns a receiver for each session that has to write a change; the one of a session that does not
+    /// take it is closed.
+    fn replan(&mut self, settings: PlanSettings) -> Result<Writes, LiveError> {
+        let mut writes = Vec::new();
+        for (switch, plan) in self.plans.replan(settings)? {
+            let (written, write) = oneshot::channel();
+            let command = SessionCommand::Replan { plan: Box::new(plan), written: Some(written) };
+            if let Some(sender) = self.commands.get(&switch) {
+                let _ = sender.try_send(command);
+            }
+            writes.push((switch, write));
+        }
+        Ok(writes)
+    }
+
+    /// Compares the time in a digest of a polling packet with the wall clock.
     fn compare_clocks(&mut self, input: &Input) {
         if let Input::Digest { switch, name, fields } = input
             && let Ok(Digest::Poll(poll)) = self.layout.decode_digest(name, fields)
         {
             self.clocks.add(switch, (self.wall_clock)(), poll.time_ns);
+            self.progress.polls += 1;
         }
     }
 
@@ -431,12 +527,14 @@ impl Hub {
                 | Command::Unlock { ref switch, request, .. }
                 | Command::Poll { ref switch, request, .. } => (switch.clone(), request),
             };
+            self.progress.count_command(&command);
             // A slow session must not block the others.
             let is_passed_on = self
                 .commands
                 .get(&switch)
                 .is_some_and(|sender| sender.try_send(SessionCommand::Collect(command)).is_ok());
             if !is_passed_on {
+                self.progress.requests -= 1;
                 let failed = Input::Failed { request, reason: "the session's queue is full".into() };
                 waiting.extend(self.collector.handle(self.now_ns(), failed));
             }

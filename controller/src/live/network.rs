@@ -1,5 +1,4 @@
-//! The network as it is: the cables that LLDP discovers, and the plans of the switches without the links that have
-//! failed.
+//! The network as it is: the cables that LLDP discovers, and the links that have failed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,10 +10,10 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::discovery::{CableFinding, Cables, Change, announcement, name, ttl_s};
-use crate::layout::TelemetryLayout;
-use crate::plan::{PlanSettings, SwitchPlan, keep_group_numbers, plan};
+use crate::plan::SwitchPlan;
 
 use super::entities::fingerprint;
+use super::plans::Plans;
 
 /// Time for which changes are collected before they are evaluated: after a start, many neighbours appear at once.
 const EVALUATE_AFTER: Duration = Duration::from_millis(200);
@@ -53,11 +52,6 @@ pub(super) struct Network {
     started: Instant,
     announce_at: Instant,
     evaluate_at: Option<Instant>,
-    topology: Arc<Topology>,
-    settings: PlanSettings,
-    layout: Arc<TelemetryLayout>,
-    /// The present plan of each switch of this controller.
-    plans: BTreeMap<String, SwitchPlan>,
     /// Switches with a session.
     up: Vec<String>,
     published: watch::Sender<Discovered>,
@@ -66,24 +60,18 @@ pub(super) struct Network {
 impl Network {
     pub(super) fn new(
         topology: Arc<Topology>,
-        settings: PlanSettings,
-        layout: Arc<TelemetryLayout>,
-        plans: BTreeMap<String, SwitchPlan>,
+        switches: impl Iterator<Item = String>,
         interval: Duration,
         published: watch::Sender<Discovered>,
     ) -> Network {
         let started = Instant::now();
-        let cables = Cables::new(topology.clone(), plans.keys().cloned(), network_time(interval));
+        let cables = Cables::new(topology, switches, network_time(interval));
         Network {
             cables,
             interval,
             started,
             announce_at: started + interval,
             evaluate_at: None,
-            topology,
-            settings,
-            layout,
-            plans,
             up: Vec::new(),
             published,
         }
@@ -149,7 +137,7 @@ impl Network {
     }
 
     /// Does what is due.
-    pub(super) fn wake(&mut self) -> Work {
+    pub(super) fn wake(&mut self, plans: &mut Plans) -> Work {
         let (now, mut work) = (Instant::now(), Work::default());
         let is_due = self.cables.next_wake().is_some_and(|at| at <= self.now());
         let has_expired = self.cables.wake(self.now());
@@ -163,7 +151,7 @@ impl Network {
         }
         if is_due || has_expired || self.evaluate_at.is_some_and(|at| at <= now) {
             self.evaluate_at = None;
-            work.plans = self.evaluate();
+            work.plans = self.evaluate(plans);
         }
         work
     }
@@ -174,7 +162,7 @@ impl Network {
     }
 
     /// Publishes what has changed and returns the plans that the failed links change.
-    fn evaluate(&mut self) -> BTreeMap<String, SwitchPlan> {
+    fn evaluate(&mut self, plans: &mut Plans) -> BTreeMap<String, SwitchPlan> {
         let now = self.now();
         let neighbours = self.cables.neighbours().map(|(port, neighbour)| {
             (port.clone(), (name(&neighbour.lldp), neighbour.lldp.port_description.clone()))
@@ -187,28 +175,18 @@ impl Network {
         let before = self.published.send_replace(found.clone());
         let new = found.findings.iter().filter(|finding| !before.findings.contains(finding));
         new.for_each(|finding| tracing::warn!(%finding, "a cable differs from the plan"));
-        if before.failed == found.failed { BTreeMap::new() } else { self.replan(&found.failed) }
+        if before.failed == found.failed { BTreeMap::new() } else { Network::replan(plans, &found.failed) }
     }
 
-    fn replan(&mut self, failed: &[PortRef]) -> BTreeMap<String, SwitchPlan> {
-        let mut settings = self.settings.clone();
-        settings.unused_links.extend(failed.iter().cloned());
-        let mut new = match plan(&self.topology, &settings, &self.layout) {
-            Ok(new) => new,
+    /// Returns the plans that the failed links change.
+    fn replan(plans: &mut Plans, failed: &[PortRef]) -> BTreeMap<String, SwitchPlan> {
+        let changed = match plans.avoid(failed) {
+            Ok(changed) => changed,
             Err(error) => {
                 tracing::error!(%error, "the network without its failed links cannot be planned; routes stay");
                 return BTreeMap::new();
             }
         };
-        let mut changed = BTreeMap::new();
-        for (switch, known) in &mut self.plans {
-            let Some(new) = new.remove(switch) else { continue };
-            let new = keep_group_numbers(known, new);
-            if new != *known {
-                known.clone_from(&new);
-                changed.insert(switch.clone(), new);
-            }
-        }
         let (links, switches) = (failed.iter().map(ToString::to_string).collect::<Vec<_>>(), changed.len());
         match links.as_slice() {
             [] => {

@@ -109,7 +109,7 @@ impl SwitchSession {
                 | Command::Unlock { request, .. }
                 | Command::Poll { request, .. },
             )) => reject(&self.notes, request, why.to_string()).await,
-            Some(SessionCommand::Replan(plan)) => {
+            Some(SessionCommand::Replan { plan, .. }) => {
                 self.plan = *plan;
                 true
             }
@@ -153,10 +153,12 @@ impl SwitchSession {
                 command = self.commands.recv() => match command {
                     Some(SessionCommand::Collect(command)) => self.perform(&client, &sender, command),
                     Some(SessionCommand::Announce(frames)) => self.announce(&sender, frames),
-                    Some(SessionCommand::Replan(plan)) => {
+                    Some(SessionCommand::Replan { plan, written }) => {
                         let change = change(&self.plan, &plan);
                         self.plan = *plan;
                         self.write_change(&mut client, &change).await?;
+                        // Fails only if the request was cancelled.
+                        let _ = written.map(|written| written.send(()));
                     }
                     None => return Ok(()),
                 },

@@ -67,14 +67,12 @@ fn by_key(plan: &SwitchPlan) -> BTreeMap<(&'static str, Vec<Vec<u8>>), &TableEnt
 pub fn keep_group_numbers(old: &SwitchPlan, mut new: SwitchPlan) -> SwitchPlan {
     let known: BTreeMap<Vec<Vec<u8>>, u16> =
         members(old).into_iter().map(|(group, members)| (members, group)).collect();
-    let highest = members(old).into_keys().max().unwrap_or(0);
-    let mut next = highest;
+    // The lowest free ones, so that a network that changes between two plans for days does not run out of numbers.
+    let used = members(old);
+    let mut free = (1..=u16::MAX).filter(|number| !used.contains_key(number));
     let mut numbers: BTreeMap<u16, u16> = BTreeMap::new();
     for (group, members) in members(&new) {
-        let number = known.get(&members).copied().unwrap_or_else(|| {
-            next = next.wrapping_add(1).max(1);
-            next
-        });
+        let number = known.get(&members).copied().or_else(|| free.next()).unwrap_or(group);
         numbers.insert(group, number);
     }
     for entry in &mut new.entries {

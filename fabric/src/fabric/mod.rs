@@ -8,6 +8,7 @@ mod switch_events;
 
 use std::collections::BTreeMap;
 
+use controller::plan::SwitchPlan;
 use model::traffic::LosslessDrops;
 use model::wire::ethernet::ETHERNET_BYTES;
 use model::wire::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
@@ -27,6 +28,7 @@ use crate::nic::{Nic, Outgoing};
 use crate::packet_log::PacketLog;
 use crate::record::{ConservationError, Counters, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::record_log::RecordLog;
+use crate::route_events::route_changes;
 use crate::switch::FabricSwitch;
 use fault::Fault;
 
@@ -445,7 +447,7 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     /// Removes all agents.
-    pub(crate) fn dismiss_agents(&mut self) {
+    pub fn dismiss_agents(&mut self) {
         self.agents.iter_mut().for_each(|slot| slot.agent = None);
     }
 
@@ -493,10 +495,12 @@ impl<S: FabricSwitch> Fabric<S> {
         self.network_events.records()
     }
 
-    /// Adds a change of routes that the switch called `switch` has made at `at`.
-    pub(crate) fn route_changed(&mut self, at: Time, switch: &str, change: NetworkChange) {
-        let event = NetworkEvent { time_ns: at.as_ns(), switch: switch.to_string(), change };
-        self.network_events.push(event);
+    /// Adds the changes of routes of a switch that was reprogrammed at `at`, from one plan to another.
+    pub fn routes_changed(&mut self, at: Time, before: &SwitchPlan, after: &SwitchPlan) {
+        for change in route_changes(before, after) {
+            let event = NetworkEvent { time_ns: at.as_ns(), switch: after.switch.clone(), change };
+            self.network_events.push(event);
+        }
     }
 
     /// Checks conservation. In every switch, ingress totals equal egress totals equal the bytes in its memory; on the

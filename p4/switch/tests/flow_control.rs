@@ -146,3 +146,30 @@ fn lossless_drops_name_their_profile_and_watchdog_events_are_reported() {
     switch.receive(restored, 2, ipv4(0));
     assert_eq!(switch.transmit(restored, 1), Some(ipv4(0)));
 }
+
+#[test]
+fn a_switch_without_traffic_forwards_again_and_its_program_has_received_resume_frames() {
+    let mut switch = switch(|_| {});
+    switch.receive(Time::ZERO, 1, Pfc::single(0, u16::MAX).to_frame([2; 6]));
+    switch.receive(Time::ZERO, 2, ipv4(0));
+    assert_eq!(switch.transmit(Time::ZERO, 1), None);
+    let (counters, now) = (switch.counters(), Time::from_us(1));
+    switch.take_events();
+    switch.clear_traffic(now);
+    // Two frames before, and a resume frame at each of the four ports.
+    assert_eq!(switch.control().counter_read("seen", 0).map(|c| c.packets), Ok(6));
+    let cleared = switch.counters();
+    assert_eq!((cleared.received, cleared.dropped()), (counters.received + 4, counters.dropped()));
+    assert_eq!(switch.traffic_manager().audit(), Ok(()));
+    assert_eq!(switch.traffic_manager().memory().0, 0);
+    let events = switch.take_events();
+    assert!(
+        events.contains(&Event::PauseReceived { at: now, port: 1, priority: 0, quanta: 0 }),
+        "{events:?}"
+    );
+    assert!(!events.iter().any(|event| matches!(event, Event::PortReady(_))), "{events:?}");
+    assert_eq!((switch.transmit(now, 1), switch.next_wake()), (None, None));
+    switch.receive(now, 2, ipv4(0));
+    assert!(switch.take_events().contains(&Event::PortReady(1)));
+    assert!(switch.transmit(now, 1).is_some());
+}

@@ -143,6 +143,24 @@ impl Switch {
         self.receive(now, self.config.cpu_port, frame);
     }
 
+    /// Empties the queues and ends all pauses, as if every link had been cut and had come up again with an idle peer. The
+    /// program receives a resume frame of all priorities at each port, so that its own record of pauses ends as well.
+    /// Tables, registers and counters stay; the removed packets do not count as dropped.
+    pub fn clear_traffic(&mut self, now: Time) {
+        let mut resume = Pfc::default();
+        (0..tm::CLASSES as u8).for_each(|priority| resume.set(priority, 0));
+        let cpu_port = self.config.cpu_port;
+        let ports: Vec<u16> = self.tm.port_numbers().filter(|port| *port != cpu_port).collect();
+        for port in ports {
+            self.receive(now, port, resume.to_frame(self.port_address(port)));
+        }
+        for packet in self.tm.clear() {
+            self.discard(packet);
+        }
+        self.cx.events.waiting.retain(|event| !matches!(event, Event::PortReady(_)));
+        self.settle_tm_events();
+    }
+
     /// Returns when [`Switch::wake`] must be called: a pause expires or is refreshed, or an entry may have become
     /// idle.
     pub fn next_wake(&self) -> Option<Time> {

@@ -11,12 +11,14 @@
 //! - [`TrafficManager::receive_pfc`] for every PFC frame that arrives.
 //! - [`TrafficManager::wake`] at the time that [`TrafficManager::next_wake`] returns.
 //! - [`TrafficManager::drain_events`] after any of these.
+//! - [`TrafficManager::clear`] between two experiments.
 //!
 //! Times must not decrease from call to call. Equal calls give equal results: marking uses a seeded generator.
 //!
 //! Sources: IEEE 802.1Qbb (PFC); Bai et al., "Empowering Azure Storage with RDMA", NSDI 2023, section 6.2 and
 //! appendix A (pools, profiles, headroom); SONiC's buffer model.
 
+mod clear;
 mod config;
 mod event;
 mod flow_control;

@@ -87,6 +87,11 @@ impl<P> Queues<P> {
         self.waiting.iter().enumerate().flat_map(|(priority, queue)| queue.iter().map(move |w| (priority, w)))
     }
 
+    /// Restarts the round of the weighted queues. All queues are empty.
+    pub(super) fn restart_schedule(&mut self) {
+        (self.turn, self.granted) = (0, false);
+    }
+
     fn serves(&self, priority: usize, paused_queues: u8) -> bool {
         (self.filled & !paused_queues) >> priority & 1 == 1
     }

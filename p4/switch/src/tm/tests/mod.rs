@@ -1,5 +1,6 @@
 //! Behaviour of the traffic manager, and consistency of its accounting under random traffic.
 
+mod clear;
 mod flow_control;
 mod listing;
 mod watchdog;
