@@ -19,6 +19,7 @@ mod metrics;
 mod probe;
 mod problem;
 mod query;
+mod report;
 mod routes;
 mod series;
 mod server;

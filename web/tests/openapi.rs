@@ -56,6 +56,7 @@ async fn the_openapi_document_describes_every_operation() {
             "get_diagnosis_graph",
             "get_diagnosis_snapshot",
             "get_incident",
+            "get_incident_report",
             "get_port_series",
             "get_topology",
             "list_daemons",

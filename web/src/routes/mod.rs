@@ -9,6 +9,7 @@ mod incidents;
 mod network;
 mod operations;
 mod queries;
+mod report;
 
 pub(crate) use incidents::TimedIncident;
 
@@ -18,8 +19,9 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use tower_http::compression::CompressionLayer;
-use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi as _};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -36,9 +38,15 @@ const API: &str = "/api/v1";
         description = "Diagnoses of slow flows in lossless RDMA networks, with their evidence.\n\n\
                        Fields that end in `_ns` are nanoseconds of switch time; `time`, `start_time`, `update_time` and \
                        `end_time` are wall clocks (RFC 3339). Lists are paged: set `cursor` to the `next` value of a page \
-                       to get the following one. Every error is a problem (RFC 9457).",
+                       to get the following one. Every error is a problem (RFC 9457).\n\n\
+                       A server that other machines reach needs a token: status 401 without a valid one, 403 if its role \
+                       does not suffice or the request comes from a page of another site. Status 421 means that the \
+                       request names another host, 429 that there are too many questions.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
+    // Either none, on loopback addresses, or a token.
+    security((), ("token" = [])),
+    modifiers(&TokenScheme),
     tags(
         (name = "diagnoses", description = "Diagnoses of victim flows, with graph and snapshot"),
         (name = "incidents", description = "Diagnoses of one culprit, with its occurrences"),
@@ -48,6 +56,18 @@ const API: &str = "/api/v1";
 )]
 struct Description;
 
+/// Adds the scheme of tokens to the document.
+struct TokenScheme;
+
+impl Modify for TokenScheme {
+    fn modify(&self, document: &mut OpenApi) {
+        let mut token = Http::new(HttpAuthScheme::Bearer);
+        token.description = Some("A token of `harrier token create`".into());
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(token));
+    }
+}
+
 fn api() -> OpenApiRouter<AppState> {
     let v1 = OpenApiRouter::new()
         .routes(routes!(diagnoses::list))
@@ -56,6 +76,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(diagnoses::snapshot))
         .routes(routes!(incidents::list))
         .routes(routes!(incidents::one))
+        .routes(routes!(report::incident_report))
         .routes(routes!(queries::query))
         .routes(routes!(network::topology))
         .routes(routes!(network::ports))

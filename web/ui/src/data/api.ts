@@ -21,6 +21,7 @@ const API = '/api/v1';
 export const paths = {
   incidents: `${API}/incidents`,
   incident: (id: string) => `${API}/incidents/${encodeURIComponent(id)}`,
+  report: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/report?format=html`,
   diagnoses: (incident: string) => `${API}/diagnoses?incident=${encodeURIComponent(incident)}`,
   diagnosis: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}`,
   graph: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/graph`,
