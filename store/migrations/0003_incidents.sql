@@ -56,6 +56,7 @@ CREATE TABLE incident_flows (
     src        TEXT NOT NULL,
     dst        TEXT NOT NULL,
     is_victim  BIGINT NOT NULL,
+    -- Whether the representative diagnosis names it.
     is_culprit BIGINT NOT NULL,
     PRIMARY KEY (incident, flow)
 );

@@ -67,9 +67,10 @@ pub struct Incident {
     /// one with PFC pauses before plain contention, then the one with the highest confidence, then the one that was
     /// stored last.
     pub diagnosis: String,
-    /// Affected flows that are not culprits, sorted by their text; at most [`crate::INCIDENT_VICTIMS`].
+    /// Affected flows that the representative diagnosis does not name as culprits, sorted by their text; at most
+    /// [`crate::INCIDENT_VICTIMS`].
     pub victims: Vec<FlowKey>,
-    /// Number of affected flows that are not culprits.
+    /// Number of affected flows that the representative diagnosis does not name as culprits.
     pub victim_count: u64,
 }
 
@@ -156,23 +157,11 @@ pub(crate) fn ports_of(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     }
 }
 
-/// The part of a flow in an incident.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Role {
-    pub(crate) is_victim: bool,
-    pub(crate) is_culprit: bool,
-}
-
-/// Returns the affected flows and the culprits of a diagnosis.
-pub(crate) fn flows_of(diagnosis: &Diagnosis) -> BTreeMap<FlowKey, Role> {
-    let mut flows: BTreeMap<FlowKey, Role> = BTreeMap::new();
-    for victim in diagnosis.victims.iter().chain([&diagnosis.victim]) {
-        flows.entry(*victim).or_default().is_victim = true;
-    }
-    for culprit in &diagnosis.root_cause.flows {
-        flows.entry(*culprit).or_default().is_culprit = true;
-    }
-    flows
+/// Returns the affected flows and the culprits of a diagnosis, each with whether it is affected.
+pub(crate) fn flows_of(diagnosis: &Diagnosis) -> BTreeMap<FlowKey, bool> {
+    let culprits = diagnosis.root_cause.flows.iter().map(|flow| (*flow, false));
+    let victims = diagnosis.victims.iter().chain([&diagnosis.victim]).map(|flow| (*flow, true));
+    culprits.chain(victims).collect()
 }
 
 fn sorted<T: Ord + ToString>(items: &[T]) -> String {

@@ -277,18 +277,41 @@ async fn a_pause_of_a_port_of_an_earlier_occurrence_does_not_keep_an_incident_op
 }
 
 #[tokio::test]
-async fn culprits_are_no_victims() {
+async fn culprits_of_the_representative_diagnosis_are_no_victims() {
     let store = store().await;
-    let culprit = |n: u32| flow(&format!("10.0.0.{n}:1>10.0.9.1:4791/udp"));
-    let mut incast = diagnosis("a", 10_000, VICTIM, "sw4:1");
-    incast.root_cause.flows = vec![culprit(1), culprit(2)];
-    incast.victims = vec![flow(VICTIM), flow(OTHER), culprit(3)];
-    put(&store, &incast).await;
+    let sender = |n: u32| flow(&format!("10.0.0.{n}:1>10.0.9.1:4791/udp"));
+    let named = async |id: &str, confidence, victim, culprits: &[u32]| {
+        let mut diagnosis = diagnosis(id, 10_000, victim, "sw4:1");
+        diagnosis.confidence = confidence;
+        diagnosis.root_cause.flows = culprits.iter().map(|n| sender(*n)).collect();
+        let found = put(&store, &diagnosis).await.incident;
+        (found.victims.iter().map(ToString::to_string).collect::<Vec<_>>(), found.victim_count)
+    };
+    let [first, second, third] = [1, 2, 3].map(|n| sender(n).to_string());
     // Of a culprit that is slow itself, the other flows are the culprits.
-    let mut of_culprit = diagnosis("b", 10_000, &culprit(1).to_string(), "sw4:1");
-    of_culprit.root_cause.flows = vec![culprit(2), culprit(3)];
-    let found = put(&store, &of_culprit).await.incident;
-    assert_eq!((found.victims, found.victim_count), (vec![flow(VICTIM), flow(OTHER)], 2));
+    assert_eq!(named("a", 0.5, &first, &[2, 3]).await, (vec![first.clone()], 1));
+    assert_eq!(named("b", 0.9, VICTIM, &[1, 2]).await, (vec![VICTIM.to_string()], 1));
+    let both = vec![VICTIM.to_string(), third.clone()];
+    assert_eq!(named("c", 0.1, &third, &[1, 2]).await, (both.clone(), 2));
+    assert_eq!(named("d", 0.1, &second, &[3]).await, (both, 2), "a less certain verdict");
+    let mut three = vec![first.clone(), second.clone(), VICTIM.to_string()];
+    three.sort();
+    assert_eq!(named("e", 1.0, VICTIM, &[3]).await, (three, 3));
+}
+
+/// The diagnosis that named the culprits is removed as one of the oldest.
+#[tokio::test]
+async fn victims_follow_the_representative_diagnosis() {
+    let limits = Limits { diagnoses: 1, ..Limits::default() };
+    let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
+    let mut sure = diagnosis("a", 10_000, VICTIM, "sw4:1");
+    (sure.confidence, sure.root_cause.flows) = (1.0, vec![flow(OTHER)]);
+    put(&store, &sure).await;
+    let joined = put(&store, &diagnosis("b", 10_001, OTHER, "sw4:1")).await.incident;
+    assert_eq!((joined.diagnosis.as_str(), joined.victims), ("a", vec![flow(VICTIM)]));
+    store.prune().await.unwrap();
+    let found = incident(&store, "i-a").await;
+    assert_eq!((found.diagnosis.as_str(), found.victims), ("b", vec![flow(VICTIM), flow(OTHER)]));
 }
 
 #[tokio::test]

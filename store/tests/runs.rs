@@ -19,9 +19,9 @@ async fn older_store(file: &StoreFile) -> SqliteConnection {
     let incident = "INSERT INTO incidents (id, culprit, start_ns, update_ns, end_ns, count, diagnosis, confidence) \
                     VALUES ('i-a', 'port sw4:1', 10, 20, 20, 2, 'b', 0.9)";
     sqlx::query(incident).execute(&mut connection).await.unwrap();
-    let grave = Diagnosis { severity: Severity::Critical, ..diagnosis("a", 10, VICTIM, "sw4:1") };
-    let mut sure = Diagnosis { confidence: 0.9, ..diagnosis("b", 20, OTHER, "sw4:1") };
-    sure.root_cause.flows = vec![flow(VICTIM)];
+    let mut grave = Diagnosis { severity: Severity::Critical, ..diagnosis("a", 10, VICTIM, "sw4:1") };
+    grave.root_cause.flows = vec![flow(OTHER)];
+    let sure = Diagnosis { confidence: 0.9, ..diagnosis("b", 20, OTHER, "sw4:1") };
     for diagnosis in [&grave, &sure] {
         sqlx::query(
             "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, host, \
@@ -59,7 +59,7 @@ async fn a_store_of_the_former_version_keeps_its_rows() {
     assert_eq!((found.diagnosis.as_str(), found.severity), ("a", Severity::Critical), "severity comes first");
     assert_eq!((found.recurrences, found.occurrences.len()), (1, 1));
     assert_eq!((found.occurrences[0].start_ns, found.occurrences[0].end_ns), (10, Some(20)));
-    assert_eq!((found.victims, found.victim_count), (vec![flow(OTHER)], 1), "the other one is a culprit");
+    assert_eq!((found.victims, found.victim_count), (vec![flow(VICTIM)], 1), "the other one is a culprit");
     assert_eq!((found.start_wall_ns, found.update_wall_ns), (0, 0), "it has stored no wall clock");
     let port = IncidentFilter { port: Some("sw4:1".parse().unwrap()), ..IncidentFilter::default() };
     assert_eq!(store.incidents(&port).await.unwrap().rows.len(), 1);

@@ -97,6 +97,21 @@ async fn the_dashboard_has_a_row_for_every_kind_of_record() {
     );
 }
 
+/// Clients tell the two answers of a query apart by `anomaly`, and the two views of a list by what they requested.
+#[tokio::test]
+async fn answers_of_two_kinds_are_described() {
+    let served = served().await;
+    let schemas = &served["components"]["schemas"];
+    let healthy = &schemas["NoAnomaly"];
+    assert_eq!(healthy["properties"]["anomaly"]["type"], "null");
+    assert!(healthy["required"].as_array().unwrap().contains(&Value::from("anomaly")));
+    let reference = |name: &str| Value::from(format!("#/components/schemas/{name}"));
+    assert_eq!(schemas["DiagnosesPage"]["properties"]["diagnoses"]["$ref"], reference("DiagnosisList"));
+    let views = schemas["DiagnosisList"]["oneOf"].as_array().unwrap();
+    let items: Vec<_> = views.iter().map(|view| view["items"]["$ref"].clone()).collect();
+    assert_eq!(items, [reference("TimedDiagnosis"), reference("DiagnosisSummary")]);
+}
+
 /// The names of components are public, and every reference resolves to one.
 #[tokio::test]
 async fn the_openapi_document_has_no_dangling_reference() {

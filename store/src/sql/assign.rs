@@ -21,6 +21,13 @@ struct Known {
     occurrence: i64,
 }
 
+impl Known {
+    /// Whether a diagnosis that joins represents the incident from now on.
+    fn is_represented_by(&self, diagnosis: &Diagnosis) -> bool {
+        precedence(diagnosis) >= self.precedence
+    }
+}
+
 const KNOWN: &str = "SELECT i.id, i.start_ns, i.update_ns, i.update_wall_ns, COALESCE(i.precedence, 0) AS precedence, \
                      i.occurrence FROM incidents i ";
 
@@ -54,15 +61,18 @@ impl Store {
                 name_culprit(tx, &known.id, diagnosis).await?;
             }
         }
-        let (id, is_new) = match known {
-            Some(known) => {
-                self.join(tx, &known, diagnosis, wall_ns).await?;
-                (known.id, false)
-            }
-            None => (self.open_incident(tx, diagnosis, wall_ns).await?, true),
+        let Some(known) = known else {
+            let id = self.open_incident(tx, diagnosis, wall_ns).await?;
+            add_members(tx, &id, diagnosis).await?;
+            mark_culprits(tx, &id, diagnosis).await?;
+            return Ok((id, true));
         };
-        add_members(tx, &id, diagnosis).await?;
-        Ok((id, is_new))
+        self.join(tx, &known, diagnosis, wall_ns).await?;
+        add_members(tx, &known.id, diagnosis).await?;
+        if known.is_represented_by(diagnosis) {
+            mark_culprits(tx, &known.id, diagnosis).await?;
+        }
+        Ok((known.id, false))
     }
 
     /// Finds the gravest open incident that has one of these ports; with `is_unnamed` only one for which no verdict names
@@ -163,7 +173,7 @@ impl Store {
         if is_latest && place.is_new {
             query.push(", occurred_wall_ns = ").push_bind(wall_ns);
         }
-        if precedence(diagnosis) >= known.precedence {
+        if known.is_represented_by(diagnosis) {
             query.push(", diagnosis = ").push_bind(diagnosis.id.clone());
             query.push(", confidence = ").push_bind(diagnosis.confidence);
             query.push(", severity = ").push_bind(severity_name(diagnosis.severity));
@@ -279,15 +289,14 @@ pub(super) async fn add_members(
             let mut query = QueryBuilder::<Sqlite>::new(
                 "INSERT INTO incident_flows (incident, flow, src, dst, is_victim, is_culprit) ",
             );
-            query.push_values(flows, |mut row, (flow, role)| {
+            query.push_values(flows, |mut row, (flow, is_victim)| {
                 row.push_bind(incident).push_bind(flow.to_string());
                 row.push_bind(flow.src.to_string()).push_bind(flow.dst.to_string());
-                row.push_bind(i64::from(role.is_victim)).push_bind(i64::from(role.is_culprit));
+                row.push_bind(i64::from(*is_victim)).push_bind(0_i64);
             });
             query.push(
-                " ON CONFLICT (incident, flow) DO UPDATE SET \
-                 is_victim = incident_flows.is_victim | excluded.is_victim, \
-                 is_culprit = incident_flows.is_culprit | excluded.is_culprit",
+                " ON CONFLICT (incident, flow) DO UPDATE SET is_victim = 1 \
+                 WHERE excluded.is_victim > incident_flows.is_victim",
             );
             query.build().execute(&mut *tx).await?;
         }
@@ -306,6 +315,27 @@ async fn has_room(
     Ok(from_sql(count) < u64::from(INCIDENT_MEMBERS))
 }
 
+/// Marks the flows that the representative diagnosis of an incident names as culprits.
+async fn mark_culprits(
+    tx: &mut SqliteConnection,
+    incident: &str,
+    diagnosis: &Diagnosis,
+) -> Result<(), sqlx::Error> {
+    let culprits: Vec<String> = diagnosis.root_cause.flows.iter().map(ToString::to_string).collect();
+    let culprits = culprits.get(..MAX_LISTED).unwrap_or(&culprits);
+    let mut query = QueryBuilder::<Sqlite>::new("UPDATE incident_flows SET is_culprit = ");
+    if culprits.is_empty() {
+        query.push("0");
+    } else {
+        query.push("CASE WHEN flow IN ");
+        push_list(&mut query, culprits);
+        query.push(" THEN 1 ELSE 0 END");
+    }
+    query.push(" WHERE incident = ").push_bind(incident);
+    query.build().execute(tx).await?;
+    Ok(())
+}
+
 /// After a removal of diagnoses: removes incidents without one, and replaces representative diagnoses that are gone.
 pub(super) async fn repair_after_removal(tx: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM incidents WHERE id NOT IN (SELECT incident FROM diagnoses)")
@@ -321,6 +351,17 @@ pub(super) async fn represent(tx: &mut SqliteConnection, condition: &'static str
          d.precedence FROM diagnoses d WHERE d.incident = incidents.id \
          ORDER BY d.precedence DESC, d.wall_ns DESC, d.time_ns DESC, d.id DESC LIMIT 1) WHERE ",
     );
-    query.push(condition).build().execute(tx).await?;
+    query.push(condition).push(" RETURNING id, diagnosis");
+    let changed: Vec<(String, String)> = query.build_query_as().fetch_all(&mut *tx).await?;
+    for (incident, diagnosis) in changed {
+        let body: String = sqlx::query_scalar("SELECT body FROM diagnoses WHERE id = $1")
+            .bind(diagnosis)
+            .fetch_one(&mut *tx)
+            .await?;
+        // A body that cannot be read is an error when it is read.
+        if let Ok(diagnosis) = serde_json::from_str(&body) {
+            mark_culprits(tx, &incident, &diagnosis).await?;
+        }
+    }
     Ok(())
 }

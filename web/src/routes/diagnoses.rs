@@ -184,8 +184,6 @@ pub(crate) enum DiagnosisList {
 /// A page of diagnoses, latest arrival first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DiagnosesPage {
-    /// The diagnoses.
-    #[schema(inline)]
     diagnoses: DiagnosisList,
     /// Cursor of the next page; null on the last page.
     next: Option<String>,

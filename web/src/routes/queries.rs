@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use store::DiagnosisRow;
 use tokio::time::timeout;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 use super::diagnoses::TimedDiagnosis;
 use crate::limits::QUERY_TIMEOUT;
@@ -30,7 +31,7 @@ pub(crate) struct QueryRequest {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct NoAnomaly {
     /// Always null, which distinguishes this answer from a diagnosis.
-    #[schema(value_type = Option<String>)]
+    #[schema(schema_with = null, required)]
     anomaly: (),
     /// The flow.
     victim: FlowKey,
@@ -40,6 +41,11 @@ pub(crate) struct NoAnomaly {
     looked_at: String,
     /// When the answer was given (RFC 3339).
     time: String,
+}
+
+/// The schema of a value that is null.
+fn null() -> Schema {
+    ObjectBuilder::new().schema_type(Type::Null).into()
 }
 
 /// The answer to a query.
