@@ -1,7 +1,7 @@
 //! Messages on their way from agents and switches to the controller.
 //!
 //! The controller's requests take no simulated time, because the network stands still meanwhile. So that a switch stays
-//! frozen for as long as in a run, its messages take the time of a request in addition to their own.
+//! frozen for as long as in a run, messages take the time of two requests (read, release) in addition to their own.
 
 use std::collections::BTreeMap;
 
@@ -22,32 +22,31 @@ pub(super) enum Message {
 
 /// Messages by the time of their arrival.
 pub(super) struct Messages {
-    of_agents: Time,
-    of_switches: Time,
+    delay: Time,
     /// Messages with the same time arrive in the order in which they were sent.
     on_their_way: BTreeMap<(Time, u64), Message>,
     sent: u64,
 }
 
 impl Messages {
-    /// No messages yet; the delays are those of a scenario.
+    /// No messages yet; the delay is that of a scenario.
     pub(super) fn new(settings: &AgentSettings) -> Messages {
-        let (of_agents, of_switches) = (settings.read_delay, settings.read_delay + settings.read_time);
-        Messages { of_agents, of_switches, on_their_way: BTreeMap::new(), sent: 0 }
+        let delay = settings.read_delay + settings.read_time + settings.read_time;
+        Messages { delay, on_their_way: BTreeMap::new(), sent: 0 }
     }
 
     /// An agent sends a trigger.
     pub(super) fn trigger(&mut self, now: Time, poll: PollRequest) {
-        self.send(now + self.of_agents, Message::Trigger(poll));
+        self.send(now, Message::Trigger(poll));
     }
 
     /// A switch reports an event.
     pub(super) fn event(&mut self, now: Time, switch: SharedSwitch, event: Event) {
-        self.send(now + self.of_switches, Message::Event(switch, event));
+        self.send(now, Message::Event(switch, event));
     }
 
-    fn send(&mut self, arrival: Time, message: Message) {
-        self.on_their_way.insert((arrival, self.sent), message);
+    fn send(&mut self, now: Time, message: Message) {
+        self.on_their_way.insert((now + self.delay, self.sent), message);
         self.sent += 1;
     }
 
@@ -76,7 +75,8 @@ mod tests {
         for (at, port) in [(5, 1), (0, 2), (5, 3)] {
             messages.event(Time::from_us(at), switch.clone(), Event::PortReady(port));
         }
-        let delay = settings.read_delay + settings.read_time;
+        let delay = messages.delay;
+        assert!(delay > settings.read_delay);
         assert_eq!(messages.next_time(), Some(delay));
         let mut ports = |now: Time| -> Vec<u16> {
             let port = |message| match message {
