@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::diagnosis::Known;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 use serde::Serialize;
 
@@ -147,14 +148,17 @@ pub(crate) fn incident_ports(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     listed.chain(&diagnosis.root_cause.port).collect()
 }
 
-/// Returns the ports that a diagnosis without a culprit is about. If it names none itself, they are those of the victim's
-/// path, which its claims name.
+/// Returns the ports that a diagnosis without a culprit is about. If it names none itself, they are those of its claims and
+/// of the victim's path, as far as it is known.
 pub(crate) fn ports_of(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     let named = incident_ports(diagnosis);
-    match named.is_empty() {
-        true => diagnosis.evidence.iter().filter_map(|claim| claim.port.as_ref()).collect(),
-        false => named,
+    if !named.is_empty() {
+        return named;
     }
+    let claims = diagnosis.evidence.iter().filter_map(|claim| claim.port.as_ref());
+    let hops =
+        diagnosis.paths.iter().filter(|path| path.flow == diagnosis.victim).flat_map(|path| &path.hops);
+    claims.chain(hops.filter(|hop| hop.known != Known::Assumed).map(|hop| &hop.port)).collect()
 }
 
 /// Returns the affected flows and the culprits of a diagnosis, each with whether it is affected.

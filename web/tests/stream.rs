@@ -204,11 +204,15 @@ async fn a_shutdown_ends_open_streams() {
         let _ = stopped.await;
     }));
     let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
-    client.write_all(b"GET /api/v1/events HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").await.unwrap();
+    client
+        .write_all(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
     let mut text = String::new();
     while !text.contains("hello") {
         let mut chunk = [0; 1024];
         let read = client.read(&mut chunk).await.unwrap();
+        assert!(read > 0, "the connection was closed: {text}");
         text.push_str(std::str::from_utf8(&chunk[..read]).unwrap());
     }
     stop.send(()).unwrap();

@@ -58,7 +58,7 @@ export interface components {
         /** @enum {string} */
         Deviation: "less" | "more" | "different";
         DiagnosesPage: {
-            diagnoses: components["schemas"]["TimedDiagnosis"][];
+            diagnoses: components["schemas"]["DiagnosisList"];
             next?: string | null;
         };
         Diagnosis: {
@@ -72,6 +72,7 @@ export interface components {
             id: string;
             loop: components["schemas"]["PortRef"][];
             missing: string[];
+            paths?: components["schemas"]["FlowPath"][];
             pause_path: components["schemas"]["PortRef"][];
             root_cause: components["schemas"]["RootCause"];
             severity?: components["schemas"]["Severity"];
@@ -83,6 +84,23 @@ export interface components {
             verified?: boolean | null;
             victim: components["schemas"]["FlowKey"];
             victims: components["schemas"]["FlowKey"][];
+        };
+        DiagnosisList: components["schemas"]["TimedDiagnosis"][] | components["schemas"]["DiagnosisSummary"][];
+        DiagnosisSummary: {
+            anomaly: components["schemas"]["Anomaly"];
+            cause: components["schemas"]["Cause"];
+            collected: components["schemas"]["Collected"];
+            confidence: number;
+            cost: components["schemas"]["Cost"];
+            id: string;
+            loop: components["schemas"]["PortRef"][];
+            pause_path: components["schemas"]["PortRef"][];
+            root_cause: components["schemas"]["RootCause"];
+            severity: components["schemas"]["Severity"];
+            summary: string;
+            time?: string | null;
+            time_ns: number;
+            victim: components["schemas"]["FlowKey"];
         };
         /** @enum {string} */
         EdgeKind: "port_waits_for_port" | "flow_waits_for_port" | "port_waits_for_flow" | "port_waits_for_host" | "port_set_by_finding" | "port_loses_packets" | "loss_set_by_finding";
@@ -105,6 +123,11 @@ export interface components {
             findings: Record<string, never>[];
         };
         FlowKey: string;
+        FlowPath: {
+            flow: components["schemas"]["FlowKey"];
+            hops: components["schemas"]["Hop"][];
+            role: components["schemas"]["FlowRole"];
+        };
         FlowRecord: {
             bytes?: number | null;
             depth_sum: number;
@@ -128,6 +151,8 @@ export interface components {
                 number
             ] | null;
         };
+        /** @enum {string} */
+        FlowRole: "victim" | "culprit";
         FollowUp: {
             event: number;
             since_ns: number;
@@ -181,6 +206,10 @@ export interface components {
             reason: string;
             subject: string;
         };
+        Hop: {
+            known: components["schemas"]["Known"];
+            port: components["schemas"]["PortRef"];
+        };
         HostInterface: {
             addresses: string[];
             is_up: boolean;
@@ -197,15 +226,22 @@ export interface components {
             diagnosis: string;
             end_ns?: number | null;
             id: string;
+            loop: components["schemas"]["PortRef"][];
+            pause_path: components["schemas"]["PortRef"][];
+            recurrences: number;
             root_cause: components["schemas"]["RootCause"];
+            severity: components["schemas"]["Severity"];
             start_ns: number;
             summary: string;
             update_ns: number;
+            victim_count: number;
             victims: components["schemas"]["FlowKey"][];
         };
         IncidentsPage: {
             incidents: components["schemas"]["TimedIncident"][];
             next?: string | null;
+            open_total: number;
+            total: number;
         };
         Job: {
             name: string;
@@ -219,6 +255,8 @@ export interface components {
             step: number;
             steps: number;
         };
+        /** @enum {string} */
+        Known: "recorded" | "derived" | "assumed";
         Link: {
             a: components["schemas"]["PortRef"];
             b: components["schemas"]["PortRef"];
@@ -271,6 +309,13 @@ export interface components {
             switch: string;
             time_ns: number;
         };
+        NoAnomaly: {
+            anomaly: null;
+            detail: string;
+            looked_at: string;
+            time: string;
+            victim: components["schemas"]["FlowKey"];
+        };
         Node: {
             addresses?: string[];
             kind: components["schemas"]["NodeKind"];
@@ -278,6 +323,12 @@ export interface components {
         };
         /** @enum {string} */
         NodeKind: "host" | "switch";
+        Occurrence: {
+            end_ns?: number | null;
+            end_time?: string | null;
+            start_ns: number;
+            start_time?: string | null;
+        };
         PauseInterval: {
             end_ns?: number | null;
             frames: number;
@@ -353,6 +404,7 @@ export interface components {
             /** @enum {string} */
             kind: "loss";
         };
+        QueryAnswer: components["schemas"]["TimedDiagnosis"] | components["schemas"]["NoAnomaly"];
         Question: {
             victim: components["schemas"]["FlowKey"];
         };
@@ -444,6 +496,7 @@ export interface components {
         };
         TimedIncident: components["schemas"]["Incident"] & {
             end_time?: string | null;
+            occurrences: components["schemas"]["Occurrence"][];
             start_time?: string | null;
             update_time?: string | null;
         };
