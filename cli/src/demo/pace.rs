@@ -47,7 +47,8 @@ pub(super) struct Lines {
     pub(super) stop: Arc<AtomicBool>,
 }
 
-/// Starts the thread. It ends when `stop` is set or all rounds are over, and returns the starts of all rounds.
+/// Starts the thread. It ends when `stop` is set or all rounds are over, and returns the starts of
+/// the first rounds.
 pub(super) fn spawn(network: Network, pace: Pace, lines: Lines) -> anyhow::Result<JoinHandle<Vec<Time>>> {
     let driver = Driver { network, pace, lines };
     let builder = thread::Builder::new().name("network".into());
@@ -91,6 +92,6 @@ impl Driver {
 
     /// Whether the last round is over: another one has begun.
     fn is_over(&self) -> bool {
-        self.pace.rounds.is_some_and(|rounds| self.network.starts().len() > rounds)
+        self.pace.rounds.is_some_and(|rounds| self.network.rounds() > rounds)
     }
 }

@@ -59,7 +59,7 @@ impl Stop {
 pub(super) struct System {
     /// Its diagnoses and samples.
     pub(super) watch: Watch,
-    /// The network's thread; it returns the starts of all rounds.
+    /// The network's thread; it returns the starts of the first rounds.
     pub(super) thread: JoinHandle<Vec<Time>>,
     pub(super) stop: Stop,
     /// The P4Runtime servers.
