@@ -4,7 +4,7 @@ import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
-import { counted, filtersOf, foremost, matches, ordered, queryOf, searchFilter, withIncident } from './incidents';
+import { counted, filtersOf, foremost, matches, merged, ordered, queryOf, searchFilter, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -437,6 +437,13 @@ describe('incidents', () => {
     const former = { ...incident('former', 9e9, 9e9), update_time: '2026-01-01T00:00:00Z' };
     const latter = { ...incident('latter', 1e9, 1e9), update_time: '2026-01-01T00:01:00Z' };
     expect(ordered([former, latter]).map((i) => i.id)).toEqual(['latter', 'former']);
+  });
+
+  test('events that arrive while the list is loaded are kept if they are newer', () => {
+    const loaded = [incident('a', 5), incident('b', 4)];
+    const events = [incident('c', 6), incident('b', 3, 3), incident('a', 5, 5)];
+    expect(merged(loaded, events).map(({ id, end_ns }) => [id, end_ns])).toEqual([['c', null], ['b', null], ['a', 5]]);
+    expect(merged([], [])).toEqual([]);
   });
 
   test('the counts follow an incident until the server has counted again', () => {

@@ -42,7 +42,7 @@ describe('headline', () => {
     [incident('deadlock_out_of_loop_contention', 'incast', { flows: four }), 'Incast of 4 flows to h4 closes a deadlock and stops 3 flows'],
     [incident('deadlock_out_of_loop_injection', 'nic_storm', { host: 'h11' }), 'NIC storm at h11 closes a deadlock and stops 3 flows'],
     [incident('routing_loop', 'undetermined'), 'Forwarding loop at sw3:3 slows 3 flows'],
-    [incident('routing_loop', 'misconfiguration', { config: ['sw3/route'] }), 'Configuration sw3/route returns packets of 3 flows'],
+    [incident('routing_loop', 'misconfiguration', { config: ['sw3/route'] }), 'Configuration sw3/route sends packets of 3 flows in a loop'],
     [incident('class_contention', 'incast', { flows: four }), 'Incast of 4 flows to h4 in another class delays 3 flows'],
     [incident('packet_loss', 'undetermined'), 'Packet loss at sw3:3 slows 3 flows'],
     [incident('path_change', 'undetermined'), 'Path change at sw3:3 slows 3 flows'],

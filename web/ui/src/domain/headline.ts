@@ -33,7 +33,7 @@ const EFFECTS: Record<string, (flows: string) => string> = {
   deadlock_in_loop_contention: (flows) => `closes a deadlock and stops ${flows}`,
   deadlock_out_of_loop_contention: (flows) => `closes a deadlock and stops ${flows}`,
   deadlock_out_of_loop_injection: (flows) => `closes a deadlock and stops ${flows}`,
-  routing_loop: (flows) => `returns packets of ${flows}`,
+  routing_loop: (flows) => `sends packets of ${flows} in a loop`,
   class_contention: (flows) => `in another class delays ${flows}`,
   packet_loss: (flows) => `drops packets of ${flows}`,
   path_change: (flows) => `delays ${flows}`,

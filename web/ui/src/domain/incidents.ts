@@ -11,6 +11,15 @@ export function withIncident(list: Incident[], incident: Incident, limit = LIVE_
   return ordered([incident, ...list.filter((known) => known.id !== incident.id)]).slice(0, limit);
 }
 
+/** A loaded list with the incidents of events that arrived meanwhile, unless the list is newer. */
+export function merged(loaded: Incident[], events: Incident[]): Incident[] {
+  return events.reduce((list, event) => {
+    const known = list.find(({ id }) => id === event.id);
+    const isNewer = !known || event.update_ns > known.update_ns || (event.update_ns === known.update_ns && event.end_ns !== null);
+    return isNewer ? withIncident(list, event) : list;
+  }, ordered(loaded));
+}
+
 /** Ongoing incidents first, then the latest update first. */
 export function ordered(list: Incident[]): Incident[] {
   return [...list].sort(

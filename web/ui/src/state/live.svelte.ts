@@ -5,7 +5,7 @@ import { follow } from '../data/stream';
 import { layFabric } from '../domain/fabric';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
-import { counted, type Counts, LIVE_LIMIT, ordered, withIncident } from '../domain/incidents';
+import { counted, type Counts, LIVE_LIMIT, merged, withIncident } from '../domain/incidents';
 import { staleSince } from '../domain/times';
 import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
 import { now } from './now.svelte';
@@ -47,6 +47,9 @@ class Live {
   /** The time up to which the data tells anything: now, or that of outdated data. */
   untilMs = $derived(this.staleMs ?? now.ms);
 
+  /** Requests for everything that have no answer yet, and the incidents of events meanwhile, which may be newer. */
+  #loads = 0;
+  #meanwhile: Incident[] = [];
   #counting: ReturnType<typeof setTimeout> | undefined;
   #warmed = new Map<Port, PortState>();
   #latestNs: number | null = null;
@@ -72,7 +75,9 @@ class Live {
         const before = this.incidents?.find((known) => known.id === incident.id);
         // One that is not in the list may be an older one, so only the server can count it.
         if (this.#counted && before) this.#counted = counted(this.#counted, before, incident);
-        this.incidents = withIncident(this.incidents ?? [], incident);
+        if (this.#loads > 0) this.#meanwhile.push(incident);
+        // Until the list is loaded, one event is no list: an incident that it lacks would seem not to exist.
+        if (this.incidents) this.incidents = withIncident(this.incidents, incident);
         this.#seen(incident.update_ns);
       },
       ports: (samples) => {
@@ -104,6 +109,7 @@ class Live {
 
   /** Reloads everything; the old values are shown until the new ones are loaded. */
   async load() {
+    this.#loads += 1;
     try {
       const [topology, page, ports] = await Promise.all([
         api.topology(),
@@ -113,13 +119,16 @@ class Live {
       const { incidents } = page;
       this.topology = topology;
       this.#count(page);
-      this.incidents = ordered(incidents);
+      this.incidents = merged(incidents, this.#meanwhile);
       this.#seen(Math.max(0, ...incidents.map((incident) => incident.update_ns), ...ports.map((p) => p.time_ns)));
       this.#warmed = warm(this.#warmed, ports);
       this.#showPorts();
       this.problem = null;
     } catch (error) {
       this.problem = asProblem(error);
+    } finally {
+      this.#loads -= 1;
+      if (this.#loads === 0) this.#meanwhile = [];
     }
   }
 
