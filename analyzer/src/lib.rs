@@ -201,7 +201,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         },
         pause_path,
         pause_loop: path::port_refs(context.view, &finding.pause_loop),
-        paths: flow_paths::paths(context.view, ranked.victim, &ranked.culprits),
+        paths: flow_paths::paths(context.view, ranked.victim, context.is_reverse_path, &ranked.culprits),
         spreaders: ranked.spreaders.clone(),
         victims: ranked.victims.clone(),
         evidence: evidence::evidence(context, finding, &ranked)

@@ -198,6 +198,8 @@ pub enum Known {
 pub enum FlowRole {
     /// The victim.
     Victim,
+    /// The ACKs of the victim, if they are what is delayed; the path is that from the receiver.
+    Acks,
     /// A culprit.
     Culprit,
 }
@@ -220,7 +222,7 @@ pub struct FlowPath {
     pub flow: FlowKey,
     /// What it is in this verdict.
     pub role: FlowRole,
-    /// The egress ports of switches that it leaves by, in order from the sender. Incomplete where a switch has no route
+    /// The egress ports of switches that it leaves by, in order from the sender (for ACKs from the receiver). Incomplete where a switch has no route
     /// to the receiver.
     pub hops: Vec<Hop>,
 }
@@ -256,7 +258,7 @@ pub struct Diagnosis {
     /// Ports of the loop, for deadlocks.
     #[serde(rename = "loop")]
     pub pause_loop: Vec<PortRef>,
-    /// The path of the victim and one of each culprit, the victim's first. Flows whose ends are not hosts of the topology
+    /// The path of the victim, that of its ACKs if they are delayed, and one of each culprit, in this order. Flows whose ends are not hosts of the topology
     /// are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<FlowPath>,

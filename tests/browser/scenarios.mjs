@@ -98,7 +98,7 @@ async function checkPage(browser, scenario, address, incident) {
     if (first !== undefined) {
       const { links } = await get(address, '/api/v1/topology');
       const link = links.find(({ a, b }) => a === first || b === first);
-      const crossed = await attributes(page, '[data-testid=trace][data-role=victim]', 'data-port');
+      const crossed = await attributes(page, '[data-testid=trace]:is([data-role=victim], [data-role=acks])', 'data-port');
       const meets = crossed.includes(link?.a) || crossed.includes(link?.b);
       if (!meets) failures.push(`${scenario}: the victim's line (${crossed}) does not meet the pause path (${diagnosis.pause_path})`);
     }

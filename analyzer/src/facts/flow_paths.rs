@@ -13,20 +13,45 @@ use model::{FlowKey, PortRef, Snapshot};
 use crate::facts::topology_index::{NodeId, TopologyIndex};
 use crate::facts::view::View;
 
-/// Returns the path of the victim and one of each culprit. Flows whose ends are not hosts of the topology have none.
-pub(crate) fn paths(view: &View<'_>, victim: FlowKey, culprits: &[FlowKey]) -> Vec<FlowPath> {
+/// Returns the path of the victim, that of its ACKs if they are what is delayed, and one of each culprit. Flows whose
+/// ends are not hosts of the topology have none.
+pub(crate) fn paths(
+    view: &View<'_>,
+    victim: FlowKey,
+    has_slow_acks: bool,
+    culprits: &[FlowKey],
+) -> Vec<FlowPath> {
     let (snapshot, index) = (view.snapshot, view.index);
+    let acks = has_slow_acks.then_some((victim, FlowRole::Acks));
     let others = culprits.iter().filter(|flow| **flow != victim).map(|flow| (*flow, FlowRole::Culprit));
-    let flows = std::iter::once((victim, FlowRole::Victim)).chain(others);
-    flows
-        .filter_map(|(flow, role)| Some(FlowPath { flow, role, hops: hops(snapshot, index, flow)? }))
-        .collect()
+    let flows = std::iter::once((victim, FlowRole::Victim)).chain(acks).chain(others);
+    let path = |(flow, role)| {
+        let hops = match role {
+            FlowRole::Acks => ack_hops(snapshot, index, flow)?,
+            FlowRole::Victim | FlowRole::Culprit => flow_hops(snapshot, index, flow)?,
+        };
+        Some(FlowPath { flow, role, hops })
+    };
+    flows.filter_map(path).collect()
 }
 
 /// The egress ports of switches that the flow leaves by, in order.
-fn hops(snapshot: &Snapshot, index: &TopologyIndex<'_>, flow: FlowKey) -> Option<Vec<Hop>> {
+fn flow_hops(snapshot: &Snapshot, index: &TopologyIndex<'_>, flow: FlowKey) -> Option<Vec<Hop>> {
     let (src, dst) = (index.host_of(flow.src)?, index.host_of(flow.dst)?);
-    let network = Choices { recorded: recorded(snapshot, index, flow), index, dst };
+    Some(hops(index, src, Choices { recorded: recorded(snapshot, index, flow), index, dst }))
+}
+
+/// As [`flow_hops`], of the flow's ACKs: where the reverse path was polled, the switch knows their egress port.
+fn ack_hops(snapshot: &Snapshot, index: &TopologyIndex<'_>, flow: FlowKey) -> Option<Vec<Hop>> {
+    let (src, dst) = (index.host_of(flow.src)?, index.host_of(flow.dst)?);
+    let known = snapshot.switches.iter();
+    let recorded =
+        known.filter_map(|switch| Some((index.node(&switch.switch)?, switch.back_port?))).collect();
+    Some(hops(index, dst, Choices { recorded, index, dst: src }))
+}
+
+fn hops(index: &TopologyIndex<'_>, src: NodeId, network: Choices<'_, '_>) -> Vec<Hop> {
+    let dst = network.dst;
     let mut hops = Vec::new();
     // The nodes that the flow may be at, and the one that is shown.
     let mut possible = first_switches(index, src, &network.recorded);
@@ -59,7 +84,7 @@ fn hops(snapshot: &Snapshot, index: &TopologyIndex<'_>, flow: FlowKey) -> Option
             }
         };
     }
-    Some(hops)
+    hops
 }
 
 /// The switches that the sender's packets may arrive at: those with a record of the flow, else all that it is
@@ -208,7 +233,7 @@ mod tests {
     fn check(records: &[(&str, Option<u16>, u16, u64)], expected: &str) {
         let flow = FlowKey::udp([10, 0, 0, 1].into(), 10_000, [10, 0, 0, 2].into(), 4791);
         let topology = leaf_spine();
-        let hops = hops(&snapshot(flow, records), &TopologyIndex::new(&topology), flow).unwrap();
+        let hops = flow_hops(&snapshot(flow, records), &TopologyIndex::new(&topology), flow).unwrap();
         let text = hops.iter().map(|hop| {
             let known = match hop.known {
                 Known::Recorded => 'r',
@@ -251,9 +276,22 @@ mod tests {
     }
 
     #[test]
+    fn acks_leave_by_the_ports_that_were_polled_for_them() {
+        let flow = FlowKey::udp([10, 0, 0, 1].into(), 10_000, [10, 0, 0, 2].into(), 4791);
+        let topology = leaf_spine();
+        let mut snapshot = snapshot(flow, &[("l1", Some(1), 2, 5), ("l2", Some(2), 1, 5)]);
+        snapshot.switches[1].back_port = Some(3);
+        let hops = ack_hops(&snapshot, &TopologyIndex::new(&topology), flow).unwrap();
+        let ports: Vec<String> = hops.iter().map(|hop| hop.port.to_string()).collect();
+        assert_eq!(ports, ["l2:3", "s2:1", "l1:1"]);
+        let known: Vec<Known> = hops.iter().map(|hop| hop.known).collect();
+        assert_eq!(known, [Known::Recorded, Known::Derived, Known::Derived]);
+    }
+
+    #[test]
     fn a_flow_of_unknown_hosts_has_no_path() {
         let topology = leaf_spine();
         let flow = FlowKey::udp([10, 0, 0, 1].into(), 1, [10, 0, 0, 9].into(), 2);
-        assert_eq!(hops(&snapshot(flow, &[]), &TopologyIndex::new(&topology), flow), None);
+        assert_eq!(flow_hops(&snapshot(flow, &[]), &TopologyIndex::new(&topology), flow), None);
     }
 }

@@ -152,7 +152,7 @@ export interface components {
             ] | null;
         };
         /** @enum {string} */
-        FlowRole: "victim" | "culprit";
+        FlowRole: "victim" | "acks" | "culprit";
         FollowUp: {
             event: number;
             since_ns: number;

@@ -19,7 +19,7 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   const from = parts ? host(parts.src) : undefined;
   const to = parts ? host(parts.dst) : undefined;
   if (!from || !to || from === to) return [];
-  const stated = diagnosis?.paths?.find((path) => path.flow === flow);
+  const stated = diagnosis?.paths?.find((path) => path.flow === flow && path.role !== 'acks');
   if (stated) return statedRoute(stated, from, topology);
   const network = { next: nextHops(topology, to), peers: peersOf(topology), from, to };
   const recorded = recordedEgress(flow, network.peers, diagnosis);
@@ -33,6 +33,14 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
   if (shortest.some(crosses)) return shortest;
   const around = follow(network, new Map([...recorded, ...at]), new Map());
   return around.some(crosses) ? around : shortest;
+}
+
+/** The egress ports of the victim's ACKs from its receiver on; empty unless they are what is delayed. */
+export function ackRoute(topology: Topology, diagnosis: Diagnosis): Step[] {
+  const stated = diagnosis.paths?.find((path) => path.role === 'acks');
+  const receiver = parseFlow(diagnosis.victim)?.dst;
+  const from = topology.nodes.find((node) => receiver !== undefined && node.addresses?.includes(receiver))?.name;
+  return stated && from !== undefined ? statedRoute(stated, from, topology) : [];
 }
 
 /** A path of the diagnosis, from the sender on: its hops may begin at the first switch. */

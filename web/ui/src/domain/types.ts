@@ -50,7 +50,7 @@ export interface IncidentPage {
 /** The hops of a flow, as the server derives them. */
 export interface FlowPath {
   flow: Flow;
-  role: 'victim' | 'culprit';
+  role: 'victim' | 'acks' | 'culprit';
   hops: { port: Port; known: 'recorded' | 'derived' | 'assumed' }[];
 }
 
