@@ -391,6 +391,21 @@ describe('provenance', () => {
     expect(laid.edges.length).toBe(5);
   });
 
+  test('edges that go around others stay within the frame', () => {
+    const ports = ['s1:1', 's2:2', 's3:2'];
+    const nodes: ProvenanceGraph['nodes'] = [
+      ...ports.map((id) => ({ kind: 'port' as const, id })),
+      ...[1, 2, 3].map((n) => ({ kind: 'flow' as const, id: flow(n, 10) })),
+    ];
+    const waits = [0, 1, 2].map((from) => ({ from, to: (from + 1) % 3, kind: 'port_waits_for_port' as const, weight: 100 }));
+    const at = [3, 4, 5].flatMap((from) => [0, 1, 2].map((to) => ({ from, to, kind: 'flow_waits_for_port' as const, weight: 5 })));
+    const laid = layProvenance({ nodes, edges: [...waits, ...at] }, { ...diagnosis, pause_path: ports }, new Map());
+    const { left, top, width, height } = laid;
+    for (const { x, y } of laid.edges.flatMap((edge) => edge.points)) {
+      expect([x > left, y > top, x < left + width, y < top + height]).toEqual([true, true, true, true]);
+    }
+  });
+
   test('loops and empty graphs have a layout', () => {
     const loop = { ...graph, edges: [...graph.edges, { ...graph.edges[1]!, from: 2, to: 1 }] };
     expect(layProvenance(loop, diagnosis, new Map()).nodes.length).toBe(4);

@@ -27,6 +27,8 @@ export interface GraphEdge {
   /** 1 to 5. */
   thickness: number;
   path: string;
+  /** Through which the path is drawn. */
+  points: { x: number; y: number }[];
   labelX: number;
   labelY: number;
 }
@@ -43,6 +45,9 @@ export interface GraphLayout {
   nodes: GraphNode[];
   edges: GraphEdge[];
   groups: GraphGroup[];
+  /** The frame of everything: nodes, groups, edges and their labels. */
+  left: number;
+  top: number;
   width: number;
   height: number;
 }
@@ -52,6 +57,8 @@ const NODE_HEIGHT = 30;
 const ARROW = 10;
 const GROUP_PAD = 12;
 const GROUP_HEAD = 20;
+/** Around everything; at least half of the width of the thickest edge. */
+const FRAME_PAD = 8;
 /** More than all edges of flows at a port together. */
 const PATH_WEIGHT = 1000;
 
@@ -101,15 +108,27 @@ export function layProvenance(
       index,
       ...edge,
       thickness: thickness(edge.weight, largest.get(edge.kind) ?? 0),
+      points,
       path: smooth(shortened(points)),
       labelX: placed.x ?? middle.x,
       labelY: placed.y ?? middle.y,
     };
   });
   const groups = groupsOf(nodes);
-  const right = Math.max(0, ...groups.map((g) => g.x + g.width), ...nodes.map((n) => n.x + n.width / 2));
-  const bottom = Math.max(0, ...groups.map((g) => g.y + g.height), ...nodes.map((n) => n.y + n.height / 2));
-  return { nodes, edges, groups, width: right + 16, height: bottom + 16 };
+  return { nodes, edges, groups, ...frameOf(nodes, edges, groups) };
+}
+
+function frameOf(nodes: GraphNode[], edges: GraphEdge[], groups: GraphGroup[]): { left: number; top: number; width: number; height: number } {
+  // Edges are drawn within the hull of their points, half of their width to each side.
+  const corners = [
+    ...nodes.flatMap(({ x, y, width, height }) => [{ x: x - width / 2, y: y - height / 2 }, { x: x + width / 2, y: y + height / 2 }]),
+    ...groups.flatMap(({ x, y, width, height }) => [{ x, y }, { x: x + width, y: y + height }]),
+    ...edges.flatMap(({ points }) => points),
+    ...edges.flatMap(({ labelX, labelY }) => [{ x: labelX - 24, y: labelY - 8 }, { x: labelX + 24, y: labelY + 8 }]),
+  ];
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  const [left, top] = [Math.min(0, ...xs) - FRAME_PAD, Math.min(0, ...ys) - FRAME_PAD];
+  return { left, top, width: Math.max(0, ...xs) + FRAME_PAD - left, height: Math.max(0, ...ys) + FRAME_PAD - top };
 }
 
 /** The nodes of consecutive ports of the pause path: each is placed to the left of the next one. */
