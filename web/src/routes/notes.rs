@@ -113,7 +113,7 @@ pub(crate) struct Case {
     format: u32,
     /// Id of the incident.
     incident: String,
-    /// Whether the verdict was right; null if nobody has said so.
+    /// Whether the verdict was right; null without an answer.
     feedback: Option<Feedback>,
     /// What was written about it.
     notes: Vec<TimedNote>,
