@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use model::{Anomaly, Cause, FlowKey, PortRef, Severity};
 
+use crate::handling::Handling;
 use crate::limits::{DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS};
 
 /// Selects diagnoses, latest arrival first. A field that is `None` matches all.
@@ -58,6 +59,8 @@ pub struct IncidentFilter {
     pub cause: Option<Cause>,
     /// The representative diagnosis has this severity.
     pub severity: Option<Severity>,
+    /// This is done about it.
+    pub handling: Option<Handling>,
     /// A diagnosis names this root host, or a victim or culprit has one of `host_addresses`.
     pub host: Option<String>,
     /// The addresses of `host`, which the store does not know.

@@ -18,6 +18,7 @@ use model::diagnosis::Known;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 use serde::Serialize;
 
+use crate::handling::{Feedback, Handling};
 use crate::names::anomaly_name;
 
 /// All diagnoses of one culprit.
@@ -64,6 +65,10 @@ pub struct Incident {
     /// The last [`crate::INCIDENT_OCCURRENCES`] occurrences, oldest first.
     #[serde(skip)]
     pub occurrences: Vec<Occurrence>,
+    /// What is done about it.
+    pub handling: Handling,
+    /// Whether the verdict was right, if someone has found out.
+    pub feedback: Option<Feedback>,
     /// Id of the representative diagnosis: a determined one before others, then the one with the highest severity, then
     /// one with PFC pauses before plain contention, then the one with the highest confidence, then the one that was
     /// stored last.

@@ -6,6 +6,7 @@
 
 mod error;
 mod filter;
+mod handling;
 mod incident;
 mod limits;
 mod names;
@@ -13,10 +14,11 @@ mod sql;
 
 pub use error::StoreError;
 pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, IncidentTotals, Page};
+pub use handling::{Feedback, Handling, NewNote, Note};
 pub use incident::{Incident, Occurrence};
 pub use limits::{
     DEFAULT_PAGE_ROWS, INCIDENT_MEMBERS, INCIDENT_MEMORY_NS, INCIDENT_OCCURRENCES, INCIDENT_QUIET_NS,
-    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, STARTS, TEXT_ID_BYTES,
+    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, NOTES, PRUNE_EVERY, STARTS, TEXT_ID_BYTES,
 };
 pub use names::{anomaly_name, cause_name, severity_name};
 pub use sql::{Arrival, Content, DiagnosisRow, Finding, InboxRow, OpenIncidents, Report, Store, Stored};

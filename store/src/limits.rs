@@ -15,6 +15,8 @@ pub const INCIDENT_MEMBERS: u32 = 1_000;
 pub const INCIDENT_QUIET_NS: u64 = 60_000_000_000;
 /// A culprit that returns later than this opens a new incident: a day.
 pub const INCIDENT_MEMORY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+/// Maximum notes of an incident; the oldest are removed first.
+pub const NOTES: u32 = 500;
 /// Starts of each daemon whose last record is known. What an earlier one sends again is taken for new.
 pub const STARTS: u32 = 64;
 /// Number of new diagnoses between two removals of old rows; tables may exceed their limit by this many rows.

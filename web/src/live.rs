@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
-use store::{Incident, Store, StoreError, Stored};
+use store::{Incident, NewNote, Store, StoreError, Stored};
 
 use crate::events::{EventHub, StreamEventKind};
 use crate::metrics::Metrics;
@@ -162,6 +162,22 @@ impl LiveState {
             self.publish_incident(if stored.first { "start" } else { "update" }, &stored.incident);
         }
         Ok(stored)
+    }
+
+    /// Adds a note to an incident and notifies clients. Returns the incident; `None` if there is no such incident.
+    ///
+    /// # Errors
+    /// The store fails. Nothing is changed then.
+    pub(crate) async fn add_note(
+        &self,
+        incident: &str,
+        note: &NewNote,
+    ) -> Result<Option<Incident>, StoreError> {
+        let incident = self.store.add_note(incident, note, self.wall_ns()).await?;
+        if let Some(incident) = &incident {
+            self.publish_incident("update", incident);
+        }
+        Ok(incident)
     }
 
     /// Advances switch time to `now_ns`, which ends incidents whose quiet time has passed and whose ports are not paused.

@@ -38,7 +38,8 @@ async fn the_openapi_document_describes_every_operation() {
         for (method, operation) in methods.as_object().unwrap() {
             operations.push(operation["operationId"].as_str().unwrap());
             assert!(operation["summary"].is_string() && operation["tags"][0].is_string(), "{method} {path}");
-            assert!(operation["responses"]["200"].is_object(), "{method} {path}");
+            let answers = operation["responses"].as_object().unwrap();
+            assert!(answers.keys().any(|status| status.starts_with('2')), "{method} {path}");
             // A parameter in the path is described.
             for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
                 let described = operation["parameters"].as_array().unwrap();
@@ -51,17 +52,20 @@ async fn the_openapi_document_describes_every_operation() {
     assert_eq!(
         operations,
         [
+            "add_incident_note",
             "ask_about_flow",
             "get_diagnosis",
             "get_diagnosis_graph",
             "get_diagnosis_snapshot",
             "get_incident",
+            "get_incident_case",
             "get_incident_report",
             "get_port_series",
             "get_topology",
             "list_daemons",
             "list_diagnoses",
             "list_findings",
+            "list_incident_notes",
             "list_incidents",
             "list_ports",
             "stream_events",

@@ -5,7 +5,7 @@
 //! pipeline, programs tables, receives digests and reads frozen registers. Another thread analyses the snapshots; the
 //! diagnoses are stored and published on the dashboard.
 //!
-//! `harrier eval --live` runs the same system without store and dashboard ([`live_rounds`]).
+//! `harrier eval --live` runs the same system without store and dashboard ([`live_rounds()`]).
 
 mod control;
 mod live_rounds;

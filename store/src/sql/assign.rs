@@ -172,6 +172,7 @@ impl Store {
         }
         if is_latest && place.is_new {
             query.push(", occurred_wall_ns = ").push_bind(wall_ns);
+            query.push(", handling = CASE WHEN handling = 'resolved' THEN 'open' ELSE handling END");
         }
         if known.is_represented_by(diagnosis) {
             query.push(", diagnosis = ").push_bind(diagnosis.id.clone());

@@ -164,7 +164,8 @@ impl Store {
         Ok(from_sql(count))
     }
 
-    /// Removes the oldest rows above [`crate::Limits`], and incidents without a diagnosis. [`Store::record`] calls it
+    /// Removes the oldest rows above [`crate::Limits`], and incidents without a diagnosis. The representative diagnoses of
+    /// incidents with feedback stay, with their snapshots. [`Store::record`] calls it
     /// once every [`PRUNE_EVERY`] new diagnoses.
     ///
     /// # Errors
@@ -180,13 +181,16 @@ impl Store {
         .await
         .during(action)?;
         if let Some((wall_ns, time_ns, id)) = oldest {
-            sqlx::query("DELETE FROM diagnoses WHERE (wall_ns, time_ns, id) <= ($1, $2, $3)")
-                .bind(wall_ns)
-                .bind(time_ns)
-                .bind(id)
-                .execute(&mut *tx)
-                .await
-                .during(action)?;
+            sqlx::query(
+                "DELETE FROM diagnoses WHERE (wall_ns, time_ns, id) <= ($1, $2, $3) \
+                 AND id NOT IN (SELECT diagnosis FROM incidents WHERE feedback IS NOT NULL)",
+            )
+            .bind(wall_ns)
+            .bind(time_ns)
+            .bind(id)
+            .execute(&mut *tx)
+            .await
+            .during(action)?;
             super::assign::repair_after_removal(&mut tx).await.during(action)?;
         }
         super::records::prune_snapshots(&mut tx, self.limits.snapshots).await.during(action)?;

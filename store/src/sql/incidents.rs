@@ -11,7 +11,7 @@ use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
 use crate::incident::{Incident, Occurrence};
 use crate::limits::INCIDENT_VICTIMS;
-use crate::names::{anomaly_name, cause_name, severity_name};
+use crate::names::{anomaly_name, cause_name, name, parse, severity_name};
 
 /// A row of an incident with the body of its representative diagnosis, as [`COLUMNS`] selects it.
 #[derive(sqlx::FromRow)]
@@ -27,13 +27,16 @@ struct Row {
     occurrence: i64,
     occurred_ns: i64,
     occurred_wall_ns: i64,
+    handling: String,
+    feedback: Option<String>,
     diagnosis: String,
     body: String,
 }
 
 const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
 const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
-                       i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.diagnosis, d.body ";
+                       i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.handling, i.feedback, \
+                       i.diagnosis, d.body ";
 
 /// Steps in which the quiet time passes while a port is paused: the accuracy of the end of an incident.
 const PAUSE_STEPS: u64 = 16;
@@ -98,7 +101,7 @@ impl Store {
         Ok(IncidentTotals { matching: from_sql(matching), open: from_sql(open) })
     }
 
-    /// Counts the open incidents by anomaly, cause and severity.
+    /// Counts the open incidents that are not silenced, by anomaly, cause and severity.
     ///
     /// # Errors
     /// The database fails.
@@ -106,7 +109,7 @@ impl Store {
         let action = "count open incidents";
         let counts: Vec<(String, String, String, i64)> = sqlx::query_as(
             "SELECT d.anomaly, d.cause, i.severity, COUNT(*) FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis \
-             WHERE i.end_ns IS NULL GROUP BY d.anomaly, d.cause, i.severity ORDER BY d.anomaly, d.cause, i.severity",
+             WHERE i.end_ns IS NULL AND i.handling <> 'silenced' GROUP BY d.anomaly, d.cause, i.severity ORDER BY d.anomaly, d.cause, i.severity",
         )
         .fetch_all(&self.pool)
         .await
@@ -265,6 +268,8 @@ async fn complete(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<V
                 update_wall_ns: from_sql(row.update_wall_ns),
                 count: from_sql(row.count),
                 recurrences: from_sql(row.recurrences),
+                handling: parse(&row.handling).unwrap_or_default(),
+                feedback: row.feedback.as_deref().and_then(parse),
                 diagnosis: row.diagnosis,
                 victims,
                 victim_count,
@@ -357,6 +362,9 @@ fn push_conditions(query: &mut QueryBuilder<Sqlite>, filter: &IncidentFilter) {
     }
     if let Some(severity) = filter.severity {
         query.push(" AND i.severity = ").push_bind(severity_name(severity));
+    }
+    if let Some(handling) = &filter.handling {
+        query.push(" AND i.handling = ").push_bind(name(handling));
     }
     if let Some(host) = &filter.host {
         push_host(query, host, &filter.host_addresses);

@@ -3,6 +3,7 @@
 
 mod assign;
 mod diagnoses;
+mod handling;
 mod incidents;
 mod lock;
 mod records;

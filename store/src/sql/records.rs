@@ -136,12 +136,15 @@ pub(super) async fn prune_snapshots(tx: &mut SqliteConnection, keep: u32) -> Res
     .fetch_optional(&mut *tx)
     .await?;
     if let Some((wall_ns, time_ns, id)) = oldest {
-        sqlx::query("DELETE FROM snapshots WHERE (wall_ns, time_ns, id) <= ($1, $2, $3)")
-            .bind(wall_ns)
-            .bind(time_ns)
-            .bind(id)
-            .execute(&mut *tx)
-            .await?;
+        sqlx::query(
+            "DELETE FROM snapshots WHERE (wall_ns, time_ns, id) <= ($1, $2, $3) \
+             AND id NOT IN (SELECT diagnosis FROM incidents WHERE feedback IS NOT NULL)",
+        )
+        .bind(wall_ns)
+        .bind(time_ns)
+        .bind(id)
+        .execute(&mut *tx)
+        .await?;
     }
     Ok(())
 }

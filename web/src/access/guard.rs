@@ -9,7 +9,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use tokio::time::Instant;
 
-use super::{Access, Identity, Role, host_of, login};
+use super::{Access, Author, Identity, Role, host_of, login};
 use crate::headers;
 use crate::problem::Problem;
 
@@ -23,11 +23,14 @@ pub(crate) fn protect(router: Router, access: Arc<Access>) -> Router {
     headers::secure(router.layer(from_fn_with_state(access, guard)))
 }
 
-async fn guard(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+async fn guard(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
     match admit(&access, &request) {
         Ok(identity) => {
             let method = request.method().clone();
+            if let Some(identity) = &identity {
+                request.extensions_mut().insert(Author(identity.name.clone()));
+            }
             let response = next.run(request).await;
             if !is_read(&method) {
                 audit(identity.as_ref(), &method, &path, response.status());

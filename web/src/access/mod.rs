@@ -93,6 +93,10 @@ pub struct Credential {
     pub hash: TokenHash,
 }
 
+/// The name of the owner of a request, for handlers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Author(pub(crate) String);
+
 /// The owner of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Identity {

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use model::{Anomaly, Cause, FlowKey, PortRef, Severity};
 use serde::{Deserialize, Serialize};
-use store::{Incident, IncidentFilter, Occurrence};
+use store::{Handling, Incident, IncidentFilter, Occurrence};
 use utoipa::{IntoParams, ToSchema};
 
 use super::diagnoses::{cursor, missing};
@@ -34,6 +34,9 @@ pub(crate) struct IncidentsQuery {
     /// The representative diagnosis has this severity.
     #[param(inline)]
     severity: Option<Severity>,
+    /// What is done about it.
+    #[param(inline)]
+    handling: Option<Handling>,
     /// Name of a host: a diagnosis names it as root, or a victim or culprit starts or ends at one of its addresses.
     host: Option<String>,
     /// A root port, or a port of a pause path or loop, e.g. `sw4:1`.
@@ -141,6 +144,7 @@ pub(crate) async fn list(
         anomaly: query.anomaly,
         cause: query.cause,
         severity: query.severity,
+        handling: query.handling,
         host_addresses: node.map(|node| node.addresses.clone()).unwrap_or_default(),
         host: query.host,
         port: query.port,

@@ -7,6 +7,7 @@ mod diagnoses;
 mod events;
 mod incidents;
 mod network;
+mod notes;
 mod operations;
 mod queries;
 mod report;
@@ -77,6 +78,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(incidents::list))
         .routes(routes!(incidents::one))
         .routes(routes!(report::incident_report))
+        .routes(routes!(notes::list, notes::add))
+        .routes(routes!(notes::case))
         .routes(routes!(queries::query))
         .routes(routes!(network::topology))
         .routes(routes!(network::ports))

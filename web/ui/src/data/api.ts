@@ -7,6 +7,8 @@ import type {
   HealthyFlow,
   Incident,
   IncidentPage,
+  NewNote,
+  Note,
   Port,
   PortSample,
   PortSeries,
@@ -22,6 +24,8 @@ export const paths = {
   incidents: `${API}/incidents`,
   incident: (id: string) => `${API}/incidents/${encodeURIComponent(id)}`,
   report: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/report?format=html`,
+  notes: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/notes`,
+  case: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/case`,
   diagnoses: (incident: string) => `${API}/diagnoses?incident=${encodeURIComponent(incident)}`,
   diagnosis: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}`,
   graph: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/graph`,
@@ -84,6 +88,9 @@ export const api = {
   /** Whether the server filters the list; one that does also counts its matches. */
   hasFilters: async (signal?: AbortSignal) => (await api.incidents('limit=1', signal)).total !== undefined,
   incident: (id: string, signal?: AbortSignal) => get<Incident>(paths.incident(id), signal),
+  notes: async (id: string, signal?: AbortSignal) => (await get<{ notes: Note[] }>(paths.notes(id), signal)).notes,
+  addNote: (id: string, note: NewNote) =>
+    request<Incident>(paths.notes(id), { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(note) }),
   diagnosis: (id: string, signal?: AbortSignal) => get<Diagnosis>(paths.diagnosis(id), signal),
   graph: (id: string, signal?: AbortSignal) => get<ProvenanceGraph>(paths.graph(id), signal),
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),

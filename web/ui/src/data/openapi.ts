@@ -12,6 +12,15 @@ export interface components {
             port: components["schemas"]["PortRef"];
             text: string;
         };
+        Case: {
+            diagnosis: components["schemas"]["Diagnosis"];
+            feedback?: components["schemas"]["Feedback"] | null;
+            format: number;
+            incident: string;
+            notes: components["schemas"]["TimedNote"][];
+            snapshot: components["schemas"]["Snapshot"];
+            topology?: components["schemas"]["Topology"] | null;
+        };
         /** @enum {string} */
         Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "misconfiguration" | "undetermined";
         Collected: {
@@ -119,6 +128,8 @@ export interface components {
         Expected: "on_victim_path" | {
             pauses: components["schemas"]["PortRef"];
         };
+        /** @enum {string} */
+        Feedback: "right" | "wrong" | "unclear";
         Findings: {
             findings: Record<string, never>[];
         };
@@ -202,6 +213,8 @@ export interface components {
             port: components["schemas"]["PortRef"];
             priority: number;
         };
+        /** @enum {string} */
+        Handling: "open" | "acknowledged" | "resolved" | "silenced";
         HealthProblem: {
             reason: string;
             subject: string;
@@ -225,6 +238,8 @@ export interface components {
             count: number;
             diagnosis: string;
             end_ns?: number | null;
+            feedback?: components["schemas"]["Feedback"] | null;
+            handling: components["schemas"]["Handling"];
             id: string;
             loop: components["schemas"]["PortRef"][];
             pause_path: components["schemas"]["PortRef"][];
@@ -323,6 +338,14 @@ export interface components {
         };
         /** @enum {string} */
         NodeKind: "host" | "switch";
+        NoteRequest: {
+            feedback?: components["schemas"]["Feedback"] | null;
+            handling?: components["schemas"]["Handling"] | null;
+            text?: string;
+        };
+        Notes: {
+            notes: components["schemas"]["TimedNote"][];
+        };
         Occurrence: {
             end_ns?: number | null;
             end_time?: string | null;
@@ -499,6 +522,14 @@ export interface components {
             occurrences: components["schemas"]["Occurrence"][];
             start_time?: string | null;
             update_time?: string | null;
+        };
+        TimedNote: {
+            author: string;
+            feedback?: components["schemas"]["Feedback"] | null;
+            handling?: components["schemas"]["Handling"] | null;
+            number: number;
+            text: string;
+            time: string;
         };
         Topology: {
             links: components["schemas"]["Link"][];

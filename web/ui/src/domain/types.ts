@@ -35,6 +35,11 @@ export interface Occurrence {
   end_time?: string | null;
 }
 
+export type Handling = Schemas['Handling'];
+export type Feedback = Schemas['Feedback'];
+export type Note = Schemas['TimedNote'];
+export type NewNote = Schemas['NoteRequest'];
+
 export type Incident = Omit<Sent<Schemas['TimedIncident'], 'end_ns'>, 'root_cause' | keyof Coming> & Coming & { root_cause: RootCause };
 
 /** A page of the list of incidents, newest first. */

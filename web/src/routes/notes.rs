@@ -1,0 +1,154 @@
+//! The handling of incidents: notes, states, feedback, and the export of a judged verdict as a test case.
+
+use axum::extract::{Extension, Path, State};
+use axum::http::StatusCode;
+use axum::{Json, response::IntoResponse};
+use model::{Diagnosis, Snapshot, Topology};
+use serde::{Deserialize, Serialize};
+use store::{Feedback, Handling, NewNote, Note};
+use utoipa::ToSchema;
+
+use super::TimedIncident;
+use super::diagnoses::missing;
+use crate::access::Author;
+use crate::limits::NOTE_BYTES;
+use crate::problem::Problem;
+use crate::state::AppState;
+use crate::wall_clock::rfc3339;
+
+/// A note to add. Without any field it is rejected.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoteRequest {
+    /// What is done about the incident from now on.
+    handling: Option<Handling>,
+    /// Whether the verdict was right.
+    feedback: Option<Feedback>,
+    /// At most 4,096 bytes.
+    #[serde(default)]
+    text: String,
+}
+
+/// A note of an incident.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TimedNote {
+    /// Its number, from 1 on.
+    number: u64,
+    /// When it was written (RFC 3339).
+    time: String,
+    /// Who wrote it: the name of the token, or `anonymous`.
+    author: String,
+    /// What it set the handling to; null if it left it.
+    handling: Option<Handling>,
+    /// What it said about the verdict; null if nothing.
+    feedback: Option<Feedback>,
+    /// The text; may be empty.
+    text: String,
+}
+
+impl From<Note> for TimedNote {
+    fn from(Note { number, wall_ns, note }: Note) -> TimedNote {
+        let NewNote { author, handling, feedback, text } = note;
+        TimedNote { number, time: rfc3339(wall_ns), author, handling, feedback, text }
+    }
+}
+
+/// The notes of an incident.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Notes {
+    /// The latest 500, oldest first.
+    notes: Vec<TimedNote>,
+}
+
+/// List the notes of an incident, oldest first
+#[utoipa::path(get, path = "/incidents/{id}/notes", operation_id = "list_incident_notes", tag = "incidents",
+    params(("id" = String, Path, description = "Id of the incident")), responses(
+    (status = 200, description = "The notes", body = Notes),
+    (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn list(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Result<Json<Notes>, Problem> {
+    let store = state.live.store();
+    store.incident(&id).await?.ok_or_else(|| missing("incident", &id))?;
+    let notes = store.notes(&id).await?;
+    Ok(Json(Notes { notes: notes.into_iter().map(TimedNote::from).collect() }))
+}
+
+/// Add a note to an incident: acknowledge, resolve, silence or reopen it, say whether the verdict was right
+#[utoipa::path(post, path = "/incidents/{id}/notes", operation_id = "add_incident_note", tag = "incidents",
+    params(("id" = String, Path, description = "Id of the incident")), request_body = NoteRequest, responses(
+    (status = 201, description = "The incident", body = TimedIncident),
+    (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "The body is malformed, empty or too long", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn add(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+    author: Option<Extension<Author>>,
+    Json(request): Json<NoteRequest>,
+) -> Result<impl IntoResponse, Problem> {
+    let NoteRequest { handling, feedback, text } = request;
+    let bad = |detail: String| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", "The note cannot be added", detail)
+    };
+    if text.len() > NOTE_BYTES {
+        return Err(bad(format!("`text` has {} bytes; at most {NOTE_BYTES} are kept", text.len())));
+    }
+    if handling.is_none() && feedback.is_none() && text.trim().is_empty() {
+        return Err(bad("`handling`, `feedback` or `text` is needed".into()));
+    }
+    let author = author.map_or_else(|| "anonymous".to_string(), |Extension(Author(name))| name);
+    let note = NewNote { author, handling, feedback, text };
+    let incident = state.live.add_note(&id, &note).await?.ok_or_else(|| missing("incident", &id))?;
+    Ok((StatusCode::CREATED, Json(TimedIncident::new(&state.live, incident))))
+}
+
+/// A verdict that was judged, with everything that is needed to repeat the analysis.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Case {
+    /// Version of this form: 1.
+    format: u32,
+    /// Id of the incident.
+    incident: String,
+    /// Whether the verdict was right; null without an answer.
+    feedback: Option<Feedback>,
+    /// What was written about it.
+    notes: Vec<TimedNote>,
+    /// The verdict.
+    diagnosis: Diagnosis,
+    /// The telemetry that it rests on; the input of `harrier analyze`.
+    snapshot: Snapshot,
+    /// The network; `harrier analyze --topology`. Null if none is loaded.
+    topology: Option<Topology>,
+}
+
+/// Export an incident as a test case: verdict, feedback, telemetry and network
+#[utoipa::path(get, path = "/incidents/{id}/case", operation_id = "get_incident_case", tag = "incidents",
+    params(("id" = String, Path, description = "Id of the incident")), responses(
+    (status = 200, description = "The case", body = Case),
+    (status = 404, description = "There is no such incident, or its snapshot was removed", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn case(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Result<Json<Case>, Problem> {
+    let store = state.live.store();
+    let incident = store.incident(&id).await?.ok_or_else(|| missing("incident", &id))?;
+    let verdict = &incident.diagnosis;
+    let diagnosis = store.diagnosis(verdict).await?.ok_or_else(|| missing("diagnosis", verdict))?.diagnosis;
+    let snapshot = store.snapshot(verdict).await?.ok_or_else(|| missing("snapshot of diagnosis", verdict))?;
+    let notes = store.notes(&id).await?.into_iter().map(TimedNote::from).collect();
+    let topology = state.live.topology().map(|topology| (*topology).clone());
+    Ok(Json(Case {
+        format: 1,
+        incident: incident.id,
+        feedback: incident.feedback,
+        notes,
+        diagnosis,
+        snapshot,
+        topology,
+    }))
+}
