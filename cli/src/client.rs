@@ -23,7 +23,7 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 const ANSWER_BYTES: usize = 64 << 20;
 /// Maximum bytes of one event of the live stream.
 const EVENT_BYTES: usize = 4 << 20;
-/// Maximum time to connect, TLS included.
+/// Maximum time of each step of connecting: TCP, TLS, HTTP.
 const CONNECT: Duration = Duration::from_secs(5);
 /// Maximum time for an answer: longer than the server takes for a question.
 const ANSWER: Duration = Duration::from_secs(60);
@@ -74,8 +74,12 @@ impl Client {
             (true, Some(ca)) => Some(connector(ca)?),
             (true, None) => bail!("--server {server}: https also needs --ca"),
         };
+        let host = host.trim_matches(['[', ']']).to_owned();
+        if token.is_some() && !is_https && !is_loopback(&host) {
+            bail!("--server {server}: a token is sent over https only, because others could read it");
+        }
         Ok(Client {
-            host: host.trim_matches(['[', ']']).to_owned(),
+            host,
             authority,
             port: server.port_u16().unwrap_or(if is_https { 443 } else { 80 }),
             token,
@@ -160,10 +164,10 @@ impl Client {
         }
         let request = request.body(Full::new(body)).context("the token cannot be sent")?;
         let connect = async {
-            let socket = TcpStream::connect((self.host.as_str(), self.port)).await?;
+            let socket = within(TcpStream::connect((self.host.as_str(), self.port))).await?;
             let Some(tls) = &self.tls else { return self.over(socket, request).await };
             let name = ServerName::try_from(self.host.clone())?;
-            self.over(tls.connect(name, socket).await?, request).await
+            self.over(within(tls.connect(name, socket)).await?, request).await
         };
         connect.await.with_context(|| format!("cannot reach the server at {}", self.authority))
     }
@@ -172,11 +176,24 @@ impl Client {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (mut sender, connection) =
-            tokio::time::timeout(CONNECT, http1::handshake(TokioIo::new(stream))).await??;
+        let (mut sender, connection) = within(http1::handshake(TokioIo::new(stream))).await?;
         tokio::spawn(connection);
         Ok(sender.send_request(request).await?)
     }
+}
+
+/// Waits for a step of connecting.
+async fn within<T, E>(step: impl Future<Output = Result<T, E>>) -> anyhow::Result<T>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let done = tokio::time::timeout(CONNECT, step).await;
+    Ok(done.with_context(|| format!("no answer within {} s", CONNECT.as_secs()))??)
+}
+
+/// Whether a host is this machine, so that what is sent to it crosses no network.
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
 /// Trusts the authorities of a file.

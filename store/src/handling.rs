@@ -12,9 +12,9 @@ pub enum Handling {
     Open,
     /// Someone works on it.
     Acknowledged,
-    /// Its cause is removed. If it comes back, it is open again.
+    /// The cause is removed. A recurrence reopens it.
     Resolved,
-    /// It is known and no alert is wanted, also when it comes back.
+    /// The cause is known: no alert, recurrences included.
     Silenced,
 }
 

@@ -1,4 +1,4 @@
-//! Verdicts about one standstill get one root cause, although they arrive one by one.
+//! Gives all verdicts about one deadlock the same root cause.
 //!
 //! Only the records of the time in which a loop of pauses closed show what started it. Agents poll again while the
 //! deadlock lasts; the verdicts on those polls take the root cause of the earlier ones, as in a finished run
@@ -21,7 +21,7 @@ pub(super) struct Standstills {
 }
 
 impl Standstills {
-    /// Gives the verdicts of an event the root cause of earlier verdicts about the same standstill.
+    /// Sets the root cause of an event's verdicts to that of earlier verdicts about the same deadlock.
     pub(super) fn unify(&mut self, event: &mut AnalysedEvent) {
         let is_loop = |diagnosis: &Diagnosis| !diagnosis.pause_loop.is_empty();
         let own: Vec<Diagnosis> =

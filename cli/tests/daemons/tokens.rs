@@ -77,6 +77,49 @@ fn a_server_with_tokens_serves_their_owners_until_they_are_revoked() {
 }
 
 #[test]
+fn a_terminal_asks_a_server_over_tls() {
+    let network = Network::new("token-tls");
+    let pki = network.path("pki");
+    assert_eq!(harrier(&["pki", "init", &pki]).status, 0);
+    let issue = ["pki", "issue", &pki, "--role", "server", "--name", "server", "--address", "127.0.0.1"];
+    assert_eq!(harrier(&issue).status, 0);
+    let (tokens, secret) = (network.path("tokens.toml"), network.path("token"));
+    let created = token(&tokens, &["create", "--name", "eve", "--role", "viewer"]);
+    std::fs::write(&secret, created.stdout).unwrap();
+    let (ca, certificate, key) = (
+        network.path("pki/ca.pem"),
+        network.path("pki/server-server.pem"),
+        network.path("pki/server-server.key"),
+    );
+    let tls = ["--tls-ca", &ca, "--tls-certificate", &certificate, "--tls-key", &key, "--tokens", &tokens];
+    let (_server, rest, _) = network.serve("127.0.0.1:0", &tls);
+    let url = format!("https://{rest}");
+    let incidents = |more: &[&str]| harrier(&[&["incidents", "--server", &url], more].concat());
+    let ran = incidents(&["--ca", &ca, "--token-file", &secret]);
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+    let ran = incidents(&["--ca", &ca]);
+    assert!(ran.status == 2 && ran.stderr.contains("No valid token"), "{}", ran.stderr);
+    let ran = incidents(&["--token-file", &secret]);
+    assert!(ran.status == 2 && ran.stderr.contains("also needs --ca"), "{}", ran.stderr);
+    // A certificate of another authority.
+    let other = network.path("other");
+    assert_eq!(harrier(&["pki", "init", &other]).status, 0);
+    let ran = incidents(&["--ca", &network.path("other/ca.pem"), "--token-file", &secret]);
+    assert!(ran.status == 2 && ran.stderr.contains("certificate"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_token_crosses_no_network_in_the_clear() {
+    let network = Network::new("token-clear");
+    let file = network.path("token");
+    std::fs::write(&file, "hrr_secret").unwrap();
+    // 192.0.2.1 is for documentation (RFC 5737): nothing answers there, and nothing is to be sent.
+    let ran = harrier(&["incidents", "--server", "http://192.0.2.1:8080", "--token-file", &file]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("over https only") && !ran.stderr.contains("hrr_secret"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_server_that_others_reach_needs_tokens() {
     let network = Network::new("token-required");
     assert_eq!(harrier(&["pki", "init", &network.path("pki")]).status, 0);

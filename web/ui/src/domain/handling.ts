@@ -6,8 +6,8 @@ import type { Feedback, Handling } from './types';
 export const HANDLING: Record<Handling, { state: string; action: string; means: string }> = {
   open: { state: 'open', action: 'Reopen', means: 'Nothing has been done about it yet' },
   acknowledged: { state: 'acknowledged', action: 'Acknowledge', means: 'Someone works on it' },
-  resolved: { state: 'resolved', action: 'Resolve', means: 'Its cause is removed; if it comes back, it is open again' },
-  silenced: { state: 'silenced', action: 'Silence', means: 'It is known: no alert, also when it comes back' },
+  resolved: { state: 'resolved', action: 'Resolve', means: 'The cause is removed; a recurrence reopens the incident' },
+  silenced: { state: 'silenced', action: 'Silence', means: 'The cause is known: no alerts, recurrences included' },
 };
 
 export const FEEDBACK: { feedback: Feedback; label: string; means: string }[] = [
