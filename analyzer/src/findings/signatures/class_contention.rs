@@ -33,7 +33,8 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
     let mut held_before: Option<Span> = None;
     for port in &context.path.ports {
         let Some(other) = counterpart(context, *port, others) else { continue };
-        let time = match held(context, *port).filter(|held| is_held(context, held)) {
+        let held = held(context, *port).filter(|held| is_held(context, held));
+        let time = match &held {
             Some(held) => {
                 // The records do not show when the last packets left: no later than the time under analysis.
                 let time = context.analysed.map_or(held.span, |analysed| held.span.hull(analysed));
@@ -52,7 +53,9 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
             .or_else(|| passing(others, other, time));
         let Some(queue) = queue.filter(|queue| queue.contributors().next().is_some()) else { continue };
         let packets: f64 = queue.flows.iter().map(|part| part.packets).sum();
-        let delay_ns = packets * others.view.packet_ns(other);
+        let sent_ns = packets * others.view.packet_ns(other);
+        let own_ns = held.map(|held| held.longest_ns(context.view.packet_ns(*port)));
+        let delay_ns = own_ns.map_or(sent_ns, |own_ns| slowdown_ns(own_ns, sent_ns, time.length_ns()));
         if explains(context, delay_ns) {
             held_before.get_or_insert(time);
             found.push((delay_ns, finding(others, queue)));
@@ -68,6 +71,22 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
         is_new
     });
     found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+impl Held {
+    /// The time that the queue takes at the rate of the port: a queue that grows or drains at a constant rate is twice as
+    /// long as its mean at most.
+    fn longest_ns(&self, packet_ns: f64) -> f64 {
+        2.0 * self.depth_sum / self.queued.max(1.0) * packet_ns
+    }
+}
+
+/// Returns how much later a queue that takes `own_ns` at the rate of the port is empty because of other classes, which
+/// sent for `sent_ns` within `time_ns`. They leave the victim's class the rest of the rate, so the queue takes
+/// `own_ns / (1 - share)`. Without a rest they delay it for as long as they send.
+fn slowdown_ns(own_ns: f64, sent_ns: f64, time_ns: f64) -> f64 {
+    let share = sent_ns / time_ns.max(1.0);
+    if share < 1.0 { sent_ns.min(own_ns * share / (1.0 - share)) } else { sent_ns }
 }
 
 /// Whether most packets of the victim met a queue of their own class.

@@ -82,6 +82,9 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         let node = view.index.info(link.from).node;
         if view.index.is_host(node) {
             doubts.extend(own_traffic(context, &all, link, trigger, slow));
+            if link.is_reverse {
+                doubts.extend(held_acks(context, &all, link, trigger, slow));
+            }
             continue;
         }
         if seen.insert(node) {
@@ -190,6 +193,43 @@ fn own_traffic(
             format!("check what else {name} sent: packets and ACKs wait for them in its NIC"),
         )
     })
+}
+
+/// A queue of the receiver's own packets at its switch. Above the XOFF threshold the switch pauses the receiver, whose
+/// ACKs then wait in its NIC for as long as that queue does. Switches do not record the pauses that they send.
+fn held_acks(
+    context: &Context<'_, '_>,
+    all: &View<'_>,
+    link: &VictimLink,
+    trigger: &Trigger,
+    slow: Span,
+) -> Option<Doubt> {
+    let entry = all.index.info(link.to);
+    let switch = all.switch_at(entry.node)?;
+    let least_ns = context.settings.value(&t::HOST_TRAFFIC)
+        * trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    let queue_ns = |port: PortIx, record: &FlowRecord| {
+        let (from, to) = record.queued_ns.filter(|_| record.ingress_port == Some(entry.number))?;
+        let depth = record.depth_sum as f64 / record.queued_packets.unwrap_or(record.packets).max(1) as f64;
+        let wait_ns = depth * all.packet_ns(port);
+        // The last packet of the record leaves when the queue that it met has drained.
+        let queued = Span::new(from, to.saturating_add(wait_ns as u64));
+        (wait_ns >= least_ns && queued.overlaps(slow)).then_some(wait_ns)
+    };
+    let longest = |port: PortIx| {
+        let waits = all.flows(port).iter().filter_map(|record| queue_ns(port, record));
+        waits.fold(None, |longest: Option<f64>, wait| Some(longest.map_or(wait, |known| known.max(wait))))
+    };
+    let ports = all.ports_of(switch).filter_map(|port| Some((port, longest(port)?)));
+    let (port, wait_ns) = ports.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (host, port) = (all.index.name(all.index.info(link.from).node), all.port_ref(port));
+    Some(Doubt::new(
+        format!(
+            "packets of {host} were queued for {} at {port}, which can pause {host} and hold its ACKs",
+            duration(wait_ns as u64)
+        ),
+        format!("check what congests {port}, and the pauses that {} sends to {host}", port.switch),
+    ))
 }
 
 /// A queue, however short: what drains it may be slower than its link, as a scheduler that serves other classes is.
