@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use controller::plan::PlanSettings;
 use model::topology::{Link as TopologyLink, NodeKind};
 use model::wire::ethernet;
-use model::{PortRef, Time, Topology};
+use model::{FlowKey, PortRef, Time, Topology};
 use p4_switch::SwitchConfig;
 use scenario::nic::{ControlConfig, Operation, Reliability};
 use scenario::topology::CPU_PORT;
@@ -96,8 +97,9 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         fabric.check_hosts(&scenario.topology)?;
         let mut paths = Paths::new(&scenario.topology);
+        let plan = scenario.plan_settings(seed, Time::ZERO);
         for flow in scenario.run_flows(seed) {
-            let base_rtt = base_rtt(scenario, &mut paths, &flow.spec.src, &flow.spec.dst);
+            let base_rtt = base_rtt(scenario, &mut paths, &plan, &flow);
             fabric.add_flow(&flow, scenario.grain, base_rtt)?;
         }
         fabric.add_faults(scenario, seed)?;
@@ -288,7 +290,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let is_read = messages.operation == Operation::Read;
         // ACKs are sent to the same RoCE port, from the flow's own source port: that is how RoCEv2 NICs keep the two
         // directions of a connection on one path where the hash is symmetric.
-        let back = model::FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key };
+        let back = FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key };
         let template = |priority| {
             Template::new(back, priority, nic.mac, sender_nic.mac, queue_pair(number), settings.header_bytes)
         };
@@ -370,15 +372,27 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
     }
 }
 
-/// Base RTT: the round-trip time of a full data packet between two hosts and its ACK without queueing, along the first
-/// of the shortest paths. Absent when no path exists.
-pub fn base_rtt(scenario: &Scenario, paths: &mut Paths<'_>, src: &str, dst: &str) -> Option<Time> {
-    let settings = scenario.host_settings(src);
+/// Base RTT: the round-trip time of a full data packet of a flow and its ACK without queueing, along the shortest paths
+/// that the hashes of their 5-tuples select; equal-cost paths can differ in rate and length. Absent when no path exists.
+pub fn base_rtt(
+    scenario: &Scenario,
+    paths: &mut Paths<'_>,
+    plan: &PlanSettings,
+    flow: &RunFlow,
+) -> Option<Time> {
+    // ACKs are sent from the flow's own source port (RoCEv2).
+    let (key, back) = (flow.key, FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key });
+    let (from, to) = match flow.spec.messages.operation {
+        Operation::Read => (&flow.spec.dst, &flow.spec.src),
+        Operation::Write | Operation::Send => (&flow.spec.src, &flow.spec.dst),
+    };
+    let settings = scenario.host_settings(from);
     let data = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);
     let ack = u64::from(ethernet::ETHERNET_MIN_FRAME_BYTES);
-    let mut one_way = |from: &str, to: &str, bytes: u64| {
+    let mut one_way = |key: &FlowKey, from: &str, to: &str, bytes: u64| {
         let hop = |link: &TopologyLink| cut(link.rate.serialisation(bytes), scenario.grain) + link.delay;
-        Some(paths.links(from, to)?.into_iter().map(hop).fold(Time::ZERO, |sum, time| sum + time))
+        let links = paths.links_of(key, from, to, |switch| plan.ecmp_seed_of(switch))?;
+        Some(links.into_iter().map(hop).fold(Time::ZERO, |sum, time| sum + time))
     };
-    Some(one_way(src, dst, data)? + one_way(dst, src, ack)?)
+    Some(one_way(&key, from, to, data)? + one_way(&back, to, from, ack)?)
 }
