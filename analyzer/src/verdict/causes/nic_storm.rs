@@ -40,6 +40,8 @@ pub(super) struct Pauses {
     pub last_frames: u64,
     /// The rate of the host's link.
     pub rate: Rate,
+    /// Propagation over the host's link and back.
+    pub flight_ns: u64,
     /// When the port had delivered its last packet at the latest, if the records show it.
     pub empty_since_ns: Option<u64>,
 }
@@ -77,7 +79,8 @@ impl Pauses {
         let resumed = settings.value(&t::RESUMED);
         let last_ns = self.spans.last().map_or(0, |last| last.to - last.from);
         // Without a refresh, the buffer was full once and may have been draining since.
-        let outlasts_draining = self.last_frames > 1 && last_ns > drain_ns(settings, self.rate);
+        let outlasts_draining =
+            self.last_frames > 1 && last_ns > drain_ns(settings, self.rate, self.flight_ns);
         match self.spans.len() {
             0 | 1 if outlasts_draining => Pattern::Storm(1.0),
             0 | 1 => Pattern::Once,
@@ -91,10 +94,11 @@ impl Pauses {
     }
 }
 
-/// The time that a receive path at a tenth of the line rate takes to drain a buffer from XOFF to XON.
-fn drain_ns(settings: &Tuning, rate: Rate) -> u64 {
+/// The time that a receive path at a tenth of the line rate takes to drain its buffer to XON. It filled up to XOFF, and
+/// packets arrived for another flight over the link and back until the pause had an effect.
+fn drain_ns(settings: &Tuning, rate: Rate, flight_ns: u64) -> u64 {
     let line: Time = rate.serialisation(settings.value(&t::HYSTERESIS_BYTES) as u64);
-    (line.as_ns() as f64 / settings.value(&t::BROKEN_SHARE)) as u64
+    (line.as_ns().saturating_add(flight_ns) as f64 / settings.value(&t::BROKEN_SHARE)) as u64
 }
 
 /// Returns the finding's host and its pauses; `None` when the source has no pause intervals.
@@ -114,8 +118,10 @@ pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pause
     }
     let last_frames = saturating(all().filter(|(span, _)| span.overlaps(last)).map(|(_, frames)| frames));
     let rate = view.topo(port).map_or(Rate::from_gbps(100), |port| view.index.info(port).rate);
+    let link = view.index.topology().link_of(&view.port_ref(port));
+    let flight_ns = link.map_or(0, |link| link.delay.as_ns().saturating_mul(2));
     let empty_since_ns = empty_since(case, port, rate, &spans);
-    Some((host, Pauses { spans, last_frames, rate, empty_since_ns }))
+    Some((host, Pauses { spans, last_frames, rate, flight_ns, empty_since_ns }))
 }
 
 /// Returns when the port had delivered its last packet at the latest: after the last packet was enqueued, the port
@@ -206,6 +212,7 @@ mod tests {
             spans: list.iter().map(|(from, to)| Span::new(from * 1_000, to * 1_000)).collect(),
             last_frames,
             rate: Rate::from_gbps(100),
+            flight_ns: 0,
             empty_since_ns: Some(empty_since_us * 1_000),
         }
     }
@@ -216,8 +223,10 @@ mod tests {
 
     #[test]
     fn the_longest_pause_of_a_slow_receiver_follows_from_buffer_and_rate() {
-        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(100)), 52_420);
-        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(40)), 131_070);
+        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(100), 0), 52_420);
+        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(40), 0), 131_070);
+        // 1.63 us of cable at 800 Gb/s: five times as many packets as the buffer's hysteresis are in flight.
+        assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(800), 3_260), 39_150);
     }
 
     #[test]
