@@ -126,25 +126,3 @@ pub(super) async fn insert_snapshot(
     .await?;
     Ok(())
 }
-
-/// Removes all but the newest `keep` snapshots.
-pub(super) async fn prune_snapshots(tx: &mut SqliteConnection, keep: u32) -> Result<(), sqlx::Error> {
-    let oldest: Option<(i64, i64, String)> = sqlx::query_as(
-        "SELECT wall_ns, time_ns, id FROM snapshots ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT 1 OFFSET $1",
-    )
-    .bind(i64::from(keep))
-    .fetch_optional(&mut *tx)
-    .await?;
-    if let Some((wall_ns, time_ns, id)) = oldest {
-        sqlx::query(
-            "DELETE FROM snapshots WHERE (wall_ns, time_ns, id) <= ($1, $2, $3) \
-             AND id NOT IN (SELECT diagnosis FROM incidents WHERE feedback IS NOT NULL)",
-        )
-        .bind(wall_ns)
-        .bind(time_ns)
-        .bind(id)
-        .execute(&mut *tx)
-        .await?;
-    }
-    Ok(())
-}

@@ -12,8 +12,11 @@ use crate::names::severity_name;
 const GROUP: i64 = 500;
 
 /// Fills the columns and rows that migration 3 has added. Does nothing in a store that has none to fill.
-pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<(), StoreError> {
+///
+/// Returns the number of diagnoses that it has filled.
+pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<u64, StoreError> {
     let action = "migrate incidents";
+    let mut filled = 0;
     loop {
         let mut tx = pool.begin_with("BEGIN IMMEDIATE").await.during(action)?;
         let rows: Vec<(String, String, String)> = sqlx::query_as(
@@ -28,9 +31,11 @@ pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<(), StoreError> 
         }
         if rows.is_empty() {
             represent(&mut tx, "precedence IS NULL").await.during(action)?;
-            return tx.commit().await.during(action);
+            tx.commit().await.during(action)?;
+            return Ok(filled);
         }
         tx.commit().await.during(action)?;
+        filled += rows.len() as u64;
         tracing::info!(diagnoses = rows.len(), "migrated diagnoses of an older version");
     }
 }

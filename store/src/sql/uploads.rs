@@ -7,7 +7,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use super::{Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
-use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY, STARTS};
+use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY};
 
 /// Name of the fact that counts the records of the inbox.
 const ARRIVALS: &str = "arrivals";
@@ -244,34 +244,6 @@ impl Store {
             .await
             .during("read a fact")?;
         Ok(from_sql(value))
-    }
-
-    /// Removes the oldest reports, and all but the latest starts of each sender.
-    async fn prune_uploads(&self) -> Result<(), StoreError> {
-        let action = "remove old reports";
-        let oldest: Option<i64> =
-            sqlx::query_scalar("SELECT received_ns FROM reports ORDER BY received_ns DESC LIMIT 1 OFFSET $1")
-                .bind(i64::from(self.limits.reports))
-                .fetch_optional(&self.pool)
-                .await
-                .during(action)?;
-        if let Some(oldest) = oldest {
-            sqlx::query("DELETE FROM reports WHERE received_ns <= $1")
-                .bind(oldest)
-                .execute(&self.pool)
-                .await
-                .during(action)?;
-        }
-        sqlx::query(
-            "DELETE FROM sources WHERE EXISTS (SELECT 1 FROM (SELECT sender AS of, boot AS start, ROW_NUMBER() OVER \
-             (PARTITION BY sender ORDER BY updated_ns DESC, boot) AS place FROM sources) AS ranked \
-             WHERE ranked.of = sources.sender AND ranked.start = sources.boot AND ranked.place > $1)",
-        )
-        .bind(i64::from(STARTS))
-        .execute(&self.pool)
-        .await
-        .during(action)?;
-        Ok(())
     }
 }
 
