@@ -4,6 +4,7 @@
 //! Times are nanoseconds of switch time. Fields that end in `wall_ns`, and times of uploads, are nanoseconds of wall
 //! clocks since 1970, which the caller passes: the store itself reads no clock.
 
+mod compression;
 mod error;
 mod filter;
 mod handling;

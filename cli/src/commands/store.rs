@@ -198,7 +198,7 @@ fn removed_text(removed: Removed) -> String {
 
 /// What a migration has done, in one line.
 fn migrated_text(migrated: store::Migrated) -> String {
-    let store::Migrated { from, to, diagnoses } = migrated;
+    let store::Migrated { from, to, diagnoses, snapshots } = migrated;
     if from == to {
         return format!("schema {to} is the newest; nothing to do");
     }
@@ -206,7 +206,11 @@ fn migrated_text(migrated: store::Migrated) -> String {
         0 => String::new(),
         some => format!("; new columns of {} filled", noun(some, "diagnosis", "diagnoses")),
     };
-    format!("migrated from schema {from} to {to}{filled}")
+    let compressed = match snapshots {
+        0 => String::new(),
+        some => format!("; {} compressed", count(some, "snapshot")),
+    };
+    format!("migrated from schema {from} to {to}{filled}{compressed}")
 }
 
 fn noun(number: u64, one: &str, many: &str) -> String {
@@ -230,6 +234,10 @@ fn describe(stats: &Stats) -> String {
     let time = |wall_ns: Option<u64>| wall_ns.map_or("-".into(), web::rfc3339);
     line("oldest", time(stats.oldest_wall_ns));
     line("newest", time(stats.newest_wall_ns));
+    if let (Some(json), Some(stored @ 1..)) = (stats.snapshot_text_bytes, stats.snapshot_stored_bytes) {
+        let ratio = json as f64 / stored as f64;
+        line("snapshots", format!("{} of JSON in {}: {ratio:.1} to 1", bytes(json), bytes(stored)));
+    }
     text.push_str(&format!("\n{:<16}{:>10}  {:>10}\n", "table", "rows", "size"));
     for table in &stats.tables {
         text.push_str(&format!("{:<16}{:>10}  {:>10}\n", table.name, table.rows, bytes(table.bytes)));
@@ -251,6 +259,8 @@ mod tests {
             file_bytes: 3 << 20,
             log_bytes: 0,
             free_bytes: 4_096,
+            snapshot_text_bytes: Some(21 << 10),
+            snapshot_stored_bytes: Some(2 << 10),
             tables: vec![TableStats { name: "diagnoses", rows: 12, bytes: 1 << 20 }],
             oldest_wall_ns: None,
             newest_wall_ns: Some(1_700_000_000_000_000_000),
@@ -260,6 +270,7 @@ schema          3 (newest: 5; `harrier store migrate`)
 file            3.0 MiB, of which 4.0 KiB are free
 oldest          -
 newest          2023-11-14T22:13:20Z
+snapshots       21.0 KiB of JSON in 2.0 KiB: 10.5 to 1
 
 table                 rows        size
 diagnoses               12     1.0 MiB
@@ -272,8 +283,13 @@ diagnoses               12     1.0 MiB
         assert_eq!(removed_text(Removed::default()), "nothing to remove");
         let removed = Removed { diagnoses: 1, incidents: 0, snapshots: 2, reports: 1 };
         assert_eq!(removed_text(removed), "removed 1 diagnosis, 0 incidents, 2 snapshots, 1 report");
-        let migrated = |from, diagnoses| migrated_text(store::Migrated { from, to: 5, diagnoses });
+        let migrated = |from, diagnoses| {
+            migrated_text(store::Migrated { from, to: 5, diagnoses, snapshots: diagnoses / 3 })
+        };
         assert_eq!(migrated(5, 0), "schema 5 is the newest; nothing to do");
-        assert_eq!(migrated(2, 7), "migrated from schema 2 to 5; new columns of 7 diagnoses filled");
+        assert_eq!(
+            migrated(2, 7),
+            "migrated from schema 2 to 5; new columns of 7 diagnoses filled; 2 snapshots compressed"
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use model::{Diagnosis, ProvenanceGraph, Snapshot};
 use sqlx::{QueryBuilder, Sqlite};
 
+use super::records::PackedSnapshot;
 use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
@@ -62,6 +63,7 @@ impl Store {
         let body = encode_checked("diagnosis", &diagnosis.id, diagnosis)?;
         let graph = encode_checked("graph", &diagnosis.id, graph)?;
         let snapshot = snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
+        let snapshot = snapshot.as_deref().map(PackedSnapshot::new);
         let mut tx = self.write(action).await?;
         if let Some(snapshot) = &snapshot {
             super::records::insert_snapshot(&mut tx, diagnosis, snapshot, wall_ns).await.during(action)?;

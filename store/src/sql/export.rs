@@ -6,6 +6,7 @@ use serde::Serialize;
 use sqlx::{Connection as _, SqliteConnection};
 
 use super::Store;
+use super::records::snapshot_text;
 use crate::error::{During, StoreError};
 
 /// The number of this form of export. It grows when a line changes its meaning; new fields do not change it.
@@ -99,6 +100,8 @@ struct SnapshotRow {
     time_ns: i64,
     #[serde(skip)]
     body: String,
+    #[serde(skip)]
+    compressed: Option<Vec<u8>>,
 }
 
 /// A row with its kind in front.
@@ -305,7 +308,7 @@ async fn snapshots(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> 
     let (mut count, mut after) = (0, (-1, -1, String::new()));
     loop {
         let rows: Vec<SnapshotRow> = sqlx::query_as(
-            "SELECT id, wall_ns, time_ns, body FROM snapshots WHERE (wall_ns, time_ns, id) > ($1, $2, $3) \
+            "SELECT id, wall_ns, time_ns, body, compressed FROM snapshots WHERE (wall_ns, time_ns, id) > ($1, $2, $3) \
              ORDER BY wall_ns, time_ns, id LIMIT $4",
         )
         .bind(after.0)
@@ -318,9 +321,10 @@ async fn snapshots(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> 
         .during("export snapshots")?;
         let Some(last) = rows.last() else { return Ok(count) };
         after = (last.wall_ns, last.time_ns, last.id.clone());
-        for row in &rows {
-            lines.put_with("snapshot", &row.id, row, &[("snapshot", &row.body)])?;
-        }
         count += rows.len() as u64;
+        for mut row in rows {
+            let text = snapshot_text(&row.id, std::mem::take(&mut row.body), row.compressed.take())?;
+            lines.put_with("snapshot", &row.id, &row, &[("snapshot", &text)])?;
+        }
     }
 }

@@ -82,6 +82,8 @@ pub struct Migrated {
     pub to: i64,
     /// Diagnoses of which new columns were filled.
     pub diagnoses: u64,
+    /// Snapshots that were compressed.
+    pub snapshots: u64,
 }
 
 impl Store {
@@ -186,7 +188,8 @@ impl Store {
         let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
         let url = || format!("sqlite:{}", file.display());
         let pool = pool.map_err(|source| StoreError::Open { url: url(), source })?;
-        Store::with(pool, limits, Migrated { from: found, to: found, diagnoses: 0 }, None, None).await
+        Store::with(pool, limits, Migrated { from: found, to: found, ..Migrated::default() }, None, None)
+            .await
     }
 
     async fn with(
@@ -246,7 +249,8 @@ async fn migrate(pool: &SqlitePool, url: &str, from: i64) -> Result<Migrated, St
     let failed = |source| StoreError::Migrate { url: url.to_string(), source };
     MIGRATIONS.run(pool).await.map_err(failed)?;
     let diagnoses = upgrade::fill_incidents(pool).await?;
-    Ok(Migrated { from, to: schema::newest(), diagnoses })
+    let snapshots = upgrade::compress_snapshots(pool).await?;
+    Ok(Migrated { from, to: schema::newest(), diagnoses, snapshots })
 }
 
 /// Converts a time for a column. A value above 2^63 - 1 ns is stored as that limit; the JSON body holds the exact one.

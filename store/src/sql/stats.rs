@@ -27,6 +27,8 @@ const TABLES: [&str; 13] = [
 ];
 /// The schema that brought wall clocks.
 const SCHEMA_WITH_WALL_CLOCKS: i64 = 3;
+/// The schema that compresses snapshots.
+const SCHEMA_WITH_COMPRESSION: i64 = 5;
 
 /// The contents of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,6 +43,10 @@ pub struct Stats {
     pub log_bytes: u64,
     /// Bytes of the file that removed rows have left, and that new ones use.
     pub free_bytes: u64,
+    /// Bytes of the JSON of all snapshots; absent in a schema that does not compress it.
+    pub snapshot_text_bytes: Option<u64>,
+    /// Bytes that the compressed JSON of all snapshots takes.
+    pub snapshot_stored_bytes: Option<u64>,
     /// The tables.
     pub tables: Vec<TableStats>,
     /// When the oldest diagnosis arrived, in nanoseconds of a wall clock since 1970; absent if that is not stored.
@@ -110,6 +116,13 @@ async fn read(connection: &mut SqliteConnection, file: &Path, schema: i64) -> Re
             .fetch_one(&mut *tx)
             .await?
     };
+    let (text, stored): (Option<i64>, Option<i64>) = if schema < SCHEMA_WITH_COMPRESSION {
+        (None, None)
+    } else {
+        sqlx::query_as("SELECT SUM(body_bytes), SUM(LENGTH(compressed)) FROM snapshots")
+            .fetch_one(&mut *tx)
+            .await?
+    };
     let pages = Pages::read(&mut tx).await?;
     Ok(Stats {
         schema,
@@ -117,6 +130,8 @@ async fn read(connection: &mut SqliteConnection, file: &Path, schema: i64) -> Re
         file_bytes: bytes_of(file),
         log_bytes: bytes_of(&PathBuf::from(format!("{}-wal", file.display()))),
         free_bytes: pages.free_bytes(),
+        snapshot_text_bytes: text.map(from_sql),
+        snapshot_stored_bytes: stored.map(from_sql),
         tables,
         oldest_wall_ns: oldest.map(from_sql),
         newest_wall_ns: newest.map(from_sql),
