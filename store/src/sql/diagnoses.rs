@@ -56,6 +56,24 @@ impl Store {
         snapshot: Option<&Snapshot>,
         wall_ns: u64,
     ) -> Result<Stored, StoreError> {
+        let recorded = self.record_one(diagnosis, graph, snapshot, wall_ns).await;
+        let stored = self.note_write(recorded)?;
+        if stored.new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
+            // The diagnosis is stored whether or not this succeeds.
+            if let Err(error) = self.prune(wall_ns).await {
+                tracing::warn!(%error, "old rows are not removed");
+            }
+        }
+        Ok(stored)
+    }
+
+    async fn record_one(
+        &self,
+        diagnosis: &Diagnosis,
+        graph: &ProvenanceGraph,
+        snapshot: Option<&Snapshot>,
+        wall_ns: u64,
+    ) -> Result<Stored, StoreError> {
         let action = "store a diagnosis";
         check_id(&diagnosis.id)?;
         let diagnosis = &Diagnosis { id: self.id_in_run(&diagnosis.id), ..diagnosis.clone() };
@@ -92,12 +110,6 @@ impl Store {
             source: sqlx::Error::RowNotFound,
         })?;
         tx.commit().await.during(action)?;
-        if new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
-            // The diagnosis is stored whether or not this succeeds.
-            if let Err(error) = self.prune(wall_ns).await {
-                tracing::warn!(%error, "old rows are not removed");
-            }
-        }
         Ok(Stored { new, id: diagnosis.id.clone(), wall_ns, incident, first })
     }
 

@@ -66,6 +66,8 @@ pub struct Store {
     run: Arc<AtomicU64>,
     /// What opening the store has changed in it.
     migrated: Migrated,
+    /// Why the latest write of a diagnosis or upload failed; none if it succeeded.
+    failure: Arc<Mutex<Option<String>>>,
     /// Keeps other processes from the file until the store is closed.
     lock: Arc<Mutex<Option<Lock>>>,
     /// Keeps a database in memory alive when the pool closes its connection; never used otherwise.
@@ -208,6 +210,7 @@ impl Store {
             inbox_bytes: Arc::new(AtomicU64::new(inbox_bytes)),
             run: Arc::default(),
             migrated,
+            failure: Arc::default(),
             lock: Arc::new(Mutex::new(lock)),
             keeper: Arc::new(Mutex::new(keeper)),
         })
@@ -236,6 +239,24 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
         self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Returns why the latest write of a diagnosis or of uploads failed, e.g. because the medium is full; `None` if it
+    /// succeeded. What was not stored is not acknowledged, and its sender repeats it.
+    pub fn write_failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes whether the database could be written.
+    fn note_write<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        let failure = match &result {
+            Ok(_) => None,
+            Err(StoreError::Query { source, .. }) => Some(source.to_string()),
+            // The database has not been reached.
+            Err(_) => return result,
+        };
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+        result
     }
 
     /// Begins a transaction that takes the write lock at once, so that it cannot fail on the lock later.

@@ -109,6 +109,23 @@ impl Store {
         if self.inbox_is_full() && arrivals.iter().any(|arrival| arrival.content.inbox_bytes() > 0) {
             return Err(StoreError::InboxFull { bytes: self.inbox_bytes() });
         }
+        let accepted = self.accept_all(arrivals, action).await;
+        let new = self.note_write(accepted)?;
+        let stored = arrivals.iter().zip(&new).filter(|(_, is_new)| **is_new);
+        let bytes: u64 = stored.map(|(arrival, _)| arrival.content.inbox_bytes()).sum();
+        self.inbox_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let count = new.iter().filter(|is_new| **is_new).count() as u64;
+        let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
+        if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
+            // The records are stored whether or not this succeeds.
+            if let Err(error) = self.prune_uploads().await {
+                tracing::warn!(%error, "old reports are not removed");
+            }
+        }
+        Ok(new)
+    }
+
+    async fn accept_all(&self, arrivals: &[Arrival], action: &'static str) -> Result<Vec<bool>, StoreError> {
         let mut tx = self.write(action).await?;
         let mut new = Vec::with_capacity(arrivals.len());
         for arrival in arrivals {
@@ -121,17 +138,6 @@ impl Store {
             new.push(is_new);
         }
         tx.commit().await.during(action)?;
-        let stored = arrivals.iter().zip(&new).filter(|(_, is_new)| **is_new);
-        let bytes: u64 = stored.map(|(arrival, _)| arrival.content.inbox_bytes()).sum();
-        self.inbox_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let count = new.iter().filter(|is_new| **is_new).count() as u64;
-        let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
-        if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
-            // The records are stored whether or not this succeeds.
-            if let Err(error) = self.prune_uploads().await {
-                tracing::warn!(%error, "old reports are not removed");
-            }
-        }
         Ok(new)
     }
 
