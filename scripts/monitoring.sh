@@ -11,11 +11,12 @@ while read -r name; do
     base=${name#harrier_}
     base=${base%_total}
     base=${base%_info}
+    base=${base%_bucket}
     grep -rqE "\"$base\"" web/src cli/src --include='*.rs' || {
         echo "monitoring: no daemon has the metric $name" >&2
         unknown=1
     }
-done < <(grep -ohE '\bharrier_[a-z_]+' deploy/monitoring/*.yml deploy/monitoring/grafana.json | sort -u)
+done < <(grep -ohE '\b(harrier|process)_[a-z_]+' deploy/monitoring/*.yml deploy/monitoring/grafana.json | sort -u)
 [ "$unknown" -eq 0 ]
 node -e 'JSON.parse(require("fs").readFileSync("deploy/monitoring/grafana.json"))'
 

@@ -113,6 +113,8 @@ enum Command {
     Pki(commands::pki::Args),
     /// Create and withdraw tokens of the REST interface
     Token(commands::token::Args),
+    /// Measure, copy, export, prune and migrate the file of a server's store
+    Store(commands::store::Args),
     /// Print the completion script of a shell
     Completions(commands::completions::Args),
     /// Write the manual pages
@@ -155,6 +157,7 @@ fn main() -> ExitCode {
         Command::Config(args) => commands::config::execute(args),
         Command::Pki(args) => commands::pki::execute(args),
         Command::Token(args) => commands::token::execute(args),
+        Command::Store(args) => commands::store::execute(args),
         Command::Completions(args) => commands::completions::execute(&args),
         Command::Manual(args) => commands::manual::execute(&args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),

@@ -20,6 +20,74 @@ pub enum StoreError {
         /// The file of the database.
         file: String,
     },
+    /// There is no file.
+    #[error("there is no store `{file}`")]
+    NoFile {
+        /// The file that was given.
+        file: String,
+    },
+    /// The file has other contents.
+    #[error("`{file}` is not a store of Harrier: {found}")]
+    NotAStore {
+        /// The file that was given.
+        file: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// A newer version has written the file.
+    #[error(
+        "the store `{file}` has schema {found}, this version knows schemas up to {known}; use the version that wrote it"
+    )]
+    Newer {
+        /// The file that was given.
+        file: String,
+        /// The number of its schema.
+        found: i64,
+        /// The number of the newest schema of this build.
+        known: i64,
+    },
+    /// An older version has written the file, and it is opened to be read.
+    #[error(
+        "the store `{file}` has schema {found}, this version reads schema {known}; `harrier store migrate` changes it"
+    )]
+    Older {
+        /// The file that was given.
+        file: String,
+        /// The number of its schema.
+        found: i64,
+        /// The number of the schema of this build.
+        known: i64,
+    },
+    /// A file that would be written exists.
+    #[error("`{file}` exists; name a new file")]
+    Exists {
+        /// The file that was given.
+        file: String,
+    },
+    /// A copy has damaged pages.
+    #[error("the copy `{file}` is damaged: {damage}")]
+    Damaged {
+        /// The copy.
+        file: String,
+        /// What the database has found.
+        damage: String,
+    },
+    /// A file could not be read or written.
+    #[error("cannot {action} `{file}`: {source}")]
+    File {
+        /// The operation, as an infinitive.
+        action: &'static str,
+        /// The file.
+        file: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// An export could not be written.
+    #[error("cannot write the export: {source}")]
+    Export {
+        /// The system's error.
+        source: std::io::Error,
+    },
     /// The file that keeps other processes away could not be locked.
     #[error("cannot lock `{file}`: {source}")]
     Lock {

@@ -4,6 +4,7 @@
 //! Times are nanoseconds of switch time. Fields that end in `wall_ns`, and times of uploads, are nanoseconds of wall
 //! clocks since 1970, which the caller passes: the store itself reads no clock.
 
+mod compression;
 mod error;
 mod filter;
 mod handling;
@@ -21,4 +22,7 @@ pub use limits::{
     INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, NOTES, PRUNE_EVERY, STARTS, TEXT_ID_BYTES,
 };
 pub use names::{anomaly_name, cause_name, severity_name};
-pub use sql::{Arrival, Content, DiagnosisRow, Finding, InboxRow, OpenIncidents, Report, Store, Stored};
+pub use sql::{
+    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, InboxRow, Migrated, OpenIncidents, Removed,
+    Report, Size, Stats, Store, Stored, TableStats, backup, stats,
+};

@@ -24,7 +24,8 @@ pub const PRUNE_EVERY: u64 = 64;
 /// Maximum length of an id; longer ones are rejected.
 pub const TEXT_ID_BYTES: usize = 256;
 
-/// How many rows are kept. The oldest are removed first.
+/// How many rows are kept, and for how long. The oldest are removed first; the representative diagnosis of an incident
+/// with a note and its snapshot stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Diagnoses, each with its graph. An incident is removed together with its last diagnosis.
@@ -33,6 +34,11 @@ pub struct Limits {
     pub snapshots: u32,
     /// Reports of hosts and controllers.
     pub reports: u32,
+    /// Wall-clock time since the arrival of a diagnosis, snapshot or report after which it is removed; absent: no limit.
+    pub max_age_ns: Option<u64>,
+    /// Bytes of the database at which the oldest diagnoses, snapshots and reports are removed; absent: no limit. The
+    /// file keeps its size, and new rows use the room.
+    pub max_bytes: Option<u64>,
     /// Bytes of uploads that wait to be processed. At the limit further ones are not stored, so that they are not
     /// acknowledged and wait with their senders; the last one may exceed it.
     pub inbox_bytes: u64,
@@ -48,6 +54,8 @@ impl Default for Limits {
             diagnoses: 100_000,
             snapshots: 2_000,
             reports: 200_000,
+            max_age_ns: None,
+            max_bytes: None,
             inbox_bytes: 1 << 30,
             incident_quiet_ns: INCIDENT_QUIET_NS,
             incident_memory_ns: INCIDENT_MEMORY_NS,

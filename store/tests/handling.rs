@@ -77,7 +77,7 @@ async fn a_verdict_with_feedback_keeps_its_diagnosis_and_its_snapshot() {
             store.add_note("i-d0", &note, 0).await.unwrap();
         }
     }
-    store.prune().await.unwrap();
+    store.prune(0).await.unwrap();
     for (id, is_kept) in [("d0", true), ("d1", false), ("d2", true)] {
         assert_eq!(store.diagnosis(id).await.unwrap().is_some(), is_kept, "{id}");
         assert_eq!(store.snapshot(id).await.unwrap().is_some(), is_kept, "snapshot of {id}");

@@ -309,7 +309,7 @@ async fn victims_follow_the_representative_diagnosis() {
     put(&store, &sure).await;
     let joined = put(&store, &diagnosis("b", 10_001, OTHER, "sw4:1")).await.incident;
     assert_eq!((joined.diagnosis.as_str(), joined.victims), ("a", vec![flow(VICTIM)]));
-    store.prune().await.unwrap();
+    store.prune(0).await.unwrap();
     let found = incident(&store, "i-a").await;
     assert_eq!((found.diagnosis.as_str(), found.victims), ("b", vec![flow(VICTIM), flow(OTHER)]));
 }

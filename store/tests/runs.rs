@@ -124,7 +124,7 @@ async fn runs_on_one_store_are_kept_apart() {
         let verdict = diagnosis(&format!("b{n}"), 60, VICTIM, "sw4:1");
         second.record(&verdict, &graph(), None, 2_000_010 + n).await.unwrap();
     }
-    second.prune().await.unwrap();
+    second.prune(0).await.unwrap();
     let kept = second.diagnoses(&DiagnosisFilter::default()).await.unwrap().rows;
     let kept: Vec<_> = kept.iter().map(|row| row.diagnosis.id.as_str()).collect();
     assert_eq!(kept, ["b1-2", "b0-2", "a-2"], "the oldest run is removed first");

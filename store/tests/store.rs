@@ -93,7 +93,7 @@ async fn the_oldest_rows_are_removed_and_incidents_keep_a_representative_diagnos
     put(&store, &diagnosis("gone", 1000, VICTIM, "sw2:7")).await;
     put(&store, &diagnosis("x", 1010, VICTIM, "sw4:1")).await;
     put(&store, &diagnosis("y", 1020, VICTIM, "sw4:1")).await;
-    store.prune().await.unwrap();
+    store.prune(0).await.unwrap();
     assert_eq!(store.diagnosis_count().await.unwrap(), 2);
     assert_eq!(store.graph("old").await.unwrap(), None);
     assert_eq!(store.incident("i-gone").await.unwrap(), None);

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode, encode_registry};
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
@@ -51,7 +51,8 @@ async fn metrics(State(probe): State<Arc<dyn Probe>>, headers: HeaderMap) -> Res
     registry.register("build", "Version of this build", Info::new(vec![version]));
     registry.register_collector(Box::new(Collected(probe)));
     let mut text = String::new();
-    if let Err(error) = encode(&mut text, &registry) {
+    let written = encode_registry(&mut text, &crate::process::registry());
+    if let Err(error) = written.and_then(|()| encode(&mut text, &registry)) {
         // Writing to a `String` cannot fail; only a metric type could return an error.
         tracing::error!(%error, "metrics cannot be written");
     }

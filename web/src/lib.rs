@@ -9,6 +9,7 @@
 mod access;
 mod assets;
 mod connections;
+mod durations;
 mod events;
 mod exposition;
 mod headers;
@@ -18,6 +19,7 @@ mod live;
 mod metrics;
 mod probe;
 mod problem;
+mod process;
 mod query;
 mod report;
 mod routes;
@@ -28,6 +30,7 @@ mod tls;
 mod wall_clock;
 
 pub use access::{Access, Credential, Role, TokenHash};
+pub use durations::Stage;
 pub use events::{EventId, StreamEvent, StreamEventKind};
 pub use health::serve_health;
 pub use limits::{

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
 use store::{Incident, NewNote, Store, StoreError, Stored};
 
+use crate::durations::Stage;
 use crate::events::{EventHub, StreamEventKind};
 use crate::metrics::Metrics;
 use crate::routes::TimedIncident;
@@ -193,6 +195,11 @@ impl LiveState {
             self.publish_incident("end", &incident);
         }
         Ok(())
+    }
+
+    /// Adds the duration of a stage from a trigger to a verdict to the metrics.
+    pub fn observe(&self, stage: Stage, duration: Duration) {
+        self.metrics.durations.observe(stage, duration);
     }
 
     /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` if there are none and the topology

@@ -13,8 +13,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
-use store::{OpenIncidents, anomaly_name, cause_name};
+use store::{OpenIncidents, Size, anomaly_name, cause_name};
 
+use crate::durations::Durations;
 use crate::probe::{Collected, Probe};
 use crate::series::{PortPoint, PortSample};
 
@@ -67,6 +68,7 @@ pub(crate) struct Metrics {
     pub(crate) event_clients: Gauge,
     pub(crate) events_dropped: Counter,
     responses: Family<ResponseLabels, Counter>,
+    pub(crate) durations: Durations,
 }
 
 impl Metrics {
@@ -108,7 +110,9 @@ impl Metrics {
         r.register("event_clients", "Clients of the live stream", event_clients.clone());
         let responses = Family::default();
         r.register("http_responses", "Responses by route and status", responses.clone());
+        let durations = Durations::new(&mut r);
         Metrics {
+            durations,
             registry: r,
             diagnoses,
             incidents,
@@ -153,14 +157,23 @@ impl Metrics {
         self.responses.get_or_create(&ResponseLabels { route: route.to_string(), status }).inc();
     }
 
-    /// Returns all metrics, those of the program around the server included, as OpenMetrics text. `open` is absent if the
-    /// store has failed.
-    pub(crate) fn text(&self, probe: Option<&Arc<dyn Probe>>, open: Option<&OpenIncidents>) -> String {
+    /// Returns all metrics, those of the program around the server and of the process included, as OpenMetrics text.
+    /// `open` and `size` are absent if the store has failed.
+    pub(crate) fn text(
+        &self,
+        probe: Option<&Arc<dyn Probe>>,
+        open: Option<&OpenIncidents>,
+        size: Option<&Size>,
+    ) -> String {
         let mut text = String::new();
         let mut written = encode_registry(&mut text, &self.registry);
         if let Some(open) = open {
             written = written.and_then(|()| encode_registry(&mut text, &incidents(open)));
         }
+        if let Some(size) = size {
+            written = written.and_then(|()| encode_registry(&mut text, &store_size(size)));
+        }
+        written = written.and_then(|()| encode_registry(&mut text, &crate::process::registry()));
         if let Some(probe) = probe {
             let mut registry = Registry::with_prefix("harrier");
             registry.register_collector(Box::new(Collected(probe.clone())));
@@ -172,6 +185,26 @@ impl Metrics {
         }
         text
     }
+}
+
+/// Returns a registry of the size of the store at the time of a scrape.
+fn store_size(size: &Size) -> Registry {
+    let mut registry = Registry::with_prefix("harrier");
+    let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let rows: Family<[(&'static str, &'static str); 1], Gauge> = Family::default();
+    for (table, count) in &size.rows {
+        rows.get_or_create(&[("table", *table)]).set(number(*count));
+    }
+    registry.register("store_rows", "Rows of the store", rows);
+    for (name, help, bytes) in [
+        ("store_bytes", "Size of the database, without its write-ahead log", size.file_bytes),
+        ("store_used_bytes", "Bytes of the database that rows take; new rows use the rest", size.used_bytes),
+    ] {
+        let gauge = Gauge::<i64>::default();
+        gauge.set(number(bytes));
+        registry.register(name, help, gauge);
+    }
+    registry
 }
 
 /// Returns a registry of what the store knows about incidents at the time of a scrape. A combination of labels without

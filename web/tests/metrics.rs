@@ -5,12 +5,13 @@ mod fixture;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
 use fixture::{incast, incast_graph, port, storm, topology, victim};
-use harrier_web::{AppState, LiveState, PortPoint, PortSample, router};
+use harrier_web::{AppState, LiveState, PortPoint, PortSample, Stage, router};
 use http_body_util::BodyExt as _;
 use store::Store;
 use tower::ServiceExt as _;
@@ -61,7 +62,11 @@ fn check_lines(text: &str, lines: &[&str]) {
 
 #[tokio::test]
 async fn metrics_count_what_has_happened() {
-    let app = router(AppState::new(live().await));
+    let live = live().await;
+    for stage in [Stage::Freeze, Stage::Collection, Stage::Analysis] {
+        live.observe(stage, Duration::from_millis(2));
+    }
+    let app = router(AppState::new(live));
     scrape(&app, None).await;
     let (kind, text) = scrape(&app, Some(SCRAPE)).await;
     assert_eq!(kind, OPEN_METRICS);
@@ -74,6 +79,17 @@ async fn metrics_count_what_has_happened() {
             "harrier_incidents_total 2",
             "harrier_http_responses_total{route=\"/metrics\",status=\"200\"} 1",
             "# TYPE harrier_build info",
+            "harrier_http_request_duration_seconds_count{route=\"/metrics\",status=\"2xx\"} 1",
+            "harrier_analysis_seconds_bucket{le=\"0.01\"} 1",
+            "harrier_collection_seconds_count 1",
+            "harrier_freeze_seconds_sum 0.002",
+            "harrier_store_rows{table=\"diagnoses\"} 3",
+            "harrier_store_rows{table=\"snapshots\"} 0",
+            "# TYPE harrier_store_used_bytes gauge",
+            "# TYPE process_cpu_seconds counter",
+            "# TYPE process_resident_memory_bytes gauge",
+            "# TYPE process_open_fds gauge",
+            "# TYPE process_start_time_seconds gauge",
         ],
     );
     assert!(text.ends_with("# EOF\n"));

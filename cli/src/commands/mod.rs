@@ -21,6 +21,7 @@ pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod serve;
+pub(crate) mod store;
 pub(crate) mod switch;
 pub(crate) mod token;
 pub(crate) mod topology;

@@ -15,6 +15,7 @@ mod certificates;
 mod chain;
 mod clocks;
 mod configuration;
+mod full;
 mod network;
 mod process;
 mod spool;

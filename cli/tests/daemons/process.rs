@@ -85,6 +85,11 @@ impl Daemon {
         self.child.wait().expect("a child");
     }
 
+    /// Returns the id of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
         let pid = nix::unistd::Pid::from_raw(self.child.id() as i32);

@@ -4,7 +4,7 @@ use crate::network::{FLOW, Network, Switch, acknowledged, opened, runtime, store
 use crate::process::{Daemon, get, metric, wait_until};
 
 /// Makes the agent poll for a round trip of `rtt_ns`, and returns the event id of the polling packet.
-fn slow(agent: &mut Daemon, rtt_ns: u64) -> u64 {
+pub(crate) fn slow(agent: &mut Daemon, rtt_ns: u64) -> u64 {
     agent.write(&acknowledged(FLOW, rtt_ns));
     let line = agent.line(r#"{"event":"#);
     line.split(',').next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))

@@ -338,11 +338,14 @@ async fn mark_culprits(
 }
 
 /// After a removal of diagnoses: removes incidents without one, and replaces representative diagnoses that are gone.
-pub(super) async fn repair_after_removal(tx: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM incidents WHERE id NOT IN (SELECT incident FROM diagnoses)")
+///
+/// Returns the number of incidents that were removed.
+pub(super) async fn repair_after_removal(tx: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query("DELETE FROM incidents WHERE id NOT IN (SELECT incident FROM diagnoses)")
         .execute(&mut *tx)
         .await?;
-    represent(tx, "diagnosis NOT IN (SELECT id FROM diagnoses)").await
+    represent(tx, "diagnosis NOT IN (SELECT id FROM diagnoses)").await?;
+    Ok(removed.rows_affected())
 }
 
 /// Chooses the representative diagnosis of the incidents that `condition` selects.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use model::{Diagnosis, ProvenanceGraph, Snapshot};
 use sqlx::{QueryBuilder, Sqlite};
 
+use super::records::PackedSnapshot;
 use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
@@ -55,6 +56,24 @@ impl Store {
         snapshot: Option<&Snapshot>,
         wall_ns: u64,
     ) -> Result<Stored, StoreError> {
+        let recorded = self.record_one(diagnosis, graph, snapshot, wall_ns).await;
+        let stored = self.note_write(recorded)?;
+        if stored.new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
+            // The diagnosis is stored whether or not this succeeds.
+            if let Err(error) = self.prune(wall_ns).await {
+                tracing::warn!(%error, "old rows are not removed");
+            }
+        }
+        Ok(stored)
+    }
+
+    async fn record_one(
+        &self,
+        diagnosis: &Diagnosis,
+        graph: &ProvenanceGraph,
+        snapshot: Option<&Snapshot>,
+        wall_ns: u64,
+    ) -> Result<Stored, StoreError> {
         let action = "store a diagnosis";
         check_id(&diagnosis.id)?;
         let diagnosis = &Diagnosis { id: self.id_in_run(&diagnosis.id), ..diagnosis.clone() };
@@ -62,6 +81,7 @@ impl Store {
         let body = encode_checked("diagnosis", &diagnosis.id, diagnosis)?;
         let graph = encode_checked("graph", &diagnosis.id, graph)?;
         let snapshot = snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
+        let snapshot = snapshot.as_deref().map(PackedSnapshot::new);
         let mut tx = self.write(action).await?;
         if let Some(snapshot) = &snapshot {
             super::records::insert_snapshot(&mut tx, diagnosis, snapshot, wall_ns).await.during(action)?;
@@ -90,9 +110,6 @@ impl Store {
             source: sqlx::Error::RowNotFound,
         })?;
         tx.commit().await.during(action)?;
-        if new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
-            self.prune().await?;
-        }
         Ok(Stored { new, id: diagnosis.id.clone(), wall_ns, incident, first })
     }
 
@@ -162,39 +179,6 @@ impl Store {
             .await
             .during("count diagnoses")?;
         Ok(from_sql(count))
-    }
-
-    /// Removes the oldest rows above [`crate::Limits`], and incidents without a diagnosis. The representative diagnoses of
-    /// incidents with feedback stay, with their snapshots. [`Store::record`] calls it
-    /// once every [`PRUNE_EVERY`] new diagnoses.
-    ///
-    /// # Errors
-    /// The database fails. Nothing is removed then.
-    pub async fn prune(&self) -> Result<(), StoreError> {
-        let action = "remove old rows";
-        let mut tx = self.write(action).await?;
-        let oldest: Option<(i64, i64, String)> = sqlx::query_as(
-            "SELECT wall_ns, time_ns, id FROM diagnoses ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT 1 OFFSET $1",
-        )
-        .bind(i64::from(self.limits.diagnoses))
-        .fetch_optional(&mut *tx)
-        .await
-        .during(action)?;
-        if let Some((wall_ns, time_ns, id)) = oldest {
-            sqlx::query(
-                "DELETE FROM diagnoses WHERE (wall_ns, time_ns, id) <= ($1, $2, $3) \
-                 AND id NOT IN (SELECT diagnosis FROM incidents WHERE feedback IS NOT NULL)",
-            )
-            .bind(wall_ns)
-            .bind(time_ns)
-            .bind(id)
-            .execute(&mut *tx)
-            .await
-            .during(action)?;
-            super::assign::repair_after_removal(&mut tx).await.during(action)?;
-        }
-        super::records::prune_snapshots(&mut tx, self.limits.snapshots).await.during(action)?;
-        tx.commit().await.during(action)
     }
 }
 

@@ -2,20 +2,30 @@
 //! window functions, row order by explicit columns. Everything that is specific to SQLite is in this file.
 
 mod assign;
+mod backup;
 mod diagnoses;
+mod export;
 mod handling;
 mod incidents;
 mod lock;
 mod records;
+mod retention;
 mod runs;
+mod schema;
+mod stats;
 mod upgrade;
 mod uploads;
 
+pub use backup::{Backup, backup};
 pub use diagnoses::{DiagnosisRow, Stored};
+pub use export::Exported;
 pub use incidents::OpenIncidents;
 pub use records::Finding;
+pub use retention::Removed;
+pub use stats::{Size, Stats, TableStats, stats};
 pub use uploads::{Arrival, Content, InboxRow, Report};
 
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +37,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use self::lock::Lock;
+use self::schema::Presence;
 
 use crate::error::{During, StoreError};
 use crate::limits::{Limits, TEXT_ID_BYTES};
@@ -53,11 +64,28 @@ pub struct Store {
     inbox_bytes: Arc<AtomicU64>,
     /// The run of a simulated network; 0 without one.
     run: Arc<AtomicU64>,
+    /// What opening the store has changed in it.
+    migrated: Migrated,
+    /// Why the latest write of a diagnosis or upload failed; none if it succeeded.
+    failure: Arc<Mutex<Option<String>>>,
     /// Keeps other processes from the file until the store is closed.
     lock: Arc<Mutex<Option<Lock>>>,
     /// Keeps a database in memory alive when the pool closes its connection; never used otherwise.
     #[expect(dead_code, reason = "held only until the last handle is dropped")]
     keeper: Arc<Mutex<Option<SqliteConnection>>>,
+}
+
+/// What opening a store of an older version has changed in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Migrated {
+    /// The number of its schema before; 0: the store is new.
+    pub from: i64,
+    /// The number of its schema now.
+    pub to: i64,
+    /// Diagnoses of which new columns were filled.
+    pub diagnoses: u64,
+    /// Snapshots that were compressed.
+    pub snapshots: u64,
 }
 
 impl Store {
@@ -67,8 +95,8 @@ impl Store {
     /// `sqlite:FILE?mode=ro` reads a file that another process may have open.
     ///
     /// # Errors
-    /// The URL is of another kind, the file cannot be opened, another process has it open, or it was written by a newer
-    /// version.
+    /// The URL is of another kind, the file cannot be opened, is not a store or is written by a newer version, or another
+    /// process has it open.
     pub async fn open(url: &str) -> Result<Store, StoreError> {
         Store::open_with(url, Limits::default()).await
     }
@@ -84,40 +112,95 @@ impl Store {
         let cannot_open = |source| StoreError::Open { url: url.to_string(), source };
         let options = SqliteConnectOptions::from_str(url).map_err(cannot_open)?;
         let in_memory = url.contains(":memory:") || url.contains("mode=memory");
-        let is_read_only = url.contains("mode=ro");
-        let file = options.get_filename().to_path_buf();
-        let options = options
-            .create_if_missing(!is_read_only)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(if in_memory { SqliteSynchronous::Off } else { SqliteSynchronous::Full })
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT);
+        match in_memory {
+            true => Store::open_memory(options, limits).await,
+            false if url.contains("mode=ro") => Store::read(options.get_filename(), limits).await,
+            false => {
+                let file = options.get_filename().to_path_buf();
+                Store::open_file(&file, options, limits, Presence::Optional).await
+            }
+        }
+    }
+
+    /// Opens the store in `file`, which exists, with these limits, and migrates its tables where needed.
+    ///
+    /// # Errors
+    /// As [`Store::open`], or there is no such file.
+    pub async fn open_existing(file: &Path, limits: Limits) -> Result<Store, StoreError> {
+        let options = SqliteConnectOptions::new().filename(file);
+        Store::open_file(file, options, limits, Presence::Required).await
+    }
+
+    /// Opens the store in `file` to read it; another process may use it meanwhile.
+    ///
+    /// # Errors
+    /// There is no such file, it is not a store, or its schema is not that of this build.
+    pub async fn open_to_read(file: &Path) -> Result<Store, StoreError> {
+        Store::read(file, Limits::default()).await
+    }
+
+    async fn open_memory(options: SqliteConnectOptions, limits: Limits) -> Result<Store, StoreError> {
+        let cannot_open = |source| StoreError::Open { url: "sqlite::memory:".into(), source };
+        let options = options.synchronous(SqliteSynchronous::Off).foreign_keys(true);
         // A database in memory is deleted with its last connection, and the pool closes a connection whose query was
         // cancelled.
-        let keeper = match in_memory {
-            true => Some(SqliteConnection::connect_with(&options).await.map_err(cannot_open)?),
-            false => None,
-        };
-        let pool = if in_memory {
-            // Each connection to `:memory:` would open a separate database.
-            SqlitePoolOptions::new()
-                .min_connections(1)
-                .max_connections(1)
-                .idle_timeout(None)
-                .max_lifetime(None)
-        } else {
-            SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS)
-        };
-        let pool = pool.connect_with(options).await.map_err(cannot_open)?;
-        let lock = match in_memory || is_read_only {
-            true => None,
-            false => Some(Lock::of(&file)?),
-        };
-        if !is_read_only {
-            let failed = |source| StoreError::Migrate { url: url.to_string(), source };
-            MIGRATIONS.run(&pool).await.map_err(failed)?;
-            upgrade::fill_incidents(&pool).await?;
+        let keeper = SqliteConnection::connect_with(&options).await.map_err(cannot_open)?;
+        // Each connection to `:memory:` would open a separate database.
+        let pool = SqlitePoolOptions::new()
+            .min_connections(1)
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options)
+            .await
+            .map_err(cannot_open)?;
+        let migrated = migrate(&pool, "sqlite::memory:", 0).await?;
+        Store::with(pool, limits, migrated, None, Some(keeper)).await
+    }
+
+    async fn open_file(
+        file: &Path,
+        options: SqliteConnectOptions,
+        limits: Limits,
+        presence: Presence,
+    ) -> Result<Store, StoreError> {
+        let url = format!("sqlite:{}", file.display());
+        // Before anything is written: the file may be of another program.
+        let schema = schema::examine(file, presence).await?;
+        let options = options
+            .create_if_missing(presence == Presence::Optional)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT);
+        let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
+        let pool = pool.map_err(|source| StoreError::Open { url: url.clone(), source })?;
+        let lock = Lock::of(file)?;
+        let migrated = migrate(&pool, &url, schema).await?;
+        Store::with(pool, limits, migrated, Some(lock), None).await
+    }
+
+    async fn read(file: &Path, limits: Limits) -> Result<Store, StoreError> {
+        let found = schema::examine(file, Presence::Required).await?;
+        if found < schema::newest() {
+            let file = file.display().to_string();
+            return Err(StoreError::Older { file, found, known: schema::newest() });
         }
+        let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(BUSY_TIMEOUT);
+        let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
+        let url = || format!("sqlite:{}", file.display());
+        let pool = pool.map_err(|source| StoreError::Open { url: url(), source })?;
+        Store::with(pool, limits, Migrated { from: found, to: found, ..Migrated::default() }, None, None)
+            .await
+    }
+
+    async fn with(
+        pool: SqlitePool,
+        limits: Limits,
+        migrated: Migrated,
+        lock: Option<Lock>,
+        keeper: Option<SqliteConnection>,
+    ) -> Result<Store, StoreError> {
         let inbox_bytes = uploads::inbox_bytes(&pool).await?;
         Ok(Store {
             pool,
@@ -126,9 +209,16 @@ impl Store {
             arrivals: Arc::default(),
             inbox_bytes: Arc::new(AtomicU64::new(inbox_bytes)),
             run: Arc::default(),
+            migrated,
+            failure: Arc::default(),
             lock: Arc::new(Mutex::new(lock)),
             keeper: Arc::new(Mutex::new(keeper)),
         })
+    }
+
+    /// Returns what opening the store has changed in it.
+    pub fn migrated(&self) -> Migrated {
+        self.migrated
     }
 
     /// Returns the limits the store was opened with.
@@ -151,10 +241,37 @@ impl Store {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// Returns why the latest write of a diagnosis or of uploads failed, e.g. because the medium is full; `None` if it
+    /// succeeded. What was not stored is not acknowledged, and its sender repeats it.
+    pub fn write_failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes whether the database could be written.
+    fn note_write<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        let failure = match &result {
+            Ok(_) => None,
+            Err(StoreError::Query { source, .. }) => Some(source.to_string()),
+            // The database has not been reached.
+            Err(_) => return result,
+        };
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
+        result
+    }
+
     /// Begins a transaction that takes the write lock at once, so that it cannot fail on the lock later.
     async fn write(&self, action: &'static str) -> Result<Transaction<'static, Sqlite>, StoreError> {
         self.pool.begin_with("BEGIN IMMEDIATE").await.during(action)
     }
+}
+
+/// Brings the tables to the newest schema.
+async fn migrate(pool: &SqlitePool, url: &str, from: i64) -> Result<Migrated, StoreError> {
+    let failed = |source| StoreError::Migrate { url: url.to_string(), source };
+    MIGRATIONS.run(pool).await.map_err(failed)?;
+    let diagnoses = upgrade::fill_incidents(pool).await?;
+    let snapshots = upgrade::compress_snapshots(pool).await?;
+    Ok(Migrated { from, to: schema::newest(), diagnoses, snapshots })
 }
 
 /// Converts a time for a column. A value above 2^63 - 1 ns is stored as that limit; the JSON body holds the exact one.

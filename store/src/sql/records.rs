@@ -1,10 +1,12 @@
-//! Storage of the topology, snapshots and findings, whose JSON is stored unchanged.
+//! Storage of the topology, snapshots and findings, whose JSON is stored unchanged; that of
+//! snapshots is compressed.
 
 use model::{Diagnosis, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 
 use super::{Store, check_id, decode, encode, sql_ns};
+use crate::compression::{compress, decompress};
 use crate::error::{During, StoreError};
 
 /// Name of the current topology, the only one that is stored.
@@ -59,12 +61,14 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn snapshot(&self, id: &str) -> Result<Option<Snapshot>, StoreError> {
-        let body: Option<String> = sqlx::query_scalar("SELECT body FROM snapshots WHERE id = $1")
-            .bind(id)
-            .fetch_optional(&self.pool)
-            .await
-            .during("read a snapshot")?;
-        body.map(|body| decode("snapshot", id, &body)).transpose()
+        let row: Option<(String, Option<Vec<u8>>)> =
+            sqlx::query_as("SELECT body, compressed FROM snapshots WHERE id = $1")
+                .bind(id)
+                .fetch_optional(&self.pool)
+                .await
+                .during("read a snapshot")?;
+        let Some((body, compressed)) = row else { return Ok(None) };
+        decode("snapshot", id, &snapshot_text(id, body, compressed)?).map(Some)
     }
 
     /// Stores a finding. It replaces a finding with the same id.
@@ -107,44 +111,51 @@ impl Store {
     }
 }
 
+/// Returns the JSON of a row of `snapshots`: `body` in a row of an older version that is not compressed yet.
+pub(super) fn snapshot_text(
+    id: &str,
+    body: String,
+    compressed: Option<Vec<u8>>,
+) -> Result<String, StoreError> {
+    let Some(compressed) = compressed else { return Ok(body) };
+    decompress(&compressed).map_err(|error| StoreError::Corrupt {
+        what: "snapshot",
+        id: id.to_string(),
+        source: serde::de::Error::custom(error),
+    })
+}
+
+/// The JSON of a snapshot, as it is stored.
+pub(super) struct PackedSnapshot {
+    pub(super) compressed: Vec<u8>,
+    /// Before the compression.
+    pub(super) text_bytes: i64,
+}
+
+impl PackedSnapshot {
+    pub(super) fn new(text: &str) -> PackedSnapshot {
+        PackedSnapshot { compressed: compress(text), text_bytes: text.len() as i64 }
+    }
+}
+
 /// Stores the JSON of the snapshot that `diagnosis` was made from, under the diagnosis' id. A snapshot that is already
 /// stored under this id stays as it is.
 pub(super) async fn insert_snapshot(
     tx: &mut SqliteConnection,
     diagnosis: &Diagnosis,
-    body: &str,
+    snapshot: &PackedSnapshot,
     wall_ns: u64,
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO snapshots (id, time_ns, body, wall_ns) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO snapshots (id, time_ns, body, wall_ns, compressed, body_bytes) VALUES ($1, $2, '', $3, $4, $5) \
+         ON CONFLICT (id) DO NOTHING",
     )
     .bind(&diagnosis.id)
     .bind(sql_ns(diagnosis.time_ns))
-    .bind(body)
     .bind(sql_ns(wall_ns))
+    .bind(&snapshot.compressed)
+    .bind(snapshot.text_bytes)
     .execute(&mut *tx)
     .await?;
-    Ok(())
-}
-
-/// Removes all but the newest `keep` snapshots.
-pub(super) async fn prune_snapshots(tx: &mut SqliteConnection, keep: u32) -> Result<(), sqlx::Error> {
-    let oldest: Option<(i64, i64, String)> = sqlx::query_as(
-        "SELECT wall_ns, time_ns, id FROM snapshots ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT 1 OFFSET $1",
-    )
-    .bind(i64::from(keep))
-    .fetch_optional(&mut *tx)
-    .await?;
-    if let Some((wall_ns, time_ns, id)) = oldest {
-        sqlx::query(
-            "DELETE FROM snapshots WHERE (wall_ns, time_ns, id) <= ($1, $2, $3) \
-             AND id NOT IN (SELECT diagnosis FROM incidents WHERE feedback IS NOT NULL)",
-        )
-        .bind(wall_ns)
-        .bind(time_ns)
-        .bind(id)
-        .execute(&mut *tx)
-        .await?;
-    }
     Ok(())
 }

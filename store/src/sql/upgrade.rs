@@ -1,19 +1,26 @@
-//! Fills what later versions store beside the JSON of a diagnosis, for rows of an older version.
+//! Brings rows of an older version into the form of this one: the columns next to the JSON of a diagnosis, and
+//! compressed snapshots.
 
 use model::Diagnosis;
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::assign::{add_members, represent};
+use super::records::PackedSnapshot;
 use crate::error::{During, StoreError};
 use crate::incident::precedence;
 use crate::names::severity_name;
 
 /// Diagnoses of one transaction.
 const GROUP: i64 = 500;
+/// Snapshots of one transaction; they are large.
+const SNAPSHOT_GROUP: i64 = 20;
 
 /// Fills the columns and rows that migration 3 has added. Does nothing in a store that has none to fill.
-pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<(), StoreError> {
+///
+/// Returns the number of diagnoses that it has filled.
+pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<u64, StoreError> {
     let action = "migrate incidents";
+    let mut filled = 0;
     loop {
         let mut tx = pool.begin_with("BEGIN IMMEDIATE").await.during(action)?;
         let rows: Vec<(String, String, String)> = sqlx::query_as(
@@ -28,10 +35,45 @@ pub(super) async fn fill_incidents(pool: &SqlitePool) -> Result<(), StoreError> 
         }
         if rows.is_empty() {
             represent(&mut tx, "precedence IS NULL").await.during(action)?;
-            return tx.commit().await.during(action);
+            tx.commit().await.during(action)?;
+            return Ok(filled);
         }
         tx.commit().await.during(action)?;
+        filled += rows.len() as u64;
         tracing::info!(diagnoses = rows.len(), "migrated diagnoses of an older version");
+    }
+}
+
+/// Compresses the snapshots of versions before schema 5. Does nothing in a store that has none.
+///
+/// Returns the number of snapshots that it has compressed.
+pub(super) async fn compress_snapshots(pool: &SqlitePool) -> Result<u64, StoreError> {
+    let action = "compress snapshots";
+    let mut compressed = 0;
+    loop {
+        let mut tx = pool.begin_with("BEGIN IMMEDIATE").await.during(action)?;
+        let rows: Vec<(String, String)> =
+            sqlx::query_as("SELECT id, body FROM snapshots WHERE compressed IS NULL ORDER BY id LIMIT $1")
+                .bind(SNAPSHOT_GROUP)
+                .fetch_all(&mut *tx)
+                .await
+                .during(action)?;
+        if rows.is_empty() {
+            return Ok(compressed);
+        }
+        for (id, body) in &rows {
+            let packed = PackedSnapshot::new(body);
+            sqlx::query("UPDATE snapshots SET body = '', compressed = $2, body_bytes = $3 WHERE id = $1")
+                .bind(id)
+                .bind(packed.compressed)
+                .bind(packed.text_bytes)
+                .execute(&mut *tx)
+                .await
+                .during(action)?;
+        }
+        tx.commit().await.during(action)?;
+        compressed += rows.len() as u64;
+        tracing::info!(snapshots = rows.len(), "compressed snapshots of an older version");
     }
 }
 

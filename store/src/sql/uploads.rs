@@ -7,7 +7,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use super::{Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
-use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY, STARTS};
+use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY};
 
 /// Name of the fact that counts the records of the inbox.
 const ARRIVALS: &str = "arrivals";
@@ -109,6 +109,23 @@ impl Store {
         if self.inbox_is_full() && arrivals.iter().any(|arrival| arrival.content.inbox_bytes() > 0) {
             return Err(StoreError::InboxFull { bytes: self.inbox_bytes() });
         }
+        let accepted = self.accept_all(arrivals, action).await;
+        let new = self.note_write(accepted)?;
+        let stored = arrivals.iter().zip(&new).filter(|(_, is_new)| **is_new);
+        let bytes: u64 = stored.map(|(arrival, _)| arrival.content.inbox_bytes()).sum();
+        self.inbox_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let count = new.iter().filter(|is_new| **is_new).count() as u64;
+        let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
+        if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
+            // The records are stored whether or not this succeeds.
+            if let Err(error) = self.prune_uploads().await {
+                tracing::warn!(%error, "old reports are not removed");
+            }
+        }
+        Ok(new)
+    }
+
+    async fn accept_all(&self, arrivals: &[Arrival], action: &'static str) -> Result<Vec<bool>, StoreError> {
         let mut tx = self.write(action).await?;
         let mut new = Vec::with_capacity(arrivals.len());
         for arrival in arrivals {
@@ -121,17 +138,6 @@ impl Store {
             new.push(is_new);
         }
         tx.commit().await.during(action)?;
-        let stored = arrivals.iter().zip(&new).filter(|(_, is_new)| **is_new);
-        let bytes: u64 = stored.map(|(arrival, _)| arrival.content.inbox_bytes()).sum();
-        self.inbox_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let count = new.iter().filter(|is_new| **is_new).count() as u64;
-        let before = self.arrivals.fetch_add(count, Ordering::Relaxed);
-        if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
-            // The records are stored whether or not this succeeds.
-            if let Err(error) = self.prune_uploads().await {
-                tracing::warn!(%error, "old reports are not removed");
-            }
-        }
         Ok(new)
     }
 
@@ -244,34 +250,6 @@ impl Store {
             .await
             .during("read a fact")?;
         Ok(from_sql(value))
-    }
-
-    /// Removes the oldest reports, and all but the latest starts of each sender.
-    async fn prune_uploads(&self) -> Result<(), StoreError> {
-        let action = "remove old reports";
-        let oldest: Option<i64> =
-            sqlx::query_scalar("SELECT received_ns FROM reports ORDER BY received_ns DESC LIMIT 1 OFFSET $1")
-                .bind(i64::from(self.limits.reports))
-                .fetch_optional(&self.pool)
-                .await
-                .during(action)?;
-        if let Some(oldest) = oldest {
-            sqlx::query("DELETE FROM reports WHERE received_ns <= $1")
-                .bind(oldest)
-                .execute(&self.pool)
-                .await
-                .during(action)?;
-        }
-        sqlx::query(
-            "DELETE FROM sources WHERE EXISTS (SELECT 1 FROM (SELECT sender AS of, boot AS start, ROW_NUMBER() OVER \
-             (PARTITION BY sender ORDER BY updated_ns DESC, boot) AS place FROM sources) AS ranked \
-             WHERE ranked.of = sources.sender AND ranked.start = sources.boot AND ranked.place > $1)",
-        )
-        .bind(i64::from(STARTS))
-        .execute(&self.pool)
-        .await
-        .during(action)?;
-        Ok(())
     }
 }
 

@@ -83,6 +83,10 @@ impl StoreFile {
         file
     }
 
+    pub fn path(&self) -> &std::path::Path {
+        std::path::Path::new(&self.0)
+    }
+
     pub fn url(&self) -> String {
         format!("sqlite:{}", self.0)
     }

@@ -19,6 +19,7 @@ use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
+use tokio::time::Instant;
 use tower_http::compression::CompressionLayer;
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
@@ -113,11 +114,14 @@ pub fn router(state: AppState) -> Router {
     headers::secure(router)
 }
 
-/// Middleware: counts responses by status and by route. Paths have no bound, so they are no label.
+/// Middleware: counts and times responses by status and by route. Paths have no bound, so they are no label.
 async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let route =
         request.extensions().get::<MatchedPath>().map_or("dashboard".into(), |p| p.as_str().to_string());
+    let start = Instant::now();
     let response = next.run(request).await;
-    state.live.metrics.responded(&route, response.status().as_u16());
+    let status = response.status().as_u16();
+    state.live.metrics.responded(&route, status);
+    state.live.metrics.durations.requested(&route, status, start.elapsed());
     response
 }

@@ -30,7 +30,11 @@ pub(crate) async fn metrics(State(state): State<AppState>, headers: HeaderMap) -
     let open = state.live.store().open_incidents().await.inspect_err(|error| {
         tracing::error!(%error, "metrics lack the open incidents");
     });
-    exposition::respond(&headers, state.live.metrics.text(state.probe.as_ref(), open.ok().as_ref()))
+    let size = state.live.store().size().await.inspect_err(|error| {
+        tracing::error!(%error, "metrics lack the size of the store");
+    });
+    let text = state.live.metrics.text(state.probe.as_ref(), open.ok().as_ref(), size.ok().as_ref());
+    exposition::respond(&headers, text)
 }
 
 /// Liveness: the process responds.

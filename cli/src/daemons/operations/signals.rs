@@ -1,4 +1,5 @@
-//! SIGTERM and SIGINT stop a daemon, SIGHUP reloads its configuration.
+//! SIGTERM and SIGINT stop a daemon, SIGHUP reloads its configuration. SIGXFSZ ends nothing: a file that reaches the limit
+//! of its size is an error of the write, as a full medium is.
 
 use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -17,6 +18,8 @@ pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
+    #[expect(dead_code, reason = "a handler replaces the default, which kills the process")]
+    file_size: Signal,
 }
 
 impl Signals {
@@ -30,6 +33,7 @@ impl Signals {
             terminate: install(SignalKind::terminate())?,
             interrupt: install(SignalKind::interrupt())?,
             hangup: install(SignalKind::hangup())?,
+            file_size: install(SignalKind::from_raw(nix::sys::signal::Signal::SIGXFSZ as i32))?,
         })
     }
 

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use analyzer::incident::is_ordinary;
 use analyzer::{Settings, TopologyIndex};
@@ -14,6 +14,7 @@ use proto::v1;
 use store::InboxRow;
 use tokio::time::interval;
 use tracing::{error, info, warn};
+use web::Stage;
 
 use super::{Shared, cables};
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
@@ -65,12 +66,14 @@ impl Inbox {
                     let index = TopologyIndex::new(&topology);
                     analyzer::analyze_indexed(&snapshot, &index, &settings)
                 });
+                let start = Instant::now();
                 // One snapshot must not end all diagnosis, also after a restart: it would be read again.
                 let analyses = catch_unwind(analyse).unwrap_or_else(|_| {
                     error!(event = snapshot.event, "the analysis of a snapshot has panicked; it is skipped");
                     state.count_bad_snapshot();
                     Vec::new()
                 });
+                state.live.observe(Stage::Analysis, start.elapsed());
                 AnalysedEvent { arrival, snapshot, analyses }
             });
         })?;
@@ -143,6 +146,7 @@ impl Inbox {
                     return;
                 }
                 Ok(snapshot) => {
+                    self.observe(&row, &snapshot);
                     self.under_analysis += 1;
                     if !self.analysis.push((row.arrival, snapshot, topology)) {
                         self.under_analysis -= 1;
@@ -156,6 +160,25 @@ impl Inbox {
                     self.done(row.arrival).await;
                 }
             }
+        }
+    }
+
+    /// Adds how long the freeze and the collection took to the metrics. The clocks of switches, hosts and controllers are
+    /// compared, so that a duration below their errors counts as 0.
+    fn observe(&self, row: &InboxRow, snapshot: &Snapshot) {
+        let time = self.shared.time;
+        let duration = |from_ns: u64, to_ns: u64| {
+            Duration::from_nanos(to_ns.saturating_sub(from_ns).saturating_mul(time.scale))
+        };
+        let frozen = snapshot.switches.iter().map(|switch| switch.frozen_ns);
+        if let Some(trigger) = &snapshot.trigger {
+            for frozen_ns in frozen.clone() {
+                self.shared.live.observe(Stage::Freeze, duration(trigger.time_ns, frozen_ns));
+            }
+        }
+        let collected_ns = time.network_ns(row.time_ns.saturating_add_signed(row.offset_ns.unwrap_or(0)));
+        if let Some(first_ns) = frozen.min() {
+            self.shared.live.observe(Stage::Collection, duration(first_ns, collected_ns));
         }
     }
 
@@ -186,7 +209,10 @@ impl Inbox {
         align(&mut snapshot, &upload.clocks, row.offset_ns.unwrap_or(0), time);
         self.shared.complete(&mut snapshot);
         let problems = snapshot.problems(topology);
-        if problems.is_empty() { Ok(snapshot) } else { Err(problems.join("; ")) }
+        if !problems.is_empty() {
+            return Err(problems.join("; "));
+        }
+        Ok(snapshot)
     }
 
     async fn analysed(&mut self, mut event: AnalysedEvent) {

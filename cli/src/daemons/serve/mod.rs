@@ -44,6 +44,10 @@ const GRACE: Duration = Duration::from_secs(5);
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// Triggers that a restarted server knows, for snapshots that arrive after it.
 const RESTORED_TRIGGERS: u32 = 500;
+/// A day.
+const DAY_NS: u64 = 86_400 * 1_000_000_000;
+/// Interval at which rows above their age are removed, also without new diagnoses.
+const RETENTION: Duration = Duration::from_secs(600);
 /// Maximum streams on one connection; a daemon needs one.
 const STREAMS: u32 = 4;
 
@@ -81,6 +85,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     };
     let wait_ns = settings.number("follow_up_wait_ms") * 1_000_000;
     let inbox = tokio::spawn(Inbox::new(shared.clone(), wait_ns)?.run(until_stopped()));
+    let retention = tokio::spawn(keep_limits(shared.clone(), until_stopped()));
     let app = AppState::new(shared.live.clone())
         .with_query_backend(shared.queries.clone())
         .with_probe(Arc::new(ServerProbe(shared.clone())))
@@ -116,7 +121,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let _ = stop.send(true);
     shared.senders.close_all();
     let drained = async {
-        let _ = (inbox.await, rest.await, grpc.await);
+        let _ = (inbox.await, rest.await, grpc.await, retention.await);
     };
     if outcome.is_ok() && tokio::time::timeout(GRACE, drained).await.is_err() {
         warn!("some connections were still open");
@@ -124,6 +129,22 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     shared.live.store().close().await;
     drop(watchdog);
     outcome
+}
+
+/// Removes what the limits of the store no longer keep: at the start and at intervals.
+async fn keep_limits(shared: Arc<Shared>, stopped: impl Future<Output = ()>) {
+    let mut interval = tokio::time::interval(RETENTION);
+    let mut stopped = std::pin::pin!(stopped);
+    loop {
+        tokio::select! {
+            _ = interval.tick() => match shared.live.store().prune(operations::wall_ns()).await {
+                Ok(removed) if removed.is_nothing() => {}
+                Ok(removed) => info!(?removed, "removed rows above the limits of the store"),
+                Err(error) => warn!(%error, "old rows are not removed"),
+            },
+            () = &mut stopped => return,
+        }
+    }
 }
 
 async fn bind(settings: &Settings, key: &str) -> anyhow::Result<TcpListener> {
@@ -173,21 +194,28 @@ async fn serve_uploads(
         .context("uploads cannot be served")
 }
 
+/// Returns the limits of the store.
+pub(crate) fn limits(settings: &Settings) -> store::Limits {
+    let optional = |key| Some(settings.number(key)).filter(|number| *number > 0);
+    store::Limits {
+        diagnoses: settings.number("max_diagnoses") as u32,
+        snapshots: settings.number("max_snapshots") as u32,
+        max_age_ns: optional("max_age_days").map(|days| days.saturating_mul(DAY_NS)),
+        max_bytes: optional("max_store_bytes"),
+        incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000
+            / settings.number("time_scale").max(1),
+        ..store::Limits::default()
+    }
+}
+
 async fn state(
     settings: &Settings,
     topology: Option<Topology>,
     findings: Vec<ConfigFinding>,
 ) -> anyhow::Result<Arc<Shared>> {
     let path = settings.path("store").context("the key has a default")?;
-    let limits = store::Limits {
-        diagnoses: settings.number("max_diagnoses") as u32,
-        snapshots: settings.number("max_snapshots") as u32,
-        incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000
-            / settings.number("time_scale").max(1),
-        ..store::Limits::default()
-    };
     let url = format!("sqlite:{}", path.display());
-    let opened = store::Store::open_with(&url, limits).await;
+    let opened = store::Store::open_with(&url, limits(settings)).await;
     let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
     let time = time_base(settings, &store).await?;
     let live = LiveState::with_clock(store, operations::wall_ns).await?;

@@ -141,8 +141,11 @@ impl Probe for ServerProbe {
             let bytes = store.inbox_bytes();
             format!("{bytes} bytes of snapshots wait for the analysis; further ones wait at the controllers")
         });
+        let unwritable = store.write_failure().map(|why| {
+            format!("the store cannot be written: {why}; uploads wait with their senders until it can")
+        });
         let problem = |reason| HealthProblem { subject: "server".into(), reason };
-        stopped.into_iter().chain(full).map(problem).collect()
+        stopped.into_iter().chain(full).chain(unwritable).map(problem).collect()
     }
 
     fn metrics(&self) -> Vec<Metric> {

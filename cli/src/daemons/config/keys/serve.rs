@@ -102,6 +102,19 @@ const SERVER: &[Key] = &[
         "Snapshots to keep; the oldest are removed first",
     ),
     Key::new(
+        "max_age_days",
+        Kind::Number(0, 36_500),
+        "0",
+        "Days after which diagnoses, snapshots and reports are removed; 0: no limit. Incidents with a note keep their \
+         verdict and its snapshot, whatever the limits are",
+    ),
+    Key::new(
+        "max_store_bytes",
+        Kind::Number(0, 1 << 50),
+        "0",
+        "Size of the store at which the oldest diagnoses, snapshots and reports are removed; 0: no limit",
+    ),
+    Key::new(
         "incident_quiet_s",
         Kind::Number(1, 86_400),
         "60",

@@ -1,0 +1,201 @@
+//! What is in the file of a store, and how much room it takes.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection};
+
+use super::schema::{self, Presence, connect_to_read, examine};
+use super::{Store, from_sql};
+use crate::error::{During, StoreError};
+
+/// The tables of a store, in the order in which they are listed.
+const TABLES: [&str; 13] = [
+    "diagnoses",
+    "graphs",
+    "snapshots",
+    "incidents",
+    "occurrences",
+    "incident_ports",
+    "incident_flows",
+    "notes",
+    "findings",
+    "topologies",
+    "reports",
+    "inbox",
+    "sources",
+];
+/// The schema that brought wall clocks.
+const SCHEMA_WITH_WALL_CLOCKS: i64 = 3;
+/// The schema that compresses snapshots.
+const SCHEMA_WITH_COMPRESSION: i64 = 5;
+
+/// The contents of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// The number of its schema.
+    pub schema: i64,
+    /// The number of the newest schema that this build writes.
+    pub newest_schema: i64,
+    /// The size of the file.
+    pub file_bytes: u64,
+    /// The size of the write-ahead log next to it: changes that are stored and not in the file yet.
+    pub log_bytes: u64,
+    /// Bytes of the file that removed rows have left, and that new ones use.
+    pub free_bytes: u64,
+    /// Bytes of the JSON of all snapshots; absent in a schema that does not compress it.
+    pub snapshot_text_bytes: Option<u64>,
+    /// Bytes that the compressed JSON of all snapshots takes.
+    pub snapshot_stored_bytes: Option<u64>,
+    /// The tables.
+    pub tables: Vec<TableStats>,
+    /// When the oldest diagnosis arrived, in nanoseconds of a wall clock since 1970; absent if that is not stored.
+    pub oldest_wall_ns: Option<u64>,
+    /// When the newest diagnosis arrived, in nanoseconds of a wall clock since 1970; absent if that is not stored.
+    pub newest_wall_ns: Option<u64>,
+}
+
+/// The contents of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableStats {
+    /// Its name.
+    pub name: &'static str,
+    /// Its rows.
+    pub rows: u64,
+    /// The bytes of its pages, with those of its indexes.
+    pub bytes: u64,
+}
+
+/// The size of a store, as a server reports it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Bytes of pages with rows; those that removed rows have left are not counted.
+    pub used_bytes: u64,
+    /// Bytes of all pages.
+    pub file_bytes: u64,
+    /// Rows of the tables that grow.
+    pub rows: Vec<(&'static str, u64)>,
+}
+
+/// Returns the contents of the store in `file`, of this schema or an older one. A process that uses it goes on.
+///
+/// # Errors
+/// The file is not a store, has a newer schema, or cannot be read.
+pub async fn stats(file: &Path) -> Result<Stats, StoreError> {
+    let schema = examine(file, Presence::Required).await?;
+    let mut connection = connect_to_read(file).await?;
+    let read = read(&mut connection, file, schema).await;
+    let _ = connection.close().await;
+    read.during("measure itself")
+}
+
+async fn read(connection: &mut SqliteConnection, file: &Path, schema: i64) -> Result<Stats, sqlx::Error> {
+    // One state of all tables.
+    let mut tx = connection.begin().await?;
+    let known: Vec<String> =
+        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'").fetch_all(&mut *tx).await?;
+    let pages: Vec<(String, i64)> = sqlx::query_as(
+        "SELECT m.tbl_name, SUM(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name \
+         WHERE s.aggregate = TRUE GROUP BY m.tbl_name",
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    let mut tables = Vec::with_capacity(TABLES.len());
+    for name in TABLES {
+        // An older schema does not have all of them.
+        if known.iter().any(|known| known == name) {
+            let bytes =
+                pages.iter().find(|(table, _)| table == name).map_or(0, |(_, bytes)| from_sql(*bytes));
+            tables.push(TableStats { name, rows: rows(&mut tx, name).await?, bytes });
+        }
+    }
+    let (oldest, newest): (Option<i64>, Option<i64>) = if schema < SCHEMA_WITH_WALL_CLOCKS {
+        (None, None)
+    } else {
+        sqlx::query_as("SELECT MIN(wall_ns), MAX(wall_ns) FROM diagnoses WHERE wall_ns > 0")
+            .fetch_one(&mut *tx)
+            .await?
+    };
+    let (text, stored): (Option<i64>, Option<i64>) = if schema < SCHEMA_WITH_COMPRESSION {
+        (None, None)
+    } else {
+        sqlx::query_as("SELECT SUM(body_bytes), SUM(LENGTH(compressed)) FROM snapshots")
+            .fetch_one(&mut *tx)
+            .await?
+    };
+    let pages = Pages::read(&mut tx).await?;
+    Ok(Stats {
+        schema,
+        newest_schema: schema::newest(),
+        file_bytes: bytes_of(file),
+        log_bytes: bytes_of(&PathBuf::from(format!("{}-wal", file.display()))),
+        free_bytes: pages.free_bytes(),
+        snapshot_text_bytes: text.map(from_sql),
+        snapshot_stored_bytes: stored.map(from_sql),
+        tables,
+        oldest_wall_ns: oldest.map(from_sql),
+        newest_wall_ns: newest.map(from_sql),
+    })
+}
+
+async fn rows(connection: &mut SqliteConnection, table: &'static str) -> Result<u64, sqlx::Error> {
+    let count: i64 = QueryBuilder::<Sqlite>::new("SELECT COUNT(*) FROM ")
+        .push(table)
+        .build_query_scalar()
+        .fetch_one(connection)
+        .await?;
+    Ok(from_sql(count))
+}
+
+/// Returns the size of a file; 0 if there is none.
+fn bytes_of(file: &Path) -> u64 {
+    file.metadata().map_or(0, |metadata| metadata.len())
+}
+
+/// The pages of a database.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pages {
+    page_bytes: u64,
+    all: u64,
+    free: u64,
+}
+
+impl Pages {
+    /// Reads the numbers of pages, as the connection's transaction sees them.
+    pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
+        let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut *connection).await?;
+        let all: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&mut *connection).await?;
+        let free: i64 = sqlx::query_scalar("PRAGMA freelist_count").fetch_one(&mut *connection).await?;
+        Ok(Pages { page_bytes: from_sql(page_bytes), all: from_sql(all), free: from_sql(free) })
+    }
+
+    /// Bytes of pages with rows.
+    pub(super) fn used_bytes(&self) -> u64 {
+        self.all.saturating_sub(self.free).saturating_mul(self.page_bytes)
+    }
+
+    fn free_bytes(&self) -> u64 {
+        self.free.saturating_mul(self.page_bytes)
+    }
+}
+
+impl Store {
+    /// Returns the size of the store. It counts rows, so it takes milliseconds, and is for a scrape of metrics.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn size(&self) -> Result<Size, StoreError> {
+        let action = "measure itself";
+        let mut connection = self.pool.acquire().await.during(action)?;
+        let pages = Pages::read(&mut connection).await.during(action)?;
+        let mut counted = Vec::new();
+        for table in ["diagnoses", "snapshots", "incidents", "notes", "reports", "inbox"] {
+            counted.push((table, rows(&mut connection, table).await.during(action)?));
+        }
+        Ok(Size {
+            used_bytes: pages.used_bytes(),
+            file_bytes: pages.all.saturating_mul(pages.page_bytes),
+            rows: counted,
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! What a store keeps: by number, by age and by size; what people have said about is kept.
+
+mod support;
+
+use harrier_store::{Arrival, Content, Handling, Limits, NewNote, Removed, Store};
+use support::{VICTIM, diagnosis, graph, snapshot};
+
+const DAY_NS: u64 = 86_400 * 1_000_000_000;
+
+async fn store(limits: Limits) -> Store {
+    Store::open_with("sqlite::memory:", limits).await.unwrap()
+}
+
+/// Stores a diagnosis of a culprit of its own and its snapshot; it arrives on this day.
+async fn arrives(store: &Store, id: &str, day: u64) {
+    let port = format!("sw{}:1", id.bytes().map(u64::from).sum::<u64>());
+    let d = diagnosis(id, day * DAY_NS, VICTIM, &port);
+    store.record(&d, &graph(), Some(&snapshot()), day * DAY_NS).await.unwrap();
+}
+
+fn report(sequence: u64, day: u64) -> Arrival {
+    Arrival {
+        sender: "agent/h1".into(),
+        boot_id: "b".into(),
+        sequence,
+        lost_before: 0,
+        time_ns: 0,
+        offset_ns: None,
+        error_ns: 0,
+        received_ns: day * DAY_NS,
+        content: Content::Report("counters", "{}".into()),
+    }
+}
+
+async fn has(store: &Store, id: &str) -> (bool, bool, bool) {
+    let incident = store.incident(&format!("i-{id}")).await.unwrap().is_some();
+    let diagnosis = store.diagnosis(id).await.unwrap().is_some();
+    (incident, diagnosis, store.snapshot(id).await.unwrap().is_some())
+}
+
+const KEPT: (bool, bool, bool) = (true, true, true);
+const GONE: (bool, bool, bool) = (false, false, false);
+
+async fn acknowledge(store: &Store, incident: &str) {
+    let note = NewNote { handling: Some(Handling::Acknowledged), ..NewNote::default() };
+    store.add_note(incident, &note, 1).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn rows_above_their_age_are_removed_except_under_a_note_or_while_the_incident_lasts() {
+    let store = store(Limits { max_age_ns: Some(30 * DAY_NS), ..Limits::default() }).await;
+    for (id, day) in [("old", 1), ("noted", 2), ("new", 40)] {
+        arrives(&store, id, day).await;
+    }
+    acknowledge(&store, "i-noted").await;
+    store.accept(&[report(1, 1), report(2, 40)]).await.unwrap();
+    // All end except one.
+    store.advance(50 * DAY_NS, 50 * DAY_NS, &Default::default()).await.unwrap();
+    arrives(&store, "lasting", 3).await;
+
+    assert_eq!(store.prune(31 * DAY_NS).await.unwrap(), Removed::default(), "all are at most 30 days old");
+    let removed = store.prune(60 * DAY_NS).await.unwrap();
+    assert_eq!(removed, Removed { diagnoses: 1, incidents: 1, snapshots: 1, reports: 1 });
+    for (id, expected) in [("old", GONE), ("noted", KEPT), ("lasting", KEPT), ("new", KEPT)] {
+        assert_eq!(has(&store, id).await, expected, "{id}");
+    }
+    assert_eq!(store.graph("noted").await.unwrap(), Some(graph()));
+}
+
+#[tokio::test]
+async fn a_store_that_is_too_large_loses_its_oldest_rows() {
+    let unlimited = store(Limits::default()).await;
+    let empty_bytes = unlimited.size().await.unwrap().used_bytes;
+    let limits = Limits { max_bytes: Some(empty_bytes + (64 << 10)), ..Limits::default() };
+    let store = store(limits).await;
+    arrives(&store, "noted", 1).await;
+    acknowledge(&store, "i-noted").await;
+    for day in 2..=130 {
+        arrives(&store, &format!("d{day:03}"), day).await;
+    }
+    store.prune(200 * DAY_NS).await.unwrap();
+    assert!(store.size().await.unwrap().used_bytes <= limits.max_bytes.unwrap());
+    for (id, expected) in [("noted", KEPT), ("d002", GONE), ("d130", KEPT)] {
+        assert_eq!(has(&store, id).await, expected, "{id}");
+    }
+    assert_eq!(store.prune(200 * DAY_NS).await.unwrap(), Removed::default(), "it fits now");
+}
+
+#[tokio::test]
+async fn a_store_whose_rows_are_all_kept_may_exceed_its_size() {
+    let store = store(Limits { max_bytes: Some(1), ..Limits::default() }).await;
+    arrives(&store, "noted", 1).await;
+    arrives(&store, "other", 2).await;
+    acknowledge(&store, "i-noted").await;
+    let removed = store.prune(DAY_NS).await.unwrap();
+    assert_eq!((removed.diagnoses, removed.snapshots), (1, 1));
+    assert_eq!(has(&store, "noted").await, KEPT);
+}

@@ -1,0 +1,65 @@
+-- A store with schema 1, written by make.py.
+PRAGMA foreign_keys = OFF;
+BEGIN TRANSACTION;
+CREATE TABLE _sqlx_migrations (version BIGINT PRIMARY KEY, description TEXT NOT NULL, installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, success BOOLEAN NOT NULL, checksum BLOB NOT NULL, execution_time BIGINT NOT NULL);
+INSERT INTO "_sqlx_migrations" VALUES(1,'initial','2026-01-01 00:00:00',1,X'D28F39F4589306F95D68E2B730A80828FE0DEED2594E76C2A45A7D49FEC37F8296DD3B5620F967912F70C9710AD6FF71',1);
+CREATE TABLE diagnoses (
+    id         TEXT PRIMARY KEY,
+    time_ns    BIGINT NOT NULL,
+    victim     TEXT NOT NULL,
+    src        TEXT NOT NULL,
+    dst        TEXT NOT NULL,
+    sport      BIGINT NOT NULL,
+    dport      BIGINT NOT NULL,
+    proto      BIGINT NOT NULL,
+    anomaly    TEXT NOT NULL,
+    cause      TEXT NOT NULL,
+    confidence DOUBLE PRECISION NOT NULL,
+    host       TEXT,
+    port       TEXT,
+    incident   TEXT NOT NULL REFERENCES incidents (id),
+    body       TEXT NOT NULL
+);
+INSERT INTO "diagnoses" VALUES('a',10,'10.0.0.2:10000>10.0.0.4:4791/udp','10.0.0.2','10.0.0.4',10000,4791,17,'flow_contention','incast',0.75,NULL,'sw4:1','i-a','{"id":"a","time_ns":10,"victim":"10.0.0.2:10000>10.0.0.4:4791/udp","anomaly":"flow_contention","cause":"incast","summary":"an incast","confidence":0.75,"root_cause":{"port":"sw4:1","flows":[],"host":null,"config":[]},"pause_path":["sw4:1"],"loop":[],"spreaders":[],"victims":["10.0.0.2:10000>10.0.0.4:4791/udp"],"evidence":[],"missing":[],"advice":[],"verified":null,"collected":{"switches":1,"bytes":512,"polls":2}}');
+INSERT INTO "diagnoses" VALUES('b',20,'10.0.0.2:10000>10.0.0.4:4791/udp','10.0.0.2','10.0.0.4',10000,4791,17,'flow_contention','incast',0.75,NULL,'sw4:1','i-a','{"id":"b","time_ns":20,"victim":"10.0.0.2:10000>10.0.0.4:4791/udp","anomaly":"flow_contention","cause":"incast","summary":"an incast","confidence":0.75,"root_cause":{"port":"sw4:1","flows":[],"host":null,"config":[]},"pause_path":["sw4:1"],"loop":[],"spreaders":[],"victims":["10.0.0.2:10000>10.0.0.4:4791/udp"],"evidence":[],"missing":[],"advice":[],"verified":null,"collected":{"switches":1,"bytes":512,"polls":2}}');
+CREATE TABLE findings (
+    id       TEXT PRIMARY KEY,
+    code     TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    body     TEXT NOT NULL
+);
+CREATE TABLE graphs (
+    diagnosis TEXT PRIMARY KEY REFERENCES diagnoses (id) ON DELETE CASCADE,
+    body      TEXT NOT NULL
+);
+INSERT INTO "graphs" VALUES('a','{"nodes":[],"edges":[]}');
+INSERT INTO "graphs" VALUES('b','{"nodes":[],"edges":[]}');
+CREATE TABLE incidents (
+    id         TEXT PRIMARY KEY,
+    culprit    TEXT NOT NULL,
+    start_ns   BIGINT NOT NULL,
+    update_ns  BIGINT NOT NULL,
+    end_ns     BIGINT,
+    count      BIGINT NOT NULL,
+    -- The diagnosis that speaks for it: the most certain, the latest of equals.
+    diagnosis  TEXT NOT NULL,
+    confidence DOUBLE PRECISION NOT NULL
+);
+INSERT INTO "incidents" VALUES('i-a','port sw4:1',10,20,20,2,'b',0.75);
+CREATE TABLE snapshots (
+    id      TEXT PRIMARY KEY,
+    time_ns BIGINT NOT NULL,
+    body    TEXT NOT NULL
+);
+INSERT INTO "snapshots" VALUES('a',10,'{"format":1,"event":1,"source":"harrier","victim":"10.0.0.2:10000>10.0.0.4:4791/udp","trigger":null,"epoch_ns":1048576,"switches":[],"missing":[],"polls":6}');
+CREATE TABLE topologies (
+    name TEXT PRIMARY KEY,
+    body TEXT NOT NULL
+);
+CREATE INDEX snapshots_by_time ON snapshots (time_ns, id);
+CREATE INDEX incidents_by_culprit ON incidents (culprit, update_ns);
+CREATE INDEX incidents_by_time ON incidents (start_ns, id);
+CREATE INDEX diagnoses_by_time ON diagnoses (time_ns, id);
+CREATE INDEX diagnoses_by_victim ON diagnoses (src, dst, time_ns);
+CREATE INDEX diagnoses_by_incident ON diagnoses (incident, victim);
+COMMIT;
