@@ -1,5 +1,8 @@
 // What the tests in a browser share.
 
+/** How long a page may take for one step. */
+export const STEP_WAIT_MS = 15_000;
+
 /** Polls a condition until it holds, because the page may be slower than the server. */
 export async function until(what, timeoutMs, probe) {
   const deadline = Date.now() + timeoutMs;

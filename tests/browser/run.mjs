@@ -6,15 +6,16 @@
 // waits for an incident with that anomaly and root cause and checks every field in the file. Screenshots are written to
 // artifacts/. Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
-import axe from 'axe-core';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { attributes, until } from './page.mjs';
+import { check, checkAccessible, checkNarrow, failures, rest } from './checks.mjs';
+import { checkNetwork } from './network.mjs';
+import { attributes, STEP_WAIT_MS, until } from './page.mjs';
+import { checkViews } from './views.mjs';
 
 const INCIDENT_WAIT_MS = 90_000;
-const STEP_WAIT_MS = 15_000;
 const ARTIFACTS = join(import.meta.dirname, 'artifacts');
 const FLAGS = [
   '--no-sandbox',
@@ -25,14 +26,6 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-const failures = [];
-
-function check(what, actual, expected) {
-  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (a === b) console.error(`ok      ${what}`);
-  else failures.push(`${what}: is ${a}, expected ${b}`);
-}
 
 function usage(message) {
   console.error(`${message}\nusage: node run.mjs URL [--expect FILE.json]`);
@@ -46,33 +39,6 @@ function readArguments() {
   const [flag, file] = rest;
   if (rest.length !== 2 || flag !== '--expect') usage(`\`${rest.join(' ')}\` is not understood`);
   return { base: new URL(base).origin, expected: JSON.parse(readFileSync(file, 'utf8')) };
-}
-
-async function rest(page, path) {
-  const response = await page.request.get(path);
-  if (!response.ok()) throw new Error(`GET ${path}: ${response.status()} ${await response.text()}`);
-  return response.json();
-}
-
-/** Rules of accessibility, WCAG 2.2 AA and best practice, for the page that is shown. */
-async function checkAccessible(page, what) {
-  // The driver evaluates this outside of the page's content security policy.
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const { violations } = await globalThis.axe.run(document, { runOnly: tags });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-  });
-  check(`${what}: accessible`, found, []);
-}
-
-/** On a phone nothing leaves the screen sideways. */
-async function checkNarrow(page, what) {
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 390, height: 844 });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  check(`${what}: fits into 390 px`, wide, 0);
-  await page.setViewportSize(size);
 }
 
 async function findIncident(page, expected) {
@@ -366,6 +332,8 @@ async function run({ base, expected }) {
     await checkRecurrence(page, base, incident);
     await checkHealthyFlow(page, base);
     await checkOtherPages(page, base);
+    await checkViews(page, base, incident, ARTIFACTS);
+    await checkNetwork(page, base, incident, ARTIFACTS);
     await checkTabs(browser, base);
     check('no console error', errors, []);
     check('no request to another host', foreign, []);

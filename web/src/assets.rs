@@ -13,8 +13,20 @@ use crate::problem::Problem;
 struct Dashboard;
 
 /// Path prefixes that the dashboard's own router resolves.
-const PAGES: [&str; 7] =
-    ["/incidents/", "/diagnoses/", "/ports/", "/query", "/daemons", "/history", "/runbook"];
+const PAGES: [&str; 12] = [
+    "/incidents/",
+    "/diagnoses/",
+    "/ports/",
+    "/switches/",
+    "/hosts/",
+    "/query",
+    "/daemons",
+    "/history",
+    "/runbook",
+    "/events",
+    "/findings",
+    "/compare",
+];
 /// Prefix of files with a content hash in their name (Vite): such a file never changes.
 const HASHED: &str = "assets/";
 

@@ -3,6 +3,7 @@
 
 import { splitPort } from './flow';
 import { natural } from './format';
+import { type Group, type Structure, structureOf } from './structure';
 import type { Port, Topology } from './types';
 
 export interface PlacedNode {
@@ -12,24 +13,40 @@ export interface PlacedNode {
   tier: number;
   x: number;
   y: number;
+  /** The node stands for a collapsed group of switches. */
+  group?: Group;
 }
 
 export interface PlacedLink {
   a: Port;
   b: Port;
+  /** In bits per second, of one link. */
   rate: number;
+  /** The links of the topology that it stands for: more than one between collapsed groups. */
+  count: number;
   from: PlacedNode;
   to: PlacedNode;
   /** Offset of the link's middle: parallel links and links within a tier are bent. */
   bend: number;
 }
 
+/** The frame around an opened group. */
+export interface Frame {
+  group: Group;
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
 export interface Fabric {
   nodes: PlacedNode[];
   links: PlacedLink[];
   byName: Map<string, PlacedNode>;
-  /** The link of each port, and whether the port is its `a` end. */
+  /** The link of each port, and whether the port is its `a` end. Links inside a collapsed group have none. */
   byPort: Map<Port, { link: PlacedLink; atA: boolean }>;
+  /** The opened groups, for their frames. */
+  opened: Frame[];
   width: number;
   height: number;
   /** There are too many nodes to label each on the map. */
@@ -46,29 +63,50 @@ const TIER_HEIGHT = 118;
 const HOST_DROP = 96;
 const HOST_ROW = 18;
 const MARGIN = 44;
+/** Room for the label of a node at the upper or lower edge of a dense map. */
+const MARGIN_DENSE = 32;
+/** Half the width of a collapsed group at full size. */
+const GROUP_HALF = 48;
 /** Above this number, hosts are dots in a grid below their switch. */
 const NAMED_HOSTS = 48;
 
-/** Computes the position of every node of `topology`. */
-export function layFabric(topology: Topology): Fabric {
-  const graph = neighbours(topology);
-  const tiers = tiersOf(topology, graph);
-  const top = Math.max(0, ...tiers.values());
-  const hostCount = topology.nodes.filter((node) => node.kind === 'host').length;
-  const dense = hostCount > NAMED_HOSTS;
+/** A topology as it is drawn: every group that is not open is one node. */
+interface Drawn {
+  nodes: { name: string; tier: number; group?: Group }[];
+  links: { a: Port; b: Port; from: string; to: string; rate: number; count: number }[];
+  /** By port, the index of its link and whether the port is its `a` end. */
+  ends: Map<Port, { index: number; atA: boolean }>;
+  pods: string[][];
+  /** The hosts of each leaf. */
+  hostsOf: (leaf: string) => string[];
+}
+
+/** Computes the position of every node of `topology`. Groups of `structure` are collapsed unless they are in `open`. */
+export function layFabric(
+  topology: Topology,
+  structure: Structure = structureOf(topology),
+  open: ReadonlySet<string> = new Set(),
+): Fabric {
+  const drawn = drawnTopology(topology, structure, open);
+  const top = structure.top;
+  const tiers = new Map(drawn.nodes.map(({ name, tier }) => [name, tier]));
+  const groups = new Map(drawn.nodes.flatMap(({ name, group }) => (group ? [[name, group] as const] : [])));
+  const hostCount = drawn.nodes.filter(({ tier }) => tier === 0).length;
+  const dense = hostCount > NAMED_HOSTS || structure.groups.length > 0;
   const byName = new Map<string, PlacedNode>();
   const place = (name: string, x: number, y: number) => {
     const kind = tiers.get(name) === 0 ? 'host' : 'switch';
-    byName.set(name, { name, kind, tier: tiers.get(name) ?? 1, x, y });
+    const group = groups.get(name);
+    byName.set(name, { name, kind, tier: tiers.get(name) ?? 1, x, y, ...(group ? { group } : {}) });
   };
   const tierY = (tier: number) => MARGIN + (top - tier) * TIER_HEIGHT;
 
   let cursor = MARGIN;
-  for (const pod of podsOf(tiers, graph, top)) {
+  for (const pod of drawn.pods) {
     const start = cursor;
     const leaves = pod.filter((name) => tiers.get(name) === 1);
     for (const leaf of leaves) {
-      const hosts = (graph.get(leaf) ?? []).filter((name) => tiers.get(name) === 0 && !byName.has(name)).sort(natural);
+      const hosts = drawn.hostsOf(leaf).filter((name) => !byName.has(name));
       const columns = dense ? Math.ceil(Math.sqrt(hosts.length)) : hosts.length;
       const gap = dense ? HOST_GAP_DENSE : HOST_GAP;
       const width = Math.max(SWITCH_GAP, columns * gap);
@@ -86,19 +124,57 @@ export function layFabric(topology: Topology): Fabric {
       spread(members, start, width).forEach(([name, x]) => place(name, x, tierY(tier)));
       cursor = start + width;
     }
-    cursor += POD_GAP;
+    cursor += groups.has(pod[0] ?? '') ? 0 : POD_GAP;
   }
   const used = Math.max(cursor - POD_GAP, MARGIN + SWITCH_GAP);
   const core = [...tiers.keys()].filter((name) => !byName.has(name)).sort(natural);
   const coreWidth = Math.max(used - MARGIN, core.length * SWITCH_GAP);
   spread(core, MARGIN, coreWidth).forEach(([name, x]) => place(name, x, tierY(tiers.get(name) ?? top)));
 
-  const nodes = topology.nodes.flatMap((node) => byName.get(node.name) ?? []);
-  const links = placeLinks(topology, byName);
+  const nodes = drawn.nodes.flatMap((node) => byName.get(node.name) ?? []);
+  const links = placeLinks(drawn, byName);
   const width = Math.max(...nodes.map((node) => node.x), MARGIN) + MARGIN;
   const height = Math.max(...nodes.map((node) => node.y), MARGIN) + MARGIN;
-  const flat = { nodes, links, byName, byPort: portsOf(links), width, height, dense, symbol: 1 };
+  const opened = structure.groups.filter(({ id }) => open.has(id)).map((group) => ({ group, left: 0, top: 0, right: 0, bottom: 0 }));
+  const flat = { nodes, links, byName, byPort: endsOf(drawn.ends, links), opened, width, height, dense, symbol: 1 };
   return stretched(flat, 1, 1, MARGIN, 1);
+}
+
+/** Replaces every collapsed group by one node, and the links of two drawn nodes by one if either is a group. */
+function drawnTopology(topology: Topology, structure: Structure, open: ReadonlySet<string>): Drawn {
+  const { tiers, top, groups, groupOf } = structure;
+  const nameOf = (node: string) => {
+    const group = groupOf.get(node);
+    return group && !open.has(group.id) ? group.id : node;
+  };
+  const collapsed = groups.filter(({ id }) => !open.has(id));
+  const nodes = [
+    ...topology.nodes.filter(({ name }) => nameOf(name) === name).map(({ name }) => ({ name, tier: tiers.get(name) ?? 1 })),
+    ...collapsed.map((group) => ({ name: group.id, tier: group.isTop ? top : 1, group })),
+  ];
+  const isGroup = new Set(collapsed.map(({ id }) => id));
+  const links: Drawn['links'] = [];
+  const ends: Drawn['ends'] = new Map();
+  const bundles = new Map<string, number>();
+  for (const { a, b, rate } of topology.links) {
+    const [from, to] = [nameOf(splitPort(a).node), nameOf(splitPort(b).node)];
+    if (from === to) continue;
+    const key = isGroup.has(from) || isGroup.has(to) ? [from, to].sort().join('|') : null;
+    const known = key === null ? undefined : bundles.get(key);
+    const index = known ?? links.length;
+    const bundle = links[index];
+    if (bundle) bundle.count += 1;
+    else links.push({ a, b, from, to, rate, count: 1 });
+    if (key !== null) bundles.set(key, index);
+    const isReversed = links[index]?.from !== from;
+    ends.set(a, { index, atA: !isReversed }).set(b, { index, atA: isReversed });
+  }
+  // A group of several pods that is opened has its pods side by side.
+  const pods = groups.length === 0
+    ? structure.pods
+    : groups.filter(({ isTop }) => !isTop).map((group) => (open.has(group.id) ? group.switches : [group.id]));
+  const hostsOf = (leaf: string) => (structure.graph.get(leaf) ?? []).filter((name) => tiers.get(name) === 0 && nameOf(name) === name).sort(natural);
+  return { nodes, links, ends, pods, hostsOf };
 }
 
 function spread(names: string[], left: number, width: number): [string, number][] {
@@ -106,76 +182,19 @@ function spread(names: string[], left: number, width: number): [string, number][
   return sorted.map((name, index) => [name, left + ((index + 0.5) * width) / sorted.length]);
 }
 
-function neighbours(topology: Topology): Map<string, string[]> {
-  const graph = new Map<string, string[]>(topology.nodes.map((node) => [node.name, []]));
-  for (const link of topology.links) {
-    const a = splitPort(link.a).node;
-    const b = splitPort(link.b).node;
-    graph.get(a)?.push(b);
-    graph.get(b)?.push(a);
-  }
-  return graph;
-}
-
-/** A host's tier is 0, a switch's its distance to the nearest host; a switch without a path to a host is placed with the leaves. */
-function tiersOf(topology: Topology, graph: Map<string, string[]>): Map<string, number> {
-  const tiers = new Map<string, number>();
-  let edge = topology.nodes.filter((node) => node.kind === 'host').map((node) => node.name);
-  for (const name of edge) tiers.set(name, 0);
-  for (let tier = 1; edge.length > 0; tier += 1) {
-    const next: string[] = [];
-    for (const name of edge) {
-      for (const peer of graph.get(name) ?? []) {
-        if (!tiers.has(peer)) {
-          tiers.set(peer, tier);
-          next.push(peer);
-        }
-      }
-    }
-    edge = next;
-  }
-  for (const node of topology.nodes) if (!tiers.has(node.name)) tiers.set(node.name, 1);
-  return tiers;
-}
-
-/** Groups of switches that are connected without the top tier, in the order of their first name. */
-function podsOf(tiers: Map<string, number>, graph: Map<string, string[]>, top: number): string[][] {
-  const lower = [...tiers].filter(([, tier]) => tier > 0 && (tier < top || top <= 1)).map(([name]) => name);
-  const seen = new Set<string>();
-  const pods: string[][] = [];
-  for (const first of lower.sort(natural)) {
-    if (seen.has(first)) continue;
-    const pod: string[] = [];
-    const queue = [first];
-    seen.add(first);
-    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-      pod.push(name);
-      for (const peer of graph.get(name) ?? []) {
-        const tier = tiers.get(peer) ?? 0;
-        if (tier > 0 && (tier < top || top <= 1) && !seen.has(peer)) {
-          seen.add(peer);
-          queue.push(peer);
-        }
-      }
-    }
-    pods.push(pod.sort(natural));
-  }
-  return pods;
-}
-
-function placeLinks(topology: Topology, byName: Map<string, PlacedNode>): PlacedLink[] {
+function placeLinks(drawn: Drawn, byName: Map<string, PlacedNode>): PlacedLink[] {
   const parallel = new Map<string, number>();
-  return topology.links.flatMap((link) => {
-    const from = byName.get(splitPort(link.a).node);
-    const to = byName.get(splitPort(link.b).node);
+  return drawn.links.flatMap((link) => {
+    const from = byName.get(link.from);
+    const to = byName.get(link.to);
     if (!from || !to) return [];
-    const pair = [from.name, to.name].sort().join(' ');
+    const pair = [from.name, to.name].sort().join('|');
     const index = parallel.get(pair) ?? 0;
     parallel.set(pair, index + 1);
     const side = index % 2 === 0 ? 1 : -1;
     const inTier = from.tier === to.tier ? Math.min(70, 18 + Math.abs(from.x - to.x) / 6) : 0;
     const bend = inTier + side * Math.ceil(index / 2) * 14;
-    return [{ a: link.a, b: link.b, rate: link.rate, from, to, bend }];
+    return [{ a: link.a, b: link.b, rate: link.rate, count: link.count, from, to, bend }];
   });
 }
 
@@ -193,8 +212,9 @@ const ARC_CLEARANCE = 14;
 
 /** The room above the uppermost nodes: links within a tier are arcs above it. */
 function headroom(fabric: Fabric, scaleY: number): number {
-  const tops = fabric.links.map(({ from, to, bend }) => bend - ((from.y + to.y) / 2 - MARGIN) * scaleY);
-  return Math.max(MARGIN, Math.max(0, ...tops) + ARC_CLEARANCE);
+  let highest = 0;
+  for (const { from, to, bend } of fabric.links) highest = Math.max(highest, bend - ((from.y + to.y) / 2 - MARGIN) * scaleY);
+  return Math.max(fabric.dense ? MARGIN_DENSE : MARGIN, highest + ARC_CLEARANCE);
 }
 
 /** The network with its positions stretched to this size in pixels. Symbols and texts of a small fabric keep
@@ -204,7 +224,7 @@ export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number)
   const sx = Math.min(STRETCH_X, Math.max(fabric.dense ? 0 : 1, roomWidth / fabric.width));
   const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / fabric.height));
   const symbol = fabric.dense ? Math.min(1, Math.max(SYMBOL_LEAST, sx)) : 1;
-  const margin = fabric.dense ? Math.min(MARGIN, roomWidth * 0.016) : MARGIN;
+  const margin = fabric.dense ? Math.min(MARGIN, Math.max(roomWidth * 0.016, GROUP_HALF * symbol + 4)) : MARGIN;
   return stretched(fabric, sx, sy, margin, symbol);
 }
 
@@ -213,31 +233,45 @@ function stretched(fabric: Fabric, sx: number, sy: number, margin: number, symbo
   const width = fabric.width * sx;
   const top = headroom(fabric, sy);
   // A picture that is as high as its nodes grows by what its arcs need beyond the margin.
-  const height = Math.max(fabric.height * sy, fabric.height * SQUEEZE_Y + top - MARGIN);
+  const least = fabric.dense ? top + 2 * MARGIN_DENSE : fabric.height * SQUEEZE_Y + top - MARGIN;
+  const height = Math.max(fabric.height * sy, least);
+  const bottom = fabric.dense ? MARGIN_DENSE : MARGIN;
   const inside = (size: number) => Math.max(1, size - 2 * MARGIN);
   const scaleX = (width - 2 * margin) / inside(fabric.width);
-  const scaleY = Math.max(0.1, (height - top - MARGIN) / inside(fabric.height));
+  const scaleY = Math.max(0.1, (height - top - bottom) / inside(fabric.height));
   const byName = new Map(
     fabric.nodes.map((node) => [
       node.name,
       { ...node, x: margin + (node.x - MARGIN) * scaleX, y: top + (node.y - MARGIN) * scaleY },
     ]),
   );
-  const links = fabric.links.map((link) => ({
-    ...link,
-    from: byName.get(link.from.name) ?? link.from,
-    to: byName.get(link.to.name) ?? link.to,
-  }));
-  return { ...fabric, nodes: [...byName.values()], links, byName, byPort: portsOf(links), width, height, symbol };
+  const moved = new Map(
+    fabric.links.map((link) => [
+      link,
+      { ...link, from: byName.get(link.from.name) ?? link.from, to: byName.get(link.to.name) ?? link.to },
+    ]),
+  );
+  const byPort = new Map([...fabric.byPort].map(([port, { link, atA }]) => [port, { link: moved.get(link) ?? link, atA }]));
+  const opened = framed(fabric.opened, byName, symbol);
+  return { ...fabric, nodes: [...byName.values()], links: [...moved.values()], byName, byPort, opened, width, height, symbol };
 }
 
-function portsOf(links: PlacedLink[]): Map<Port, { link: PlacedLink; atA: boolean }> {
-  const byPort = new Map<Port, { link: PlacedLink; atA: boolean }>();
-  for (const link of links) {
-    byPort.set(link.a, { link, atA: true });
-    byPort.set(link.b, { link, atA: false });
-  }
-  return byPort;
+function endsOf(ends: Drawn['ends'], links: PlacedLink[]): Fabric['byPort'] {
+  return new Map([...ends].flatMap(([port, { index, atA }]) => {
+    const link = links[index];
+    return link ? [[port, { link, atA }] as const] : [];
+  }));
+}
+
+/** The frames of the opened groups: their nodes with some room around them. */
+function framed(opened: Frame[], byName: Map<string, PlacedNode>, symbol: number): Frame[] {
+  const room = Math.max(8, 46 * symbol);
+  return opened.map(({ group }) => {
+    const nodes = [...group.switches, ...group.hosts].flatMap((name) => byName.get(name) ?? []);
+    const [xs, ys] = [nodes.map(({ x }) => x), nodes.map(({ y }) => y)];
+    const [left, right] = [Math.min(...xs) - room, Math.max(...xs) + room];
+    return { group, left, right, top: Math.min(...ys) - room / 2 - 8, bottom: Math.max(...ys) + room / 2 };
+  });
 }
 
 export interface Point {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { links, parseRoute } from './route';
+import { links, parseRoute, showsTable, withTable } from './route';
 
 const at = (path: string) => parseRoute(new URL(path, 'http://127.0.0.1'));
 
@@ -22,5 +22,18 @@ describe('route', () => {
   test('the history keeps its filters', () => {
     const route = at(links.history('port=sw1%3A3&cursor=5~i'));
     expect(route.view === 'history' && [...route.query]).toEqual([['port', 'sw1:3'], ['cursor', '5~i']]);
+  });
+});
+
+describe('pages of nodes, and the network as a table', () => {
+  test('names with a slash are one name', () => {
+    expect(parseRoute(new URL('http://x/switches/pod1%2Fleaf2'))).toEqual({ view: 'switch', name: 'pod1/leaf2' });
+    expect(parseRoute(new URL(links.host('h 1'), 'http://x'))).toEqual({ view: 'host', name: 'h 1' });
+  });
+
+  test('only views with the network keep the table', () => {
+    expect(withTable('/?incident=i-1')).toBe('/?incident=i-1&network=table');
+    expect(withTable('/ports/sw1%3A1')).toBe('/ports/sw1%3A1');
+    expect(showsTable(new URL('http://x/?network=table'))).toBe(true);
   });
 });

@@ -1,6 +1,8 @@
 // The URL holds the state of the view: it selects what is shown, and selections change it.
 
 export type Route =
+  | { view: 'switch'; name: string }
+  | { view: 'host'; name: string }
   | { view: 'overview'; incident: string | null }
   | { view: 'incident'; id: string }
   | { view: 'diagnosis'; id: string }
@@ -19,11 +21,29 @@ export function parseRoute(url: URL): Route {
   if (head === 'incidents' && id) return { view: 'incident', id };
   if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
   if (head === 'ports' && id) return { view: 'port', port: id };
+  if (head === 'switches' && id) return { view: 'switch', name: id };
+  if (head === 'hosts' && id) return { view: 'host', name: id };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
   if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
   if (head === 'runbook') return { view: 'runbook', anomaly: id };
   if (head === 'daemons' && !id) return { view: 'daemons' };
   return { view: 'unknown', path: url.pathname };
+}
+
+/** Views with the network, as a map or as a table. */
+const WITH_NETWORK: Route['view'][] = ['overview', 'incident', 'diagnosis'];
+
+/** Whether a URL shows the network as a table. */
+export function showsTable(url: URL): boolean {
+  return url.searchParams.get('network') === 'table';
+}
+
+/** The address of a view, with the network as a table if the view has one. */
+export function withTable(href: string): string {
+  const url = new URL(href, 'http://harrier');
+  if (!WITH_NETWORK.includes(parseRoute(url).view)) return href;
+  url.searchParams.set('network', 'table');
+  return url.pathname + url.search + url.hash;
 }
 
 /** A part of a path. An invalid escape stays as it is: it names nothing, and the page says so. */
@@ -40,6 +60,8 @@ export const links = {
   incident: (id: string) => `/incidents/${encodeURIComponent(id)}`,
   diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
   port: (port: string) => `/ports/${encodeURIComponent(port)}`,
+  switch: (name: string) => `/switches/${encodeURIComponent(name)}`,
+  host: (name: string) => `/hosts/${encodeURIComponent(name)}`,
   daemons: () => '/daemons',
   history: (query = '') => (query ? `/history?${query}` : '/history'),
   runbook: (anomaly?: string, section = '') =>

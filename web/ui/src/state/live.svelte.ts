@@ -2,10 +2,10 @@
 
 import { api, asProblem } from '../data/api';
 import { follow } from '../data/stream';
-import { layFabric } from '../domain/fabric';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
 import { counted, type Counts, LIVE_LIMIT, merged, withIncident } from '../domain/incidents';
+import { structureOf } from '../domain/structure';
 import { staleSince } from '../domain/times';
 import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
 import { now } from './now.svelte';
@@ -31,7 +31,10 @@ class Live {
   /** The numbers of all incidents, if the server counts them. */
   #counted = $state.raw<Counts | null>(null);
 
-  fabric = $derived(this.topology ? layFabric(this.topology) : null);
+  structure = $derived(this.topology ? structureOf(this.topology) : null);
+  #peers = $derived(new Map((this.topology?.links ?? []).flatMap(({ a, b }): [Port, Port][] => [[a, b], [b, a]])));
+  /** What each name of the topology is. */
+  kinds = $derived(new Map((this.topology?.nodes ?? []).map(({ name, kind }) => [name, kind])));
   hosts = $derived(hostsByAddress(this.topology));
   #listed = $derived(this.incidents?.filter((incident) => incident.end_ns === null).length ?? 0);
   ongoing = $derived(this.#counted?.open ?? this.#listed);
@@ -148,10 +151,7 @@ class Live {
     }, COUNT_MS);
   }
 
-  peerOf = (port: Port): Port | undefined => {
-    const end = this.fabric?.byPort.get(port);
-    return end && (end.atA ? end.link.b : end.link.a);
-  };
+  peerOf = (port: Port): Port | undefined => this.#peers.get(port);
 
   /** Shows the latest samples, at most a few times a second. */
   #showPorts() {

@@ -1,11 +1,13 @@
 // Follows the URL: plain clicks on links of the dashboard change the view without loading the page again.
 
-import { parseRoute, type Route } from '../domain/route';
+import { parseRoute, type Route, showsTable, withTable } from '../domain/route';
 
 export { links } from '../domain/route';
 
 class Router {
   route = $state.raw<Route>(parseRoute(new URL(location.href)));
+  /** The network is shown as a table. */
+  asTable = $state(showsTable(new URL(location.href)));
 
   constructor() {
     addEventListener('popstate', () => this.#read());
@@ -21,7 +23,9 @@ class Router {
     });
   }
 
-  go(href: string, replace = false) {
+  /** Shows a view. One with a map keeps the choice between map and table. */
+  go(to: string, replace = false) {
+    const href = this.asTable ? withTable(to) : to;
     if (replace) history.replaceState(null, '', href);
     else history.pushState(null, '', href);
     const before = this.route.view;
@@ -30,8 +34,19 @@ class Router {
     scrollTo(0, 0);
   }
 
+  /** Shows the network as a table, or as a map. */
+  showTable(asTable: boolean) {
+    const url = new URL(location.href);
+    if (asTable) url.searchParams.set('network', 'table');
+    else url.searchParams.delete('network');
+    history.replaceState(null, '', url);
+    this.#read();
+  }
+
   #read() {
-    this.route = parseRoute(new URL(location.href));
+    const url = new URL(location.href);
+    this.route = parseRoute(url);
+    this.asTable = showsTable(url);
   }
 }
 
