@@ -23,4 +23,5 @@ pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod switch;
 pub(crate) mod token;
+pub(crate) mod top;
 pub(crate) mod topology;
