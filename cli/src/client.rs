@@ -15,18 +15,21 @@ use rustls_pki_types::{CertificateDer, ServerName};
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
+use crate::server_sent::{EventReader, Received};
+
 /// Maximum bytes of an answer.
 const ANSWER_BYTES: usize = 64 << 20;
-/// Maximum bytes of one event of the live stream.
-const EVENT_BYTES: usize = 4 << 20;
 /// Maximum time of each step of connecting: TCP, TLS, HTTP.
 const CONNECT: Duration = Duration::from_secs(5);
 /// Maximum time for an answer: longer than the server takes for a question.
 const ANSWER: Duration = Duration::from_secs(60);
+/// Maximum time without a byte on the live stream, which has a comment every [`web::HEARTBEAT`] at least.
+const SILENCE: Duration = Duration::from_secs(3 * web::HEARTBEAT.as_secs());
 
 /// How a command reaches the server.
 #[derive(clap::Args)]
@@ -109,29 +112,24 @@ impl Client {
         self.read(path, status, &body)
     }
 
-    /// Calls `on_event` with the name and data of each event of the live stream, until it ends.
+    /// Opens the live stream.
     ///
     /// # Errors
-    /// As [`Client::get`], or that of `on_event`.
-    pub(crate) async fn events(
-        &self,
-        path: &str,
-        mut on_event: impl FnMut(&str, &str) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+    /// The server cannot be reached, or rejects the request.
+    pub(crate) async fn events(&self, path: &str) -> anyhow::Result<EventStream> {
         let response = tokio::time::timeout(ANSWER, self.send("GET", path, Bytes::new()));
         let response = response.await.with_context(|| format!("{} does not answer", self.authority))??;
-        let (status, mut body) = (response.status(), response.into_body());
+        let (status, body) = (response.status(), response.into_body());
         if !status.is_success() {
             let body = Limited::new(body, ANSWER_BYTES).collect().await.map_err(anyhow::Error::from_boxed)?;
             return Err(problem(path, status, &body.to_bytes()));
         }
-        let mut events = EventReader::default();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.context("the stream broke off")?;
-            let Some(data) = frame.data_ref() else { continue };
-            events.push(data, &mut on_event)?;
-        }
-        Ok(())
+        Ok(EventStream { body, reader: EventReader::default(), deadline: Instant::now() + SILENCE })
+    }
+
+    /// Returns host and port of the server as they were given.
+    pub(crate) fn authority(&self) -> &str {
+        &self.authority
     }
 
     fn read<T: DeserializeOwned>(&self, path: &str, status: StatusCode, body: &[u8]) -> anyhow::Result<T> {
@@ -182,6 +180,36 @@ impl Client {
     }
 }
 
+/// The live stream of a server.
+pub(crate) struct EventStream {
+    body: Incoming,
+    reader: EventReader,
+    /// When the stream ends with an error unless a byte arrives.
+    deadline: Instant,
+}
+
+impl EventStream {
+    /// Returns the next part; `None` at the end of the stream. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// The connection broke, or the server has sent nothing for 45 s.
+    pub(crate) async fn next(&mut self) -> anyhow::Result<Option<Received>> {
+        loop {
+            if let Some(received) = self.reader.pop() {
+                return Ok(Some(received));
+            }
+            let frame = tokio::time::timeout_at(self.deadline, self.body.frame()).await;
+            let frame =
+                frame.with_context(|| format!("the server has sent nothing for {} s", SILENCE.as_secs()))?;
+            let Some(frame) = frame else { return Ok(None) };
+            self.deadline = Instant::now() + SILENCE;
+            if let Some(data) = frame.context("the stream broke off")?.data_ref() {
+                self.reader.push(data)?;
+            }
+        }
+    }
+}
+
 /// Waits for a step of connecting.
 async fn within<T, E>(step: impl Future<Output = Result<T, E>>) -> anyhow::Result<T>
 where
@@ -219,88 +247,5 @@ fn problem(path: &str, status: StatusCode, body: &[u8]) -> anyhow::Error {
     match (text("title"), text("detail")) {
         (Some(title), Some(detail)) => anyhow::anyhow!("{title}: {detail}"),
         _ => anyhow::anyhow!("{path}: the server answers {status}"),
-    }
-}
-
-/// Splits a stream of server-sent events (WHATWG HTML, section 9.2.6).
-#[derive(Debug, Default)]
-struct EventReader {
-    /// The bytes of a line that has not ended.
-    rest: Vec<u8>,
-    name: String,
-    data: String,
-}
-
-impl EventReader {
-    fn push(
-        &mut self,
-        bytes: &[u8],
-        on_event: &mut impl FnMut(&str, &str) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        self.rest.extend_from_slice(bytes);
-        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
-            self.line(line.trim_end_matches(['\r', '\n']), on_event)?;
-        }
-        if self.rest.len() + self.data.len() > EVENT_BYTES {
-            bail!("the server sends an event of more than {EVENT_BYTES} bytes");
-        }
-        Ok(())
-    }
-
-    fn line(
-        &mut self,
-        line: &str,
-        on_event: &mut impl FnMut(&str, &str) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        if line.is_empty() {
-            let (name, data) = (std::mem::take(&mut self.name), std::mem::take(&mut self.data));
-            return if data.is_empty() { Ok(()) } else { on_event(&name, &data) };
-        }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "event" => value.clone_into(&mut self.name),
-            "data" => {
-                if !self.data.is_empty() {
-                    self.data.push('\n');
-                }
-                self.data.push_str(value);
-            }
-            // Comments, ids and unknown fields.
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_are_read_in_pieces_of_any_size() {
-        let stream =
-            ": alive\n\nevent: incident\r\nid: 4\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\ndata: x\n\nevent: lost";
-        for size in 1..stream.len() {
-            let (mut reader, mut seen) = (EventReader::default(), Vec::new());
-            for piece in stream.as_bytes().chunks(size) {
-                let mut note = |name: &str, data: &str| {
-                    seen.push(format!("{name}|{data}"));
-                    Ok(())
-                };
-                reader.push(piece, &mut note).unwrap();
-            }
-            assert_eq!(seen, ["incident|{\"a\":\n1}", "|x"], "pieces of {size} bytes");
-        }
-    }
-
-    #[test]
-    fn an_event_without_an_end_is_an_error() {
-        let mut reader = EventReader::default();
-        let mut push = || reader.push(&[b'x'; 1 << 20], &mut |_, _| Ok(()));
-        assert!((0..4).all(|_| push().is_ok()));
-        assert!(push().is_err());
     }
 }

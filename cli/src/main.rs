@@ -25,7 +25,9 @@ mod ns3_files;
 mod output;
 mod redis;
 mod report;
+mod server_sent;
 mod tokens;
+mod top;
 mod traffic;
 mod units;
 mod watcher;
@@ -105,6 +107,8 @@ enum Command {
     Agent(commands::agent::Args),
     /// Ask a server who slows a flow down now
     Ask(commands::ask::Args),
+    /// Watch the open incidents of a server in the terminal
+    Top(commands::top::Args),
     /// List and follow the incidents of a server
     Incidents(commands::incidents::Args),
     /// Check the configuration file of a daemon, or write an example
@@ -153,6 +157,7 @@ fn main() -> ExitCode {
         Command::Controller(args) => commands::controller::execute(&args),
         Command::Agent(args) => commands::agent::execute(&args),
         Command::Ask(args) => commands::ask::execute(&args),
+        Command::Top(args) => commands::top::execute(&args),
         Command::Incidents(args) => commands::incidents::execute(&args),
         Command::Config(args) => commands::config::execute(args),
         Command::Pki(args) => commands::pki::execute(args),

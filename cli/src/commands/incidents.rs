@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::client::{Client, ServerArgs};
 use crate::output::print_json;
+use crate::server_sent::Received;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,16 +51,16 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             (false, _) => incidents.iter().rev().for_each(|incident| println!("{}", line(incident))),
         }
         if args.watch {
-            let print = |name: &str, data: &str| {
-                let event: Value = serde_json::from_str(data)?;
+            let mut events = client.events("/api/v1/events?kinds=incident").await?;
+            while let Some(received) = events.next().await? {
+                let Received::Event { name, data } = received else { continue };
+                let event: Value = serde_json::from_str(&data)?;
                 let incident = &event["incident"];
                 let is_shown = !args.open || incident["end_ns"].is_null() || event["change"] == "end";
                 if name == "incident" && is_shown {
                     println!("{}", if args.json { incident.to_string() } else { line(incident) });
                 }
-                Ok(())
-            };
-            client.events("/api/v1/events?kinds=incident", print).await?;
+            }
         }
         let is_open = incidents.iter().any(|incident| incident["end_ns"].is_null());
         Ok(if is_open { Outcome::Findings } else { Outcome::Fine })

@@ -24,4 +24,5 @@ pub(crate) mod serve;
 pub(crate) mod store;
 pub(crate) mod switch;
 pub(crate) mod token;
+pub(crate) mod top;
 pub(crate) mod topology;
