@@ -6,7 +6,7 @@ import { STEP_WAIT_MS, until } from './page.mjs';
 import { fatTree, leafSpine } from './topologies.mjs';
 
 /** Elements that the map of a network of any size may have: groups are collapsed. */
-const ELEMENTS_MOST = 6_000;
+const ELEMENTS_MOST = 8_000;
 /** Rows of a page of the table. */
 const TABLE_ROWS = 50;
 
@@ -109,7 +109,8 @@ async function checkLarge(page, base, what, topology, picture) {
   await groups.first().focus();
   await page.keyboard.press('Enter');
   await until('the group opens', STEP_WAIT_MS, async () => (await groups.count()) === collapsed - 1);
-  for (let open = 0; open < 6; open += 1) await groups.nth(collapsed - 2).dispatchEvent('click').catch(() => {});
+  // More than may be open at a time.
+  for (let open = 0; open < 6; open += 1) await groups.last().dispatchEvent('click');
   check(`${what}: with open groups, the map has a bounded number of elements`, (await elements()) < ELEMENTS_MOST, true);
   await page.screenshot({ path: picture.replace('.png', '-open.png') });
 

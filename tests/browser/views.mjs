@@ -2,10 +2,12 @@
 
 import { join } from 'node:path';
 import { check, checkView, rest } from './checks.mjs';
-import { STEP_WAIT_MS } from './page.mjs';
+import { attributes, STEP_WAIT_MS, until } from './page.mjs';
 
 export async function checkViews(page, base, incident, artifacts) {
   await checkNodes(page, base, incident, artifacts);
+  await checkEvents(page, base, artifacts);
+  await checkFindings(page, base, incident, artifacts);
 }
 
 /** The pages of a switch and a host have what REST has of them; a wrong name says so. */
@@ -38,4 +40,62 @@ async function checkNodes(page, base, incidentId, artifacts) {
   await checkView(page, 'host', join(artifacts, 'host.png'));
   await page.goto(`${base}/switches/nowhere`);
   await page.getByRole('heading', { name: 'There is no switch nowhere' }).waitFor({ timeout: STEP_WAIT_MS });
+}
+
+/** The page of events has the records of the stream, those of an unknown kind as JSON; its filters are in the URL. */
+async function checkEvents(page, base, artifacts) {
+  await page.goto(`${base}/events`);
+  const rows = page.locator('[data-testid=event]');
+  await rows.first().waitFor({ timeout: STEP_WAIT_MS });
+  await page.locator('[data-testid=event-kind]').selectOption('incident');
+  await page.waitForURL('**/events?kind=incident');
+  await until('only incidents', STEP_WAIT_MS, async () => new Set(await attributes(page, '[data-testid=event]', 'data-kind')).size === 1);
+  await page.reload();
+  await rows.first().waitFor({ timeout: STEP_WAIT_MS });
+  check('events: the URL has the filter', [...new Set(await attributes(page, '[data-testid=event]', 'data-kind'))], ['incident']);
+  check('events: a record links to its incident', (await rows.first().getByRole('link').getAttribute('href')).startsWith('/incidents/'), true);
+  await page.locator('[data-testid=event-search]').fill('no such text');
+  await page.getByText('No record matches').waitFor({ timeout: STEP_WAIT_MS });
+  await page.getByRole('link', { name: 'Remove all' }).click();
+  await rows.first().waitFor({ timeout: STEP_WAIT_MS });
+  await checkView(page, 'events', join(artifacts, 'events.png'));
+
+  const body = 'id: 1-1\nevent: watchdog\ndata: {"port":"sw1:1"}\n\n';
+  await page.route('**/api/v1/events?kinds=*', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+  await page.goto(`${base}/events`);
+  check('events: an unknown kind is JSON', await page.locator('[data-testid=event-json]').first().textContent({ timeout: STEP_WAIT_MS }), '{"port":"sw1:1"}');
+  await page.unroute('**/api/v1/events?kinds=*');
+}
+
+/** A finding that a verdict cites links to its incident and back; stored findings are listed. */
+async function checkFindings(page, base, incidentId, artifacts) {
+  await page.goto(`${base}/findings`);
+  await page.getByText('No verdict cites a finding').waitFor({ timeout: STEP_WAIT_MS });
+  await checkView(page, 'no findings', join(artifacts, 'no-findings.png'));
+  const incident = await rest(page, `/api/v1/incidents/${encodeURIComponent(incidentId)}`);
+  const diagnosis = await rest(page, `/api/v1/diagnoses/${encodeURIComponent(incident.diagnosis)}`);
+  const root_cause = { ...incident.root_cause, config: ['sw4:1/alpha'] };
+  const record = {
+    kind: 'configuration', id: 'sw4:1/alpha', switch: 'sw4', port: 1, setting: 'alpha', deviation: 'less',
+    message: 'alpha is 1/16 instead of 1', fix: 'set alpha to 1',
+  };
+  const evidence = [{ claim: 'the configuration differs', switch: 'sw4', port: 'sw4:1', epoch: null, records: [record] }];
+  const cited = { ...incident, id: 'i-cited', cause: 'misconfiguration', root_cause };
+  await page.route('**/api/v1/incidents?cause=misconfiguration*', (route) => route.fulfill({ json: { incidents: [cited], total: 1, open_total: 0 } }));
+  await page.route('**/api/v1/incidents/i-cited', (route) => route.fulfill({ json: cited }));
+  await page.route('**/api/v1/incidents/i-cited/notes', (route) => route.fulfill({ json: { notes: [] } }));
+  await page.route('**/api/v1/diagnoses/*', (route) => route.fulfill({ json: { ...diagnosis, cause: 'misconfiguration', root_cause, evidence } }));
+  await page.route('**/api/v1/findings', (route) => route.fulfill({ json: { findings: [{ code: 'BUF1', severity: 'error', message: 'no headroom', fix: 'add it', file: 'a.json', line: 3 }] } }));
+  await page.goto(`${base}/findings`);
+  const finding = page.locator('[data-testid=finding]');
+  await finding.waitFor({ timeout: STEP_WAIT_MS });
+  const text = await finding.textContent();
+  check('findings: message and fix', [record.message, record.fix].map((part) => text.includes(part)), [true, true]);
+  check('findings: the checker', (await page.locator('[data-testid=check-finding]').textContent()).includes('no headroom'), true);
+  await checkView(page, 'findings', join(artifacts, 'findings.png'));
+  await finding.locator('a[href="/incidents/i-cited"]').click();
+  await page.locator('[data-testid=root-config]').first().click({ timeout: STEP_WAIT_MS });
+  await page.waitForURL('**/findings#sw4%3A1%2Falpha');
+  await finding.waitFor({ timeout: STEP_WAIT_MS });
+  for (const path of ['**/api/v1/incidents/i-cited/notes', '**/api/v1/incidents?cause=misconfiguration*', '**/api/v1/incidents/i-cited', '**/api/v1/diagnoses/*', '**/api/v1/findings']) await page.unroute(path);
 }
