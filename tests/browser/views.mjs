@@ -1,5 +1,6 @@
 // The pages of switches, hosts, events and findings, and the comparison of two incidents.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, checkView, rest } from './checks.mjs';
 import { attributes, STEP_WAIT_MS, until } from './page.mjs';
@@ -8,6 +9,7 @@ export async function checkViews(page, base, incident, artifacts) {
   await checkNodes(page, base, incident, artifacts);
   await checkEvents(page, base, artifacts);
   await checkFindings(page, base, incident, artifacts);
+  await checkExport(page, base, incident, artifacts);
 }
 
 /** The pages of a switch and a host have what REST has of them; a wrong name says so. */
@@ -98,4 +100,48 @@ async function checkFindings(page, base, incidentId, artifacts) {
   await page.waitForURL('**/findings#sw4%3A1%2Falpha');
   await finding.waitFor({ timeout: STEP_WAIT_MS });
   for (const path of ['**/api/v1/incidents/i-cited/notes', '**/api/v1/incidents?cause=misconfiguration*', '**/api/v1/incidents/i-cited', '**/api/v1/diagnoses/*', '**/api/v1/findings']) await page.unroute(path);
+}
+
+/** Map and graph are saved as SVG files that need nothing of the page. */
+async function checkExport(page, base, incident, artifacts) {
+  await page.goto(`${base}/incidents/${encodeURIComponent(incident)}`);
+  await page.locator('[data-testid=graph-node]').first().waitFor({ timeout: STEP_WAIT_MS });
+  await page.locator('[data-testid=fabric] .nodes text').first().waitFor({ timeout: STEP_WAIT_MS });
+  const { nodes } = await rest(page, '/api/v1/topology');
+  const switches = nodes.filter(({ kind }) => kind === 'switch').map(({ name }) => name);
+  for (const [panel, what] of [['Network map', 'map'], ['Provenance graph', 'graph']]) {
+    const section = page.locator(`section[aria-label="${panel}"]`);
+    const [download] = await Promise.all([page.waitForEvent('download'), section.locator('[data-testid=save-svg]').click()]);
+    const file = join(artifacts, `${what}.svg`);
+    await download.saveAs(file);
+    check(`export of the ${what}: its name`, /^harrier-[\w.-]+\.svg$/.test(download.suggestedFilename()), true);
+    const text = readFileSync(file, 'utf8');
+    // The page parses it as XML: a document that is not well-formed has a parsererror.
+    const parsed = await page.evaluate((source) => {
+      const document = new DOMParser().parseFromString(source, 'image/svg+xml');
+      const all = [...document.querySelectorAll('*')];
+      const shapes = all.filter(({ localName }) => ['rect', 'circle', 'path', 'text'].includes(localName));
+      return {
+        root: document.documentElement.localName,
+        error: document.querySelector('parsererror')?.textContent ?? null,
+        title: document.documentElement.querySelector(':scope > title')?.textContent ?? '',
+        unstyled: shapes.filter((shape) => !shape.hasAttribute('fill')).length,
+        classes: all.filter((element) => element.hasAttribute('class') || element.hasAttribute('style')).length,
+        links: document.querySelectorAll('a, image, script, foreignObject').length,
+        texts: [...document.querySelectorAll('text')].map((element) => element.textContent),
+      };
+    }, text);
+    const { title, texts, ...form } = parsed;
+    check(`export of the ${what}: self-contained XML`, form, { root: 'svg', error: null, unstyled: 0, classes: 0, links: 0 });
+    check(`export of the ${what}: no variables of the page`, text.includes('var('), false);
+    check(`export of the ${what}: a title`, title.length > 10, true);
+    if (what === 'map') check('export of the map: its switches', switches.every((name) => texts.includes(name)), true);
+    // Another program draws it: here the browser, as a picture outside of the page.
+    const picture = await page.evaluate(async (source) => {
+      const image = new Image();
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
+      return image.decode().then(() => image.naturalWidth > 100, () => false);
+    }, text);
+    check(`export of the ${what}: it can be drawn`, picture, true);
+  }
 }
