@@ -10,6 +10,7 @@ export async function checkViews(page, base, incident, artifacts) {
   await checkEvents(page, base, artifacts);
   await checkFindings(page, base, incident, artifacts);
   await checkExport(page, base, incident, artifacts);
+  await checkCompare(page, base, incident, artifacts);
 }
 
 /** The pages of a switch and a host have what REST has of them; a wrong name says so. */
@@ -144,4 +145,26 @@ async function checkExport(page, base, incident, artifacts) {
     }, text);
     check(`export of the ${what}: it can be drawn`, picture, true);
   }
+}
+
+/** Two incidents side by side, from the page of one. */
+async function checkCompare(page, base, incidentId, artifacts) {
+  const incident = await rest(page, `/api/v1/incidents/${encodeURIComponent(incidentId)}`);
+  const other = { ...incident, id: 'i-other', cause: 'elephant_collision', severity: incident.severity === 'minor' ? 'major' : 'minor' };
+  await page.route('**/api/v1/incidents/i-other', (route) => route.fulfill({ json: other }));
+  await page.goto(`${base}/incidents/${encodeURIComponent(incidentId)}`);
+  await page.locator('[data-testid=compare]').click({ timeout: STEP_WAIT_MS });
+  await page.getByText('Choose two incidents').waitFor({ timeout: STEP_WAIT_MS });
+  await checkView(page, 'comparison without incidents', join(artifacts, 'compare-empty.png'));
+  await page.locator('[data-testid=choose-B]').selectOption(incidentId);
+  await page.waitForURL((url) => url.searchParams.get('b') === incidentId);
+  const rows = page.locator('[data-testid=compare-row]');
+  await rows.first().waitFor({ timeout: STEP_WAIT_MS });
+  await page.goto(`${base}/compare?a=${encodeURIComponent(incidentId)}&b=i-other`);
+  await rows.first().waitFor({ timeout: STEP_WAIT_MS });
+  const differing = await attributes(page, '[data-testid=compare-row][data-differs=true]', 'data-name');
+  check('comparison: what differs is marked', ['Cause', 'Severity'].every((name) => differing.includes(name)), true);
+  check('comparison: what is the same is not marked', differing.includes('Anomaly'), false);
+  await checkView(page, 'comparison', join(artifacts, 'compare.png'));
+  await page.unroute('**/api/v1/incidents/i-other');
 }
