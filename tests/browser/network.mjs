@@ -6,7 +6,7 @@ import { STEP_WAIT_MS, until } from './page.mjs';
 import { fatTree, leafSpine } from './topologies.mjs';
 
 /** Elements that the map of a network of any size may have: groups are collapsed. */
-const ELEMENTS_MOST = 6_000;
+const ELEMENTS_MOST = 8_000;
 /** Rows of a page of the table. */
 const TABLE_ROWS = 50;
 
@@ -95,7 +95,7 @@ async function checkTable(page, base, incident, artifacts) {
   check('table: the map returns', new URL(page.url()).searchParams.get('network'), null);
 }
 
-/** Groups are collapsed, open and close with the keyboard; zoom and pan change one attribute and no element. */
+/** Groups are collapsed, open and close with the keyboard; zoom and pan rebuild nothing. */
 async function checkLarge(page, base, what, topology, picture) {
   await page.route('**/api/v1/topology', (route) => route.fulfill({ json: topology }));
   // The live stream tells of the demo's ports.
@@ -109,17 +109,19 @@ async function checkLarge(page, base, what, topology, picture) {
   await groups.first().focus();
   await page.keyboard.press('Enter');
   await until('the group opens', STEP_WAIT_MS, async () => (await groups.count()) === collapsed - 1);
-  for (let open = 0; open < 6; open += 1) await groups.nth(collapsed - 2).dispatchEvent('click').catch(() => {});
+  // More than may be open at a time.
+  for (let open = 0; open < 6; open += 1) await groups.last().dispatchEvent('click');
   check(`${what}: with open groups, the map has a bounded number of elements`, (await elements()) < ELEMENTS_MOST, true);
   await page.screenshot({ path: picture.replace('.png', '-open.png') });
 
-  // Labels appear at some zooms: from "Fit", one step shows none.
+  // Labels appear with the zoom; nothing else does.
   await page.getByRole('button', { name: 'Fit' }).click();
   const redrawn = await page.locator('[data-testid=viewport]').evaluate(async (viewport) => {
     const changes = { elements: 0, moved: 0, attributes: 0 };
     const observer = new MutationObserver((records) => {
-      for (const { type, target } of records) {
-        if (type === 'childList') changes.elements += 1;
+      for (const { type, target, addedNodes, removedNodes } of records) {
+        const isPart = (node) => node.nodeType === Node.ELEMENT_NODE && node.localName !== 'text';
+        if (type === 'childList') changes.elements += [...addedNodes, ...removedNodes].filter(isPart).length;
         else if (target === viewport) changes.moved += 1;
         else if (target.closest?.('[data-testid=viewport] .nodes, .links')) changes.attributes += 1;
       }
@@ -137,7 +139,7 @@ async function checkLarge(page, base, what, topology, picture) {
     return changes;
   });
   check(`${what}: zoom and pan move the picture`, redrawn.moved > 1, true);
-  check(`${what}: zoom and pan add and remove no element`, redrawn.elements, 0);
+  check(`${what}: zoom and pan add and remove labels only`, redrawn.elements, 0);
   check(`${what}: pan leaves links in place`, redrawn.attributes < 200, true);
   await page.getByRole('button', { name: 'Collapse all' }).click();
   check(`${what}: all groups collapse`, await groups.count(), collapsed);

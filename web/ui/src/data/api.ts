@@ -36,6 +36,9 @@ export const paths = {
   daemons: `${API}/daemons`,
   queries: `${API}/queries`,
   events: `${API}/events`,
+  /** The changes, without the samples of ports. */
+  records: `${API}/events?kinds=diagnosis,incident,pause,topology`,
+  findings: `${API}/findings`,
   openapi: `${API}/openapi.json`,
 };
 
@@ -96,6 +99,8 @@ export const api = {
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
+  /** The stored findings of the configuration checker, each as JSON. */
+  findings: async (signal?: AbortSignal) => (await get<{ findings: Record<string, unknown>[] }>(paths.findings, signal)).findings,
   daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
   /** Diagnoses a flow now. A flow that nothing slows down has no anomaly. */
   ask: (victim: Flow, signal?: AbortSignal) =>

@@ -57,7 +57,8 @@ export interface Fabric {
 
 const HOST_GAP = 66;
 const HOST_GAP_DENSE = 16;
-const SWITCH_GAP = 104;
+/** Distance of neighbouring switches at full size. */
+export const SWITCH_GAP = 104;
 const POD_GAP = 44;
 const TIER_HEIGHT = 118;
 const HOST_DROP = 96;

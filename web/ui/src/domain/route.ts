@@ -3,6 +3,9 @@
 export type Route =
   | { view: 'switch'; name: string }
   | { view: 'host'; name: string }
+  | { view: 'events'; query: URLSearchParams }
+  | { view: 'findings' }
+  | { view: 'compare'; a: string; b: string }
   | { view: 'overview'; incident: string | null }
   | { view: 'incident'; id: string }
   | { view: 'diagnosis'; id: string }
@@ -23,6 +26,9 @@ export function parseRoute(url: URL): Route {
   if (head === 'ports' && id) return { view: 'port', port: id };
   if (head === 'switches' && id) return { view: 'switch', name: id };
   if (head === 'hosts' && id) return { view: 'host', name: id };
+  if (head === 'events' && !id) return { view: 'events', query: url.searchParams };
+  if (head === 'findings' && !id) return { view: 'findings' };
+  if (head === 'compare' && !id) return { view: 'compare', a: url.searchParams.get('a') ?? '', b: url.searchParams.get('b') ?? '' };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
   if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
   if (head === 'runbook') return { view: 'runbook', anomaly: id };
@@ -63,6 +69,10 @@ export const links = {
   switch: (name: string) => `/switches/${encodeURIComponent(name)}`,
   host: (name: string) => `/hosts/${encodeURIComponent(name)}`,
   daemons: () => '/daemons',
+  events: (query = '') => (query ? `/events?${query}` : '/events'),
+  finding: (id: string) => `/findings#${encodeURIComponent(id)}`,
+  findings: () => '/findings',
+  compare: (a: string, b = '') => `/compare?${new URLSearchParams({ ...(a && { a }), ...(b && { b }) })}`,
   history: (query = '') => (query ? `/history?${query}` : '/history'),
   runbook: (anomaly?: string, section = '') =>
     anomaly ? `/runbook/${encodeURIComponent(anomaly)}${section ? `#${section}` : ''}` : '/runbook',

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { eventFilters, eventQuery, eventRow, parseRecords, selected } from './events';
+
+const pause = 'id: a-2\nevent: pause\ndata: {"port":"sw1:1","paused":true,"time_ns":5,"time":"2026-01-01T00:00:00Z"}\n\n';
+
+describe('records of the stream', () => {
+  test('a text is cut at empty lines; the rest waits for more', () => {
+    const { records, rest } = parseRecords(`: alive\n\n${pause}event: to`);
+    expect(records.map(({ id, kind }) => [id, kind])).toEqual([['a-2', 'pause']]);
+    expect(parseRecords(`${rest}pology\ndata: {}\n\n`).records[0]?.kind).toBe('topology');
+  });
+
+  test('a record names what it is about', () => {
+    const [record] = parseRecords(pause).records;
+    expect(eventRow(record!, new Map())).toEqual({ kind: 'pause', port: 'sw1:1', text: 'is paused', time: '2026-01-01T00:00:00Z', timeNs: 5 });
+    expect(eventRow({ id: null, kind: 'gap', data: { missed: 8 } }, new Map()).text).toBe('8 older events are no longer available');
+  });
+
+  test.each([
+    ['watchdog', { port: 'sw1:1' }],
+    ['incident', { incident: null }],
+    ['pause', 'not an object'],
+  ])('a record of an unknown kind or shape is JSON: %s', (kind, data) => {
+    expect(eventRow({ id: 'a-1', kind, data }, new Map()).json).toBe(JSON.stringify(data));
+  });
+
+  test('filters are those of the URL, and the latest record is first', () => {
+    const records = [1, 2, 3].map((n) => ({ id: `a-${n}`, kind: n === 2 ? 'pause' : 'topology', data: { port: `SW${n}:1` } }));
+    expect(selected(records, { kind: '', search: '' }).map(({ id }) => id)).toEqual(['a-3', 'a-2', 'a-1']);
+    expect(selected(records, { kind: 'topology', search: 'sw1' }).map(({ id }) => id)).toEqual(['a-1']);
+    const filters = eventFilters(new URLSearchParams('kind=pause&search=a%26b'));
+    expect(eventFilters(new URLSearchParams(eventQuery(filters)))).toEqual(filters);
+    expect(eventQuery({ kind: '', search: '' })).toBe('');
+  });
+});
