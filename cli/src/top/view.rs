@@ -149,7 +149,7 @@ fn daemon_line(state: &State) -> Line<'static> {
     let of = |wanted: &str| daemons.iter().filter(|daemon| daemon.state == wanted).count();
     let mut text = match daemons.len() {
         0 if state.age_s().is_none() => String::new(),
-        0 => " no agents and controllers".to_owned(),
+        0 => " no agents or controllers".to_owned(),
         _ => format!(" daemons: {} connected", of("connected")),
     };
     for state in ["silent", "disconnected"] {
