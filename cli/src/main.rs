@@ -119,6 +119,9 @@ enum Command {
     Token(commands::token::Args),
     /// Print the completion script of a shell
     Completions(commands::completions::Args),
+    /// Print names from the server, for the completion of a shell
+    #[command(hide = true)]
+    Complete(commands::complete::Args),
     /// Write the manual pages
     #[command(hide = true)]
     Manual(commands::manual::Args),
@@ -160,6 +163,7 @@ fn main() -> ExitCode {
         Command::Config(args) => commands::config::execute(args),
         Command::Pki(args) => commands::pki::execute(args),
         Command::Token(args) => commands::token::execute(args),
+        Command::Complete(args) => commands::complete::execute(&args),
         Command::Completions(args) => commands::completions::execute(&args),
         Command::Manual(args) => commands::manual::execute(&args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
