@@ -224,6 +224,15 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
+/// Returns a text as a value of a query: all but letters, digits and `-._~` is percent-encoded (RFC 3986, section 2.1).
+pub(crate) fn query_value(text: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
 /// Trusts the authorities of a file.
 fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
     let read = || -> anyhow::Result<TlsConnector> {

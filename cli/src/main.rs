@@ -121,6 +121,9 @@ enum Command {
     Store(commands::store::Args),
     /// Print the completion script of a shell
     Completions(commands::completions::Args),
+    /// Print names from the server, for the completion of a shell
+    #[command(hide = true)]
+    Complete(commands::complete::Args),
     /// Write the manual pages
     #[command(hide = true)]
     Manual(commands::manual::Args),
@@ -163,6 +166,7 @@ fn main() -> ExitCode {
         Command::Pki(args) => commands::pki::execute(args),
         Command::Token(args) => commands::token::execute(args),
         Command::Store(args) => commands::store::execute(args),
+        Command::Complete(args) => commands::complete::execute(&args),
         Command::Completions(args) => commands::completions::execute(&args),
         Command::Manual(args) => commands::manual::execute(&args),
         Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),

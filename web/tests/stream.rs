@@ -2,11 +2,13 @@
 
 mod fixture;
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use fixture::{incast, incast_graph, port, topology, victim};
+use flate2::write::GzDecoder;
 use harrier_web::{AppState, EVENT_CLIENTS, LiveState, PortPoint, PortSample, router, serve};
 use http_body_util::BodyExt as _;
 use store::Store;
@@ -219,4 +221,28 @@ async fn a_shutdown_ends_open_streams() {
     client.read_to_string(&mut text).await.unwrap();
     assert!(text.trim_end().ends_with('0'), "the last chunk closes the body: {text}");
     server.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_compressed_stream_delivers_each_event_at_once() {
+    let live = live().await;
+    let request = Request::get("/api/v1/events").header(header::ACCEPT_ENCODING, "gzip");
+    let response =
+        router(AppState::new(live.clone())).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(response.headers()[header::CONTENT_ENCODING], "gzip");
+    let mut body = response.into_body();
+    let mut decoder = GzDecoder::new(Vec::new());
+    // The next event is published after the one before has arrived: a byte that the encoder keeps would stop the test.
+    let mut arrives = async |kind: &str| {
+        while !String::from_utf8_lossy(decoder.get_ref()).contains(&format!("event: {kind}\n")) {
+            let frame = body.frame().await.expect("the stream goes on").unwrap();
+            decoder.write_all(&frame.into_data().unwrap()).unwrap();
+            decoder.flush().unwrap();
+        }
+    };
+    arrives("hello").await;
+    live.set_topology(topology()).await.unwrap();
+    arrives("topology").await;
+    live.push_diagnosis(&incast("d1", 5, victim()), &incast_graph(), None).await.unwrap();
+    arrives("incident").await;
 }

@@ -1,4 +1,5 @@
-//! `harrier completions`: the completion script of a shell, generated from the options.
+//! `harrier completions`: the completion script of a shell, generated from the options. That of bash also completes names
+//! from the server.
 
 use std::io::Write as _;
 
@@ -16,6 +17,9 @@ Examples:
   Install the completions of fish
     harrier completions fish > ~/.config/fish/completions/harrier.fish";
 
+/// Completes flows, hosts and ports with `harrier complete`.
+const BASH_NAMES: &str = include_str!("completions.bash");
+
 /// Arguments of `harrier completions`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -30,6 +34,9 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     // The library panics if it cannot write, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "harrier", &mut script);
+    if args.shell == Shell::Bash {
+        script.extend_from_slice(BASH_NAMES.as_bytes());
+    }
     std::io::stdout().write_all(&script).context("cannot write to stdout")?;
     Ok(Outcome::Fine)
 }

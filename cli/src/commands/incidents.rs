@@ -1,9 +1,10 @@
 //! `harrier incidents`: the incidents of a server in a terminal.
 
+use model::{FlowKey, PortRef};
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::client::{Client, ServerArgs};
+use crate::client::{Client, ServerArgs, query_value};
 use crate::output::print_json;
 use crate::server_sent::Received;
 
@@ -11,6 +12,9 @@ const EXAMPLES: &str = "\
 Examples:
   What is going on
     harrier incidents --open
+
+  What has happened to a host
+    harrier incidents --host h4
 
   Follow what begins, recurs and ends, as lines of JSON
     harrier incidents --watch --json
@@ -26,6 +30,15 @@ pub(crate) struct Args {
     /// Only incidents that have not ended
     #[arg(long)]
     open: bool,
+    /// Only incidents with this victim or culprit
+    #[arg(long, conflicts_with = "watch")]
+    flow: Option<FlowKey>,
+    /// Only incidents that a host causes, or with a victim or culprit that starts or ends there
+    #[arg(long, value_name = "NAME", conflicts_with = "watch")]
+    host: Option<String>,
+    /// Only incidents with this root port, or with it on a pause path or loop
+    #[arg(long, conflicts_with = "watch")]
+    port: Option<PortRef>,
     /// Maximum number of incidents, latest first
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
     limit: u32,
@@ -41,9 +54,7 @@ pub(crate) struct Args {
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.server)?;
     crate::daemons::operations::block_on(async {
-        let only_open = if args.open { "&open=true" } else { "" };
-        let path = format!("/api/v1/incidents?limit={}{only_open}", args.limit);
-        let page: Value = client.get(&path).await?;
+        let page: Value = client.get(&path(args)).await?;
         let incidents = page["incidents"].as_array().map_or(&[][..], Vec::as_slice);
         match (args.json, args.watch) {
             (true, false) => print_json(&page)?,
@@ -65,6 +76,25 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         let is_open = incidents.iter().any(|incident| incident["end_ns"].is_null());
         Ok(if is_open { Outcome::Findings } else { Outcome::Fine })
     })
+}
+
+/// The path of the list that the options select.
+fn path(args: &Args) -> String {
+    let mut path = format!("/api/v1/incidents?limit={}", args.limit);
+    if args.open {
+        path.push_str("&open=true");
+    }
+    let selected = [
+        ("flow", args.flow.map(|flow| flow.to_string())),
+        ("host", args.host.clone()),
+        ("port", args.port.as_ref().map(PortRef::to_string)),
+    ];
+    for (name, value) in selected {
+        if let Some(value) = value {
+            path.push_str(&format!("&{name}={}", query_value(&value)));
+        }
+    }
+    path
 }
 
 /// An incident in one line: when, state, severity, how often, confidence, verdict.

@@ -9,7 +9,7 @@ pub(crate) const LABEL: usize = 11;
 /// Flows of one list that are shown one by one.
 const FLOWS: usize = 50;
 
-/// A line: a label or none, and a text that fits beside it.
+/// A line: a label or none, and a text that fits next to it.
 pub(crate) type Row = (&'static str, String);
 
 /// Returns everything about the selected incident, for its page.

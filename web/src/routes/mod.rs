@@ -21,6 +21,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use tokio::time::Instant;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi as _};
@@ -109,9 +110,15 @@ pub fn router(state: AppState) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(from_fn(problem::fill))
         .layer(from_fn_with_state(state.clone(), count))
-        .layer(CompressionLayer::new())
+        .layer(CompressionLayer::new().compress_when(compresses()))
         .with_state(state);
     headers::secure(router)
+}
+
+/// Which answers are compressed for clients that accept it: all but images and short ones. The live stream too: its events
+/// repeat each other, and the encoder flushes whenever no further event is ready, so compression delays none.
+fn compresses() -> impl Predicate {
+    SizeAbove::default().and(NotForContentType::IMAGES)
 }
 
 /// Middleware: counts and times responses by status and by route. Paths have no bound, so they are no label.

@@ -80,8 +80,10 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/incidents/{id}/notes", operation_id = "add_incident_note", tag = "incidents",
     params(("id" = String, Path, description = "Id of the incident")), request_body = NoteRequest, responses(
     (status = 201, description = "The incident", body = TimedIncident),
+    (status = 400, description = "The body is not JSON", body = Problem, content_type = "application/problem+json"),
     (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "The content type is not `application/json`", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "The body is malformed, empty or too long", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn add(

@@ -1,0 +1,102 @@
+//! `harrier complete`: names from the server for the completion of a shell. It prints nothing when the server is away.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::client::{Client, ServerArgs};
+
+/// Maximum time: a person waits for the shell.
+const LIMIT: Duration = Duration::from_millis(800);
+
+/// Arguments of `harrier complete`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// What to list
+    #[arg(value_enum)]
+    kind: Kind,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// What is completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Victims and culprits of the latest incidents.
+    Flows,
+    /// Hosts of the network.
+    Hosts,
+    /// Ports of switches that have a link.
+    Ports,
+}
+
+/// Runs the command. Errors are silent: the person types another command.
+pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    let Ok(client) = Client::new(&args.server) else { return Ok(Outcome::Fine) };
+    crate::daemons::operations::block_on(async {
+        let path = match args.kind {
+            Kind::Flows => "/api/v1/incidents?limit=100",
+            Kind::Hosts | Kind::Ports => "/api/v1/topology",
+        };
+        if let Ok(Ok(answer)) = tokio::time::timeout(LIMIT, client.get::<Value>(path)).await {
+            names(args.kind, &answer).iter().for_each(|name| println!("{name}"));
+        }
+        Ok(Outcome::Fine)
+    })
+}
+
+/// Returns the names in an answer of the server, sorted.
+fn names(kind: Kind, answer: &Value) -> BTreeSet<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let texts: Vec<Value> = match kind {
+        Kind::Flows => list(&answer["incidents"])
+            .iter()
+            .flat_map(|incident| {
+                [list(&incident["victims"]), list(&incident["root_cause"]["flows"])].concat()
+            })
+            .collect(),
+        Kind::Hosts => list(&answer["nodes"])
+            .iter()
+            .filter(|node| node["kind"] == "host")
+            .map(|node| node["name"].clone())
+            .collect(),
+        Kind::Ports => {
+            let hosts = names(Kind::Hosts, answer);
+            let is_switch = |port: &Value| {
+                let name = port.as_str().and_then(|port| port.rsplit_once(':')).map(|(name, _)| name);
+                name.is_some_and(|name| !hosts.contains(name))
+            };
+            let ends =
+                list(&answer["links"]).into_iter().flat_map(|link| [link["a"].clone(), link["b"].clone()]);
+            ends.filter(is_switch).collect()
+        }
+    };
+    // A name with control characters or spaces would be several words, or none, to the shell.
+    let is_word = |text: &&str| text.chars().all(|c| c.is_ascii_graphic() && c != '\'');
+    texts.iter().filter_map(Value::as_str).filter(is_word).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_words() {
+        let network = json!({
+            "nodes": [
+                { "name": "h2", "kind": "host" }, { "name": "h1", "kind": "host" }, { "name": "sw1", "kind": "switch" },
+                { "name": "x'; reboot", "kind": "host" },
+            ],
+            "links": [{ "a": "sw1:2", "b": "h1:1" }, { "a": "h2:1", "b": "sw1:1" }],
+        });
+        assert_eq!(Vec::from_iter(names(Kind::Hosts, &network)), ["h1", "h2"]);
+        assert_eq!(Vec::from_iter(names(Kind::Ports, &network)), ["sw1:1", "sw1:2"]);
+        let page = json!({ "incidents": [{ "victims": ["b", "a"], "root_cause": { "flows": ["c", "a"] } }] });
+        assert_eq!(Vec::from_iter(names(Kind::Flows, &page)), ["a", "b", "c"]);
+        assert!(names(Kind::Flows, &json!("another form")).is_empty());
+    }
+}

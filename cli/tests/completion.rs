@@ -1,0 +1,95 @@
+//! Completion in bash: the generated script, sourced by bash, with names from a server.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of a client opens a socket")]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use support::harrier;
+
+const TOPOLOGY: &str = r#"{"nodes":[{"name":"h1","kind":"host"},{"name":"h12","kind":"host"},{"name":"sw1","kind":"switch"}],
+    "links":[{"a":"sw1:1","b":"h1:1"},{"a":"sw1:2","b":"h12:1"}]}"#;
+const INCIDENTS: &str = r#"{"incidents":[{"victims":["10.0.0.1:10000>10.0.3.1:4791/udp"],
+    "root_cause":{"flows":["10.0.0.2:10000>10.0.3.1:4791/udp"]}}]}"#;
+
+/// Starts a server that answers the two lists until the test ends, and returns its URL.
+fn server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("bound"));
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let reader = BufReader::new(stream.try_clone().expect("a descriptor"));
+            let head: Vec<String> =
+                reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+            let is_topology = head.first().is_some_and(|line| line.contains("/topology"));
+            let body = if is_topology { TOPOLOGY } else { INCIDENTS };
+            let length = body.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            );
+        }
+    });
+    url
+}
+
+/// Types a line, and compares what bash would offer at its end. `last` is what bash takes for the last word.
+#[track_caller]
+fn check(server: &str, line: &str, last: &str, expected: &[&str]) {
+    let binary = env!("CARGO_BIN_EXE_harrier");
+    let program = r#"source <(harrier completions bash); COMP_LINE=$1; COMP_POINT=${#1}; read -ra COMP_WORDS <<<"$1"
+        [[ $1 == *' ' ]] && COMP_WORDS+=(""); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _harrier_with_names harrier "$2" "${COMP_WORDS[COMP_CWORD-1]}"; printf '%s\n' "${COMPREPLY[@]}""#;
+    let folder = Path::new(binary).parent().expect("a file is in a folder");
+    let path = std::env::join_paths(
+        [folder.to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let output = Command::new("bash")
+        .args(["--norc", "-c", program, "bash"])
+        .args([line, last])
+        .env("PATH", path.expect("folders without colons"))
+        .env("HARRIER_SERVER", server)
+        .output()
+        .expect("bash is installed");
+    let offered = String::from_utf8(output.stdout).expect("text");
+    let offered: Vec<&str> = offered.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(offered, expected, "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn bash_completes_names_from_the_server() {
+    let server = server();
+    let flows = ["'10.0.0.1:10000>10.0.3.1:4791/udp'", "'10.0.0.2:10000>10.0.3.1:4791/udp'"];
+    check(&server, "harrier ask ", "", &flows);
+    check(&server, "harrier ask '10.0.0.2", "10.0.0.2", &["10.0.0.2:10000>10.0.3.1:4791/udp"]);
+    check(&server, "harrier ask 10.0.0.2:1", "1", &["10000\\>10.0.3.1:4791/udp"]);
+    check(&server, "harrier ask 10.0.0.2:10000\\>10", "10", &["10.0.3.1:4791/udp"]);
+    check(&server, "harrier incidents --open --host h1", "h1", &["h1", "h12"]);
+    check(&server, "harrier incidents --port sw1:", "", &["1", "2"]);
+    let given = format!("harrier ask --server {server} --json 10.0.0.2");
+    check("http://127.0.0.1:1", &given, "10.0.0.2", &["10.0.0.2:10000\\>10.0.3.1:4791/udp"]);
+}
+
+#[test]
+fn options_are_still_completed() {
+    check("http://127.0.0.1:1", "harrier incidents --wa", "--wa", &["--watch"]);
+    check("http://127.0.0.1:1", "harrier incid", "incid", &["incidents"]);
+}
+
+#[test]
+fn without_a_server_nothing_is_offered_and_nothing_is_said() {
+    check("http://127.0.0.1:1", "harrier ask ", "", &[]);
+    check("no URL of a server", "harrier incidents --host ", "", &[]);
+    let ran = harrier(&["complete", "hosts", "--server", "http://127.0.0.1:1"]);
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
+    // A server that accepts connections and answers nothing: the time limit ends the command.
+    let mute = TcpListener::bind("127.0.0.1:0").expect("a port");
+    check(&format!("http://{}", mute.local_addr().expect("bound")), "harrier ask ", "", &[]);
+}
