@@ -197,7 +197,7 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// Trusts the authorities of a file.
-fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
+pub(crate) fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
     let read = || -> anyhow::Result<TlsConnector> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(path)? {
