@@ -234,7 +234,7 @@ pub(crate) fn query_value(text: &str) -> String {
 }
 
 /// Trusts the authorities of a file.
-fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
+pub(crate) fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
     let read = || -> anyhow::Result<TlsConnector> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(path)? {

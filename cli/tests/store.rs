@@ -1,5 +1,7 @@
 //! `harrier store` on a file that another process, the test, may have open.
 
+#![allow(clippy::disallowed_methods, reason = "the tests read and write files")]
+
 mod support;
 
 use std::path::{Path, PathBuf};

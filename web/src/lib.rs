@@ -28,6 +28,7 @@ mod server;
 mod state;
 mod tls;
 mod wall_clock;
+pub mod webhooks;
 
 pub use access::{Access, Credential, Role, TokenHash};
 pub use durations::Stage;
@@ -36,7 +37,7 @@ pub use health::serve_health;
 pub use limits::{
     BODY_BYTES, CONNECTIONS, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
-pub use live::LiveState;
+pub use live::{Alerts, LiveState};
 pub use probe::{CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe};
 pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
-use store::{Incident, NewNote, Store, StoreError, Stored};
+use store::{Incident, IncidentFilter, MAX_PAGE_ROWS, NewNote, Store, StoreError, Stored};
+use tokio::sync::broadcast;
 
 use crate::durations::Stage;
 use crate::events::{EventHub, StreamEventKind};
@@ -14,6 +15,13 @@ use crate::metrics::Metrics;
 use crate::routes::TimedIncident;
 use crate::series::{PortPoint, PortSample, Series};
 use crate::wall_clock::{WallClock, rfc3339, system_wall_ns};
+use crate::webhooks::Alert;
+
+/// Maximum changes of incidents that a webhook has not taken yet; then it reads the open incidents again.
+const ALERT_BACKLOG: usize = 1024;
+
+/// The changes of incidents.
+pub type Alerts = broadcast::Receiver<Alert>;
 
 /// All data that changes while the program runs, shared by the driver and the server through an [`Arc`].
 #[derive(Debug)]
@@ -29,6 +37,7 @@ pub struct LiveState {
     clock: fn() -> u64,
     pub(crate) events: EventHub,
     pub(crate) metrics: Metrics,
+    alerts: broadcast::Sender<Alert>,
 }
 
 impl LiveState {
@@ -55,6 +64,7 @@ impl LiveState {
             clock,
             events: EventHub::new(clock()),
             metrics: Metrics::new(),
+            alerts: broadcast::Sender::new(ALERT_BACKLOG),
         }))
     }
 
@@ -214,7 +224,42 @@ impl LiveState {
         self.series().latest()
     }
 
+    /// Returns the changes of incidents from now on, for webhooks.
+    pub fn alerts(&self) -> Alerts {
+        self.alerts.subscribe()
+    }
+
+    /// Returns the incidents that last.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn open_alerts(&self) -> Result<Vec<Alert>, StoreError> {
+        let mut filter =
+            IncidentFilter { open: true, limit: Some(MAX_PAGE_ROWS), ..IncidentFilter::default() };
+        let mut alerts = Vec::new();
+        loop {
+            let page = self.store.incidents(&filter).await?;
+            alerts.extend(page.rows.iter().map(|incident| self.alert(incident)));
+            if page.next.is_none() {
+                return Ok(alerts);
+            }
+            filter.after = page.next;
+        }
+    }
+
+    fn alert(&self, incident: &Incident) -> Alert {
+        let latest = incident.occurrences.last();
+        let (start_ns, start_wall_ns) = latest
+            .map_or((incident.start_ns, incident.start_wall_ns), |latest| {
+                (latest.start_ns, latest.start_wall_ns)
+            });
+        let ended = incident.end_ns.and_then(|end_ns| self.time(end_ns, incident.update_wall_ns));
+        Alert::new(incident, self.time(start_ns, start_wall_ns), ended)
+    }
+
     fn publish_incident(&self, change: &str, incident: &Incident) {
+        // Without a webhook there is no receiver.
+        let _ = self.alerts.send(self.alert(incident));
         let incident = TimedIncident::new(self, incident.clone());
         let event = json!({ "change": change, "incident": incident, "time": rfc3339(self.wall_ns()) });
         self.events.publish(StreamEventKind::Incident, &event);

@@ -21,3 +21,4 @@ mod process;
 mod spool;
 mod takeover;
 mod tokens;
+mod webhooks;

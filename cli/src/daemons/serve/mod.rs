@@ -8,6 +8,7 @@ mod senders;
 mod shared;
 mod triggers;
 mod uploads;
+pub(crate) mod webhooks;
 mod writer;
 
 pub(crate) use shared::Shared;
@@ -74,6 +75,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let findings = read_findings(&settings, topology.as_ref())?;
     let access = Arc::new(access(&settings)?);
     let grpc_server = grpc_server(tls.as_ref())?;
+    let targets = webhooks::targets(&settings)?;
     let shared = state(&settings, topology, findings).await?;
 
     let (stop, stopped) = watch::channel(false);
@@ -83,6 +85,8 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
             let _ = stopped.wait_for(|stopped| *stopped).await;
         }
     };
+    // Before incidents change: no change is missed.
+    let senders = webhooks::start(&shared, targets, until_stopped.clone()).await?;
     let wait_ns = settings.number("follow_up_wait_ms") * 1_000_000;
     let inbox = tokio::spawn(Inbox::new(shared.clone(), wait_ns)?.run(until_stopped()));
     let retention = tokio::spawn(keep_limits(shared.clone(), until_stopped()));
@@ -122,6 +126,9 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     shared.senders.close_all();
     let drained = async {
         let _ = (inbox.await, rest.await, grpc.await, retention.await);
+        for sender in senders {
+            let _ = sender.await;
+        }
     };
     if outcome.is_ok() && tokio::time::timeout(GRACE, drained).await.is_err() {
         warn!("some connections were still open");
@@ -240,6 +247,7 @@ async fn state(
         triggers: std::sync::Mutex::new(triggers),
         bad_snapshots: 0.into(),
         has_no_analysis: false.into(),
+        webhooks: std::sync::Mutex::default(),
     });
     queries.attach(&shared);
     Ok(shared)

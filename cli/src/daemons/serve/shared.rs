@@ -1,5 +1,6 @@
 //! What the parts of the server share.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -7,12 +8,14 @@ use model::{ConfigFinding, FlowKey, Snapshot};
 use proto::convert;
 use proto::v1::{self, from_server};
 use tokio::sync::{Notify, Semaphore};
+use web::webhooks::Counts;
 use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Probe};
 
 use super::cables;
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
 use super::triggers::Triggers;
+use super::webhooks;
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
 
@@ -37,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) triggers: Mutex<Triggers>,
     pub(crate) bad_snapshots: AtomicU64,
     pub(crate) has_no_analysis: AtomicBool,
+    /// What each webhook has sent, by receiver and format.
+    pub(crate) webhooks: Mutex<BTreeMap<(String, &'static str), Counts>>,
 }
 
 impl Shared {
@@ -151,6 +156,7 @@ impl Probe for ServerProbe {
     fn metrics(&self) -> Vec<Metric> {
         let shared = &self.0;
         let mut metrics = shared.senders.metrics(shared.silent_ns);
+        metrics.extend(webhooks::metrics(shared));
         metrics.push(Metric {
             name: "snapshots_unreadable",
             help: "Snapshots that could not be analysed",

@@ -26,6 +26,9 @@ impl Described for Serve {
 const CONFIG: Kind =
     Kind::Other("SWITCH=PATH", |text| crate::configurations::parse_config_of(text).map(|_| ()));
 
+const WEBHOOK: Kind =
+    Kind::Other("FORMAT=URL", |text| crate::daemons::serve::webhooks::parse(text).map(|_| ()));
+
 const SERVER: &[Key] = &[
     Key::new(
         "listen",
@@ -119,6 +122,36 @@ const SERVER: &[Key] = &[
         Kind::Number(1, 86_400),
         "60",
         "Time without a new diagnosis after which an incident has ended",
+    ),
+    Key::new(
+        "webhooks",
+        Kind::List(&WEBHOOK),
+        "",
+        "Receivers of notifications about incidents: `alertmanager=` or `slack=` and the URL",
+    ),
+    Key::new(
+        "webhook_secret",
+        Kind::Path,
+        "",
+        "File with the secret that signs the bodies of webhooks (header X-Hub-Signature-256, HMAC-SHA256)",
+    ),
+    Key::new(
+        "webhook_severity",
+        Kind::Choice(&["minor", "major", "critical"]),
+        "major",
+        "Incidents below this severity are not sent to webhooks",
+    ),
+    Key::new(
+        "webhook_link",
+        Kind::Text,
+        "",
+        "Address of the dashboard for links in webhooks, e.g. https://harrier.example:8080",
+    ),
+    Key::new(
+        "webhook_ca",
+        Kind::Path,
+        "/etc/ssl/certs/ca-certificates.crt",
+        "Certificates of the authorities that the receivers of webhooks are checked against (PEM), for https",
     ),
     Key::new(
         "follow_up_wait_ms",
