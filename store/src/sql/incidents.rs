@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use model::{Diagnosis, FlowKey, PortRef};
+use model::diagnosis::Severity;
+use model::{Anomaly, Cause, FlowKey, PortRef, RootCause};
+use serde::Deserialize;
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::{MAX_LISTED, Store, decode, from_sql, push_list, sql_ns};
@@ -31,6 +33,22 @@ struct Row {
     feedback: Option<String>,
     diagnosis: String,
     body: String,
+}
+
+/// What an incident has of its representative diagnosis. The other fields, most of a diagnosis, are skipped: the texts and
+/// records of its evidence would take most of the time of a list.
+#[derive(Deserialize)]
+struct Representative {
+    anomaly: Anomaly,
+    cause: Cause,
+    #[serde(default)]
+    severity: Severity,
+    summary: String,
+    confidence: f64,
+    root_cause: RootCause,
+    pause_path: Vec<PortRef>,
+    #[serde(rename = "loop")]
+    pause_loop: Vec<PortRef>,
 }
 
 const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
@@ -248,7 +266,7 @@ async fn complete(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<V
         read_occurrences(connection, &rows).await.during("read the occurrences of incidents")?;
     rows.into_iter()
         .map(|row| {
-            let representative: Diagnosis = decode("diagnosis", &row.diagnosis, &row.body)?;
+            let representative: Representative = decode("diagnosis", &row.diagnosis, &row.body)?;
             let (victims, victim_count) = victims.remove(&row.id).unwrap_or_default();
             Ok(Incident {
                 occurrences: occurrences.remove(&row.id).unwrap_or_default(),

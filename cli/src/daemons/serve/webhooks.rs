@@ -84,6 +84,7 @@ pub(crate) fn targets(settings: &Settings) -> anyhow::Result<Vec<Target>> {
         let (format, uri) = parse(text).map_err(anyhow::Error::msg)?;
         let tls = match (uri.scheme_str(), settings.path("webhook_ca")) {
             (Some("https"), Some(path)) => Some(crate::client::connector(path)?),
+            (Some("https"), None) => bail!("an https URL needs `webhook_ca`"),
             _ => None,
         };
         let receiver = Receiver { format, min_severity, link: link.clone(), secret: secret.clone() };
