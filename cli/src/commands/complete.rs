@@ -8,15 +8,15 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::client::{Client, ServerArgs};
 
-/// Maximum time: a person waits for the shell.
-const LIMIT: Duration = Duration::from_millis(800);
-
 /// Arguments of `harrier complete`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What to list
     #[arg(value_enum)]
     kind: Kind,
+    /// Maximum time, in milliseconds: a person waits for the shell
+    #[arg(long, value_name = "MS", default_value_t = 800, env = "HARRIER_COMPLETION_MS")]
+    limit_ms: u64,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -40,7 +40,8 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             Kind::Flows => "/api/v1/incidents?limit=100",
             Kind::Hosts | Kind::Ports => "/api/v1/topology",
         };
-        if let Ok(Ok(answer)) = tokio::time::timeout(LIMIT, client.get::<Value>(path)).await {
+        let limit = Duration::from_millis(args.limit_ms);
+        if let Ok(Ok(answer)) = tokio::time::timeout(limit, client.get::<Value>(path)).await {
             names(args.kind, &answer).iter().for_each(|name| println!("{name}"));
         }
         Ok(Outcome::Fine)

@@ -36,7 +36,7 @@ fn a_full_medium_loses_nothing_that_is_acknowledged_and_the_server_goes_on() {
     assert!(reason.contains("the store cannot be written"), "{reason}");
     assert_eq!(request(&rest, "GET", "/api/v1/incidents", "").0, 200, "what is stored is shown");
     assert_eq!(request(&rest, "GET", "/healthz", "").0, 200);
-    assert!(metric(&health, "harrier_spool_records") >= 2, "they wait with their sender");
+    wait_until("both wait with their sender", || metric(&health, "harrier_spool_records") >= 2);
 
     assert!(limit_files(&server, "unlimited"));
     wait_until("everything is acknowledged", || metric(&health, "harrier_spool_records") == 0);
