@@ -54,7 +54,7 @@ pub(crate) fn parse(text: &str) -> Result<(Format, Uri), String> {
         "slack" => Format::Slack,
         _ => return Err("the format is neither `alertmanager` nor `slack`".into()),
     };
-    let uri: Uri = url.parse().map_err(|_| "this is no URL")?;
+    let uri: Uri = url.parse().map_err(|_| "this is no http or https URL")?;
     let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
     match uri.authority() {
         Some(authority) if is_http && !authority.as_str().contains('@') => Ok((format, uri)),
