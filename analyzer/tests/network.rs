@@ -5,7 +5,7 @@ mod support;
 
 use model::{Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
 use support::stories::background;
-use support::{Expect, Story, T0, US, at, check, line_network, port};
+use support::{Expect, Story, T0, US, at, check, line_network, network, port};
 
 fn story() -> Story {
     background(Story::new(line_network()), 925)
@@ -68,6 +68,26 @@ fn a_queue_of_another_priority_leaves_the_host_undetermined() {
     };
     check(&flood((880, 920)), &[undetermined()]);
     check(&flood((700, 800)), &[Expect::default()]);
+}
+
+/// The ACKs of the victim leave h4, whose packets to b1 are queued at its switch, beside the path of the ACKs.
+#[test]
+fn a_queue_of_the_receivers_packets_leaves_the_host_undetermined() {
+    let mut topology = line_network();
+    let beside = network(&[("b1", "10.0.2.1")], &[("b1:1", "sw3:3", 100)]);
+    topology.nodes.extend(beside.nodes.into_iter().filter(|node| node.name == "b1"));
+    topology.links.extend(beside.links);
+    let queue = |ingress: u16, depth: u64, until_us: u64| {
+        let story = background(Story::new(topology.clone()), 925);
+        let sent = at(story.flow("h4", "b1"), ingress, "sw3:3", 10, (860, until_us));
+        story.saw(sent.queued(10, depth, (860, until_us)))
+    };
+    // 90 packets of 1348 bytes take 9.7 us at 100 Gb/s, more than half of the 16 us of delay, from 886 us on.
+    check(&queue(2, 90, 886), &[undetermined()]);
+    // Too short, drained before the slow packet left, and of a host that the ACKs do not leave.
+    check(&queue(2, 60, 886), &[Expect::default()]);
+    check(&queue(2, 90, 876), &[Expect::default()]);
+    check(&queue(1, 90, 886), &[Expect::default()]);
 }
 
 #[test]

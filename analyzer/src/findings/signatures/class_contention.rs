@@ -54,7 +54,9 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
         let Some(queue) = queue.filter(|queue| queue.contributors().next().is_some()) else { continue };
         let packets: f64 = queue.flows.iter().map(|part| part.packets).sum();
         let sent_ns = packets * others.view.packet_ns(other);
-        let own_ns = held.map(|held| held.longest_ns(context.view.packet_ns(*port)));
+        let own_ns = held.map(|held| {
+            context.settings.value(&t::PEAK) * held.mean_packets() * context.view.packet_ns(*port)
+        });
         let delay_ns = own_ns.map_or(sent_ns, |own_ns| slowdown_ns(own_ns, sent_ns, time.length_ns()));
         if explains(context, delay_ns) {
             held_before.get_or_insert(time);
@@ -74,10 +76,9 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
 }
 
 impl Held {
-    /// The time that the queue takes at the rate of the port: a queue that grows or drains at a constant rate is twice as
-    /// long as its mean at most.
-    fn longest_ns(&self, packet_ns: f64) -> f64 {
-        2.0 * self.depth_sum / self.queued.max(1.0) * packet_ns
+    /// The mean number of packets ahead of those that were queued.
+    fn mean_packets(&self) -> f64 {
+        self.depth_sum / self.queued.max(1.0)
     }
 }
 
@@ -182,4 +183,28 @@ fn explains(context: &Context<'_, '_>, delay_ns: f64) -> bool {
     let Some(trigger) = context.trigger else { return true };
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
     delay_ns >= extra_ns * context.settings.value(&t::CLASS_EXPLAINED_SHARE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(own_ns: f64, sent_ns: f64, time_ns: f64, expected_ns: f64) {
+        let delay_ns = slowdown_ns(own_ns, sent_ns, time_ns);
+        assert!((delay_ns - expected_ns).abs() < 1e-6, "{delay_ns} instead of {expected_ns}");
+    }
+
+    #[test]
+    fn another_class_delays_a_queue_by_the_share_of_the_rate_that_it_takes() {
+        // Half of the rate: a queue of 1 us takes 2 us.
+        check(1_000.0, 10_000.0, 20_000.0, 1_000.0);
+        // 4/5 of the rate: five times as long.
+        check(1_000.0, 16_000.0, 20_000.0, 4_000.0);
+        // No longer than the other class sent.
+        check(30_000.0, 10_000.0, 20_000.0, 10_000.0);
+        // All of the rate: the victim's class is starved while the other one sends.
+        check(1_000.0, 20_000.0, 20_000.0, 20_000.0);
+        check(0.0, 10_000.0, 20_000.0, 0.0);
+    }
 }

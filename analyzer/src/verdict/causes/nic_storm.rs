@@ -225,7 +225,7 @@ mod tests {
     fn the_longest_pause_of_a_slow_receiver_follows_from_buffer_and_rate() {
         assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(100), 0), 52_420);
         assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(40), 0), 131_070);
-        // 1.63 us of cable at 800 Gb/s: five times as many packets as the buffer's hysteresis are in flight.
+        // 1.63 us of cable at 800 Gb/s: five times the bytes of the buffer's hysteresis are in flight.
         assert_eq!(drain_ns(&Tuning::default(), Rate::from_gbps(800), 3_260), 39_150);
     }
 
