@@ -268,15 +268,9 @@ thresholds! {
     DESTINATION_UNKNOWN = "path_change.destination_unknown", 0.85, Factor,
         "documented choice: the counter of discards does not name the destination",
         "is more certain of black holes without a route event";
-    CHANGE_BEFORE = "path_change.before", 0.6, Factor,
-        "documented choice: only a retransmission can be late because of a change that had ended",
-        "is more certain of changes before the delay";
-    UNLOGGED_DETOUR = "path_change.unlogged", 0.7, Factor,
-        "documented choice: no switch logged a change of its route",
-        "is more certain of detours without a log";
-    DETOUR_SHARE = "path_change.most", 0.5, Share,
-        "by majority: the longer path accounts for the larger part of the delay",
-        "prefers other explanations to detours";
+    CHANGE_SHARE = "path_change.most", 0.5, Share,
+        "by majority: the change accounts for the larger part of the delay",
+        "prefers other explanations to outages and detours";
     LOOP_SLACK = "routing_loop.slack", 2.5, Reactions,
         "packets are in flight between two switches for less than a round trip, and records round to it",
         "joins records of different times to a loop";

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use model::telemetry::FlowRecord;
 use model::{Anomaly, LossRecord, PortRef, Trigger};
 
-use super::path_change::slow_span;
+use super::path_change::{slow_span, unlogged_detour_ns};
 use super::{Caveat, Finding};
 use crate::facts::gap::Gap;
 use crate::facts::path::of_other_times;
@@ -74,6 +74,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     let links = victim_links(view, victim);
     let mut doubts: Vec<Doubt> = Vec::new();
     doubts.extend(baseline(context, trigger));
+    doubts.extend(longer_path(context, trigger, &links));
     // Every priority counts: queues of others delay this one as well.
     let all = view.of_all_classes();
     let mut seen: BTreeSet<NodeId> = BTreeSet::new();
@@ -122,6 +123,22 @@ fn baseline(context: &Context<'_, '_>, trigger: &Trigger) -> Option<Doubt> {
             ),
         )
     })
+}
+
+/// A path that is longer than the base RTT, although no switch logged a change of its routes.
+fn longer_path(context: &Context<'_, '_>, trigger: &Trigger, links: &[VictimLink]) -> Option<Doubt> {
+    let longer_ns = unlogged_detour_ns(context, links)?;
+    Some(Doubt::new(
+        format!(
+            "a round trip over the present path takes {} longer than the base RTT of {} without any queue, and no switch logged a change of its routes",
+            duration(longer_ns),
+            duration(trigger.base_rtt_ns)
+        ),
+        format!(
+            "compare the routes of the path with the intended ones: if it is the usual path, correct the base RTT of the agent on {}",
+            trigger.host
+        ),
+    ))
 }
 
 /// A switch without telemetry of the whole time.

@@ -77,7 +77,7 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<PathChange<'a>> {
         found.extend(outage(context, link, victim, slow));
         found.extend(black_hole(context, link, victim, slow));
     }
-    found.extend(detour(context, &links, trigger, victim));
+    found.extend(detour(context, &links, slow));
     // Stable: of equal ones the first of the path.
     found.sort_by(|a, b| {
         (b.explains_most, b.factor)
@@ -103,15 +103,16 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<(Finding, bool)> {
     Some((finding, change.explains_most))
 }
 
-/// Returns `span` up to the end of the time of the slow packet, with the factor of the confidence, if it overlaps that
-/// time; a span that ended less than an event gap before it counts less.
-fn in_time(context: &Context<'_, '_>, span: Span, slow: Span) -> Option<(Span, f64)> {
-    if span.overlaps(slow) {
-        return Some((Span { from: span.from, to: span.to.min(slow.to) }, 1.0));
-    }
-    let reach_ns = context.settings.event_gap_ns;
-    (span.to < slow.from && slow.from - span.to <= reach_ns)
-        .then_some((span, context.settings.value(&t::CHANGE_BEFORE)))
+/// Returns `span` up to the end of the time of the slow packet, if it overlaps that time. What ended before the packet
+/// left cannot have delayed it: a flow that waits for a retransmission is slow from the lost packet on.
+fn in_time(span: Span, slow: Span) -> Option<Span> {
+    span.overlaps(slow).then(|| Span { from: span.from, to: span.to.min(slow.to) })
+}
+
+/// Whether `explained_ns` are most of the delay.
+fn is_most(context: &Context<'_, '_>, explained_ns: f64) -> bool {
+    let extra_ns = context.trigger.map_or(0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns));
+    explained_ns >= extra_ns as f64 * context.settings.value(&t::CHANGE_SHARE)
 }
 
 /// A link of the path that was down, until the routes avoided it.
@@ -136,13 +137,22 @@ fn outage<'a>(
         let avoided = moved.iter().copied().find(|moved| down.from <= *moved);
         Span { to: avoided.map_or(down.to, |moved| down.to.min(moved)), ..down }
     };
-    let (down, factor) = down.into_iter().rev().find_map(|down| in_time(context, used(down), slow))?;
+    let down = down.into_iter().rev().find_map(|down| in_time(used(down), slow))?;
     let root = index.port_ref(link.from);
     let ends = [root.clone(), index.port_ref(link.to)];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&port));
     let lost = |loss: &&LossRecord| {
         loss.reason == LossReason::LinkDown && is_at(loss, loss.egress_port, &root) && in_span(loss, slow)
     };
+    let losses: Vec<&LossRecord> = context.view.losses().iter().filter(lost).collect();
+    // Packets that are lost in an outage delay the flow beyond its end, until they are retransmitted; others wait for its
+    // end at most. An outage that began when the packet had waited for long is another event.
+    let may_be_lost =
+        !losses.is_empty() || context.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::Silence);
+    let explained = if may_be_lost { Span { to: slow.to, ..down } } else { down };
+    if !is_most(context, explained.shared_ns(slow)) {
+        return None;
+    }
     Some(PathChange {
         kind: Kind::Outage,
         peer: Some(index.port_ref(link.to)),
@@ -150,10 +160,9 @@ fn outage<'a>(
         is_reverse: link.is_reverse,
         when: down,
         events: context.view.events().iter().filter(of_link).collect(),
-        losses: context.view.losses().iter().filter(lost).collect(),
-        factor: factor * certainty(context, link),
-        // Packets that are lost in an outage delay the flow beyond its end: until they are retransmitted.
-        explains_most: factor == 1.0 && link.certain,
+        losses,
+        factor: certainty(context, link),
+        explains_most: link.certain,
     })
 }
 
@@ -196,7 +205,7 @@ fn black_hole<'a>(
             gaps.push((Span::new(event.time_ns, end_ns), before.first().copied()));
         }
     }
-    let gap = gaps.iter().rev().find_map(|(gap, port)| Some((in_time(context, *gap, slow)?, *port)));
+    let gap = gaps.iter().rev().find_map(|(gap, port)| Some(((in_time(*gap, slow)?, 1.0), *port)));
     let others_withdrawn = view.events().iter().any(|event| {
         event.switch == name
             && matches!(&event.change, NetworkChange::Route { after, .. } if after.is_empty())
@@ -227,14 +236,10 @@ fn black_hole<'a>(
     })
 }
 
-/// A present path whose propagation alone exceeds the base round-trip time: the base is that of a shorter path.
-fn detour<'a>(
-    context: &Context<'_, 'a>,
-    links: &[VictimLink],
-    trigger: &Trigger,
-    victim: FlowKey,
-) -> Option<PathChange<'a>> {
-    let view = context.view;
+/// Returns by how much the present path exceeds the base round-trip time, if its propagation alone does: the base is that
+/// of a shorter path.
+fn longer_path_ns(context: &Context<'_, '_>, links: &[VictimLink]) -> Option<u64> {
+    let (view, trigger, victim) = (context.view, context.trigger?, context.victim?);
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
     let (src, dst) = (view.index.host_of(victim.src)?, view.index.host_of(victim.dst)?);
     let last = view.topo(*context.path.ports.last()?).and_then(|port| view.index.peer(port))?;
@@ -242,11 +247,11 @@ fn detour<'a>(
         return None;
     }
     let first = links.first().map(|link| view.index.port_ref(link.from))?;
-    let ports: Vec<PortRef> = context.path.ports.iter().map(|port| view.port_ref(*port)).collect();
-    let there_ns = least_ns(view, std::iter::once(first).chain(ports.iter().cloned()));
+    let ports = context.path.ports.iter().map(|port| view.port_ref(*port));
+    let there_ns = least_ns(view, std::iter::once(first).chain(ports));
     let reverse = reverse_ports(view, links, src);
     // The path of the ACKs has the length of the path unless the records show that it differs.
-    let back_ns = reverse.as_ref().map_or(there_ns, |back| least_ns(view, back.iter().cloned()));
+    let back_ns = reverse.map_or(there_ns, |back| least_ns(view, back));
     let present_ns = there_ns.saturating_add(back_ns);
     if present_ns <= trigger.base_rtt_ns {
         return None;
@@ -256,50 +261,49 @@ fn detour<'a>(
         return None;
     }
     // A packet that returned earlier did not take the longer path; a silent one may still be on it.
-    if trigger.reason == TriggerReason::SlowRtt && longer_ns > extra_ns {
-        return None;
-    }
-    let slow = slow_span(trigger);
+    let returned_earlier = trigger.reason == TriggerReason::SlowRtt && longer_ns > extra_ns;
+    (!returned_earlier).then_some(longer_ns)
+}
+
+/// Returns by how much the round trip over the present path is longer than the base, if no switch logged a change of
+/// its routes. The path may have been like this all the time, and the base that of a path which the flow never took.
+pub(crate) fn unlogged_detour_ns(context: &Context<'_, '_>, links: &[VictimLink]) -> Option<u64> {
+    let longer_ns = longer_path_ns(context, links)?;
+    route_change(context, links).is_none().then_some(longer_ns)
+}
+
+/// A logged change of a route on the victim's path, or on that of its ACKs.
+struct RouteChange<'a> {
+    switch: &'a str,
+    event: &'a NetworkEvent,
+    before: &'a [u16],
+    after: &'a [u16],
+    is_reverse: bool,
+}
+
+/// Returns the latest change of a route of the path, or else of the path of the ACKs.
+fn route_change<'a>(context: &Context<'_, 'a>, links: &[VictimLink]) -> Option<RouteChange<'a>> {
+    let (view, victim) = (context.view, context.victim?);
+    let slow = slow_span(context.trigger?);
     let changed = |is_reverse: bool, address| {
         links.iter().filter(move |link| link.is_reverse == is_reverse).find_map(move |link| {
             let switch = view.index.name(view.index.info(link.from).node);
-            let change = route_changes(view, switch, address)
+            let (event, before, after) = route_changes(view, switch, address)
                 .filter(|(event, before, after)| {
                     event.time_ns <= slow.to && !before.is_empty() && !after.is_empty()
                 })
                 .last()?;
-            Some((switch, change))
+            Some(RouteChange { switch, event, before, after, is_reverse })
         })
     };
-    let change = changed(false, victim.dst).map(|change| (change, false));
-    let change = change.or_else(|| changed(true, victim.src).map(|change| (change, true)));
-    let explains_most = longer_ns as f64 >= extra_ns as f64 * context.settings.value(&t::DETOUR_SHARE);
-    let found = |root: PortRef, events, is_reverse, factor, when| PathChange {
-        kind: Kind::Detour { longer_ns },
-        peer: far_end(context, &root),
-        root,
-        is_reverse,
-        when,
-        events,
-        losses: Vec::new(),
-        factor,
-        explains_most,
-    };
-    let Some(((switch, (event, before, after)), is_reverse)) = change else {
-        // No switch logged where the path used to be. It leaves the shortest one at the first port that is on none.
-        let is_reverse = back_ns > there_ns;
-        let (ports, end) = match (is_reverse, &reverse) {
-            (true, Some(back)) => (back, src),
-            _ => (&ports, dst),
-        };
-        let delay = |port: &&PortRef| view.index.topology().link_of(port).map(|link| link.delay);
-        let leaves = |port: &&PortRef| {
-            let is_switch = view.index.node(&port.switch).is_some_and(|node| !view.index.is_host(node));
-            is_switch && !view.index.next_hops(&port.switch, end).contains(&port.port)
-        };
-        let root = ports.iter().find(leaves).or_else(|| ports.iter().max_by_key(delay))?.clone();
-        return Some(found(root, Vec::new(), is_reverse, context.settings.value(&t::UNLOGGED_DETOUR), slow));
-    };
+    changed(false, victim.dst).or_else(|| changed(true, victim.src))
+}
+
+/// A path that became longer: a switch logged that its route changed.
+fn detour<'a>(context: &Context<'_, 'a>, links: &[VictimLink], slow: Span) -> Option<PathChange<'a>> {
+    let view = context.view;
+    let longer_ns = longer_path_ns(context, links)?;
+    let RouteChange { switch, event, before, after, is_reverse } = route_change(context, links)?;
     // The port that the packets no longer use: the one whose link failed, if one did.
     let lost: Vec<u16> = before.iter().copied().filter(|port| !after.contains(port)).collect();
     let failed = |number: &&u16| {
@@ -308,14 +312,20 @@ fn detour<'a>(
     };
     let number = lost.iter().find(failed).or(lost.first()).or(before.first())?;
     let root = PortRef::new(switch, *number);
-    let ends = [Some(root.clone()), far_end(context, &root)];
+    let peer = context.view.index.topology().peer(&root).cloned();
+    let ends = [Some(root.clone()), peer.clone()];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&Some(port)));
     let mut events: Vec<&NetworkEvent> = view.events().iter().filter(of_link).collect();
     events.push(event);
-    let when = Span::new(event.time_ns, slow.to);
-    Some(found(root, events, is_reverse, 1.0, when))
-}
-
-fn far_end(context: &Context<'_, '_>, port: &PortRef) -> Option<PortRef> {
-    context.view.index.topology().peer(port).cloned()
+    Some(PathChange {
+        kind: Kind::Detour { longer_ns },
+        peer,
+        root,
+        is_reverse,
+        when: Span::new(event.time_ns, slow.to),
+        events,
+        losses: Vec::new(),
+        factor: 1.0,
+        explains_most: is_most(context, longer_ns as f64),
+    })
 }
