@@ -9,7 +9,9 @@
 //! section 2.2; thresholds are relative to each path's base because base round trips range from microseconds to
 //! milliseconds within one region.
 //!
-//! [`passive`] measures round trips from the frames that cross the host's interface.
+//! [`passive`] measures round trips from the frames that cross the host's interface, [`tcp_info`] those of the kernel's
+//! own TCP from its sockets, and [`mesh`] those of probes between agents. [`counters`] are the counters of
+//! its NICs.
 //!
 //! The crate is a pure core: time is an argument, actions are return values. Only `linux`, behind the feature of that
 //! name, has sockets.
@@ -17,11 +19,16 @@
 mod agent;
 mod baseline;
 mod bucket;
+pub mod counters;
 #[cfg(feature = "linux")]
 pub mod linux;
+pub mod mesh;
+#[cfg_attr(not(feature = "linux"), allow(dead_code, reason = "only an edge sends messages"))]
+mod netlink;
 pub mod passive;
 mod rule;
 mod settings;
+pub mod tcp_info;
 mod waiting;
 
 pub use agent::{Agent, AgentStats, FlowId, Poll};

@@ -11,10 +11,12 @@ mod bell;
 mod error;
 pub mod offload;
 mod port;
+mod statistics;
 mod sys;
 mod wait;
 
 pub use bell::Bell;
 pub use error::Error;
 pub use port::{Counters, Options, Port, Received};
+pub use statistics::driver_statistics;
 pub use wait::{Ready, set_precise_timers, wait};

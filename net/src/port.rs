@@ -265,7 +265,7 @@ impl fmt::Debug for Port {
     }
 }
 
-fn check_name(name: &str) -> Result<(), Error> {
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let fits = (1..=NAME_BYTES).contains(&name.len());
     let allowed = |byte: u8| byte != b'/' && byte != 0 && !byte.is_ascii_whitespace();
     if fits && name.bytes().all(allowed) { Ok(()) } else { Err(Error::BadName { name: name.into() }) }

@@ -23,8 +23,20 @@ pub(crate) const MAX_FRAME_BYTES: usize = (64 << 10) + 64;
 const SLOT_BYTES: usize = TAG_BYTES + MAX_FRAME_BYTES;
 /// Space for the control messages of one frame, in words: auxiliary data and a timestamp.
 const CONTROL_WORDS: usize = 16;
-/// `ETHTOOL_GSET` of `linux/ethtool.h`.
-const ETHTOOL_GSET: u32 = 1;
+/// Commands of `linux/ethtool.h`.
+const ETHTOOL_GSET: u32 = 0x01;
+const ETHTOOL_GSTRINGS: u32 = 0x1b;
+const ETHTOOL_GSTATS: u32 = 0x1d;
+const ETHTOOL_GSSET_INFO: u32 = 0x37;
+/// The set of strings that names the statistics of a driver (`ETH_SS_STATS`).
+const STATISTICS_SET: u32 = 1;
+/// Length of a string of a driver (`ETH_GSTRING_LEN`).
+const STRING_BYTES: usize = 32;
+/// Maximum statistics of a driver.
+const MAX_STATISTICS: usize = 16_384;
+/// Space for statistics in a buffer: the driver states their number before it writes them, and the number of queues may
+/// grow in between.
+const STATISTICS_SPACE: usize = 4 * MAX_STATISTICS;
 
 /// Zero bytes at the end of sent frames.
 static ZEROES: [u8; MAX_FRAME_BYTES] = [0; MAX_FRAME_BYTES];
@@ -164,6 +176,73 @@ pub(crate) fn speed_mbps(fd: BorrowedFd<'_>, name: &str) -> io::Result<Option<u3
     Ok((speed != 0 && speed != u32::MAX).then_some(speed))
 }
 
+/// Returns names and values of the statistics of a driver; empty if it has none.
+pub(crate) fn driver_statistics(fd: BorrowedFd<'_>, name: &str) -> io::Result<Vec<(String, u64)>> {
+    // `ethtool_sset_info` in words of 32 bits: command, reserved, mask of 64 bits, size of the set.
+    let mut info = vec![0u64; 3];
+    info[0] = words(ETHTOOL_GSSET_INFO, 0);
+    info[1] = 1 << STATISTICS_SET;
+    if !ethtool(fd, name, &mut info)? || info[1] == 0 {
+        return Ok(Vec::new());
+    }
+    let count = low_word(info[2]) as usize;
+    if count > MAX_STATISTICS {
+        return Err(io::Error::other(format!("it has {count}, more than {MAX_STATISTICS}")));
+    }
+    // `ethtool_gstrings`: command, set, length, then the strings.
+    let mut strings = vec![0u64; 2 + STATISTICS_SPACE * STRING_BYTES / size_of::<u64>()];
+    strings[0] = words(ETHTOOL_GSTRINGS, STATISTICS_SET);
+    strings[1] = words(count as u32, 0);
+    // `ethtool_stats`: command, number, then the values.
+    let mut values = vec![0u64; 1 + STATISTICS_SPACE];
+    values[0] = words(ETHTOOL_GSTATS, count as u32);
+    if count == 0 || !ethtool(fd, name, &mut strings)? || !ethtool(fd, name, &mut values)? {
+        return Ok(Vec::new());
+    }
+    // The strings start after three words of 32 bits.
+    let bytes: Vec<u8> =
+        strings.iter().flat_map(|word| word.to_ne_bytes()).skip(12).take(count * STRING_BYTES).collect();
+    let found = (low_word(strings[1]) as usize).min(high_word(values[0]) as usize);
+    let text = |string: &[u8]| {
+        let end = string.iter().position(|byte| *byte == 0).unwrap_or(string.len());
+        String::from_utf8_lossy(&string[..end]).trim().to_string()
+    };
+    let named = bytes.chunks_exact(STRING_BYTES).map(text).zip(values.iter().skip(1).copied());
+    Ok(named.take(found).collect())
+}
+
+/// Two words of 32 bits that follow each other in memory.
+fn words(first: u32, second: u32) -> u64 {
+    let (first, second) = (first.to_ne_bytes(), second.to_ne_bytes());
+    u64::from_ne_bytes(std::array::from_fn(|at| if at < 4 { first[at] } else { second[at - 4] }))
+}
+
+/// The first word of 32 bits.
+fn low_word(words: u64) -> u32 {
+    let bytes = words.to_ne_bytes();
+    u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+/// The second word of 32 bits.
+fn high_word(words: u64) -> u32 {
+    let bytes = words.to_ne_bytes();
+    u32::from_ne_bytes([bytes[4], bytes[5], bytes[6], bytes[7]])
+}
+
+/// Executes an ethtool command on a buffer that starts with it. Returns `false` if the driver does not support it.
+///
+/// The buffer must have space for what the command writes: [`driver_statistics`] allows four times the largest number
+/// of statistics that it accepts.
+fn ethtool(fd: BorrowedFd<'_>, name: &str, buffer: &mut [u64]) -> io::Result<bool> {
+    let mut request = request(name)?;
+    request.ifr_ifru.ifru_data = buffer.as_mut_ptr().cast();
+    match ioctl(fd, libc::SIOCETHTOOL as c_ulong, &mut request) {
+        Ok(()) => Ok(true),
+        Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Returns an interface request for a name.
 fn request(name: &str) -> io::Result<libc::ifreq> {
     // SAFETY: `ifreq` consists of bytes and a union of plain data, for which zero bytes are valid.
@@ -179,7 +258,8 @@ fn request(name: &str) -> io::Result<libc::ifreq> {
 
 fn ioctl(fd: BorrowedFd<'_>, operation: c_ulong, request: &mut libc::ifreq) -> io::Result<()> {
     // SAFETY: the operations of this module read and write one `ifreq`, which `request` borrows exclusively. With
-    // SIOCETHTOOL it points to an `EthtoolCommand`, which has the layout of `ethtool_cmd` and outlives the call.
+    // SIOCETHTOOL it points to an `EthtoolCommand`, which has the layout of `ethtool_cmd`, or to the words of `ethtool`,
+    // whose length covers what the command writes; both outlive the call.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), operation as _, ptr::from_mut(request)) })
 }
 

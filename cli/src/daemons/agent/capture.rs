@@ -76,7 +76,8 @@ fn measure(mut capture: Capture, measurements: &Measurements) {
     }
 }
 
-fn measured(measurement: passive::Measurement) -> Measurement {
+/// Returns the measurement for the agent's loop; a base round trip is learned.
+pub(super) fn measured(measurement: passive::Measurement) -> Measurement {
     match measurement {
         // The priority is that of the class selector; the switches may use other tables.
         passive::Measurement::Opened { flow, dscp } => {

@@ -2,10 +2,15 @@
 //! measurements.
 
 mod capture;
+mod counters;
 mod interfaces;
 mod lines;
 mod polls;
+mod probe;
+mod probe_noise;
 mod source;
+mod sources;
+mod tcp_info;
 mod watch;
 
 use std::net::IpAddr;
@@ -13,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use host_agent::linux::CaptureSettings;
+use host_agent::counters::HostCounters;
 use host_agent::{Poll, Settings as Thresholds, TokenBucket};
 use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
@@ -21,11 +26,11 @@ use proto::v1::{self, record::Body};
 use tokio::sync::{mpsc, watch as channel};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
 use tracing::{debug, error, info, warn};
+use web::Metric;
 
-use self::capture::CaptureSource;
-use self::lines::{SocketSource, StandardInput};
 use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
-use self::source::{Measured, Measurement, Measurements, Source};
+use self::source::{Measured, Measurement, Measurements};
+use self::sources::{SourceStatus, sources, topology};
 use self::watch::Watch;
 use super::config::Arguments;
 use super::config::keys::agent as keys;
@@ -70,10 +75,11 @@ async fn measure(
     let serving = health::start(&settings, health.clone()).await?;
     // Last, because a source may replace the socket of another agent, which the spool's lock keeps away.
     let (measurements, measured) = Measurements::channel();
-    for source in sources(&settings, &own)? {
+    let status = SourceStatus::default();
+    for source in sources(&settings, &name, &own, &status)? {
         source.start(measurements.clone())?;
     }
-    let mut work = Work::new(&settings, &name, own, output, measured, link, health)?;
+    let mut work = Work::new(&settings, &name, own, output, measured, link, health, status)?;
     work.report_interfaces().await;
     println!("ready");
     info!(name, "the agent is ready");
@@ -127,8 +133,7 @@ fn addresses(settings: &Settings, name: &str) -> anyhow::Result<Vec<IpAddr>> {
     if !listed.is_empty() {
         return Ok(listed);
     }
-    if let Some(path) = settings.path("topology") {
-        let topology = super::topology::read(path).with_context(|| origin(settings, "topology"))?;
+    if let Some(topology) = topology(settings)? {
         let Some(host) = topology.node(name).filter(|node| !node.addresses.is_empty()) else {
             bail!(
                 "{}: the topology has no addresses for host `{name}` (key name)",
@@ -156,29 +161,6 @@ fn interface_addresses(interface: &str) -> anyhow::Result<Vec<IpAddr>> {
             v4.or_else(v6)
         })
         .collect())
-}
-
-/// Returns the sources of measurements that the configuration lists.
-fn sources(settings: &Settings, own: &[IpAddr]) -> anyhow::Result<Vec<Box<dyn Source>>> {
-    let mut sources: Vec<Box<dyn Source>> = Vec::new();
-    for name in settings.texts("sources") {
-        sources.push(match name {
-            "capture" => {
-                let interface = settings.text("interface").with_context(|| {
-                    format!("{}: the source `capture` needs the key interface", origin(settings, "sources"))
-                })?;
-                let settings = CaptureSettings::new(own.to_vec());
-                Box::new(CaptureSource { interface: interface.to_string(), settings })
-            }
-            "socket" => {
-                let path = settings.path("socket").context("the key is checked")?.to_path_buf();
-                Box::new(SocketSource { path })
-            }
-            "stdin" => Box::new(StandardInput),
-            other => bail!("{}: `{other}` is not available in this build", origin(settings, "sources")),
-        });
-    }
-    Ok(sources)
 }
 
 fn thresholds(settings: &Settings) -> Thresholds {
@@ -215,9 +197,13 @@ struct Work {
     tick: Interval,
     /// When the interfaces are looked at.
     look: Interval,
+    /// The latest counters of NICs.
+    counters: Option<channel::Receiver<HostCounters>>,
+    sources: SourceStatus,
 }
 
 impl Work {
+    #[allow(clippy::too_many_arguments, reason = "the parts of the daemon, each made in another way")]
     fn new(
         settings: &Settings,
         name: &str,
@@ -226,6 +212,7 @@ impl Work {
         measured: mpsc::Receiver<Vec<Measured>>,
         link: Link,
         health: Arc<DaemonHealth>,
+        sources: SourceStatus,
     ) -> anyhow::Result<Work> {
         let thresholds = thresholds(settings);
         let number = proto::event_ids::provisional(name);
@@ -245,6 +232,8 @@ impl Work {
             rounds_ns: rounds_ms * 1_000_000,
             tick: patient(HEALTH),
             look: patient(interfaces::INTERVAL),
+            counters: counters::start(settings),
+            sources,
         })
     }
 
@@ -271,6 +260,11 @@ impl Work {
                 let rounds = self.watch.take_rounds(self.rounds_ns);
                 if !rounds.flows.is_empty() {
                     self.link.uploads().send(Body::Rounds(rounds)).await;
+                }
+            }
+            read = changed(&mut self.counters) => {
+                if let Some(record) = counters::record(&read) {
+                    self.link.uploads().send(Body::Counters(record)).await;
                 }
             }
             _ = self.tick.tick() => self.report(),
@@ -338,39 +332,45 @@ impl Work {
     }
 
     fn report(&mut self) {
-        let (stats, foreign) = self.watch.stats();
-        self.health.update(
-            Vec::new(),
-            vec![
-                metric("polls", "Polling packets for slow flows", true, stats.polls),
-                metric(
-                    "polls_limited_by_flow",
-                    "Slow round trips within the interval of a flow",
-                    true,
-                    stats.limited_by_flow,
-                ),
-                metric(
-                    "polls_limited_by_host",
-                    "Polls that the host's limit delayed",
-                    true,
-                    stats.limited_by_host,
-                ),
-                metric(
-                    "polls_requested_limited",
-                    "Requested polls beyond the host's limit",
-                    true,
-                    self.limited_requests,
-                ),
-                metric(
-                    "flows_evicted",
-                    "Flows that are not watched any more: too many",
-                    true,
-                    stats.flows_given_up,
-                ),
-                metric("flows_foreign", "Measurements of flows of other hosts, ignored", true, foreign),
-            ],
-        );
+        let mut metrics = self.detection_metrics();
+        metrics.extend(self.sources.metrics());
+        if let Some(counters) = &self.counters {
+            metrics.extend(counters::metrics(&counters.borrow()));
+        }
+        self.health.update(Vec::new(), metrics);
         self.link.report(self.health.for_server());
+    }
+
+    fn detection_metrics(&self) -> Vec<Metric> {
+        let (stats, foreign) = self.watch.stats();
+        vec![
+            metric("polls", "Polling packets for slow flows", true, stats.polls),
+            metric(
+                "polls_limited_by_flow",
+                "Slow round trips within the interval of a flow",
+                true,
+                stats.limited_by_flow,
+            ),
+            metric(
+                "polls_limited_by_host",
+                "Polls that the host's limit delayed",
+                true,
+                stats.limited_by_host,
+            ),
+            metric(
+                "polls_requested_limited",
+                "Requested polls beyond the host's limit",
+                true,
+                self.limited_requests,
+            ),
+            metric(
+                "flows_evicted",
+                "Flows that are not watched any more: too many",
+                true,
+                stats.flows_given_up,
+            ),
+            metric("flows_foreign", "Measurements of flows of other hosts, ignored", true, foreign),
+        ]
     }
 
     async fn report_interfaces(&self) {
@@ -390,6 +390,16 @@ fn patient(period: Duration) -> Interval {
     let mut interval = interval_at(Instant::now() + period, period);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     interval
+}
+
+/// Waits for the next counters and returns them; for ever without a reader.
+async fn changed(counters: &mut Option<channel::Receiver<HostCounters>>) -> HostCounters {
+    if let Some(receiver) = counters
+        && receiver.changed().await.is_ok()
+    {
+        return receiver.borrow_and_update().clone();
+    }
+    std::future::pending().await
 }
 
 /// Waits for the next tick; for ever without an interval.

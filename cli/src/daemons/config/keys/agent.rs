@@ -23,6 +23,7 @@ impl Described for Agent {
     const DAEMON: &'static Daemon = &AGENT;
 }
 
+const SCOPE: Kind = Kind::Choice(&["tor", "pod", "fabric"]);
 const SOURCE: Kind = Kind::Choice(&["capture", "tcp-info", "probe", "socket", "stdin"]);
 
 const HOST: &[Key] = &[
@@ -53,12 +54,23 @@ const HOST: &[Key] = &[
         "",
         "Unix socket that takes measurements as JSON lines, for the source `socket`",
     ),
-    Key::new("sysfs", Kind::Path, "/sys", "Root of sysfs, for counters of NICs"),
+    Key::new(
+        "tcp_interval_ms",
+        Kind::Number(100, 3_600_000),
+        "1000",
+        "Interval at which the kernel's TCP sockets are read, for the source `tcp-info`",
+    ),
+    Key::new(
+        "sysfs",
+        Kind::Path,
+        "/sys",
+        "Root of sysfs, for counters of NICs; another one is a recorded tree",
+    ),
     Key::new(
         "counters_interval_ms",
         Kind::Number(0, 3_600_000),
         "10000",
-        "Interval of uploads of counters; 0: none",
+        "Interval at which counters of NICs are read and uploaded; 0: none",
     ),
     Key::new(
         "rounds_interval_ms",
@@ -70,10 +82,40 @@ const HOST: &[Key] = &[
         "probe_peers",
         Kind::List(&Kind::Ip),
         "",
-        "Addresses to measure round trips to, for the source `probe`",
+        "Addresses to probe, for the source `probe` [default: those that follow from the topology]",
+    ),
+    Key::new(
+        "probe_scopes",
+        Kind::List(&SCOPE),
+        "tor,pod,fabric",
+        "How far away the hosts of the topology are that are probed",
     ),
     Key::new("probe_interval_ms", Kind::Number(1, 3_600_000), "100", "Interval of probes to each peer"),
-    Key::new("probe_port", Kind::Number(1, 65_535), "9562", "UDP port of probes"),
+    Key::new(
+        "probe_paths",
+        Kind::Number(1, 64),
+        "4",
+        "Source ports that the probes to a peer use in turn, for equal-cost paths",
+    ),
+    Key::new(
+        "probes_per_second",
+        Kind::Number(1, 100_000),
+        "1000",
+        "Maximum probes a second to all peers; beyond it the interval is longer",
+    ),
+    Key::new("probe_port", Kind::Number(1, 65_535), "9562", "UDP port of probes; the same on all hosts"),
+    Key::new(
+        "probe_dscp",
+        Kind::Number(0, 63),
+        "26",
+        "DSCP of probes and replies: the class that is measured",
+    ),
+    Key::new(
+        "probe_replies_per_second",
+        Kind::Number(1, 100_000),
+        "1000",
+        "Maximum replies a second to each address",
+    ),
 ];
 
 const DETECTION: &[Key] = &[
@@ -143,8 +185,8 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     if sources.contains(&"capture") && !settings.has("interface") {
         problems.push(settings.problem("sources", "`capture` also needs the key interface"));
     }
-    if sources.contains(&"probe") && settings.ips("probe_peers").is_empty() {
-        problems.push(settings.problem("sources", "`probe` also needs the key probe_peers"));
+    if sources.contains(&"probe") && settings.ips("probe_peers").is_empty() && !settings.has("topology") {
+        problems.push(settings.problem("sources", "`probe` also needs the key topology or probe_peers"));
     }
     if !settings.has("interface") && settings.ips("addresses").is_empty() {
         problems.push(settings.problem("addresses", "missing: the own addresses, or the key interface"));
