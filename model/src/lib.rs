@@ -21,6 +21,7 @@ pub mod snapshot;
 pub mod telemetry;
 pub mod topology;
 pub mod traffic;
+pub mod union;
 pub mod units;
 pub mod verification;
 pub mod wire;

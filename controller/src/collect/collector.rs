@@ -88,6 +88,11 @@ impl Collector {
         self.stats
     }
 
+    /// Returns the number of events whose snapshot has not been emitted.
+    pub fn open_events(&self) -> usize {
+        self.events.len()
+    }
+
     /// Processes an input and returns the commands to carry out.
     pub fn handle(&mut self, now_ns: u64, input: Input) -> Vec<Command> {
         let mut commands = Vec::new();

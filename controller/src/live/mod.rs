@@ -2,8 +2,8 @@
 //! [`Collector`].
 //!
 //! [`Controller::start`] connects to every switch, becomes primary, sets the pipeline unless the switch runs it
-//! already, writes the plan, and subscribes to digests. A switch that is unreachable or whose session ends is retried
-//! until the controller stops; other switches are not affected. This module is an edge: it runs on tokio, opens sockets
+//! already, writes the plan, and subscribes to digests. A switch that is unreachable, that cannot be controlled
+//! ([`TargetError`]) or whose session ends is retried until the controller stops; other switches are not affected. This module is an edge: it runs on tokio, opens sockets
 //! and reads tokio's clock.
 
 mod clocks;
@@ -14,6 +14,7 @@ mod plans;
 mod progress;
 mod role;
 mod session;
+mod target;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub use progress::Progress;
 use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
+pub use target::TargetError;
 
 /// Capacity of the channels between the tasks.
 const QUEUE: usize = 4_096;
@@ -118,6 +120,9 @@ pub enum LiveError {
     /// A call failed.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The target cannot be controlled.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// A switch without a session; it gets the plan with its next session.
     #[error("the new plan of switch `{0}` is not written: there is no session with it")]
     NotWritten(String),
@@ -156,6 +161,8 @@ pub struct Status {
     pub switches: BTreeMap<String, Result<(), String>>,
     /// How often this controller has lost the role of primary to another one.
     pub roles_lost: u64,
+    /// Events whose snapshot has not been emitted.
+    pub open_events: u64,
     /// Counters of collection.
     pub collect: CollectStats,
 }
@@ -401,6 +408,7 @@ impl Hub {
             };
             self.perform(commands).await;
             self.status.collect = self.collector.stats();
+            self.status.open_events = self.collector.open_events() as u64;
             self.report_progress();
             self.published.send_if_modified(|known| {
                 let is_new = *known != self.status;
@@ -430,6 +438,7 @@ impl Hub {
 
     fn report_progress(&mut self) {
         self.progress.snapshots = self.status.collect.snapshots;
+        self.progress.open_events = self.status.open_events;
         self.progress.is_collecting = self.collector.next_wake_ns().is_some();
         self.reported.send_if_modified(|known| {
             let is_new = *known != self.progress;

@@ -1,5 +1,5 @@
-//! How far a controller is, for a simulated network: its clock drives the timers of collection, and it stands still while
-//! the controller works.
+//! How far a controller is, for its end and for a simulated network: the network's clock drives the timers of
+//! collection, and it stands still while the controller works.
 
 use tokio::sync::watch;
 
@@ -18,12 +18,19 @@ pub struct Progress {
     pub requests: u64,
     /// Snapshots emitted.
     pub snapshots: u64,
+    /// Events whose snapshot has not been emitted.
+    pub open_events: u64,
     /// Whether a timer of collection runs: an event is open, a request is pending or, if
     /// [`crate::collect::CollectSettings::audit_ns`] is not 0, an audit of an idle switch is due some time.
     pub is_collecting: bool,
 }
 
 impl Progress {
+    /// Whether no event is open and no response is missing: all banks that were read are released.
+    pub fn is_idle(&self) -> bool {
+        self.open_events == 0 && self.requests == 0
+    }
+
     /// Counts a response.
     pub(super) fn count_input(&mut self, input: &Input) {
         let is_response = matches!(

@@ -9,7 +9,6 @@ use p4runtime::client::{
     SessionSender,
 };
 use p4runtime::proto::p4::v1::entity::Entity as Kind;
-use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
 use p4runtime::proto::p4::v1::{DigestList, PacketIn};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -22,7 +21,7 @@ use super::entities::{self, Entities, fingerprint};
 use super::frame_limit::FrameLimit;
 use super::network::Announcement;
 use super::role::{Role, high_bid, low_bid, role};
-use super::{LiveError, Note, SessionCommand, SwitchEndpoint};
+use super::{LiveError, Note, SessionCommand, SwitchEndpoint, target};
 
 /// Duration from which on a session counts as established.
 const LASTING: Duration = Duration::from_secs(5);
@@ -38,8 +37,6 @@ const EGRESS_PORT: &str = "egress_port";
 const INGRESS_PORT: &str = "ingress_port";
 /// Maximum bytes of a frame from the switch; longer ones are dropped.
 const FRAME_BYTES: usize = 2_048;
-/// gRPC status codes of a switch without a pipeline: NOT_FOUND, FAILED_PRECONDITION, UNIMPLEMENTED.
-const NO_PIPELINE: [i32; 3] = [5, 9, 12];
 /// gRPC status code of an insert of an entity that exists.
 const ALREADY_EXISTS: i32 = 6;
 
@@ -126,12 +123,16 @@ impl SwitchSession {
             self.tls.clone().map(|tls| ClientTls { domain: self.endpoint.certificate_name.clone(), ..tls });
         config.keepalive = Some(KEEPALIVE);
         let mut client = Client::connect(&self.endpoint.endpoint, config).await?;
+        // Before the role: the controller of a target that this one cannot use keeps it.
+        target::check_version(&mut client).await?;
         let opened = timeout(OPEN, client.open()).await;
         let (mut session, arbitrated) = opened.map_err(|_| ClientError::StreamClosed)??;
         if !self.become_primary(&mut client, &mut session, arbitrated).await? {
             return Ok(());
         }
-        self.ensure_pipeline(&mut client).await?;
+        let cookie = fingerprint(&self.device_config, self.entities.fingerprint);
+        target::ensure_pipeline(&mut client, &self.schema, &self.device_config, cookie).await?;
+        target::check_registers(&mut client, &self.schema).await?;
         self.program(&mut client).await?;
         self.write_change(&mut client, &change(&self.base, &self.plan)).await?;
         let mut frames = FrameLimit::default();
@@ -209,23 +210,6 @@ impl SwitchSession {
                 }
             };
         }
-    }
-
-    /// Sets the pipeline unless the switch runs it with this plan already, so that a restarted controller keeps the
-    /// telemetry.
-    async fn ensure_pipeline(&self, client: &mut Client) -> Result<(), ClientError> {
-        let cookie = fingerprint(&self.device_config, self.entities.fingerprint);
-        // A switch without a pipeline may return an error instead of an empty response.
-        let running = match client.pipeline(ResponseType::CookieOnly).await {
-            Ok(running) => running,
-            Err(error) if error.code().is_some_and(|code| NO_PIPELINE.contains(&(code as i32))) => None,
-            // E.g. a timeout: setting the pipeline would erase the telemetry of a switch that runs it.
-            Err(error) => return Err(error),
-        };
-        if running.and_then(|config| config.cookie).is_some_and(|c| c.cookie == cookie) {
-            return Ok(());
-        }
-        client.set_pipeline(self.schema.p4info().clone(), self.device_config.clone(), cookie).await
     }
 
     async fn program(&self, client: &mut Client) -> Result<(), ClientError> {

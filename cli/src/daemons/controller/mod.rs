@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use controller::collect::CollectSettings;
 use controller::live::{
-    AgentTrigger, Collected, Controller, Discovered, LiveConfig, STANDING_BY, Status, SwitchEndpoint,
+    AgentTrigger, Collected, Controller, Discovered, LiveConfig, Progress, STANDING_BY, Status,
+    SwitchEndpoint,
 };
 use controller::plan::PlanSettings;
 use p4runtime::device_config::{SourceBundle, compile};
@@ -32,7 +33,10 @@ use crate::input::read_text;
 
 /// Maximum time of a polling packet from one switch to the next, in nanoseconds of network time.
 const HOP_NS: u64 = 20_000;
-/// Time for snapshots that are being collected when the controller stops.
+/// Maximum time for events that are being collected when the controller stops; together with [`GRACE`] less than the time
+/// after which systemd kills the process.
+const MAX_DRAIN: Duration = Duration::from_secs(10);
+/// Time for the upload of the last snapshots when the controller stops.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs the controller until it is stopped.
@@ -52,6 +56,7 @@ async fn control(
 ) -> anyhow::Result<()> {
     let mut signals = Signals::install()?;
     let config = live_config(&settings)?;
+    let drain = Duration::from_nanos(config.collect.event_timeout_ns).min(MAX_DRAIN);
     let switches = config.switches.iter().map(|switch| switch.name.clone()).collect();
     let name = settings.text("name").map_or_else(operations::host_name, |name| Ok(name.to_string()))?;
     let link = LinkConfig::new(&settings, v1::SenderKind::Controller, &name)?.with_switches(switches);
@@ -94,7 +99,7 @@ async fn control(
     }
     notify::stopping();
     info!("stopping");
-    work.drain().await;
+    work.drain(drain).await;
     drop(serving);
     Ok(())
 }
@@ -216,9 +221,27 @@ impl Work {
         self.report();
     }
 
-    /// Uploads what is collected already, and ends.
-    async fn drain(self) {
+    /// Collects and uploads the open events, which releases their switches, and ends. After `limit` it ends anyway; what
+    /// is frozen then is released by the next controller.
+    async fn drain(self, limit: Duration) {
         let mut work = self;
+        let mut progress = work.controller.progress();
+        let collected = async {
+            loop {
+                tokio::select! {
+                    snapshot = work.controller.snapshot() => match snapshot {
+                        Ok(collected) => work.upload(collected).await,
+                        Err(_) => return,
+                    },
+                    // Fails only if the controller's tasks have ended.
+                    _ = progress.wait_for(Progress::is_idle) => return,
+                }
+            }
+        };
+        if tokio::time::timeout(limit, collected).await.is_err() {
+            let open = work.status.borrow().open_events;
+            warn!(open, "events are still being collected; the next controller releases their switches");
+        }
         while let Some(collected) = work.controller.try_snapshot() {
             work.upload(collected).await;
         }
@@ -259,6 +282,12 @@ fn metrics(status: &Status) -> Vec<Metric> {
     });
     let mut metrics: Vec<Metric> = up.collect();
     let collect = &status.collect;
+    metrics.push(metric(
+        "events_open",
+        "Events whose telemetry is being collected",
+        false,
+        status.open_events,
+    ));
     metrics.push(metric(
         "roles_lost",
         "Roles of primary that another controller has taken",
