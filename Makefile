@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
-.PHONY: help run lab build test check prose unit test-crate examine exam foreign kit browser packages monitoring docs api pictures bench setup ui audit clean
+.PHONY: help run lab build test check prose unit test-crate examine exam foreign kit browser packages monitoring postgres docs api pictures bench setup ui audit clean
 
 # Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
 # HARRIER_REQUIRE_DATA=0 turns that off.
@@ -28,7 +28,7 @@ lab: ui                    ## a real network of namespaces with an incident: mak
 build: ui                  ## build the release binary, target/release/harrier
 	cargo build --release --locked -p harrier-cli
 
-test: check unit examine foreign kit packages monitoring browser docs   ## everything that CI runs
+test: check unit postgres examine foreign kit packages monitoring browser docs   ## everything that CI runs
 
 check: setup prose         ## formatting, lints, text, dependencies
 	cargo fmt --all --check
@@ -45,6 +45,9 @@ unit: ui                   ## every Rust test, with the time per crate, and the 
 
 test-crate: setup          ## the tests of one crate: make test-crate CRATE=analyzer
 	./scripts/test.sh $(or $(CRATE),$(error usage: make test-crate CRATE=analyzer))
+
+postgres: setup            ## the tests of the store on a PostgreSQL server, which the script starts
+	./scripts/postgres.sh
 
 foreign: setup             ## P4Runtime clients of other projects against `harrier switch`
 	cargo build --locked -p harrier-cli

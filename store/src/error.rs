@@ -4,7 +4,9 @@
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The URL names a database that this build does not support.
-    #[error("`{0}` is not a store; expected `sqlite:FILE` or `sqlite::memory:`")]
+    #[error(
+        "`{0}` is not a store; expected `sqlite:FILE`, `sqlite::memory:` or `postgres://USER@HOST/DATABASE`"
+    )]
     UnsupportedUrl(String),
     /// The database could not be opened.
     #[error("cannot open the store `{url}`: {source}")]
@@ -57,6 +59,20 @@ pub enum StoreError {
         found: i64,
         /// The number of the schema of this build.
         known: i64,
+    },
+    /// The size of a PostgreSQL store cannot be limited: removed rows leave room whose size the server does not report.
+    #[error(
+        "`{url}`: the size of a PostgreSQL store cannot be limited; limit the number or the age of diagnoses instead"
+    )]
+    NoSizeLimit {
+        /// The URL that was given, without its password.
+        url: String,
+    },
+    /// A PostgreSQL store is copied with the tools of PostgreSQL.
+    #[error("`{url}` is a PostgreSQL database; copy it with `pg_dump`")]
+    NoBackup {
+        /// The URL that was given, without its password.
+        url: String,
     },
     /// A file that would be written exists.
     #[error("`{file}` exists; name a new file")]

@@ -24,5 +24,5 @@ pub use limits::{
 pub use names::{anomaly_name, cause_name, severity_name};
 pub use sql::{
     Arrival, Backup, Content, DiagnosisRow, Exported, Finding, InboxRow, Migrated, OpenIncidents, Removed,
-    Report, Size, Stats, Store, Stored, TableStats, backup, stats,
+    Report, Size, Stats, Store, Stored, TableStats, backup, shown_url, stats, store_url,
 };

@@ -10,7 +10,7 @@ const QUIET_NS: u64 = 1_600;
 
 async fn store() -> Store {
     let limits = Limits { incident_quiet_ns: QUIET_NS, incident_memory_ns: 1_000_000, ..Limits::default() };
-    Store::open_with("sqlite::memory:", limits).await.unwrap()
+    Store::open_with(&support::fresh().await, limits).await.unwrap()
 }
 
 fn at_one_port(id: &str, time_ns: u64) -> Diagnosis {
@@ -68,7 +68,7 @@ async fn the_oldest_note_is_removed_first() {
 #[tokio::test]
 async fn a_verdict_with_feedback_keeps_its_diagnosis_and_its_snapshot() {
     let limits = Limits { diagnoses: 1, snapshots: 1, ..Limits::default() };
-    let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
+    let store = Store::open_with(&support::fresh().await, limits).await.unwrap();
     for (at, port) in ["sw1:1", "sw2:1", "sw3:1"].into_iter().enumerate() {
         let d = diagnosis(&format!("d{at}"), 10_000 + at as u64, VICTIM, port);
         store.record(&d, &graph(), Some(&snapshot()), at as u64).await.unwrap();

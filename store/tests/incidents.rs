@@ -15,7 +15,7 @@ const QUIET_NS: u64 = 1_600;
 
 async fn store() -> Store {
     let limits = Limits { incident_quiet_ns: QUIET_NS, incident_memory_ns: 1_000_000, ..Limits::default() };
-    Store::open_with("sqlite::memory:", limits).await.unwrap()
+    Store::open_with(&support::fresh().await, limits).await.unwrap()
 }
 
 fn ports(names: &[&str]) -> BTreeSet<PortRef> {
@@ -303,7 +303,7 @@ async fn culprits_of_the_representative_diagnosis_are_no_victims() {
 #[tokio::test]
 async fn victims_follow_the_representative_diagnosis() {
     let limits = Limits { diagnoses: 1, ..Limits::default() };
-    let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
+    let store = Store::open_with(&support::fresh().await, limits).await.unwrap();
     let mut sure = diagnosis("a", 10_000, VICTIM, "sw4:1");
     (sure.confidence, sure.root_cause.flows) = (1.0, vec![flow(OTHER)]);
     put(&store, &sure).await;

@@ -36,7 +36,7 @@ async fn exported(store: &Store, with_snapshots: bool) -> Vec<Value> {
 
 #[tokio::test]
 async fn the_contents_are_measured_while_another_process_uses_them() {
-    let file = StoreFile::new("stats");
+    let file = StoreFile::any("stats").await;
     let store = filled(&file).await;
     let measured = stats(file.path()).await.unwrap();
     let rows = |name| measured.tables.iter().find(|table| table.name == name).unwrap().rows;
@@ -44,7 +44,7 @@ async fn the_contents_are_measured_while_another_process_uses_them() {
     assert!(measured.tables.iter().all(|table| table.bytes > 0), "each table has a page");
     assert_eq!((measured.oldest_wall_ns, measured.newest_wall_ns), (Some(10), Some(2_000_000)));
     assert_eq!(measured.schema, measured.newest_schema);
-    assert!(measured.log_bytes > 0, "the server has not written its log to the file");
+    assert!(file.is_server() || measured.log_bytes > 0, "the server has not written its log to the file");
     let size = store.size().await.unwrap();
     assert_eq!(size.rows.iter().find(|(table, _)| *table == "diagnoses"), Some(&("diagnoses", 3)));
     assert!(size.used_bytes > 0 && size.used_bytes <= size.file_bytes);
@@ -73,7 +73,7 @@ async fn a_backup_of_a_store_in_use_is_a_store_of_its_own() {
 
 #[tokio::test]
 async fn an_export_has_every_row_in_a_stable_order_and_can_be_read_back() {
-    let file = StoreFile::new("export");
+    let file = StoreFile::any("export").await;
     let store = filled(&file).await;
     let lines = exported(&store, true).await;
     let kinds: Vec<_> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
@@ -111,7 +111,7 @@ async fn an_export_has_every_row_in_a_stable_order_and_can_be_read_back() {
 
 #[tokio::test]
 async fn a_compacted_file_is_smaller() {
-    let file = StoreFile::new("compact");
+    let file = StoreFile::any("compact").await;
     let limits = Limits { diagnoses: 1, ..Limits::default() };
     let store = Store::open_with(&file.url(), limits).await.unwrap();
     for n in 0..200 {

@@ -7,8 +7,12 @@ use support::{VICTIM, diagnosis, graph, snapshot};
 
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 
-async fn store(limits: Limits) -> Store {
+async fn in_memory(limits: Limits) -> Store {
     Store::open_with("sqlite::memory:", limits).await.unwrap()
+}
+
+async fn store(limits: Limits) -> Store {
+    Store::open_with(&support::fresh().await, limits).await.unwrap()
 }
 
 /// Stores a diagnosis of a culprit of its own and its snapshot; it arrives on this day.
@@ -70,6 +74,12 @@ async fn rows_above_their_age_are_removed_except_under_a_note_or_while_the_incid
 #[tokio::test]
 async fn a_store_that_is_too_large_loses_its_oldest_rows() {
     let unlimited = store(Limits::default()).await;
+    if support::server().is_some() {
+        let limits = Limits { max_bytes: Some(1 << 20), ..Limits::default() };
+        let refused = Store::open_with(&support::fresh().await, limits).await.unwrap_err();
+        assert!(refused.to_string().contains("size of a PostgreSQL store cannot be limited"), "{refused}");
+        return;
+    }
     let empty_bytes = unlimited.size().await.unwrap().used_bytes;
     let limits = Limits { max_bytes: Some(empty_bytes + (64 << 10)), ..Limits::default() };
     let store = store(limits).await;
@@ -88,7 +98,8 @@ async fn a_store_that_is_too_large_loses_its_oldest_rows() {
 
 #[tokio::test]
 async fn a_store_whose_rows_are_all_kept_may_exceed_its_size() {
-    let store = store(Limits { max_bytes: Some(1), ..Limits::default() }).await;
+    // Only a SQLite store has a limit of its size.
+    let store = in_memory(Limits { max_bytes: Some(1), ..Limits::default() }).await;
     arrives(&store, "noted", 1).await;
     arrives(&store, "other", 2).await;
     acknowledge(&store, "i-noted").await;

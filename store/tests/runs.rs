@@ -92,7 +92,7 @@ async fn diagnoses_of_a_former_daemon_have_wall_clocks() {
 /// A simulated network starts its clock at 0 again, and with the same seed it makes the same diagnoses.
 #[tokio::test]
 async fn runs_on_one_store_are_kept_apart() {
-    let file = StoreFile::new("runs");
+    let file = StoreFile::any("runs").await;
     let start = async || {
         let limits = Limits { incident_quiet_ns: 100, diagnoses: 3, ..Limits::default() };
         let store = Store::open_with(&file.url(), limits).await.unwrap();
@@ -134,14 +134,14 @@ async fn runs_on_one_store_are_kept_apart() {
 
 #[tokio::test]
 async fn a_second_process_is_refused_until_the_first_one_closes_the_file() {
-    let file = StoreFile::new("locked");
+    let file = StoreFile::any("locked").await;
     let first = Store::open(&file.url()).await.unwrap();
     put(&first, &diagnosis("a", 10, VICTIM, "sw4:1")).await;
     // A lock belongs to an open file, so that a second handle of this process stands for another process.
     let refused = Store::open(&file.url()).await.unwrap_err();
     assert!(matches!(refused, StoreError::InUse { .. }), "{refused}");
     assert!(refused.to_string().contains("another process uses the store"), "{refused}");
-    let reader = Store::open(&format!("{}?mode=ro", file.url())).await.unwrap();
+    let reader = Store::open_to_read(file.path()).await.unwrap();
     assert_eq!(reader.diagnosis_count().await.unwrap(), 1);
     assert!(reader.record(&diagnosis("b", 10, VICTIM, "sw4:1"), &graph(), None, 1).await.is_err());
     reader.close().await;

@@ -7,11 +7,11 @@ use harrier_store::{
     StoreError,
 };
 use model::{Anomaly, Cause, ProvenanceGraph, Severity, Topology};
-use sqlx::Connection as _;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 use support::{OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
 
 async fn filled() -> Store {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    let store = Store::open(&support::fresh().await).await.unwrap();
     for (id, time_ns, victim) in [("a", 10, VICTIM), ("b", 20, OTHER), ("c", 20, VICTIM), ("d", 30, VICTIM)] {
         put(&store, &diagnosis(id, time_ns, victim, "sw4:1")).await;
     }
@@ -86,7 +86,7 @@ async fn storing_a_diagnosis_twice_changes_nothing() {
 #[tokio::test]
 async fn the_oldest_rows_are_removed_and_incidents_keep_a_representative_diagnosis() {
     let limits = Limits { diagnoses: 2, snapshots: 1, incident_quiet_ns: 100, ..Limits::default() };
-    let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
+    let store = Store::open_with(&support::fresh().await, limits).await.unwrap();
     let mut surest = diagnosis("old", 1000, VICTIM, "sw4:1");
     surest.confidence = 1.0;
     put(&store, &surest).await;
@@ -103,7 +103,7 @@ async fn the_oldest_rows_are_removed_and_incidents_keep_a_representative_diagnos
 #[tokio::test]
 async fn old_rows_are_removed_every_so_often() {
     let limits = Limits { diagnoses: 3, ..Limits::default() };
-    let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
+    let store = Store::open_with(&support::fresh().await, limits).await.unwrap();
     for n in 0..PRUNE_EVERY {
         put(&store, &diagnosis(&format!("d{n}"), n, VICTIM, "sw4:1")).await;
     }
@@ -112,7 +112,7 @@ async fn old_rows_are_removed_every_so_often() {
 
 #[tokio::test]
 async fn a_topology_or_finding_replaces_the_previous_one() {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    let store = Store::open(&support::fresh().await).await.unwrap();
     assert_eq!(store.topology().await.unwrap(), None);
     store.put_topology(&Topology::default()).await.unwrap();
     store.put_topology(&Topology::default()).await.unwrap();
@@ -126,12 +126,21 @@ async fn a_topology_or_finding_replaces_the_previous_one() {
     };
     store.put_finding(&finding).await.unwrap();
     store.put_finding(&finding).await.unwrap();
-    assert_eq!(store.findings().await.unwrap(), [finding]);
+    assert_eq!(store.findings().await.unwrap(), std::slice::from_ref(&finding));
+    let other = Finding { id: "sw1/PG004".into(), code: "PG004".into(), ..finding.clone() };
+    store.replace_findings(&[other.clone(), finding.clone()]).await.unwrap();
+    store.replace_findings(&[other.clone(), finding.clone(), finding.clone()]).await.unwrap();
+    assert_eq!(store.findings().await.unwrap(), [finding.clone(), other.clone()]);
+    // With a mistake in it, nothing changes.
+    let nameless = Finding { id: String::new(), ..finding.clone() };
+    assert!(store.replace_findings(&[nameless]).await.is_err());
+    store.replace_findings(std::slice::from_ref(&other)).await.unwrap();
+    assert_eq!(store.findings().await.unwrap(), [other], "what was corrected is gone");
 }
 
 #[tokio::test]
 async fn numbers_that_json_cannot_express_are_rejected() {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    let store = Store::open(&support::fresh().await).await.unwrap();
     let mut unsure = diagnosis("a", 1, VICTIM, "sw4:1");
     unsure.confidence = f64::NAN;
     let refused = store.record(&unsure, &graph(), None, 1).await;
@@ -145,13 +154,14 @@ async fn numbers_that_json_cannot_express_are_rejected() {
 
 #[tokio::test]
 async fn bad_ids_and_urls_are_rejected() {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    let store = Store::open(&support::fresh().await).await.unwrap();
     let refused = store.record(&diagnosis("", 1, VICTIM, "sw4:1"), &graph(), None, 1).await;
     assert!(matches!(refused, Err(StoreError::BadId { length: 0 })));
-    let refused = Store::open("postgres://localhost/harrier").await.unwrap_err();
+    let refused = Store::open("mysql://localhost/harrier").await.unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "`postgres://localhost/harrier` is not a store; expected `sqlite:FILE` or `sqlite::memory:`"
+        "`mysql://localhost/harrier` is not a store; expected `sqlite:FILE`, `sqlite::memory:` or \
+         `postgres://USER@HOST/DATABASE`"
     );
     let refused = Store::open("sqlite:/nonexistent/directory/harrier.db").await.unwrap_err();
     assert!(matches!(refused, StoreError::Open { .. }), "{refused}");
@@ -159,7 +169,7 @@ async fn bad_ids_and_urls_are_rejected() {
 
 #[tokio::test]
 async fn a_file_store_persists() {
-    let file = StoreFile::new("store");
+    let file = StoreFile::any("store").await;
     let url = file.url();
     let store = Store::open(&url).await.unwrap();
     put(&store, &diagnosis("a", 10, VICTIM, "sw4:1")).await;
@@ -169,19 +179,41 @@ async fn a_file_store_persists() {
     again.close().await;
 }
 
+/// Runs a statement on a store, as another program.
+async fn execute(file: &StoreFile, statement: &str) {
+    let statement = AssertSqlSafe(statement.to_string());
+    if file.is_server() {
+        let mut other = PgConnection::connect(&file.url()).await.unwrap();
+        other.execute(statement).await.unwrap();
+        return;
+    }
+    let mut other = SqliteConnection::connect(&file.url()).await.unwrap();
+    other.execute(statement).await.unwrap();
+}
+
+/// A trigger with which each insert into a table fails.
+fn failing_trigger(table: &str, is_server: bool) -> String {
+    match is_server {
+        true => format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql \
+             AS $$ BEGIN RAISE EXCEPTION 'disk full'; END $$; \
+             CREATE TRIGGER failing BEFORE INSERT ON {table} EXECUTE FUNCTION fail()"
+        ),
+        false => format!(
+            "CREATE TRIGGER failing BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        ),
+    }
+}
+
 /// A diagnosis, its graph, its snapshot and its incident are stored together or not at all: each insert in turn fails.
 #[tokio::test]
 async fn a_failing_insert_leaves_nothing_of_a_diagnosis() {
     for table in
         ["snapshots", "incidents", "occurrences", "incident_ports", "incident_flows", "diagnoses", "graphs"]
     {
-        let file = StoreFile::new(&format!("failing-{table}"));
+        let file = StoreFile::any(&format!("failing-{table}")).await;
         let store = Store::open(&file.url()).await.unwrap();
-        let mut other = sqlx::SqliteConnection::connect(&file.url()).await.unwrap();
-        let trigger = format!(
-            "CREATE TRIGGER full BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-        );
-        sqlx::query(sqlx::AssertSqlSafe(trigger)).execute(&mut other).await.unwrap();
+        execute(&file, &failing_trigger(table, file.is_server())).await;
 
         let failed =
             store.record(&diagnosis("a", 10, VICTIM, "sw4:1"), &graph(), Some(&snapshot()), 10).await;
@@ -191,7 +223,8 @@ async fn a_failing_insert_leaves_nothing_of_a_diagnosis() {
         assert_eq!(store.graph("a").await.unwrap(), None, "{table}");
         assert_eq!(store.incidents(&IncidentFilter::default()).await.unwrap().rows, [], "{table}");
 
-        sqlx::query("DROP TRIGGER full").execute(&mut other).await.unwrap();
+        let of_table = if file.is_server() { format!(" ON {table}") } else { String::new() };
+        execute(&file, &format!("DROP TRIGGER failing{of_table}")).await;
         let stored =
             store.record(&diagnosis("a", 10, VICTIM, "sw4:1"), &graph(), Some(&snapshot()), 10).await;
         assert!(stored.unwrap().new, "{table}");
@@ -233,7 +266,7 @@ fn arrival(sequence: u64, content: Content) -> Arrival {
 
 #[tokio::test]
 async fn a_repeated_upload_has_no_effect() {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    let store = Store::open(&support::fresh().await).await.unwrap();
     let snapshot = |sequence: u8| arrival(sequence.into(), Content::Inbox(vec![sequence]));
     let stored = store.accept(&[snapshot(1), snapshot(2), snapshot(2), snapshot(1)]).await.unwrap();
     assert_eq!(stored, [true, true, false, false]);
@@ -254,7 +287,7 @@ async fn a_repeated_upload_has_no_effect() {
 
 #[tokio::test]
 async fn reports_are_kept_with_their_clocks() {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    let store = Store::open(&support::fresh().await).await.unwrap();
     let report = |sequence, text: &str| arrival(sequence, Content::Report("counters", text.into()));
     store.accept(&[report(1, r#"{"a": 1}"#), report(2, r#"{"a": 2}"#)]).await.unwrap();
     let found = store.reports(Some("agent/h1"), "counters", 10).await.unwrap();
@@ -266,8 +299,8 @@ async fn reports_are_kept_with_their_clocks() {
 
 #[tokio::test]
 async fn a_full_inbox_takes_nothing_until_records_are_processed() {
-    let file = std::env::temp_dir().join(format!("harrier-inbox-{}.db", std::process::id()));
-    let url = format!("sqlite:{}", file.display());
+    let file = StoreFile::any("inbox").await;
+    let url = file.url();
     let limits = Limits { inbox_bytes: 10, ..Limits::default() };
     let store = Store::open_with(&url, limits).await.unwrap();
     let snapshot = |sequence: u64| arrival(sequence, Content::Inbox(vec![0; 6]));
@@ -287,7 +320,4 @@ async fn a_full_inbox_takes_nothing_until_records_are_processed() {
     assert_eq!(store.inbox_bytes(), 6);
     assert_eq!(store.accept(&[snapshot(4)]).await.unwrap(), [true]);
     store.close().await;
-    for suffix in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{}{suffix}", file.display()));
-    }
 }

@@ -43,14 +43,14 @@ pub(crate) struct Args {
 enum Action {
     /// Print schema, size, rows and bytes of each table, and the oldest and newest diagnosis
     Stats {
-        /// File of the store
+        /// File of the store, or URL of a PostgreSQL database
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Write a copy; a server may use the store meanwhile
+    /// Write a copy of a file; a server may use the store meanwhile
     Backup {
         /// File of the store
         #[arg(value_name = "FILE")]
@@ -61,7 +61,7 @@ enum Action {
     },
     /// Write topology, findings, incidents, notes and diagnoses as lines of JSON; a server may use the store meanwhile
     Export {
-        /// File of the store
+        /// File of the store, or URL of a PostgreSQL database
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Also write the snapshots, which are large
@@ -75,7 +75,7 @@ enum Action {
     Prune(PruneArgs),
     /// Bring a store of an older version to the newest schema; the server must not run
     Migrate {
-        /// File of the store
+        /// File of the store, or URL of a PostgreSQL database
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
@@ -85,7 +85,7 @@ enum Action {
 /// variables, its defaults.
 #[derive(clap::Args)]
 struct PruneArgs {
-    /// File of the store
+    /// File of the store, or URL of a PostgreSQL database
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Configuration file of the server, for its limits [default: the server's defaults]
@@ -177,7 +177,8 @@ async fn migrate(file: &Path) -> anyhow::Result<()> {
     let store = Store::open_existing(file, store::Limits::default()).await?;
     let migrated = store.migrated();
     store.close().await;
-    eprintln!("{}: {}", file.display(), migrated_text(migrated));
+    let name = store::shown_url(&file.display().to_string());
+    eprintln!("{name}: {}", migrated_text(migrated));
     Ok(())
 }
 

@@ -24,8 +24,11 @@ pub struct Backup {
 /// complete and on the medium.
 ///
 /// # Errors
-/// `file` is not a store, `to` exists, or the copy cannot be written. No file is left behind then.
+/// `file` is not a store or is the URL of a PostgreSQL database, `to` exists, or the copy cannot be written. No file is left behind then.
 pub async fn backup(file: &Path, to: &Path) -> Result<Backup, StoreError> {
+    if let Some(url) = super::postgres::server_url(file) {
+        return Err(StoreError::NoBackup { url: super::postgres::without_secrets(url) });
+    }
     let schema = match examine(file, Presence::Required).await {
         // Its tables are copied as they are.
         Err(StoreError::Newer { found, .. }) => found,

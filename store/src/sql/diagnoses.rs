@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use model::{Diagnosis, ProvenanceGraph, Snapshot};
-use sqlx::{QueryBuilder, Sqlite};
 
+use super::database::Link;
 use super::records::PackedSnapshot;
+use super::statement::{Statement, scalar, sql};
 use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
@@ -86,12 +87,11 @@ impl Store {
         if let Some(snapshot) = &snapshot {
             super::records::insert_snapshot(&mut tx, diagnosis, snapshot, wall_ns).await.during(action)?;
         }
-        let known: Option<(String, i64)> =
-            sqlx::query_as("SELECT incident, wall_ns FROM diagnoses WHERE id = $1")
-                .bind(&diagnosis.id)
-                .fetch_optional(&mut *tx)
-                .await
-                .during(action)?;
+        let known: Option<(String, i64)> = sql("SELECT incident, wall_ns FROM diagnoses WHERE id = $1")
+            .bind(&diagnosis.id)
+            .fetch_optional(&mut tx)
+            .await
+            .during(action)?;
         let new = known.is_none();
         let (incident, first, wall_ns) = match known {
             Some((incident, wall_ns)) => (incident, false, from_sql(wall_ns)),
@@ -118,9 +118,9 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn diagnosis(&self, id: &str) -> Result<Option<DiagnosisRow>, StoreError> {
-        let row: Option<(i64, String)> = sqlx::query_as("SELECT wall_ns, body FROM diagnoses WHERE id = $1")
+        let row: Option<(i64, String)> = sql("SELECT wall_ns, body FROM diagnoses WHERE id = $1")
             .bind(id)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&self.database)
             .await
             .during("read a diagnosis")?;
         row.map(|(wall_ns, body)| DiagnosisRow::decode(id, wall_ns, &body)).transpose()
@@ -131,9 +131,9 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn graph(&self, id: &str) -> Result<Option<ProvenanceGraph>, StoreError> {
-        let body: Option<String> = sqlx::query_scalar("SELECT body FROM graphs WHERE diagnosis = $1")
+        let body: Option<String> = scalar("SELECT body FROM graphs WHERE diagnosis = $1")
             .bind(id)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&self.database)
             .await
             .during("read a graph")?;
         body.map(|body| decode("graph", id, &body)).transpose()
@@ -144,9 +144,9 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn incident_of(&self, id: &str) -> Result<Option<String>, StoreError> {
-        sqlx::query_scalar("SELECT incident FROM diagnoses WHERE id = $1")
+        scalar("SELECT incident FROM diagnoses WHERE id = $1")
             .bind(id)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&self.database)
             .await
             .during("read a diagnosis")
     }
@@ -157,9 +157,9 @@ impl Store {
     /// The database fails, or a stored body cannot be read.
     pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<DiagnosisRow>, StoreError> {
         let limit = page_rows(filter.limit);
-        let mut query = select(filter, limit);
+        let query = select(filter, limit);
         let rows: Vec<(String, i64, i64, String)> =
-            query.build_query_as().fetch_all(&self.pool).await.during("list diagnoses")?;
+            query.fetch_all(&self.database).await.during("list diagnoses")?;
         let page = Page::cut(rows, limit, |(id, wall_ns, time_ns, _)| Cursor {
             wall_ns: from_sql(*wall_ns),
             time_ns: from_sql(*time_ns),
@@ -174,8 +174,8 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn diagnosis_count(&self) -> Result<u64, StoreError> {
-        let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM diagnoses")
-            .fetch_one(&self.pool)
+        let count: i64 = scalar("SELECT COUNT(*) FROM diagnoses")
+            .fetch_one(&self.database)
             .await
             .during("count diagnoses")?;
         Ok(from_sql(count))
@@ -191,13 +191,9 @@ struct NewRow<'r> {
     graph: &'r str,
 }
 
-async fn insert(
-    tx: &mut sqlx::SqliteConnection,
-    diagnosis: &Diagnosis,
-    row: &NewRow<'_>,
-) -> Result<(), sqlx::Error> {
+async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: &NewRow<'_>) -> Result<(), sqlx::Error> {
     let victim = diagnosis.victim;
-    sqlx::query(
+    sql(
         "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
          host, port, incident, body, run, wall_ns, severity, precedence) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
@@ -223,7 +219,7 @@ async fn insert(
     .bind(precedence(diagnosis))
     .execute(&mut *tx)
     .await?;
-    sqlx::query("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
+    sql("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
         .bind(&diagnosis.id)
         .bind(row.graph)
         .execute(&mut *tx)
@@ -231,8 +227,8 @@ async fn insert(
     Ok(())
 }
 
-fn select(filter: &DiagnosisFilter, limit: u32) -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new("SELECT id, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
+fn select(filter: &DiagnosisFilter, limit: u32) -> Statement {
+    let mut query = sql("SELECT id, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
     if let Some(src) = filter.src {
         query.push(" AND src = ").push_bind(src.to_string());
     }

@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use serde::Serialize;
-use sqlx::{Connection as _, SqliteConnection};
 
 use super::Store;
+use super::database::Link;
 use super::records::snapshot_text;
+use super::statement::sql;
 use crate::error::{During, StoreError};
 
 /// The number of this form of export. It grows when a line changes its meaning; new fields do not change it.
@@ -161,8 +162,7 @@ impl Store {
     ) -> Result<Exported, StoreError> {
         let action = "export its contents";
         let mut lines = Lines { out };
-        let mut connection = self.pool.acquire().await.during(action)?;
-        let mut tx = connection.begin().await.during(action)?;
+        let mut tx = self.database.read().await.during(action)?;
         let header = Header {
             kind: "store",
             format: FORMAT,
@@ -185,7 +185,7 @@ impl Store {
 }
 
 /// The topology and the findings.
-async fn network(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Result<(), StoreError> {
+async fn network(connection: &mut Link, lines: &mut Lines<'_>) -> Result<(), StoreError> {
     #[derive(Serialize)]
     struct Named {
         name: String,
@@ -196,7 +196,7 @@ async fn network(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Re
         code: String,
         severity: String,
     }
-    let topologies: Vec<(String, String)> = sqlx::query_as("SELECT name, body FROM topologies ORDER BY name")
+    let topologies: Vec<(String, String)> = sql("SELECT name, body FROM topologies ORDER BY name")
         .fetch_all(&mut *connection)
         .await
         .during("export the topology")?;
@@ -204,7 +204,7 @@ async fn network(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Re
         lines.put_with("topology", &name.clone(), &Named { name }, &[("topology", &body)])?;
     }
     let findings: Vec<(String, String, String, String)> =
-        sqlx::query_as("SELECT id, code, severity, body FROM findings ORDER BY id")
+        sql("SELECT id, code, severity, body FROM findings ORDER BY id")
             .fetch_all(connection)
             .await
             .during("export findings")?;
@@ -214,10 +214,10 @@ async fn network(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Re
     Ok(())
 }
 
-async fn incidents(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
+async fn incidents(connection: &mut Link, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
     let (mut count, mut after) = (0, String::new());
     loop {
-        let rows: Vec<IncidentRow> = sqlx::query_as(
+        let rows: Vec<IncidentRow> = sql(
             "SELECT id, culprit, run, start_ns, update_ns, end_ns, start_wall_ns, update_wall_ns, count, recurrences, \
              occurrence, occurred_ns, occurred_wall_ns, severity, confidence, precedence, diagnosis, handling, feedback \
              FROM incidents WHERE id > $1 ORDER BY id LIMIT $2",
@@ -236,10 +236,10 @@ async fn incidents(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> 
     }
 }
 
-async fn occurrences(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Result<(), StoreError> {
+async fn occurrences(connection: &mut Link, lines: &mut Lines<'_>) -> Result<(), StoreError> {
     let mut after = (String::new(), 0);
     loop {
-        let rows: Vec<OccurrenceRow> = sqlx::query_as(
+        let rows: Vec<OccurrenceRow> = sql(
             "SELECT incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns FROM occurrences \
              WHERE (incident, number) > ($1, $2) ORDER BY incident, number LIMIT $3",
         )
@@ -257,19 +257,18 @@ async fn occurrences(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -
     }
 }
 
-async fn notes(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
+async fn notes(connection: &mut Link, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
     let (mut count, mut after) = (0, (String::new(), 0));
     loop {
-        let rows: Vec<NoteRow> = sqlx::query_as(
-            "SELECT incident, number, wall_ns, author, handling, feedback, text FROM notes \
-             WHERE (incident, number) > ($1, $2) ORDER BY incident, number LIMIT $3",
-        )
-        .bind(&after.0)
-        .bind(after.1)
-        .bind(GROUP)
-        .fetch_all(&mut *connection)
-        .await
-        .during("export notes")?;
+        let rows: Vec<NoteRow> =
+            sql("SELECT incident, number, wall_ns, author, handling, feedback, text FROM notes \
+             WHERE (incident, number) > ($1, $2) ORDER BY incident, number LIMIT $3")
+            .bind(&after.0)
+            .bind(after.1)
+            .bind(GROUP)
+            .fetch_all(&mut *connection)
+            .await
+            .during("export notes")?;
         let Some(last) = rows.last() else { return Ok(count) };
         after = (last.incident.clone(), last.number);
         for row in &rows {
@@ -279,10 +278,10 @@ async fn notes(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Resu
     }
 }
 
-async fn diagnoses(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
+async fn diagnoses(connection: &mut Link, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
     let (mut count, mut after) = (0, (-1, -1, String::new()));
     loop {
-        let rows: Vec<DiagnosisRow> = sqlx::query_as(
+        let rows: Vec<DiagnosisRow> = sql(
             "SELECT d.id, d.incident, d.run, d.wall_ns, d.time_ns, d.body, g.body AS graph FROM diagnoses d \
              LEFT JOIN graphs g ON g.diagnosis = d.id WHERE (d.wall_ns, d.time_ns, d.id) > ($1, $2, $3) \
              ORDER BY d.wall_ns, d.time_ns, d.id LIMIT $4",
@@ -304,10 +303,10 @@ async fn diagnoses(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> 
     }
 }
 
-async fn snapshots(connection: &mut SqliteConnection, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
+async fn snapshots(connection: &mut Link, lines: &mut Lines<'_>) -> Result<u64, StoreError> {
     let (mut count, mut after) = (0, (-1, -1, String::new()));
     loop {
-        let rows: Vec<SnapshotRow> = sqlx::query_as(
+        let rows: Vec<SnapshotRow> = sql(
             "SELECT id, wall_ns, time_ns, body, compressed FROM snapshots WHERE (wall_ns, time_ns, id) > ($1, $2, $3) \
              ORDER BY wall_ns, time_ns, id LIMIT $4",
         )

@@ -1,5 +1,6 @@
 //! The handling of incidents and their notes.
 
+use super::statement::sql;
 use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::handling::{NewNote, Note};
@@ -26,37 +27,35 @@ impl Store {
         let mut tx = self.write(action).await?;
         let handling = note.handling.as_ref().map(name);
         let feedback = note.feedback.as_ref().map(name);
-        let changed = sqlx::query(
+        let changed = sql(
             "UPDATE incidents SET handling = COALESCE($2, handling), feedback = COALESCE($3, feedback) WHERE id = $1",
         )
         .bind(incident)
         .bind(&handling)
         .bind(&feedback)
-        .execute(&mut *tx)
+        .execute(&mut tx)
         .await
         .during(action)?;
-        if changed.rows_affected() == 0 {
+        if changed == 0 {
             return Ok(None);
         }
-        sqlx::query(
-            "INSERT INTO notes (incident, number, wall_ns, author, handling, feedback, text) \
-             SELECT $1, COALESCE(MAX(number), 0) + 1, $2, $3, $4, $5, $6 FROM notes WHERE incident = $1",
-        )
+        sql("INSERT INTO notes (incident, number, wall_ns, author, handling, feedback, text) \
+             SELECT $1, COALESCE(MAX(number), 0) + 1, $2, $3, $4, $5, $6 FROM notes WHERE incident = $1")
         .bind(incident)
         .bind(sql_ns(wall_ns))
         .bind(&note.author)
         .bind(&handling)
         .bind(&feedback)
         .bind(&note.text)
-        .execute(&mut *tx)
+        .execute(&mut tx)
         .await
         .during(action)?;
-        sqlx::query(
+        sql(
             "DELETE FROM notes WHERE incident = $1 AND number <= (SELECT MAX(number) FROM notes WHERE incident = $1) - $2",
         )
         .bind(incident)
         .bind(i64::from(NOTES))
-        .execute(&mut *tx)
+        .execute(&mut tx)
         .await
         .during(action)?;
         let incident = super::incidents::read_one(&mut tx, incident).await?;
@@ -69,11 +68,11 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn notes(&self, incident: &str) -> Result<Vec<Note>, StoreError> {
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows: Vec<Row> = sql(
             "SELECT number, wall_ns, author, handling, feedback, text FROM notes WHERE incident = $1 ORDER BY number",
         )
         .bind(incident)
-        .fetch_all(&self.pool)
+        .fetch_all(&self.database)
         .await
         .during("read the notes of an incident")?;
         let note = |(number, wall_ns, author, handling, feedback, text): Row| Note {

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use model::diagnosis::Severity;
-use model::{Anomaly, Cause, FlowKey, PortRef, RootCause};
+use model::{Anomaly, Cause, PortRef, RootCause};
 use serde::Deserialize;
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
-use super::{MAX_LISTED, Store, decode, from_sql, push_list, sql_ns};
+use super::database::Link;
+use super::statement::{Statement, scalar, sql};
+use super::{MAX_LISTED, Store, decode, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
 use crate::incident::{Incident, Occurrence};
-use crate::limits::INCIDENT_VICTIMS;
 use crate::names::{anomaly_name, cause_name, name, parse, severity_name};
 
 /// A row of an incident with the body of its representative diagnosis, as [`COLUMNS`] selects it.
@@ -32,6 +32,8 @@ struct Row {
     handling: String,
     feedback: Option<String>,
     diagnosis: String,
+    victims: Option<String>,
+    victim_count: i64,
     body: String,
 }
 
@@ -52,9 +54,11 @@ struct Representative {
 }
 
 const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
+/// The order of lists: latest occurrence first.
+const ORDER: &str = " ORDER BY i.occurred_wall_ns DESC, i.occurred_ns DESC, i.id DESC";
 const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
                        i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.handling, i.feedback, \
-                       i.diagnosis, d.body ";
+                       i.diagnosis, i.victims, i.victim_count, d.body ";
 
 /// Steps in which the quiet time passes while a port is paused: the accuracy of the end of an incident.
 const PAUSE_STEPS: u64 = 16;
@@ -80,7 +84,7 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn incident(&self, id: &str) -> Result<Option<Incident>, StoreError> {
-        let mut connection = self.pool.acquire().await.during("read an incident")?;
+        let mut connection = self.database.read().await.during("read an incident")?;
         read_one(&mut connection, id).await
     }
 
@@ -90,12 +94,9 @@ impl Store {
     /// The database fails, or a stored body cannot be read.
     pub async fn incidents(&self, filter: &IncidentFilter) -> Result<Page<Incident>, StoreError> {
         let limit = page_rows(filter.limit);
-        let mut connection = self.pool.acquire().await.during("list incidents")?;
-        let rows: Vec<Row> = select(filter, limit)
-            .build_query_as()
-            .fetch_all(&mut *connection)
-            .await
-            .during("list incidents")?;
+        let mut connection = self.database.read().await.during("list incidents")?;
+        let rows: Vec<Row> =
+            select(filter, limit).fetch_all(&mut connection).await.during("list incidents")?;
         let page = Page::cut(rows, limit, |row| Cursor {
             wall_ns: from_sql(row.occurred_wall_ns),
             time_ns: from_sql(row.occurred_ns),
@@ -109,13 +110,9 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn incident_totals(&self, filter: &IncidentFilter) -> Result<IncidentTotals, StoreError> {
-        let mut query = QueryBuilder::new(
-            "SELECT COUNT(*), COUNT(CASE WHEN i.end_ns IS NULL THEN 1 END) FROM incidents i \
-             JOIN diagnoses d ON d.id = i.diagnosis",
-        );
+        let mut query = sql("SELECT COUNT(*), COUNT(CASE WHEN i.end_ns IS NULL THEN 1 END) FROM incidents i");
         push_conditions(&mut query, filter);
-        let (matching, open): (i64, i64) =
-            query.build_query_as().fetch_one(&self.pool).await.during("count incidents")?;
+        let (matching, open): (i64, i64) = query.fetch_one(&self.database).await.during("count incidents")?;
         Ok(IncidentTotals { matching: from_sql(matching), open: from_sql(open) })
     }
 
@@ -125,15 +122,15 @@ impl Store {
     /// The database fails.
     pub async fn open_incidents(&self) -> Result<OpenIncidents, StoreError> {
         let action = "count open incidents";
-        let counts: Vec<(String, String, String, i64)> = sqlx::query_as(
+        let counts: Vec<(String, String, String, i64)> = sql(
             "SELECT d.anomaly, d.cause, i.severity, COUNT(*) FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis \
              WHERE i.end_ns IS NULL AND i.handling <> 'silenced' GROUP BY d.anomaly, d.cause, i.severity ORDER BY d.anomaly, d.cause, i.severity",
         )
-        .fetch_all(&self.pool)
+        .fetch_all(&self.database)
         .await
         .during(action)?;
-        let last: Option<i64> = sqlx::query_scalar("SELECT MAX(update_wall_ns) FROM incidents")
-            .fetch_one(&self.pool)
+        let last: Option<i64> = scalar("SELECT MAX(update_wall_ns) FROM incidents")
+            .fetch_one(&self.database)
             .await
             .during(action)?;
         let counts = counts
@@ -176,12 +173,11 @@ impl Store {
         let mut ended = Vec::with_capacity(ending.len());
         for ids in ending.chunks(MAX_LISTED) {
             // A diagnosis may have arrived since the incidents were examined.
-            let mut query =
-                QueryBuilder::<Sqlite>::new("UPDATE incidents SET end_ns = update_ns WHERE update_ns < ");
+            let mut query = sql("UPDATE incidents SET end_ns = update_ns WHERE update_ns < ");
             query.push_bind(sql_ns(now_ns.saturating_sub(quiet_ns))).push(" AND id IN ");
-            push_list(&mut query, ids);
+            query.push_list(ids);
             query.push(" RETURNING id");
-            let found: Vec<String> = query.build_query_scalar().fetch_all(&mut *tx).await.during(action)?;
+            let found: Vec<String> = query.scalar().fetch_all(&mut tx).await.during(action)?;
             ended.extend(found);
         }
         let mut ended = read_many(&mut tx, &ended).await?;
@@ -196,14 +192,13 @@ impl Store {
         paused: &BTreeSet<PortRef>,
     ) -> Result<BTreeMap<String, OpenIncident>, sqlx::Error> {
         // Ports of earlier occurrences do not count: routes change.
-        let rows: Vec<(String, i64, Option<String>)> = sqlx::query_as(
-            "SELECT i.id, i.update_ns, p.port FROM incidents i \
+        let rows: Vec<(String, i64, Option<String>)> =
+            sql("SELECT i.id, i.update_ns, p.port FROM incidents i \
              LEFT JOIN incident_ports p ON p.incident = i.id AND p.last_ns >= i.occurred_ns \
-             WHERE i.end_ns IS NULL AND i.run = $1",
-        )
-        .bind(self.run())
-        .fetch_all(&self.pool)
-        .await?;
+             WHERE i.end_ns IS NULL AND i.run = $1")
+            .bind(self.run())
+            .fetch_all(&self.database)
+            .await?;
         let mut open = BTreeMap::new();
         for (id, update_ns, port) in rows {
             let incident =
@@ -216,58 +211,46 @@ impl Store {
 }
 
 /// Moves the latest occurrences of incidents along.
-async fn extend(
-    tx: &mut SqliteConnection,
-    ids: &[String],
-    now_ns: u64,
-    wall_ns: u64,
-) -> Result<(), sqlx::Error> {
+async fn extend(tx: &mut Link, ids: &[String], now_ns: u64, wall_ns: u64) -> Result<(), sqlx::Error> {
     let updates = ["UPDATE incidents SET update_ns = ", "UPDATE occurrences SET update_ns = "];
     let latest = "number = (SELECT i.occurrence FROM incidents i WHERE i.id = incident) AND incident IN ";
     for (update, condition) in updates.into_iter().zip(["id IN ", latest]) {
-        let mut query = QueryBuilder::<Sqlite>::new(update);
+        let mut query = sql(update);
         query.push_bind(sql_ns(now_ns)).push(", update_wall_ns = ").push_bind(sql_ns(wall_ns));
         query.push(" WHERE update_ns < ").push_bind(sql_ns(now_ns)).push(" AND ").push(condition);
-        push_list(&mut query, ids);
-        query.build().execute(&mut *tx).await?;
+        query.push_list(ids);
+        query.execute(&mut *tx).await?;
     }
     Ok(())
 }
 
 /// Reads the incident with this id.
-pub(super) async fn read_one(
-    connection: &mut SqliteConnection,
-    id: &str,
-) -> Result<Option<Incident>, StoreError> {
+pub(super) async fn read_one(connection: &mut Link, id: &str) -> Result<Option<Incident>, StoreError> {
     Ok(read_many(connection, &[id.to_string()]).await?.pop())
 }
 
-async fn read_many(connection: &mut SqliteConnection, ids: &[String]) -> Result<Vec<Incident>, StoreError> {
+async fn read_many(connection: &mut Link, ids: &[String]) -> Result<Vec<Incident>, StoreError> {
     let mut incidents = Vec::with_capacity(ids.len());
     for ids in ids.chunks(MAX_LISTED) {
-        let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
+        let mut query = sql(COLUMNS);
         query.push(FROM).push(" WHERE i.id IN ");
-        push_list(&mut query, ids);
-        let rows: Vec<Row> =
-            query.build_query_as().fetch_all(&mut *connection).await.during("read incidents")?;
+        query.push_list(ids);
+        let rows: Vec<Row> = query.fetch_all(&mut *connection).await.during("read incidents")?;
         incidents.extend(complete(connection, rows).await?);
     }
     Ok(incidents)
 }
 
-/// Adds victims and occurrences to rows of incidents, with one statement each for all rows.
-async fn complete(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<Vec<Incident>, StoreError> {
+/// Adds occurrences to rows of incidents, with one statement for all rows.
+async fn complete(connection: &mut Link, rows: Vec<Row>) -> Result<Vec<Incident>, StoreError> {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-    let mut victims = read_victims(connection, &ids).await.during("read the victims of incidents")?;
     let mut occurrences =
         read_occurrences(connection, &rows).await.during("read the occurrences of incidents")?;
     rows.into_iter()
         .map(|row| {
             let representative: Representative = decode("diagnosis", &row.diagnosis, &row.body)?;
-            let (victims, victim_count) = victims.remove(&row.id).unwrap_or_default();
             Ok(Incident {
                 occurrences: occurrences.remove(&row.id).unwrap_or_default(),
                 id: row.id,
@@ -289,51 +272,26 @@ async fn complete(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<V
                 handling: parse(&row.handling).unwrap_or_default(),
                 feedback: row.feedback.as_deref().and_then(parse),
                 diagnosis: row.diagnosis,
-                victims,
-                victim_count,
+                victims: super::victims::listed(row.victims.as_deref()),
+                victim_count: from_sql(row.victim_count),
             })
         })
         .collect()
 }
 
-/// Reads the first [`INCIDENT_VICTIMS`] victims of each incident, in the order of their text, and the number of all.
-async fn read_victims(
-    connection: &mut SqliteConnection,
-    incidents: &[String],
-) -> Result<BTreeMap<String, (Vec<FlowKey>, u64)>, sqlx::Error> {
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "SELECT incident, flow, total FROM (SELECT incident, flow, COUNT(*) OVER (PARTITION BY incident) AS total, \
-         ROW_NUMBER() OVER (PARTITION BY incident ORDER BY flow) AS place \
-         FROM incident_flows WHERE is_victim = 1 AND is_culprit = 0 AND incident IN ",
-    );
-    push_list(&mut query, incidents);
-    query.push(") AS ranked WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));
-    query.push(" ORDER BY incident, flow");
-    let rows: Vec<(String, String, i64)> = query.build_query_as().fetch_all(connection).await?;
-    let mut victims: BTreeMap<String, (Vec<FlowKey>, u64)> = BTreeMap::new();
-    for (incident, flow, total) in rows {
-        let (listed, count) = victims.entry(incident).or_default();
-        *count = from_sql(total);
-        // The column is written from a flow key; a value that was edited by hand and is none is left out.
-        listed.extend(flow.parse::<FlowKey>().ok());
-    }
-    Ok(victims)
-}
-
 async fn read_occurrences(
-    connection: &mut SqliteConnection,
+    connection: &mut Link,
     rows: &[Row],
 ) -> Result<BTreeMap<String, Vec<Occurrence>>, sqlx::Error> {
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "SELECT incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns FROM occurrences \
-         WHERE incident IN ",
-    );
+    let mut query =
+        sql("SELECT incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns FROM occurrences \
+         WHERE incident IN ");
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-    push_list(&mut query, &ids);
+    query.push_list(&ids);
     query.push(" ORDER BY incident, start_ns, number");
     let open: BTreeSet<(&str, i64)> =
         rows.iter().filter(|row| row.end_ns.is_none()).map(|row| (row.id.as_str(), row.occurrence)).collect();
-    let found: Vec<(String, i64, i64, i64, i64, i64)> = query.build_query_as().fetch_all(connection).await?;
+    let found: Vec<(String, i64, i64, i64, i64, i64)> = query.fetch_all(connection).await?;
     let mut occurrences: BTreeMap<String, Vec<Occurrence>> = BTreeMap::new();
     for (incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns) in found {
         let is_open = open.contains(&(incident.as_str(), number));
@@ -347,21 +305,24 @@ async fn read_occurrences(
     Ok(occurrences)
 }
 
-fn select(filter: &IncidentFilter, limit: u32) -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new(COLUMNS);
-    query.push(FROM);
+/// Selects one row more than the page has. The inner statement sorts and cuts without the bodies, which are large.
+fn select(filter: &IncidentFilter, limit: u32) -> Statement {
+    let mut query = sql(COLUMNS);
+    query.push(FROM).push(" WHERE i.id IN (SELECT i.id FROM incidents i");
     push_conditions(&mut query, filter);
     if let Some(after) = &filter.after {
         query.push(" AND (i.occurred_wall_ns, i.occurred_ns, i.id) < (").push_bind(sql_ns(after.wall_ns));
         query.push(", ").push_bind(sql_ns(after.time_ns)).push(", ").push_bind(after.id.clone()).push(")");
     }
-    query.push(" ORDER BY i.occurred_wall_ns DESC, i.occurred_ns DESC, i.id DESC LIMIT ");
-    query.push_bind(i64::from(limit) + 1);
+    query.push(ORDER).push(" LIMIT ").push_bind(i64::from(limit) + 1).push(")").push(ORDER);
     query
 }
 
-/// Adds the conditions of a filter without its position.
-fn push_conditions(query: &mut QueryBuilder<Sqlite>, filter: &IncidentFilter) {
+/// Adds the conditions of a filter without its position, and the table that they need.
+fn push_conditions(query: &mut Statement, filter: &IncidentFilter) {
+    if filter.anomaly.is_some() || filter.cause.is_some() {
+        query.push(" JOIN diagnoses d ON d.id = i.diagnosis");
+    }
     query.push(" WHERE 1 = 1");
     if filter.open {
         query.push(" AND i.end_ns IS NULL");
@@ -397,14 +358,14 @@ fn push_conditions(query: &mut QueryBuilder<Sqlite>, filter: &IncidentFilter) {
     }
 }
 
-fn push_host(query: &mut QueryBuilder<Sqlite>, host: &str, addresses: &[IpAddr]) {
+fn push_host(query: &mut Statement, host: &str, addresses: &[IpAddr]) {
     query.push(" AND (i.id IN (SELECT incident FROM diagnoses WHERE host = ").push_bind(host.to_string());
     query.push(")");
     if !addresses.is_empty() {
         let addresses: Vec<String> = addresses.iter().take(MAX_LISTED).map(ToString::to_string).collect();
         for end in ["src", "dst"] {
             query.push(" OR i.id IN (SELECT incident FROM incident_flows WHERE ").push(end).push(" IN ");
-            push_list(query, &addresses);
+            query.push_list(&addresses);
             query.push(")");
         }
     }

@@ -1,20 +1,26 @@
 //! All SQL of Harrier. Statements use the common subset of SQLite and PostgreSQL: numbered parameters, `ON CONFLICT`,
-//! window functions, row order by explicit columns. Everything that is specific to SQLite is in this file.
+//! window functions, row order by explicit columns. What differs is in `postgres` and, for SQLite, in this file, `schema`,
+//! `lock`, `backup` and `stats`.
 
 mod assign;
 mod backup;
+mod database;
 mod diagnoses;
 mod export;
+mod findings;
 mod handling;
 mod incidents;
 mod lock;
+mod postgres;
 mod records;
 mod retention;
 mod runs;
 mod schema;
+mod statement;
 mod stats;
 mod upgrade;
 mod uploads;
+mod victims;
 
 pub use backup::{Backup, backup};
 pub use diagnoses::{DiagnosisRow, Stored};
@@ -34,10 +40,12 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool, Transaction};
+use sqlx::{Connection, SqliteConnection, SqlitePool};
 
+use self::database::{Database, Link};
 use self::lock::Lock;
 use self::schema::Presence;
+use self::statement::sql;
 
 use crate::error::{During, StoreError};
 use crate::limits::{Limits, TEXT_ID_BYTES};
@@ -54,7 +62,7 @@ const MAX_LISTED: usize = 1_000;
 /// A handle to the database; clones share it.
 #[derive(Clone, Debug)]
 pub struct Store {
-    pool: SqlitePool,
+    database: Database,
     limits: Limits,
     /// New diagnoses through this handle and its clones; decides when to prune.
     puts: Arc<AtomicU64>,
@@ -92,11 +100,13 @@ impl Store {
     /// Opens the store at `url` with default [`Limits`]. Creates the file and migrates its tables where needed.
     ///
     /// `sqlite:FILE` is a file, `sqlite::memory:` a store in memory that lives as long as its handles.
-    /// `sqlite:FILE?mode=ro` reads a file that another process may have open.
+    /// `sqlite:FILE?mode=ro` reads a file that another process may have open. `postgres://USER@HOST/DATABASE` is the first
+    /// schema of the search path of a PostgreSQL database. The connection is not encrypted, and a URL that requires it
+    /// (`sslmode=require`) is an error.
     ///
     /// # Errors
-    /// The URL is of another kind, the file cannot be opened, is not a store or is written by a newer version, or another
-    /// process has it open.
+    /// The URL is of another kind, the file or server cannot be opened, it is not a store or is written by a newer
+    /// version, or another process has it open.
     pub async fn open(url: &str) -> Result<Store, StoreError> {
         Store::open_with(url, Limits::default()).await
     }
@@ -106,6 +116,9 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub async fn open_with(url: &str, limits: Limits) -> Result<Store, StoreError> {
+        if let Some(url) = postgres::server_url(Path::new(url)) {
+            return Store::open_server(url, limits, Presence::Optional).await;
+        }
         if !url.starts_with("sqlite:") {
             return Err(StoreError::UnsupportedUrl(url.to_string()));
         }
@@ -122,16 +135,20 @@ impl Store {
         }
     }
 
-    /// Opens the store in `file`, which exists, with these limits, and migrates its tables where needed.
+    /// Opens the store in `file`, which exists, with these limits, and migrates its tables where needed. Instead of a
+    /// file it may be the URL of a PostgreSQL database.
     ///
     /// # Errors
-    /// As [`Store::open`], or there is no such file.
+    /// As [`Store::open`], or there is no such store.
     pub async fn open_existing(file: &Path, limits: Limits) -> Result<Store, StoreError> {
+        if let Some(url) = postgres::server_url(file) {
+            return Store::open_server(url, limits, Presence::Required).await;
+        }
         let options = SqliteConnectOptions::new().filename(file);
         Store::open_file(file, options, limits, Presence::Required).await
     }
 
-    /// Opens the store in `file` to read it; another process may use it meanwhile.
+    /// Opens the store in `file`, or at the URL of a PostgreSQL database, to read it; another process may use it meanwhile.
     ///
     /// # Errors
     /// There is no such file, it is not a store, or its schema is not that of this build.
@@ -154,8 +171,9 @@ impl Store {
             .connect_with(options)
             .await
             .map_err(cannot_open)?;
-        let migrated = migrate(&pool, "sqlite::memory:", 0).await?;
-        Store::with(pool, limits, migrated, None, Some(keeper)).await
+        let database = migrated_sqlite(pool, "sqlite::memory:").await?;
+        let migrated = upgrade(&database, 0).await?;
+        Store::with(database, limits, migrated, None, Some(keeper)).await
     }
 
     async fn open_file(
@@ -176,34 +194,51 @@ impl Store {
         let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
         let pool = pool.map_err(|source| StoreError::Open { url: url.clone(), source })?;
         let lock = Lock::of(file)?;
-        let migrated = migrate(&pool, &url, schema).await?;
-        Store::with(pool, limits, migrated, Some(lock), None).await
+        let database = migrated_sqlite(pool, &url).await?;
+        let migrated = upgrade(&database, schema).await?;
+        Store::with(database, limits, migrated, Some(lock), None).await
+    }
+
+    async fn open_server(url: &str, limits: Limits, presence: Presence) -> Result<Store, StoreError> {
+        if limits.max_bytes.is_some() {
+            return Err(StoreError::NoSizeLimit { url: postgres::without_secrets(url) });
+        }
+        let (database, schema) = postgres::open(url, presence).await?;
+        let failed = |source| StoreError::Migrate { url: postgres::without_secrets(url), source };
+        postgres::migrate(&database).await.map_err(failed)?;
+        let migrated = upgrade(&database, schema).await?;
+        Store::with(database, limits, migrated, None, None).await
     }
 
     async fn read(file: &Path, limits: Limits) -> Result<Store, StoreError> {
-        let found = schema::examine(file, Presence::Required).await?;
-        if found < schema::newest() {
-            let file = file.display().to_string();
-            return Err(StoreError::Older { file, found, known: schema::newest() });
+        let check_schema = |found, file| match found < schema::newest() {
+            true => Err(StoreError::Older { file, found, known: schema::newest() }),
+            false => Ok(Migrated { from: found, to: found, ..Migrated::default() }),
+        };
+        if let Some(url) = postgres::server_url(file) {
+            let (database, found) = postgres::open_to_read(url).await?;
+            let migrated = check_schema(found, postgres::without_secrets(url))?;
+            return Store::with(database, limits, migrated, None, None).await;
         }
+        let found = schema::examine(file, Presence::Required).await?;
+        let migrated = check_schema(found, file.display().to_string())?;
         let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(BUSY_TIMEOUT);
         let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
         let url = || format!("sqlite:{}", file.display());
         let pool = pool.map_err(|source| StoreError::Open { url: url(), source })?;
-        Store::with(pool, limits, Migrated { from: found, to: found, ..Migrated::default() }, None, None)
-            .await
+        Store::with(Database::Sqlite(pool), limits, migrated, None, None).await
     }
 
     async fn with(
-        pool: SqlitePool,
+        database: Database,
         limits: Limits,
         migrated: Migrated,
         lock: Option<Lock>,
         keeper: Option<SqliteConnection>,
     ) -> Result<Store, StoreError> {
-        let inbox_bytes = uploads::inbox_bytes(&pool).await?;
+        let inbox_bytes = uploads::inbox_bytes(&database).await?;
         Ok(Store {
-            pool,
+            database,
             limits,
             puts: Arc::default(),
             arrivals: Arc::default(),
@@ -231,13 +266,13 @@ impl Store {
     /// # Errors
     /// It does not respond.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT 1").execute(&self.pool).await.during("respond")?;
+        sql("SELECT 1").execute(&self.database).await.during("respond")?;
         Ok(())
     }
 
     /// Writes pending changes, closes all connections and lets other processes open the file; later calls fail.
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.database.close().await;
         self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
@@ -260,18 +295,40 @@ impl Store {
     }
 
     /// Begins a transaction that takes the write lock at once, so that it cannot fail on the lock later.
-    async fn write(&self, action: &'static str) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        self.pool.begin_with("BEGIN IMMEDIATE").await.during(action)
+    async fn write(&self, action: &'static str) -> Result<Link, StoreError> {
+        self.database.write().await.during(action)
     }
 }
 
-/// Brings the tables to the newest schema.
-async fn migrate(pool: &SqlitePool, url: &str, from: i64) -> Result<Migrated, StoreError> {
+/// Brings the tables of a SQLite database to the newest schema.
+async fn migrated_sqlite(pool: SqlitePool, url: &str) -> Result<Database, StoreError> {
     let failed = |source| StoreError::Migrate { url: url.to_string(), source };
-    MIGRATIONS.run(pool).await.map_err(failed)?;
-    let diagnoses = upgrade::fill_incidents(pool).await?;
-    let snapshots = upgrade::compress_snapshots(pool).await?;
+    MIGRATIONS.run(&pool).await.map_err(failed)?;
+    Ok(Database::Sqlite(pool))
+}
+
+/// Brings the rows to the newest schema.
+async fn upgrade(database: &Database, from: i64) -> Result<Migrated, StoreError> {
+    let diagnoses = upgrade::fill_incidents(database).await?;
+    upgrade::list_victims(database).await?;
+    let snapshots = upgrade::compress_snapshots(database).await?;
     Ok(Migrated { from, to: schema::newest(), diagnoses, snapshots })
+}
+
+/// Returns the URL of the store that a user has named: a file, or the URL of a PostgreSQL database.
+pub fn store_url(name: &Path) -> String {
+    match postgres::server_url(name) {
+        Some(url) => url.to_string(),
+        None => format!("sqlite:{}", name.display()),
+    }
+}
+
+/// Returns the URL of a store without its password, for messages.
+pub fn shown_url(url: &str) -> String {
+    match postgres::server_url(Path::new(url)) {
+        Some(url) => postgres::without_secrets(url),
+        None => url.to_string(),
+    }
 }
 
 /// Converts a time for a column. A value above 2^63 - 1 ns is stored as that limit; the JSON body holds the exact one.
@@ -307,16 +364,6 @@ fn encode_checked<T: Serialize + DeserializeOwned>(
 
 fn decode<T: DeserializeOwned>(what: &'static str, id: &str, body: &str) -> Result<T, StoreError> {
     serde_json::from_str(body).map_err(|source| StoreError::Corrupt { what, id: id.to_string(), source })
-}
-
-/// Adds a parenthesised list of bound values.
-fn push_list(query: &mut QueryBuilder<Sqlite>, values: &[String]) {
-    query.push("(");
-    let mut list = query.separated(", ");
-    for value in values {
-        list.push_bind(value.clone());
-    }
-    query.push(")");
 }
 
 fn check_id(id: &str) -> Result<(), StoreError> {

@@ -3,8 +3,9 @@
 
 use model::{Diagnosis, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
-use sqlx::SqliteConnection;
 
+use super::database::{At, Link};
+use super::statement::{scalar, sql};
 use super::{Store, check_id, decode, encode, sql_ns};
 use crate::compression::{compress, decompress};
 use crate::error::{During, StoreError};
@@ -32,12 +33,12 @@ impl Store {
     /// The database fails.
     pub async fn put_topology(&self, topology: &Topology) -> Result<(), StoreError> {
         let body = encode("topology", CURRENT, topology)?;
-        sqlx::query(
+        sql(
             "INSERT INTO topologies (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
         )
         .bind(CURRENT)
         .bind(body)
-        .execute(&self.pool)
+        .execute(At::Writer(&self.database))
         .await
         .during("store the topology")?;
         Ok(())
@@ -48,9 +49,9 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn topology(&self) -> Result<Option<Topology>, StoreError> {
-        let body: Option<String> = sqlx::query_scalar("SELECT body FROM topologies WHERE name = $1")
+        let body: Option<String> = scalar("SELECT body FROM topologies WHERE name = $1")
             .bind(CURRENT)
-            .fetch_optional(&self.pool)
+            .fetch_optional(&self.database)
             .await
             .during("read the topology")?;
         body.map(|body| decode("topology", CURRENT, &body)).transpose()
@@ -62,9 +63,9 @@ impl Store {
     /// The database fails, or a stored body cannot be read.
     pub async fn snapshot(&self, id: &str) -> Result<Option<Snapshot>, StoreError> {
         let row: Option<(String, Option<Vec<u8>>)> =
-            sqlx::query_as("SELECT body, compressed FROM snapshots WHERE id = $1")
+            sql("SELECT body, compressed FROM snapshots WHERE id = $1")
                 .bind(id)
-                .fetch_optional(&self.pool)
+                .fetch_optional(&self.database)
                 .await
                 .during("read a snapshot")?;
         let Some((body, compressed)) = row else { return Ok(None) };
@@ -78,15 +79,13 @@ impl Store {
     pub async fn put_finding(&self, finding: &Finding) -> Result<(), StoreError> {
         check_id(&finding.id)?;
         let body = encode("finding", &finding.id, &finding.body)?;
-        sqlx::query(
-            "INSERT INTO findings (id, code, severity, body) VALUES ($1, $2, $3, $4) ON CONFLICT (id) \
-             DO UPDATE SET code = excluded.code, severity = excluded.severity, body = excluded.body",
-        )
+        sql("INSERT INTO findings (id, code, severity, body) VALUES ($1, $2, $3, $4) ON CONFLICT (id) \
+             DO UPDATE SET code = excluded.code, severity = excluded.severity, body = excluded.body")
         .bind(&finding.id)
         .bind(&finding.code)
         .bind(&finding.severity)
         .bind(body)
-        .execute(&self.pool)
+        .execute(At::Writer(&self.database))
         .await
         .during("store a finding")?;
         Ok(())
@@ -98,8 +97,8 @@ impl Store {
     /// The database fails, or a stored body cannot be read.
     pub async fn findings(&self) -> Result<Vec<Finding>, StoreError> {
         let rows: Vec<(String, String, String, String)> =
-            sqlx::query_as("SELECT id, code, severity, body FROM findings ORDER BY code, id")
-                .fetch_all(&self.pool)
+            sql("SELECT id, code, severity, body FROM findings ORDER BY code, id")
+                .fetch_all(&self.database)
                 .await
                 .during("list findings")?;
         rows.into_iter()
@@ -141,12 +140,12 @@ impl PackedSnapshot {
 /// Stores the JSON of the snapshot that `diagnosis` was made from, under the diagnosis' id. A snapshot that is already
 /// stored under this id stays as it is.
 pub(super) async fn insert_snapshot(
-    tx: &mut SqliteConnection,
+    tx: &mut Link,
     diagnosis: &Diagnosis,
     snapshot: &PackedSnapshot,
     wall_ns: u64,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
+    sql(
         "INSERT INTO snapshots (id, time_ns, body, wall_ns, compressed, body_bytes) VALUES ($1, $2, '', $3, $4, $5) \
          ON CONFLICT (id) DO NOTHING",
     )

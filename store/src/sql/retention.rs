@@ -4,9 +4,8 @@
 //! of an incident with a note, its graph and its snapshot: feedback and handling are notes. Nor does it touch the inbox:
 //! what is acknowledged is processed first.
 
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{QueryBuilder, Sqlite};
-
+use super::database::{At, Database, Link};
+use super::statement::{scalar, sql};
 use super::stats::Pages;
 use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
@@ -70,7 +69,7 @@ impl Store {
         Ok(removed)
     }
 
-    async fn prune_by_number(&self, tx: &mut SqliteConnection) -> Result<Removed, sqlx::Error> {
+    async fn prune_by_number(&self, tx: &mut Link) -> Result<Removed, sqlx::Error> {
         Ok(Removed {
             diagnoses: remove_but(tx, Table::Diagnoses, self.limits.diagnoses.into()).await?,
             incidents: 0,
@@ -103,26 +102,29 @@ impl Store {
         let action = "remove old reports";
         let mut tx = self.write(action).await?;
         remove_reports_but(&mut tx, self.limits.reports.into()).await.during(action)?;
-        sqlx::query(
+        sql(
             "DELETE FROM sources WHERE EXISTS (SELECT 1 FROM (SELECT sender AS of, boot AS start, ROW_NUMBER() OVER \
              (PARTITION BY sender ORDER BY updated_ns DESC, boot) AS place FROM sources) AS ranked \
              WHERE ranked.of = sources.sender AND ranked.start = sources.boot AND ranked.place > $1)",
         )
         .bind(i64::from(STARTS))
-        .execute(&mut *tx)
+        .execute(&mut tx)
         .await
         .during(action)?;
         tx.commit().await.during(action)
     }
 
-    /// Gives the room of removed rows back to the file system. It writes the whole file anew, needs as much free room
-    /// meanwhile, and lets no other write happen.
+    /// Gives the room of removed rows back to the file system. It writes the whole file anew, or each table on a
+    /// PostgreSQL server, needs as much free room meanwhile, and lets no other write happen.
     ///
     /// # Errors
-    /// The database fails. The file is as it was then.
+    /// The database fails. The rows are as they were then.
     pub async fn compact(&self) -> Result<(), StoreError> {
+        if matches!(self.database, Database::Postgres { .. }) {
+            return super::postgres::compact(&self.database).await.during("compact its tables");
+        }
         for statement in ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"] {
-            sqlx::query(statement).execute(&self.pool).await.during("compact its file")?;
+            sql(statement).execute(At::Writer(&self.database)).await.during("compact its file")?;
         }
         Ok(())
     }
@@ -145,63 +147,63 @@ impl Table {
 }
 
 /// Removes all but the newest `keep` rows.
-async fn remove_but(tx: &mut SqliteConnection, table: Table, keep: i64) -> Result<u64, sqlx::Error> {
-    let mut query = QueryBuilder::<Sqlite>::new("SELECT wall_ns, time_ns, id FROM ");
+async fn remove_but(tx: &mut Link, table: Table, keep: i64) -> Result<u64, sqlx::Error> {
+    let mut query = sql("SELECT wall_ns, time_ns, id FROM ");
     query.push(table.name()).push(" ORDER BY wall_ns DESC, time_ns DESC, id DESC LIMIT 1 OFFSET ");
     query.push_bind(keep);
-    let last: Option<(i64, i64, String)> = query.build_query_as().fetch_optional(&mut *tx).await?;
+    let last: Option<(i64, i64, String)> = query.fetch_optional(&mut *tx).await?;
     let Some((wall_ns, time_ns, id)) = last else { return Ok(0) };
-    let mut query = QueryBuilder::<Sqlite>::new("DELETE FROM ");
+    let mut query = sql("DELETE FROM ");
     query.push(table.name()).push(" WHERE (wall_ns, time_ns, id) <= (").push_bind(wall_ns);
     query.push(", ").push_bind(time_ns).push(", ").push_bind(id);
     query.push(") AND NOT ").push(IS_KEPT).push(")");
-    Ok(query.build().execute(tx).await?.rows_affected())
+    query.execute(tx).await
 }
 
-async fn remove_reports_but(tx: &mut SqliteConnection, keep: i64) -> Result<u64, sqlx::Error> {
+async fn remove_reports_but(tx: &mut Link, keep: i64) -> Result<u64, sqlx::Error> {
     let last: Option<i64> =
-        sqlx::query_scalar("SELECT received_ns FROM reports ORDER BY received_ns DESC LIMIT 1 OFFSET $1")
+        scalar("SELECT received_ns FROM reports ORDER BY received_ns DESC LIMIT 1 OFFSET $1")
             .bind(keep)
             .fetch_optional(&mut *tx)
             .await?;
     let Some(last) = last else { return Ok(0) };
-    let removed = sqlx::query("DELETE FROM reports WHERE received_ns <= $1").bind(last).execute(tx).await?;
-    Ok(removed.rows_affected())
+    let removed = sql("DELETE FROM reports WHERE received_ns <= $1").bind(last).execute(tx).await?;
+    Ok(removed)
 }
 
 /// Removes what has arrived before `before`. The representative diagnosis of an incident that lasts stays. A row that an
 /// older version has stored without its arrival has no age.
-async fn prune_by_age(tx: &mut SqliteConnection, before: i64) -> Result<Removed, sqlx::Error> {
+async fn prune_by_age(tx: &mut Link, before: i64) -> Result<Removed, sqlx::Error> {
     let mut removed = Removed::default();
     for (table, count) in
         [(Table::Diagnoses, &mut removed.diagnoses), (Table::Snapshots, &mut removed.snapshots)]
     {
-        let mut query = QueryBuilder::<Sqlite>::new("DELETE FROM ");
+        let mut query = sql("DELETE FROM ");
         query.push(table.name()).push(" WHERE wall_ns > 0 AND wall_ns < ").push_bind(before);
         query.push(" AND NOT ").push(IS_KEPT).push(" OR i.end_ns IS NULL)");
-        *count = query.build().execute(&mut *tx).await?.rows_affected();
+        *count = query.execute(&mut *tx).await?;
     }
-    let reports = sqlx::query("DELETE FROM reports WHERE received_ns < $1").bind(before).execute(tx).await?;
-    removed.reports = reports.rows_affected();
+    let reports = sql("DELETE FROM reports WHERE received_ns < $1").bind(before).execute(tx).await?;
+    removed.reports = reports;
     Ok(removed)
 }
 
 /// Removes the oldest part of each table.
-async fn remove_step(tx: &mut SqliteConnection) -> Result<Removed, sqlx::Error> {
+async fn remove_step(tx: &mut Link) -> Result<Removed, sqlx::Error> {
     let mut removed = Removed::default();
     for (table, count) in
         [(Table::Diagnoses, &mut removed.diagnoses), (Table::Snapshots, &mut removed.snapshots)]
     {
-        let mut query = QueryBuilder::<Sqlite>::new("SELECT COUNT(*) FROM ");
+        let mut query = sql("SELECT COUNT(*) FROM ");
         query.push(table.name()).push(" WHERE NOT ").push(IS_KEPT).push(")");
-        let rows: i64 = query.build_query_scalar().fetch_one(&mut *tx).await?;
-        let mut query = QueryBuilder::<Sqlite>::new("DELETE FROM ");
+        let rows: i64 = query.scalar().fetch_one(&mut *tx).await?;
+        let mut query = sql("DELETE FROM ");
         query.push(table.name()).push(" WHERE id IN (SELECT id FROM ").push(table.name());
         query.push(" WHERE NOT ").push(IS_KEPT).push(") ORDER BY wall_ns, time_ns, id LIMIT ");
         query.push_bind(part(rows)).push(")");
-        *count = query.build().execute(&mut *tx).await?.rows_affected();
+        *count = query.execute(&mut *tx).await?;
     }
-    let reports: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM reports").fetch_one(&mut *tx).await?;
+    let reports: i64 = scalar("SELECT COUNT(*) FROM reports").fetch_one(&mut *tx).await?;
     removed.reports = remove_reports_but(tx, reports - part(reports)).await?;
     if removed.diagnoses > 0 {
         removed.incidents = super::assign::repair_after_removal(tx).await?;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::statement::{scalar, sql};
 use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 
@@ -18,16 +19,16 @@ impl Store {
     pub async fn begin_run(&self) -> Result<u64, StoreError> {
         let action = "begin a run";
         let mut tx = self.write(action).await?;
-        let run: i64 = sqlx::query_scalar(
+        let run: i64 = scalar(
             "INSERT INTO facts (name, value) VALUES ($1, 1) \
              ON CONFLICT (name) DO UPDATE SET value = facts.value + 1 RETURNING value",
         )
         .bind(RUNS)
-        .fetch_one(&mut *tx)
+        .fetch_one(&mut tx)
         .await
         .during(action)?;
-        sqlx::query("UPDATE incidents SET end_ns = update_ns WHERE end_ns IS NULL")
-            .execute(&mut *tx)
+        sql("UPDATE incidents SET end_ns = update_ns WHERE end_ns IS NULL")
+            .execute(&mut tx)
             .await
             .during(action)?;
         tx.commit().await.during(action)?;

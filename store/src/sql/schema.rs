@@ -66,9 +66,14 @@ fn first_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// How a file is opened that another process may write to.
+pub(super) fn read_options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(BUSY_TIMEOUT)
+}
+
 /// Opens a file that another process may write to.
 pub(super) async fn connect_to_read(file: &Path) -> Result<SqliteConnection, StoreError> {
-    let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(BUSY_TIMEOUT);
+    let options = read_options(file);
     let failed = |source| StoreError::Open { url: format!("sqlite:{}", file.display()), source };
     SqliteConnection::connect_with(&options).await.map_err(failed)
 }

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sqlx::{Connection as _, QueryBuilder, Sqlite, SqliteConnection};
+use sqlx::sqlite::SqlitePoolOptions;
 
-use super::schema::{self, Presence, connect_to_read, examine};
+use super::database::{Database, Link};
+use super::postgres::server_url;
+use super::schema::{self, Presence, examine, read_options};
+use super::statement::{scalar, sql};
 use super::{Store, from_sql};
 use crate::error::{During, StoreError};
 
@@ -29,6 +32,13 @@ const TABLES: [&str; 13] = [
 const SCHEMA_WITH_WALL_CLOCKS: i64 = 3;
 /// The schema that compresses snapshots.
 const SCHEMA_WITH_COMPRESSION: i64 = 5;
+
+/// The tables and the bytes of their pages, with those of their indexes.
+const SQLITE_SIZES: &str = "SELECT m.tbl_name, SUM(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name \
+                            WHERE s.aggregate = TRUE GROUP BY m.tbl_name";
+const POSTGRES_SIZES: &str = "SELECT CAST(c.relname AS TEXT), pg_total_relation_size(c.oid) FROM pg_class c \
+                              JOIN pg_namespace n ON n.oid = c.relnamespace \
+                              WHERE n.nspname = current_schema() AND c.relkind = 'r'";
 
 /// The contents of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -77,58 +87,63 @@ pub struct Size {
     pub rows: Vec<(&'static str, u64)>,
 }
 
-/// Returns the contents of the store in `file`, of this schema or an older one. A process that uses it goes on.
+/// Returns the contents of the store in `file`, or at the URL of a PostgreSQL database, of this schema or an older one. A
+/// process that uses it goes on. PostgreSQL reports neither the size of the log nor the free room: both are 0.
 ///
 /// # Errors
-/// The file is not a store, has a newer schema, or cannot be read.
+/// It is not a store, has a newer schema, or cannot be read.
 pub async fn stats(file: &Path) -> Result<Stats, StoreError> {
+    let action = "measure itself";
+    if let Some(url) = server_url(file) {
+        let (database, schema) = super::postgres::open_to_read(url).await?;
+        let measured = read(&database, schema).await;
+        database.close().await;
+        return measured.during(action);
+    }
     let schema = examine(file, Presence::Required).await?;
-    let mut connection = connect_to_read(file).await?;
-    let read = read(&mut connection, file, schema).await;
-    let _ = connection.close().await;
-    read.during("measure itself")
+    let pool = SqlitePoolOptions::new().max_connections(1).connect_with(read_options(file)).await;
+    let open_failed = |source| StoreError::Open { url: format!("sqlite:{}", file.display()), source };
+    let database = Database::Sqlite(pool.map_err(open_failed)?);
+    let measured = read(&database, schema).await;
+    database.close().await;
+    let mut stats = measured.during(action)?;
+    stats.file_bytes = bytes_of(file);
+    stats.log_bytes = bytes_of(&PathBuf::from(format!("{}-wal", file.display())));
+    Ok(stats)
 }
 
-async fn read(connection: &mut SqliteConnection, file: &Path, schema: i64) -> Result<Stats, sqlx::Error> {
+async fn read(database: &Database, schema: i64) -> Result<Stats, sqlx::Error> {
     // One state of all tables.
-    let mut tx = connection.begin().await?;
-    let known: Vec<String> =
-        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'").fetch_all(&mut *tx).await?;
-    let pages: Vec<(String, i64)> = sqlx::query_as(
-        "SELECT m.tbl_name, SUM(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name \
-         WHERE s.aggregate = TRUE GROUP BY m.tbl_name",
-    )
-    .fetch_all(&mut *tx)
-    .await?;
+    let mut tx = database.read().await?;
+    let sizes: Vec<(String, i64)> = match tx {
+        Link::Sqlite(_) => sql(SQLITE_SIZES).fetch_all(&mut tx).await?,
+        Link::Postgres(_) => sql(POSTGRES_SIZES).fetch_all(&mut tx).await?,
+    };
     let mut tables = Vec::with_capacity(TABLES.len());
     for name in TABLES {
         // An older schema does not have all of them.
-        if known.iter().any(|known| known == name) {
-            let bytes =
-                pages.iter().find(|(table, _)| table == name).map_or(0, |(_, bytes)| from_sql(*bytes));
-            tables.push(TableStats { name, rows: rows(&mut tx, name).await?, bytes });
+        if let Some((_, bytes)) = sizes.iter().find(|(table, _)| table == name) {
+            tables.push(TableStats { name, rows: rows(&mut tx, name).await?, bytes: from_sql(*bytes) });
         }
     }
     let (oldest, newest): (Option<i64>, Option<i64>) = if schema < SCHEMA_WITH_WALL_CLOCKS {
         (None, None)
     } else {
-        sqlx::query_as("SELECT MIN(wall_ns), MAX(wall_ns) FROM diagnoses WHERE wall_ns > 0")
-            .fetch_one(&mut *tx)
-            .await?
+        sql("SELECT MIN(wall_ns), MAX(wall_ns) FROM diagnoses WHERE wall_ns > 0").fetch_one(&mut tx).await?
     };
     let (text, stored): (Option<i64>, Option<i64>) = if schema < SCHEMA_WITH_COMPRESSION {
         (None, None)
     } else {
-        sqlx::query_as("SELECT SUM(body_bytes), SUM(LENGTH(compressed)) FROM snapshots")
-            .fetch_one(&mut *tx)
+        sql("SELECT CAST(SUM(body_bytes) AS BIGINT), CAST(SUM(LENGTH(compressed)) AS BIGINT) FROM snapshots")
+            .fetch_one(&mut tx)
             .await?
     };
     let pages = Pages::read(&mut tx).await?;
     Ok(Stats {
         schema,
         newest_schema: schema::newest(),
-        file_bytes: bytes_of(file),
-        log_bytes: bytes_of(&PathBuf::from(format!("{}-wal", file.display()))),
+        file_bytes: pages.all.saturating_mul(pages.page_bytes),
+        log_bytes: 0,
         free_bytes: pages.free_bytes(),
         snapshot_text_bytes: text.map(from_sql),
         snapshot_stored_bytes: stored.map(from_sql),
@@ -138,12 +153,10 @@ async fn read(connection: &mut SqliteConnection, file: &Path, schema: i64) -> Re
     })
 }
 
-async fn rows(connection: &mut SqliteConnection, table: &'static str) -> Result<u64, sqlx::Error> {
-    let count: i64 = QueryBuilder::<Sqlite>::new("SELECT COUNT(*) FROM ")
-        .push(table)
-        .build_query_scalar()
-        .fetch_one(connection)
-        .await?;
+async fn rows(connection: &mut Link, table: &'static str) -> Result<u64, sqlx::Error> {
+    let mut query = sql("SELECT COUNT(*) FROM ");
+    query.push(table);
+    let count: i64 = query.scalar().fetch_one(connection).await?;
     Ok(from_sql(count))
 }
 
@@ -162,10 +175,17 @@ pub(super) struct Pages {
 
 impl Pages {
     /// Reads the numbers of pages, as the connection's transaction sees them.
-    pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
-        let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut *connection).await?;
-        let all: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&mut *connection).await?;
-        let free: i64 = sqlx::query_scalar("PRAGMA freelist_count").fetch_one(&mut *connection).await?;
+    ///
+    /// PostgreSQL does not report how many are free: all are counted as used, with a size of one byte.
+    pub(super) async fn read(connection: &mut Link) -> Result<Pages, sqlx::Error> {
+        if matches!(connection, Link::Postgres(_)) {
+            let sizes: Vec<(String, i64)> = sql(POSTGRES_SIZES).fetch_all(connection).await?;
+            let all = sizes.iter().map(|(_, bytes)| from_sql(*bytes)).sum();
+            return Ok(Pages { page_bytes: 1, all, free: 0 });
+        }
+        let page_bytes: i64 = scalar("PRAGMA page_size").fetch_one(&mut *connection).await?;
+        let all: i64 = scalar("PRAGMA page_count").fetch_one(&mut *connection).await?;
+        let free: i64 = scalar("PRAGMA freelist_count").fetch_one(&mut *connection).await?;
         Ok(Pages { page_bytes: from_sql(page_bytes), all: from_sql(all), free: from_sql(free) })
     }
 
@@ -186,7 +206,7 @@ impl Store {
     /// The database fails.
     pub async fn size(&self) -> Result<Size, StoreError> {
         let action = "measure itself";
-        let mut connection = self.pool.acquire().await.during(action)?;
+        let mut connection = self.database.read().await.during(action)?;
         let pages = Pages::read(&mut connection).await.during(action)?;
         let mut counted = Vec::new();
         for table in ["diagnoses", "snapshots", "incidents", "notes", "reports", "inbox"] {

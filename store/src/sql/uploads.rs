@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use serde::Serialize;
-use sqlx::{SqliteConnection, SqlitePool};
 
+use super::database::{At, Database, Link};
+use super::statement::{scalar, sql};
 use super::{Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::limits::{MAX_PAGE_ROWS, PRUNE_EVERY};
@@ -147,15 +148,14 @@ impl Store {
     /// The database fails.
     pub async fn inbox(&self, after: u64, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
         type Row = (i64, String, String, i64, Option<i64>, i64, i64, Vec<u8>);
-        let rows: Vec<Row> = sqlx::query_as(
-            "SELECT arrival, sender, boot, time_ns, offset_ns, error_ns, received_ns, body FROM inbox \
-             WHERE arrival > $1 ORDER BY arrival LIMIT $2",
-        )
-        .bind(sql_ns(after))
-        .bind(i64::from(limit))
-        .fetch_all(&self.pool)
-        .await
-        .during("read uploads")?;
+        let rows: Vec<Row> =
+            sql("SELECT arrival, sender, boot, time_ns, offset_ns, error_ns, received_ns, body FROM inbox \
+             WHERE arrival > $1 ORDER BY arrival LIMIT $2")
+            .bind(sql_ns(after))
+            .bind(i64::from(limit))
+            .fetch_all(&self.database)
+            .await
+            .during("read uploads")?;
         let row =
             |(arrival, sender, boot_id, time_ns, offset_ns, error_ns, received_ns, body): Row| InboxRow {
                 arrival: from_sql(arrival),
@@ -176,9 +176,9 @@ impl Store {
     /// The database fails.
     pub async fn processed(&self, arrival: u64) -> Result<(), StoreError> {
         let removed: Option<i64> =
-            sqlx::query_scalar("DELETE FROM inbox WHERE arrival = $1 RETURNING LENGTH(body)")
+            scalar("DELETE FROM inbox WHERE arrival = $1 RETURNING CAST(LENGTH(body) AS BIGINT)")
                 .bind(sql_ns(arrival))
-                .fetch_optional(&self.pool)
+                .fetch_optional(At::Writer(&self.database))
                 .await
                 .during("remove a processed upload")?;
         self.inbox_bytes.fetch_sub(removed.map_or(0, from_sql), Ordering::Relaxed);
@@ -206,14 +206,14 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Report>, StoreError> {
         type Row = (String, String, i64, i64, Option<i64>, i64, String);
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows: Vec<Row> = sql(
             "SELECT sender, boot, sequence, time_ns, offset_ns, error_ns, body FROM reports \
              WHERE kind = $1 AND ($2 = '' OR sender = $2) ORDER BY received_ns DESC, sender, boot, sequence DESC LIMIT $3",
         )
         .bind(kind)
         .bind(sender.unwrap_or_default())
         .bind(i64::from(limit.min(MAX_PAGE_ROWS)))
-        .fetch_all(&self.pool)
+        .fetch_all(&self.database)
         .await
         .during("list reports")?;
         let report = |(sender, boot_id, sequence, time_ns, offset_ns, error_ns, body): Row| {
@@ -238,15 +238,15 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn fact(&self, name: &str, initial: u64) -> Result<u64, StoreError> {
-        sqlx::query("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+        sql("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
             .bind(name)
             .bind(sql_ns(initial))
-            .execute(&self.pool)
+            .execute(At::Writer(&self.database))
             .await
             .during("store a fact")?;
-        let value: i64 = sqlx::query_scalar("SELECT value FROM facts WHERE name = $1")
+        let value: i64 = scalar("SELECT value FROM facts WHERE name = $1")
             .bind(name)
-            .fetch_one(&self.pool)
+            .fetch_one(&self.database)
             .await
             .during("read a fact")?;
         Ok(from_sql(value))
@@ -254,17 +254,17 @@ impl Store {
 }
 
 /// Returns the bytes of the records that an earlier process has left in the inbox.
-pub(super) async fn inbox_bytes(pool: &SqlitePool) -> Result<u64, StoreError> {
-    let bytes: i64 = sqlx::query_scalar("SELECT COALESCE(SUM(LENGTH(body)), 0) FROM inbox")
-        .fetch_one(pool)
+pub(super) async fn inbox_bytes(database: &Database) -> Result<u64, StoreError> {
+    let bytes: i64 = scalar("SELECT COALESCE(SUM(LENGTH(body)), 0) FROM inbox")
+        .fetch_one(database)
         .await
         .during("measure the inbox")?;
     Ok(from_sql(bytes))
 }
 
 /// Moves the sender's last number on. Returns whether the record is new.
-async fn advance(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<bool, sqlx::Error> {
-    let changed = sqlx::query(
+async fn advance(tx: &mut Link, arrival: &Arrival) -> Result<bool, sqlx::Error> {
+    let changed = sql(
         "INSERT INTO sources (sender, boot, last_sequence, lost, updated_ns) VALUES ($1, $2, $3, $4, $5) \
          ON CONFLICT (sender, boot) DO UPDATE SET last_sequence = excluded.last_sequence, \
          lost = sources.lost + excluded.lost, updated_ns = excluded.updated_ns \
@@ -277,22 +277,22 @@ async fn advance(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<bool, s
     .bind(sql_ns(arrival.received_ns))
     .execute(&mut *tx)
     .await?;
-    Ok(changed.rows_affected() > 0)
+    Ok(changed > 0)
 }
 
-async fn insert(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<(), sqlx::Error> {
+async fn insert(tx: &mut Link, arrival: &Arrival) -> Result<(), sqlx::Error> {
     match &arrival.content {
         Content::Nothing => {}
         Content::Inbox(body) => {
             // Numbers are never used again, also after a row is removed: a reader continues after the last one it saw.
-            let number: i64 = sqlx::query_scalar(
+            let number: i64 = scalar(
                 "INSERT INTO facts (name, value) VALUES ($1, 1) \
                  ON CONFLICT (name) DO UPDATE SET value = facts.value + 1 RETURNING value",
             )
             .bind(ARRIVALS)
             .fetch_one(&mut *tx)
             .await?;
-            sqlx::query(
+            sql(
                 "INSERT INTO inbox (arrival, sender, boot, sequence, time_ns, offset_ns, error_ns, received_ns, body) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             )
@@ -309,7 +309,7 @@ async fn insert(tx: &mut SqliteConnection, arrival: &Arrival) -> Result<(), sqlx
             .await?;
         }
         Content::Report(kind, body) => {
-            sqlx::query(
+            sql(
                 "INSERT INTO reports (sender, boot, sequence, kind, time_ns, offset_ns, error_ns, received_ns, body) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sender, boot, sequence) DO NOTHING",
             )
