@@ -56,12 +56,41 @@ fn local(schema: Value) -> Value {
     }
 }
 
-fn text(description: &str, example: &str) -> RefOr<Schema> {
+/// The regular expression of a protocol: `udp`, `tcp` or a number.
+pub const PROTOCOL: &str = "([uU][dD][pP]|[tT][cC][pP]|25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+/// The regular expression of a number from 0 to 65535.
+const PORT: &str = "(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[0-9]{1,4})";
+const OCTET: &str = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+
+/// The regular expression of an IPv4 address.
+fn ipv4() -> String {
+    format!(r"{OCTET}(\.{OCTET}){{3}}")
+}
+
+/// The regular expression of an IPv6 address (RFC 4291, section 2.2): whole, or with one `::` for groups of zeros; an IPv4
+/// address at the end only after `::` or `::ffff:`, as it is written for addresses of IPv4 nodes.
+fn ipv6() -> String {
+    const GROUP: &str = "[0-9a-fA-F]{1,4}";
+    let mut forms = vec![format!("({GROUP}:){{7}}{GROUP}"), format!("({GROUP}:){{1,7}}:")];
+    forms.extend((1..=6).map(|after| format!("({GROUP}:){{1,{}}}(:{GROUP}){{1,{after}}}", 7 - after)));
+    forms.push(format!(":(:{GROUP}){{1,7}}"));
+    forms.push(format!("::([fF]{{4}}:)?{}", ipv4()));
+    forms.push("::".to_string());
+    format!("({})", forms.join("|"))
+}
+
+fn flow() -> String {
+    let (v4, v6) = (ipv4(), ipv6());
+    format!(r"^({v4}:{PORT}>{v4}:{PORT}|\[{v6}\]:{PORT}>\[{v6}\]:{PORT})/{PROTOCOL}$")
+}
+
+fn text(description: &str, example: &str, pattern: &str) -> RefOr<Schema> {
     RefOr::T(Schema::Object(
         ObjectBuilder::new()
             .schema_type(Type::String)
             .description(Some(description))
             .examples([example])
+            .pattern(Some(pattern))
             .build(),
     ))
 }
@@ -71,6 +100,7 @@ impl PartialSchema for FlowKey {
         text(
             "A flow, written `src:sport>dst:dport/proto`; IPv6 addresses in brackets.",
             "10.0.0.1:10000>10.0.3.1:4791/udp",
+            &flow(),
         )
     }
 }
@@ -79,7 +109,7 @@ impl ToSchema for FlowKey {}
 
 impl PartialSchema for PortRef {
     fn schema() -> RefOr<Schema> {
-        text("A port, written `switch:port`; numbers start at 1.", "sw4:1")
+        text("A port, written `switch:port`; numbers start at 1.", "sw4:1", &format!(r"^[\s\S]+:{PORT}$"))
     }
 }
 

@@ -31,3 +31,26 @@ fn schemas_are_self_contained() {
         }
     }
 }
+
+/// Returns the regular expression of the texts of a type, without its anchors.
+fn pattern<T: utoipa::PartialSchema>() -> String {
+    let schema = serde_json::to_value(T::schema()).unwrap();
+    let pattern = schema["pattern"].as_str().expect("a pattern");
+    pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')).expect("anchors").to_string()
+}
+
+/// Checks that every text of the pattern is one of the type.
+fn check_texts<T: utoipa::PartialSchema + std::str::FromStr<Err: std::fmt::Display>>() {
+    let texts = proptest::string::string_regex(&pattern::<T>()).unwrap();
+    proptest::proptest!(|(text in texts)| {
+        if let Err(error) = text.parse::<T>() {
+            panic!("`{text}` is in the schema: {error}");
+        }
+    });
+}
+
+#[test]
+fn every_text_of_the_schema_of_a_flow_or_port_is_one() {
+    check_texts::<harrier_model::FlowKey>();
+    check_texts::<harrier_model::PortRef>();
+}

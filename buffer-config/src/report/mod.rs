@@ -30,6 +30,11 @@ pub enum Format {
     Github,
 }
 
+/// Returns a finding as in a report in the format [`Format::Json`].
+pub fn json(finding: &Finding) -> serde_json::Value {
+    machine::json(finding)
+}
+
 /// Writes a report in pieces: [`Writer::begin`], [`Writer::file`] for each file, [`Writer::end`].
 #[derive(Debug)]
 pub struct Writer {
