@@ -30,6 +30,8 @@ need tshark tshark
 # Tests in network namespaces.
 need ip iproute2
 need lldpd lldpd
+need ping iputils-ping
+need iperf3 iperf3
 # Debian's python3 may lack the module that makes virtual environments usable.
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 [ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium

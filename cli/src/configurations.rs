@@ -1,4 +1,5 @@
-//! Checks the SONiC configurations of switches from files; diagnoses can name the findings as root cause.
+//! Checks the SONiC configurations of switches from files; diagnoses can name the findings as root cause, and REST returns
+//! them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,13 +31,18 @@ pub(crate) fn parse_config_of(text: &str) -> Result<ConfigOf, String> {
     Ok(ConfigOf { switch: switch.to_string(), path: PathBuf::from(path) })
 }
 
+/// What is wrong with the configurations of a network.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// The findings that diagnoses can name as root cause.
+    pub(crate) cited: Vec<ConfigFinding>,
+    /// All findings of `harrier check` in each file, by switch.
+    pub(crate) by_switch: BTreeMap<String, Vec<Finding>>,
+}
+
 /// Returns the findings of `harrier check` for these configurations, for each switch alone and for switches that the
 /// topology connects. Adds files that cannot be read and unknown switches to `problems`.
-pub(crate) fn findings(
-    configs: &[ConfigOf],
-    topology: &Topology,
-    problems: &mut Vec<String>,
-) -> Vec<ConfigFinding> {
+pub(crate) fn findings(configs: &[ConfigOf], topology: &Topology, problems: &mut Vec<String>) -> Checked {
     let mut known: BTreeMap<&str, (ResolvedSwitch, Vec<Finding>)> = BTreeMap::new();
     for config in configs {
         let name = config.switch.as_str();
@@ -50,7 +56,10 @@ pub(crate) fn findings(
     }
     let configured =
         known.iter().map(|(switch, (resolved, findings))| Configured { switch, resolved, findings });
-    config_findings(topology, &configured.collect::<Vec<_>>())
+    let cited = config_findings(topology, &configured.collect::<Vec<_>>());
+    let by_switch =
+        known.iter().map(|(switch, (_, findings))| (switch.to_string(), findings.clone())).collect();
+    Checked { cited, by_switch }
 }
 
 fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch, Vec<Finding>)> {

@@ -17,6 +17,7 @@ mod dataplane;
 mod demo;
 mod endpoint;
 mod evaluation;
+mod findings;
 mod input;
 mod lab;
 mod meter;

@@ -151,23 +151,6 @@ fn a_switch_that_restarted_and_a_link_that_was_down_work_again() {
     incast_is_diagnosed(&lab);
 }
 
-#[test]
-fn kernels_of_the_hosts_reach_each_other_and_frames_are_proper() {
-    let Some(lab) = Lab::up(SCENARIO, 46) else { return };
-    if !Path::new("/usr/bin/tshark").exists() {
-        return skipped("tshark is not installed");
-    }
-    lab.must(&["traffic"]);
-    let capture = lab
-        .command("h2", "tshark")
-        .args(["-i", "eth0", "-c", "40", "-a", "duration:30", "-T", "fields", "-e", "frame.protocols"])
-        .output()
-        .expect("tshark runs");
-    let text = String::from_utf8_lossy(&capture.stdout);
-    assert!(text.lines().filter(|line| line.contains("infiniband")).count() >= 20, "{text}");
-    assert!(!text.contains("icmp"), "the kernel rejects RoCEv2 packets: {text}");
-}
-
 /// A host that sends polling packets at line rate, and an agent that speaks for another host: neither changes the
 /// verdict of an incident of other hosts.
 #[test]

@@ -58,6 +58,11 @@ fn a_slow_receiver_is_named_with_its_host() {
 }
 
 #[test]
+fn a_threshold_that_is_too_low_is_named_with_its_setting() {
+    check("misconfigured-alpha", &["/victim", "/cause", "/root_cause/port", "/root_cause/config"]);
+}
+
+#[test]
 fn a_deadlock_is_named_with_its_loop() {
     check("deadlock-in-loop", &["/victim", "/cause", "/loop"]);
 }

@@ -88,7 +88,7 @@ async function checkFindings(page, base, incidentId, artifacts) {
   await page.route('**/api/v1/incidents/i-cited', (route) => route.fulfill({ json: cited }));
   await page.route('**/api/v1/incidents/i-cited/notes', (route) => route.fulfill({ json: { notes: [] } }));
   await page.route('**/api/v1/diagnoses/*', (route) => route.fulfill({ json: { ...diagnosis, cause: 'misconfiguration', root_cause, evidence } }));
-  await page.route('**/api/v1/findings', (route) => route.fulfill({ json: { findings: [{ code: 'BUF1', severity: 'error', message: 'no headroom', fix: 'add it', file: 'a.json', line: 3 }] } }));
+  await page.route('**/api/v1/findings*', (route) => route.fulfill({ json: { findings: [{ code: 'BUF1', severity: 'error', message: 'no headroom', fix: 'add it', file: 'a.json', line: 3 }] } }));
   await page.goto(`${base}/findings`);
   const finding = page.locator('[data-testid=finding]');
   await finding.waitFor({ timeout: STEP_WAIT_MS });
@@ -100,7 +100,7 @@ async function checkFindings(page, base, incidentId, artifacts) {
   await page.locator('[data-testid=root-config]').first().click({ timeout: STEP_WAIT_MS });
   await page.waitForURL('**/findings#sw4%3A1%2Falpha');
   await finding.waitFor({ timeout: STEP_WAIT_MS });
-  for (const path of ['**/api/v1/incidents/i-cited/notes', '**/api/v1/incidents?cause=misconfiguration*', '**/api/v1/incidents/i-cited', '**/api/v1/diagnoses/*', '**/api/v1/findings']) await page.unroute(path);
+  for (const path of ['**/api/v1/incidents/i-cited/notes', '**/api/v1/incidents?cause=misconfiguration*', '**/api/v1/incidents/i-cited', '**/api/v1/diagnoses/*', '**/api/v1/findings*']) await page.unroute(path);
 }
 
 /** Map and graph are saved as SVG files that need nothing of the page. */

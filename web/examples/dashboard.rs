@@ -112,6 +112,7 @@ fn samples(live: &LiveState, tick: u64, now_ns: u64) -> Vec<PortSample> {
                         } else {
                             20 + wave
                         },
+                    ..PortPoint::default()
                 },
             }
         })

@@ -4,8 +4,8 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::serve::Listener;
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
+use crate::access::Peer;
 use crate::limits::{BODY_TIMEOUT, CONNECTIONS, HANDSHAKE_TIMEOUT, HEADER_TIMEOUT, HTTP2_STREAMS};
 
 /// The protocol of a connection, known before its first byte: without TLS it is HTTP/1.1, with TLS it is negotiated.
@@ -41,14 +42,16 @@ pub(crate) async fn serve(
         let accepted = async {
             let slot = slots.clone().acquire_owned().await;
             // The trait's method, which logs and retries.
-            let (socket, _) = Listener::accept(&mut listener).await;
-            (slot, socket)
+            let (socket, address) = Listener::accept(&mut listener).await;
+            (slot, socket, address)
         };
-        let (slot, socket) = tokio::select! {
+        let (slot, socket, address) = tokio::select! {
             accepted = accepted => accepted,
             () = &mut shutdown => break,
         };
-        let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
+        // For the login through a proxy.
+        let router = router.clone().layer(Extension(Peer(address.ip())));
+        let (tls, watcher) = (tls.clone(), graceful.watcher());
         tokio::spawn(async move {
             match tls {
                 None => one(socket, Protocol::Http1, router, watcher).await,

@@ -13,10 +13,12 @@ mod durations;
 mod events;
 mod exposition;
 mod headers;
+mod headline;
 mod health;
 mod limits;
 mod live;
 mod metrics;
+mod priorities;
 mod probe;
 mod problem;
 mod process;
@@ -30,7 +32,9 @@ mod tls;
 mod wall_clock;
 pub mod webhooks;
 
-pub use access::{Access, Credential, Role, TokenHash};
+pub use access::{
+    Access, Credential, GroupRole, Network, ParseGroupRoleError, ParseNetworkError, Proxies, Role, TokenHash,
+};
 pub use durations::Stage;
 pub use events::{EventId, StreamEvent, StreamEventKind};
 pub use health::serve_health;
@@ -38,6 +42,7 @@ pub use limits::{
     BODY_BYTES, CONNECTIONS, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
 pub use live::{Alerts, LiveState};
+pub use priorities::Priorities;
 pub use probe::{CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe};
 pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// Maximum bytes of a request body; a larger one is answered with status 413.
 pub const BODY_BYTES: usize = 64 * 1024;
-/// Maximum bytes of a note of an incident; a longer one is rejected.
-pub(crate) const NOTE_BYTES: usize = 4096;
+/// Maximum characters of a note of an incident; a longer one is rejected.
+pub(crate) const NOTE_CHARS: usize = 4096;
 /// Events in the history for reconnecting clients; older ones are reported as missed.
 pub const EVENT_RING: usize = 4096;
 /// Maximum backlog of one client; then the oldest events are dropped and the client receives a `dropped` event.

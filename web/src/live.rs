@@ -11,6 +11,7 @@ use tokio::sync::broadcast;
 
 use crate::durations::Stage;
 use crate::events::{EventHub, StreamEventKind};
+use crate::headline::{Headline, HostNames};
 use crate::metrics::Metrics;
 use crate::routes::TimedIncident;
 use crate::series::{PortPoint, PortSample, Series};
@@ -28,6 +29,8 @@ pub type Alerts = broadcast::Receiver<Alert>;
 pub struct LiveState {
     store: Store,
     topology: RwLock<Option<Arc<Topology>>>,
+    /// The hosts of the topology, for headlines.
+    host_names: RwLock<Arc<HostNames>>,
     /// Serialises replacements of the topology in the store and in memory.
     topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
@@ -55,9 +58,11 @@ impl LiveState {
     /// The store cannot be read.
     pub async fn with_clock(store: Store, clock: fn() -> u64) -> Result<Arc<LiveState>, StoreError> {
         let topology = store.topology().await?.map(Arc::new);
+        let host_names = topology.as_deref().map(HostNames::new).unwrap_or_default();
         Ok(Arc::new(LiveState {
             store,
             topology: RwLock::new(topology),
+            host_names: RwLock::new(Arc::new(host_names)),
             topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
             wall_clock: OnceLock::new(),
@@ -105,6 +110,8 @@ impl LiveState {
         self.store.put_topology(&topology).await?;
         let previous = self.topology();
         let changed = previous.as_deref() != Some(&topology);
+        *self.host_names.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(HostNames::new(&topology));
         *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(topology));
         if changed {
             self.series().clear();
@@ -116,6 +123,11 @@ impl LiveState {
     /// Returns the current topology; `None` until one is set.
     pub fn topology(&self) -> Option<Arc<Topology>> {
         self.topology.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the names of the current topology's hosts; empty until a topology is set.
+    pub(crate) fn host_names(&self) -> Arc<HostNames> {
+        self.host_names.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Adds a batch of port samples, updates metrics, and notifies clients of the batch and of every port that became
@@ -168,7 +180,9 @@ impl LiveState {
                 "id": stored.id, "incident": stored.incident.id, "time_ns": diagnosis.time_ns,
                 "victim": diagnosis.victim, "anomaly": diagnosis.anomaly, "cause": diagnosis.cause,
                 "summary": diagnosis.summary, "confidence": diagnosis.confidence,
-                "severity": diagnosis.severity, "time": self.time(diagnosis.time_ns, stored.wall_ns),
+                "severity": diagnosis.severity,
+                "headline": Headline::of_diagnosis(diagnosis, &self.host_names()),
+                "time": self.time(diagnosis.time_ns, stored.wall_ns),
             });
             self.events.publish(StreamEventKind::Diagnosis, &event);
             self.publish_incident(if stored.first { "start" } else { "update" }, &stored.incident);
@@ -254,7 +268,8 @@ impl LiveState {
                 (latest.start_ns, latest.start_wall_ns)
             });
         let ended = incident.end_ns.and_then(|end_ns| self.time(end_ns, incident.update_wall_ns));
-        Alert::new(incident, self.time(start_ns, start_wall_ns), ended)
+        let headline = Headline::of_incident(incident, &self.host_names());
+        Alert::new(incident, headline, self.time(start_ns, start_wall_ns), ended)
     }
 
     fn publish_incident(&self, change: &str, incident: &Incident) {

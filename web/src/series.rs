@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::limits::{LIVE_PORTS, SERIES_SAMPLES};
+use crate::priorities::Priorities;
 
 /// The state of an egress port at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -23,6 +24,11 @@ pub struct PortPoint {
     pub paused: bool,
     /// Time within the interval during which a priority of the port was paused.
     pub paused_ns: u64,
+    /// The priorities that PFC paused at some time within the interval; absent if there are none, or if the source of the
+    /// sample does not tell them apart.
+    #[serde(default, skip_serializing_if = "Priorities::is_empty")]
+    #[schema(value_type = Vec<u8>)]
+    pub paused_priorities: Priorities,
     /// Rate at which the port sent during the interval, in bits per second.
     pub tx_bps: u64,
 }

@@ -2,16 +2,19 @@
 
 mod fixture;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, Response, StatusCode, header};
+use axum::http::{HeaderName, Request, Response, StatusCode, header};
 use fixture::topology;
-use harrier_web::{Access, AppState, Credential, LiveState, Role, TokenHash, service};
+use harrier_web::{Access, AppState, Credential, LiveState, Proxies, Role, TokenHash, service};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use store::Store;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt as _;
 
 const VIEWER: &str = "hrr_viewer";
@@ -115,6 +118,72 @@ async fn a_token_is_needed_for_all_but_health() {
     }
     let operator = format!("authorization: Bearer {OPERATOR}");
     check(&server, "POST /api/v1/queries", &[&operator], (503, "no-network")).await;
+}
+
+#[tokio::test]
+async fn without_a_connection_of_a_proxy_its_headers_do_not_count() {
+    let proxies = Proxies {
+        networks: vec!["127.0.0.1".parse().unwrap()],
+        user_header: HeaderName::from_static("x-forwarded-user"),
+        groups_header: HeaderName::from_static("x-forwarded-groups"),
+        roles: vec!["*=admin".parse().unwrap()],
+    };
+    // A server without tokens is not open any more: only the proxy's users may enter.
+    let server = server(Access::open([]).with_proxies(proxies, [])).await;
+    let user = ["x-forwarded-user: alice", "x-forwarded-groups: noc"];
+    check(&server, "GET /api/v1/topology", &user, (401, "token")).await;
+    check(&server, "GET /api/v1/topology", &[], (401, "token")).await;
+}
+
+/// Sends a request over a connection; returns the answer's head.
+async fn over_tcp(address: SocketAddr, request: &str) -> String {
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    socket.write_all(format!("{request}\r\nconnection: close\r\n\r\n").as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    socket.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn a_proxy_names_the_user_on_its_connections() {
+    let serve = async |network: &str| {
+        let proxies = Proxies {
+            networks: vec![network.parse().unwrap()],
+            user_header: HeaderName::from_static("x-forwarded-user"),
+            groups_header: HeaderName::from_static("x-forwarded-groups"),
+            roles: vec!["noc=viewer".parse().unwrap(), "ops=operator".parse().unwrap()],
+        };
+        let live = LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap();
+        live.set_topology(topology()).await.unwrap();
+        let state = AppState::new(live)
+            .with_access(Arc::new(with_tokens().with_proxies(proxies, ["harrier.example".to_string()])));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(harrier_web::serve(listener, state, std::future::pending()));
+        address
+    };
+    let status = async |address: SocketAddr, method: &str, headers: &str| {
+        let path = if method == "GET" { "topology" } else { "queries" };
+        let request = format!("{method} /api/v1/{path} HTTP/1.1\r\nhost: harrier.example{headers}");
+        over_tcp(address, &request).await.split(' ').nth(1).unwrap().to_string()
+    };
+    let viewer = "\r\nx-forwarded-user: alice\r\nx-forwarded-groups: staff,noc";
+    let operator = "\r\nx-forwarded-user: bob\r\nx-forwarded-groups: ops";
+    let stranger = "\r\nx-forwarded-user: eve\r\nx-forwarded-groups: staff";
+    let token = format!("\r\nauthorization: Bearer {VIEWER}");
+    let trusted = serve("127.0.0.0/8").await;
+    assert_eq!(status(trusted, "GET", viewer).await, "200");
+    assert_eq!(status(trusted, "POST", viewer).await, "403", "a viewer only reads");
+    assert_eq!(status(trusted, "POST", operator).await, "415", "an operator may ask; the body is no JSON");
+    assert_eq!(status(trusted, "GET", stranger).await, "403");
+    assert_eq!(status(trusted, "GET", "").await, "401");
+    assert_eq!(status(trusted, "GET", &token).await, "200", "a program behind the proxy has a token");
+    let rebound = "GET /api/v1/topology HTTP/1.1\r\nhost: evil.test";
+    let answer = over_tcp(trusted, &format!("{rebound}{viewer}")).await;
+    assert!(answer.starts_with("HTTP/1.1 421 "), "{answer}");
+    let other = serve("192.0.2.1").await;
+    assert_eq!(status(other, "GET", viewer).await, "401", "not a connection of the proxy");
+    assert_eq!(status(other, "GET", &token).await, "200");
 }
 
 #[tokio::test]

@@ -29,7 +29,8 @@ async fn a_report_has_verdict_advice_cause_path_evidence_and_commands() {
     let (status, media_type, text) = report("i-d1/report").await;
     assert_eq!((status, media_type.as_str()), (200, "text/markdown; charset=utf-8"));
     for part in [
-        "# Incident i-d1: pfc\\_backpressure\\_flow\\_contention (incast)\n",
+        "# Incident i-d1: Incast of 4 flows to h3 pauses 2 flows, sw4:2\n",
+        "| anomaly | pfc\\_backpressure\\_flow\\_contention |\n| cause | incast |\n",
         "4 flows to h3 contend at sw4:2",
         "| confidence | 97 % |",
         "\n## Root cause\n\n- port sw4:2\n- flow ",

@@ -131,6 +131,8 @@ async fn a_diagnosis_has_its_graph_and_its_snapshot() {
     let one = get("/api/v1/diagnoses/d1").await;
     let mut expected = serde_json::to_value(incast("d1", 1_000, victim())).unwrap();
     expected["time"] = json!(TIME);
+    let text = "Incast of 4 flows to h3 pauses 2 flows";
+    expected["headline"] = json!({ "culprit": "Incast of 4 flows to h3", "text": text, "place": "sw4:2" });
     assert_eq!(one.json(), expected);
     assert_eq!(one.headers[header::CONTENT_TYPE], "application/json");
     let graph = get("/api/v1/diagnoses/d1/graph").await;

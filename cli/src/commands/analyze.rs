@@ -92,7 +92,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         args.job.iter().filter_map(|path| read_job(path, &topology, &mut problems)).collect();
     // Without a topology every switch would be unknown; the missing topology is already reported.
     let configs = if is_known { args.config.as_slice() } else { &[] };
-    let configuration = configurations::findings(configs, &topology, &mut problems);
+    let configuration = configurations::findings(configs, &topology, &mut problems).cited;
     let mut snapshots = snapshots;
     for snapshot in &mut snapshots {
         snapshot.jobs.retain(|known| jobs.iter().all(|job| job.name != known.name));

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Name under which browsers may address the dashboard, besides localhost and IP addresses
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// Database file for diagnoses and incidents [default: in memory]
+    /// Database file, or postgres:// URL, for diagnoses and incidents [default: in memory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// Seed of the random number generator

@@ -1,12 +1,14 @@
 //! `harrier incidents`: the incidents of a server in a terminal.
 
 use model::{FlowKey, PortRef};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::Outcome;
 use crate::client::{Client, ServerArgs, query_value};
 use crate::output::print_json;
 use crate::server_sent::Received;
+use crate::top::answers::Incident;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,7 +99,7 @@ fn path(args: &Args) -> String {
     path
 }
 
-/// An incident in one line: when, state, severity, how often, confidence, verdict.
+/// An incident in one line: when, state, severity, how often, confidence, headline.
 fn line(incident: &Value) -> String {
     let text = |key: &str| incident[key].as_str().unwrap_or_default().to_owned();
     let when = match text("update_time") {
@@ -111,8 +113,9 @@ fn line(incident: &Value) -> String {
         Some(count) if count > 1 => format!(" {count} times"),
         _ => String::new(),
     };
+    let headline = Incident::deserialize(incident).map_or_else(|_| text("summary"), |known| known.line());
     let percent = incident["confidence"].as_f64().unwrap_or(0.0) * 100.0;
-    format!("{when}  {state:5}  {:8}  {percent:3.0} %{times}  {}", text("severity"), text("summary"))
+    format!("{when}  {state:5}  {:8}  {percent:3.0} %{times}  {}", text("severity"), headline)
 }
 
 #[cfg(test)]
@@ -126,9 +129,10 @@ mod tests {
         let incident = json!({
             "update_time": "2026-01-02T03:04:05.000000Z", "update_ns": 5, "end_ns": null, "severity": "critical",
             "confidence": 0.98, "recurrences": 39, "summary": "the NIC of h11 pauses p3-edge2:1",
+            "headline": { "culprit": "NIC storm at h11", "text": "NIC storm at h11 stops 3 flows", "place": "p3-edge2:1" },
         });
-        let expected =
-            "2026-01-02T03:04:05.000000Z  open   critical   98 % 39 times  the NIC of h11 pauses p3-edge2:1";
+        let expected = "2026-01-02T03:04:05.000000Z  open   critical   98 % 39 times  NIC storm at h11 stops 3 flows, \
+                        p3-edge2:1";
         assert_eq!(line(&incident), expected);
         let old = json!({ "update_ns": 1_500_000_000_u64, "end_ns": 7, "confidence": 0.5, "summary": "x" });
         assert_eq!(line(&old), "1.500000 s  ended             50 %  x");

@@ -16,7 +16,6 @@ mod queries;
 mod records;
 mod sampler;
 mod shared;
-mod standstills;
 mod system;
 mod timeline;
 mod watch;
@@ -26,6 +25,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
+use model::Time;
+use model::topology::NodeKind;
 use scenario::Scenario;
 use tokio::net::TcpListener;
 use tracing::error;
@@ -36,8 +37,10 @@ use self::queries::Queries;
 use self::system::{Settings, System};
 use self::timeline::Timeline;
 use self::watch::{Seen, Watch};
+use crate::configurations::Checked;
 use crate::daemons::operations::signals::{Demand, Signals};
 use crate::daemons::operations::{files, log};
+use crate::findings;
 
 pub(crate) use live_rounds::{LiveRound, live_rounds};
 
@@ -53,7 +56,7 @@ pub(crate) struct DemoConfig {
     pub(crate) listen: SocketAddr,
     /// Names under which browsers may address it, besides localhost and IP addresses.
     pub(crate) hosts: Vec<String>,
-    /// File of the store; in memory if absent.
+    /// File of the store, or URL of a PostgreSQL database; in memory if absent.
     pub(crate) store: Option<PathBuf>,
     /// Seed of the random number generator.
     pub(crate) seed: u64,
@@ -81,6 +84,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let scenarios = timeline.scenarios().to_vec();
     let live = LiveState::new(open_store(&config).await?).await?;
     live.set_topology(scenarios[0].topology.clone()).await?;
+    findings::keep(&live, &checked(&scenarios)).await?;
 
     let (queries, polls) = Queries::new(&scenarios);
     let settings =
@@ -128,14 +132,27 @@ async fn publish(mut watch: Watch, live: Arc<LiveState>, queries: Arc<Queries>) 
     }
 }
 
+/// The findings about the switches' settings: those of the first scenario, whose switches the demo has, and what diagnoses
+/// of any scenario can cite.
+fn checked(scenarios: &[Arc<Scenario>]) -> Checked {
+    let mut checked = Checked::default();
+    let names = scenarios[0].topology.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+    for node in names {
+        let findings = scenarios[0].switch_settings(&node.name).sonic_findings.to_vec();
+        checked.by_switch.insert(node.name.clone(), findings);
+    }
+    checked.cited = scenarios.iter().flat_map(|scenario| scenario.audit(Time::ZERO, scenario.stop)).collect();
+    checked
+}
+
 async fn open_store(config: &DemoConfig) -> anyhow::Result<store::Store> {
     let url = match &config.store {
-        Some(path) => format!("sqlite:{}", path.display()),
+        Some(path) => store::store_url(path),
         None => "sqlite::memory:".to_string(),
     };
     let limits = store::Limits { incident_quiet_ns: QUIET_NS, ..store::Limits::default() };
     let opened = store::Store::open_with(&url, limits).await;
-    let store = opened.with_context(|| format!("cannot open the store {url}"))?;
+    let store = opened.with_context(|| format!("cannot open the store {}", store::shown_url(&url)))?;
     // The network's clock starts at 0, and the same seed makes the same diagnoses as in an earlier run.
     store.begin_run().await?;
     Ok(store)

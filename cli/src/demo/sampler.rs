@@ -5,9 +5,24 @@ use std::collections::BTreeMap;
 use fabric::{Fabric, PauseRecord};
 use model::{PortRef, Time};
 use p4_switch::tm::CLASSES;
-use web::{PortPoint, PortSample};
+use web::{PortPoint, PortSample, Priorities};
 
 use super::shared::SharedSwitch;
+
+/// The pauses of a port in an interval.
+#[derive(Clone, Copy, Default)]
+struct Paused {
+    /// The sum over all priorities.
+    time: Time,
+    priorities: Priorities,
+}
+
+impl Paused {
+    fn add(&mut self, priority: u8, time: Time) {
+        self.time += time;
+        self.priorities.insert(priority);
+    }
+}
 
 /// Computes port samples from counters and pause records.
 #[derive(Default)]
@@ -16,8 +31,8 @@ pub(super) struct Sampler {
     /// Paused priorities of ports, with the start of the pause.
     paused_since: BTreeMap<(PortRef, u8), Time>,
     sent_bytes: BTreeMap<PortRef, u64>,
-    /// For how long each port was paused since the last sample, in pauses that have ended.
-    paused: BTreeMap<PortRef, Time>,
+    /// The pauses since the last sample that have ended.
+    paused: BTreeMap<PortRef, Paused>,
     /// When the last pause ended.
     last_pause: Option<Time>,
 }
@@ -40,13 +55,15 @@ impl Sampler {
                 let sent = shared.sent_bytes(port.port);
                 let before = self.sent_bytes.insert(port.clone(), sent).unwrap_or(0);
                 let rate = (sent - before) as f64 * 8.0 / interval.as_secs_f64();
+                let pauses = paused.get(&port).copied().unwrap_or_default();
                 let point = PortPoint {
                     time_ns: now.as_ns(),
                     interval_ns: interval.as_ns(),
                     queue_bytes,
                     queue_packets,
                     paused: is_paused(&self.paused_since, &port),
-                    paused_ns: paused.get(&port).copied().unwrap_or(Time::ZERO).min(interval).as_ns(),
+                    paused_ns: pauses.time.min(interval).as_ns(),
+                    paused_priorities: pauses.priorities,
                     tx_bps: if interval == Time::ZERO { 0 } else { rate as u64 },
                 };
                 samples.push(PortSample { port, point });
@@ -60,8 +77,9 @@ impl Sampler {
     pub(super) fn reset(&mut self, fabric: &mut Fabric<SharedSwitch>) -> Option<Time> {
         self.note(fabric.take_pauses());
         let now = fabric.now();
-        for ((port, _), since) in std::mem::take(&mut self.paused_since) {
-            *self.paused.entry(port).or_default() += now.saturating_sub(since.max(self.last));
+        for ((port, priority), since) in std::mem::take(&mut self.paused_since) {
+            let time = now.saturating_sub(since.max(self.last));
+            self.paused.entry(port).or_default().add(priority, time);
             self.last_pause = Some(now);
         }
         self.last_pause.take()
@@ -73,19 +91,25 @@ impl Sampler {
             if record.on {
                 self.paused_since.entry(key).or_insert(record.at);
             } else if let Some(since) = self.paused_since.remove(&key) {
-                *self.paused.entry(key.0).or_default() += record.at.saturating_sub(since.max(self.last));
+                let time = record.at.saturating_sub(since.max(self.last));
+                self.paused.entry(key.0).or_default().add(key.1, time);
                 self.last_pause = Some(record.at);
             }
         }
     }
 
-    /// Returns the time for which each port was paused since the last sample. Times of several priorities are added;
-    /// the caller limits the sum to the interval.
-    fn pauses(&mut self, fabric: &mut Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
+    /// Returns the pauses of each port since the last sample. Times of several priorities are added; the caller limits the
+    /// sum to the interval.
+    fn pauses(&mut self, fabric: &mut Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Paused> {
         self.note(fabric.take_pauses());
+        self.paused_until(now)
+    }
+
+    fn paused_until(&mut self, now: Time) -> BTreeMap<PortRef, Paused> {
         let mut paused = std::mem::take(&mut self.paused);
-        for ((port, _), since) in &self.paused_since {
-            *paused.entry(port.clone()).or_default() += now.saturating_sub((*since).max(self.last));
+        for ((port, priority), since) in &self.paused_since {
+            let time = now.saturating_sub((*since).max(self.last));
+            paused.entry(port.clone()).or_default().add(*priority, time);
         }
         paused
     }
@@ -117,5 +141,33 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_sample_has_the_priorities_of_pauses_that_have_ended_and_that_last() {
+        let (first, second) = (PortRef::new("sw1", 1), PortRef::new("sw1", 2));
+        let record = |port: &PortRef, priority, on, us| {
+            let at = Time::from_us(us);
+            PauseRecord { port: port.clone(), priority, on, at }
+        };
+        let mut sampler = Sampler::default();
+        sampler.note(vec![
+            record(&first, 3, true, 10),
+            record(&first, 3, false, 14),
+            record(&first, 5, true, 15),
+            record(&second, 0, true, 16),
+            record(&second, 0, false, 17),
+        ]);
+        let paused = sampler.paused_until(Time::from_us(20));
+        let of = |port: &PortRef| {
+            let paused = paused[port];
+            (paused.time, paused.priorities.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(of(&first), (Time::from_us(4 + 5), vec![3, 5]));
+        assert_eq!(of(&second), (Time::from_us(1), vec![0]));
+        sampler.last = Time::from_us(20);
+        let paused = sampler.paused_until(Time::from_us(21));
+        assert_eq!(paused.len(), 1, "the pause that lasts");
+        assert_eq!(paused[&first].priorities.iter().collect::<Vec<_>>(), [5]);
     }
 }

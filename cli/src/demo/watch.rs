@@ -16,8 +16,7 @@ use web::{LiveState, PortSample, QueryError, QueryResult};
 use super::pace::Progress;
 use super::queries::Outcome;
 use super::records::Records;
-use super::standstills::Standstills;
-use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
+use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Standstills, Worker};
 
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
@@ -64,7 +63,11 @@ pub(super) fn analysis(topology: Arc<Topology>) -> anyhow::Result<AnalysisWorker
             Input::Time(now_ns) => Analysed::Time(now_ns),
             Input::Snapshot(snapshot) => {
                 let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
-                Analysed::Event(Box::new(AnalysedEvent { arrival: 0, snapshot: *snapshot, analyses }))
+                Analysed::Event(Box::new(AnalysedEvent {
+                    arrivals: Vec::new(),
+                    snapshot: *snapshot,
+                    analyses,
+                }))
             }
         });
     })

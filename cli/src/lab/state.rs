@@ -40,6 +40,9 @@ pub(super) struct LabState {
     pub(super) processes: Vec<ProcessState>,
     /// Whether `up` has completed.
     pub(super) is_complete: bool,
+    /// How often the traffic has been started.
+    #[serde(default)]
+    pub(super) starts: u32,
 }
 
 /// A process of a lab.
@@ -74,6 +77,7 @@ impl LabState {
             host_interface: number.host_interface(),
             processes: Vec::new(),
             is_complete: false,
+            starts: 0,
         }
     }
 

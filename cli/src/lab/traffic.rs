@@ -7,12 +7,15 @@ use anyhow::{Context, bail};
 
 use super::names::LabNumber;
 use super::scale::Scale;
-use super::state::LabState;
+use super::state::{LabState, lock};
 use crate::nic::{self, FlowState, Request};
 use crate::output::print_json;
 
 /// How far ahead the start is, for each host: every NIC has built its part of the scenario by then.
 const LEAD_PER_HOST: Duration = Duration::from_millis(40);
+/// Distance of the first packet sequence numbers of two starts: a quarter of all numbers. Connections of one start are
+/// new to agents that observe them, and no retransmissions of those of an earlier one.
+const PSN_STEP: u32 = 1 << 22;
 /// Interval at which the flows are examined.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -29,11 +32,12 @@ pub(crate) struct TrafficOptions {
 
 /// Starts the traffic. What still runs from an earlier start is abandoned.
 pub(crate) fn traffic(number: LabNumber, options: TrafficOptions) -> anyhow::Result<()> {
-    let lab = LabState::of_running(number)?;
+    let lab = count_start(number)?;
     let sockets = sockets(&lab, number);
     let lead = LEAD_PER_HOST * sockets.len() as u32;
     let at_unix_ns = nic::unix_ns() + lead.as_nanos() as u64;
-    let start = Request::Start { at_unix_ns, flows: true, faults: options.with_faults };
+    let first_psn = lab.starts.wrapping_mul(PSN_STEP);
+    let start = Request::Start { at_unix_ns, flows: true, faults: options.with_faults, first_psn };
     for socket in &sockets {
         nic::request(socket, &start)?;
     }
@@ -56,6 +60,15 @@ pub(crate) fn traffic(number: LabNumber, options: TrafficOptions) -> anyhow::Res
         print_flows(&flows, lab.scale);
     }
     Ok(())
+}
+
+/// Counts a start of the traffic, and returns the state of the lab with it.
+fn count_start(number: LabNumber) -> anyhow::Result<LabState> {
+    let _lock = lock(number)?;
+    let mut lab = LabState::of_running(number)?;
+    lab.starts = lab.starts.wrapping_add(1);
+    lab.save(number)?;
+    Ok(lab)
 }
 
 /// How long flows may take: twice the duration of the scenario.

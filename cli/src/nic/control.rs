@@ -29,6 +29,9 @@ pub(crate) enum Request {
         flows: bool,
         /// Whether faults start.
         faults: bool,
+        /// The first packet sequence number of connections, the same at all NICs.
+        #[serde(default)]
+        first_psn: u32,
     },
     /// Starts the faults of the host now.
     Faults,

@@ -116,13 +116,15 @@ fn handle_requests(
 ) -> anyhow::Result<()> {
     while let Ok(Pending { request, reply }) = requests.try_recv() {
         match request {
-            Request::Start { at_unix_ns, flows, faults } => {
-                *running = Some(Running::new(options, attachment, at_unix_ns, flows, faults)?);
+            Request::Start { at_unix_ns, flows, faults, first_psn } => {
+                let start = Start { at_unix_ns, flows, faults, first_psn };
+                *running = Some(Running::new(options, attachment, start)?);
             }
             Request::Faults => match running {
                 Some(running) => running.fabric.start_faults(),
                 None => {
-                    let mut started = Running::new(options, attachment, unix_ns(), false, false)?;
+                    let start = Start { at_unix_ns: unix_ns(), flows: false, faults: false, first_psn: 0 };
+                    let mut started = Running::new(options, attachment, start)?;
                     started.fabric.start_faults();
                     *running = Some(started);
                 }
@@ -134,6 +136,14 @@ fn handle_requests(
         let _ = reply.try_send(Reply { flows });
     }
     Ok(())
+}
+
+/// What starts, as in [`Request::Start`].
+struct Start {
+    at_unix_ns: u64,
+    flows: bool,
+    faults: bool,
+    first_psn: u32,
 }
 
 /// A host with its traffic.
@@ -148,9 +158,7 @@ impl Running {
     fn new(
         options: &NicOptions,
         attachment: &PortRef,
-        at_unix_ns: u64,
-        with_flows: bool,
-        with_faults: bool,
+        Start { at_unix_ns, flows: with_flows, faults: with_faults, first_psn }: Start,
     ) -> anyhow::Result<Running> {
         let mut scenario = options.scenario.clone();
         // Other hosts and the network are real; only what this host does is left.
@@ -169,7 +177,7 @@ impl Running {
         scenario.loss_ppt.clear();
         let mut fabric = Fabric::new(&scenario, options.seed, |_, _| Portal::default())?;
         if let Some(portal) = fabric.switch_mut(&attachment.switch) {
-            portal.attach(attachment.port);
+            portal.attach(attachment.port, first_psn);
         }
         let (now, unix_ns) = (Instant::now(), unix_ns());
         let zero = match at_unix_ns.checked_sub(unix_ns) {

@@ -17,9 +17,8 @@ pub(crate) struct Page {
 #[serde(default)]
 pub(crate) struct Incident {
     pub(crate) id: String,
-    pub(crate) anomaly: String,
-    pub(crate) cause: String,
     pub(crate) severity: String,
+    pub(crate) headline: Headline,
     pub(crate) summary: String,
     pub(crate) confidence: f64,
     pub(crate) root_cause: Root,
@@ -36,6 +35,26 @@ pub(crate) struct Incident {
     pub(crate) diagnosis: String,
     pub(crate) victims: Vec<String>,
     pub(crate) victim_count: u64,
+}
+
+/// The verdict in a few words.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Headline {
+    pub(crate) text: String,
+    pub(crate) place: Option<String>,
+}
+
+impl Incident {
+    /// Returns the headline and its place; the verdict of a server that sends no headline.
+    pub(crate) fn line(&self) -> String {
+        let Headline { text, place } = &self.headline;
+        match place.as_ref().filter(|place| !text.contains(place.as_str())) {
+            _ if text.is_empty() => self.summary.clone(),
+            Some(place) => format!("{text}, {place}"),
+            None => text.clone(),
+        }
+    }
 }
 
 /// What causes an incident.

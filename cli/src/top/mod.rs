@@ -3,10 +3,9 @@
 //! [`state`] turns inputs into a state and [`view`] a state into a frame; both are pure. [`feed`] reads the server,
 //! [`terminal`] the keyboard.
 
-mod answers;
+pub(crate) mod answers;
 mod detail;
 mod feed;
-mod headline;
 mod keys;
 mod state;
 mod terminal;

@@ -8,7 +8,6 @@ use ratatui::widgets::{Block, Clear, Paragraph, Row, Table, TableState};
 
 use super::answers::Incident;
 use super::detail::{self, LABEL};
-use super::headline::headline;
 use super::keys::HELP;
 use super::state::{Link, Screen, State};
 use super::words::{cut, duration, wrap};
@@ -90,7 +89,7 @@ fn draw_list(state: &State, frame: &mut Frame<'_>, area: Rect) {
         frame.render_widget(Paragraph::new(empty_text(state)).style(dim()), list);
         return;
     }
-    let rows = state.incidents.iter().map(|incident| list_row(incident, state));
+    let rows = state.incidents.iter().map(|incident| list_row(incident, state.now_s));
     let widths = [Constraint::Length(9), Constraint::Length(7), Constraint::Length(5), Constraint::Min(0)];
     let table = Table::new(rows, widths)
         .header(Row::new([" SEVERITY", "FOR", "FLOWS", "INCIDENT"]).style(dim()))
@@ -117,13 +116,13 @@ fn empty_text(state: &State) -> &'static str {
     }
 }
 
-fn list_row(incident: &Incident, state: &State) -> Row<'static> {
-    let age = detail::age_s(incident, state.now_s).map_or_else(String::new, duration);
+fn list_row(incident: &Incident, now_s: u64) -> Row<'static> {
+    let age = detail::age_s(incident, now_s).map_or_else(String::new, duration);
     let cells = [
         Span::styled(format!(" {}", incident.severity), severity_style(&incident.severity)),
         Span::raw(age),
         Span::raw(format!("{:>5}", incident.victim_count)),
-        Span::raw(headline(incident, &state.hosts)),
+        Span::raw(incident.line()),
     ];
     Row::new(cells)
 }

@@ -35,6 +35,16 @@ impl Network {
         self
     }
 
+    /// Adds a second switch `s2` on the path from h1 to h2, behind s1.
+    pub(crate) fn with_second_hop(self) -> Network {
+        let mut topology = topology();
+        topology.nodes.push(node("s2", None));
+        topology.links = vec![link("h1:1", "s1:1"), link("s1:2", "s2:1"), link("h2:1", "s2:2")];
+        let text = serde_json::to_string(&topology).unwrap();
+        std::fs::write(self.folder.join("topology.json"), text).unwrap();
+        self
+    }
+
     /// Returns the path of a file as text.
     pub(crate) fn path(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
@@ -116,6 +126,17 @@ impl Network {
 
     /// Starts a controller of several switches; its log is in `log-NAME`, after that of its predecessor.
     pub(crate) fn controller_of(&self, name: &str, switches: &str, server: &str) -> (Daemon, String) {
+        self.controller_with(name, switches, server, &[])
+    }
+
+    /// The same, with more options.
+    pub(crate) fn controller_with(
+        &self,
+        name: &str,
+        switches: &str,
+        server: &str,
+        more: &[&str],
+    ) -> (Daemon, String) {
         let (topology, spool) = (self.path("topology.json"), self.path(&format!("spool-{name}")));
         let log = std::fs::OpenOptions::new().create(true).append(true).open(self.log(name)).unwrap();
         let arguments = [
@@ -138,7 +159,7 @@ impl Network {
             "--event-timeout-ms",
             "60000",
         ];
-        let controller = Daemon::start_with_log(&arguments, log);
+        let controller = Daemon::start_with_log(&[&arguments, more].concat(), log);
         let health = controller.line("health on ");
         controller.line("ready");
         (controller, health)

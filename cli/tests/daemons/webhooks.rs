@@ -112,7 +112,8 @@ fn alertmanager_is_notified_again_after_a_failure_and_when_the_incident_is_silen
         (&alert["labels"]["incident"], &alert["labels"]["severity"]),
         (&"i-d".into(), &"critical".into())
     );
-    assert_eq!(alert["annotations"]["summary"], "the NIC of h2 pauses s1:2");
+    assert_eq!(alert["annotations"]["summary"], "NIC storm at s1:2 stops h1 → h2");
+    assert_eq!(alert["annotations"]["description"], "the NIC of h2 pauses s1:2");
     assert_eq!(
         (&alert["generatorURL"], &alert["endsAt"]),
         (&"https://harrier.example/incidents/i-d".into(), &Value::Null)
@@ -128,6 +129,6 @@ fn alertmanager_is_notified_again_after_a_failure_and_when_the_incident_is_silen
     let message = next(&messages);
     assert!(message.head.starts_with("post /services/t/b/x http/1.1\r\n"), "{}", message.head);
     let text = message.body["text"].as_str().unwrap();
-    assert!(text.starts_with(":white_check_mark: *ended*: the NIC of h2 pauses s1:2"), "{text}");
+    assert!(text.starts_with(":white_check_mark: *ended*: NIC storm at s1:2 stops h1 → h2 since "), "{text}");
     assert_eq!(server.terminate(), Some(0));
 }

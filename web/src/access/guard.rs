@@ -9,7 +9,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use tokio::time::Instant;
 
-use super::{Access, Author, Identity, Role, host_of, login};
+use super::{Access, Author, Identity, Peer, Role, host_of, login};
 use crate::headers;
 use crate::problem::Problem;
 
@@ -49,7 +49,8 @@ async fn guard(State(access): State<Arc<Access>>, mut request: Request, next: Ne
 fn audit(identity: Option<&Identity>, method: &Method, path: &str, status: StatusCode) {
     let name = identity.map_or("unknown", |identity| identity.name.as_str());
     let role = identity.map_or("none", |identity| identity.role.name());
-    tracing::info!(target: "audit", name, role, %method, path, status = status.as_u16(), "request");
+    let via = identity.map_or("none", |identity| identity.via);
+    tracing::info!(target: "audit", name, role, via, %method, path, status = status.as_u16(), "request");
 }
 
 /// Why a request does not proceed.
@@ -101,9 +102,7 @@ fn admit(access: &Access, request: &Request) -> Result<Option<Identity>, Rejecti
     if PUBLIC.contains(&path) || login::PATHS.contains(&path) {
         return Ok(None);
     }
-    let Some(identity) = access.identify(token(headers)) else {
-        return Err(unauthenticated(request));
-    };
+    let identity = identify(access, request)?;
     let needed = if is_read(request.method()) { Role::Viewer } else { Role::Operator };
     if identity.role < needed {
         let detail =
@@ -120,6 +119,19 @@ fn admit(access: &Access, request: &Request) -> Result<Option<Identity>, Rejecti
         return Err(Rejection::Problem(problem.retry_after(seconds)));
     }
     Ok(Some(identity))
+}
+
+/// Returns the owner of a request: the user that a proxy names, or else the owner of its token.
+fn identify(access: &Access, request: &Request) -> Result<Identity, Rejection> {
+    let peer = request.extensions().get::<Peer>().copied();
+    let by_proxy = access.proxies.as_ref().and_then(|proxies| proxies.identify(peer, request.headers()));
+    match by_proxy {
+        Some(Ok(identity)) => Ok(identity),
+        Some(Err(error)) => {
+            Err(Rejection::new(StatusCode::FORBIDDEN, "proxy-user", "Not allowed", error.to_string()))
+        }
+        None => access.identify(token(request.headers())).ok_or_else(|| unauthenticated(request)),
+    }
 }
 
 /// A browser is sent to the login page, a program told what is missing.

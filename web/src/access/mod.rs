@@ -1,10 +1,12 @@
 //! Who may do what: roles, tokens, the names under which the server may be addressed, and the rate of questions.
 //!
 //! Without tokens everyone who reaches the server may do everything; a driver allows that on loopback addresses only.
-//! With tokens a request needs one, in `Authorization: Bearer TOKEN` or in the cookie of the login page.
+//! With tokens a request needs one, in `Authorization: Bearer TOKEN` or in the cookie of the login page. A reverse proxy that
+//! has authenticated the user may name it in headers instead ([`Proxies`]).
 
 mod guard;
 mod login;
+mod proxy;
 mod rate;
 
 use std::collections::BTreeSet;
@@ -13,6 +15,8 @@ use std::sync::{PoisonError, RwLock};
 use ring::digest;
 
 pub(crate) use guard::protect;
+pub(crate) use proxy::Peer;
+pub use proxy::{GroupRole, Network, ParseGroupRoleError, ParseNetworkError, Proxies};
 use rate::Bucket;
 
 /// Questions that may follow each other at once. A question freezes telemetry on the switches of a path, and until its
@@ -102,6 +106,8 @@ pub(crate) struct Author(pub(crate) String);
 struct Identity {
     name: String,
     role: Role,
+    /// How it is known: `token`, `proxy`, or `open` on a server that needs neither.
+    via: &'static str,
 }
 
 /// Who may do what.
@@ -112,6 +118,7 @@ pub struct Access {
     /// `None`: every host name is accepted.
     hosts: Option<BTreeSet<String>>,
     questions: Bucket,
+    proxies: Option<Proxies>,
 }
 
 impl Access {
@@ -124,12 +131,26 @@ impl Access {
             credentials: RwLock::new(None),
             hosts: Some(hosts),
             questions: Bucket::new(QUESTIONS_AT_ONCE, QUESTIONS_PER_S),
+            proxies: None,
         }
     }
 
     /// Only the owners of these tokens. The host name is not checked: a page of another site has no token.
     pub fn tokens(credentials: Vec<Credential>) -> Access {
         Access { credentials: RwLock::new(Some(credentials)), hosts: None, ..Access::open([]) }
+    }
+
+    /// Also the users that these proxies name. The server requires tokens of all others, if there are any. Requests must
+    /// address it by an IP address, by `localhost` or by one of these names: in a browser on the machine of the proxy, a page
+    /// of another site could otherwise send the proxy's headers (DNS rebinding).
+    #[must_use]
+    pub fn with_proxies(self, proxies: Proxies, hosts: impl IntoIterator<Item = String>) -> Access {
+        let credentials = self.credentials.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Access {
+            credentials: RwLock::new(Some(credentials.unwrap_or_default())),
+            proxies: Some(proxies),
+            ..Access::open(hosts)
+        }
     }
 
     /// Replaces the tokens of a server that requires tokens.
@@ -141,11 +162,11 @@ impl Access {
     fn identify(&self, token: Option<&str>) -> Option<Identity> {
         let credentials = self.credentials.read().unwrap_or_else(PoisonError::into_inner);
         let Some(credentials) = credentials.as_ref() else {
-            return Some(Identity { name: "anonymous".into(), role: Role::Admin });
+            return Some(Identity { name: "anonymous".into(), role: Role::Admin, via: "open" });
         };
         let hash = TokenHash::of(token?);
         let own = credentials.iter().find(|credential| credential.hash == hash)?;
-        Some(Identity { name: own.name.clone(), role: own.role })
+        Some(Identity { name: own.name.clone(), role: own.role, via: "token" })
     }
 
     /// Whether the server may be addressed as `authority`: a host, with or without a port.

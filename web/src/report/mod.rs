@@ -11,6 +11,8 @@ use store::{Incident, Occurrence};
 use document::Block;
 pub(crate) use document::Document;
 
+use crate::headline::Headline;
+
 /// Occurrences in a report, the latest.
 const OCCURRENCES: usize = 20;
 
@@ -18,6 +20,7 @@ const OCCURRENCES: usize = 20;
 pub(crate) fn report(
     incident: &Incident,
     diagnosis: &Diagnosis,
+    headline: &Headline,
     topology: Option<&Topology>,
     time: &dyn Fn(u64, u64) -> String,
 ) -> Document {
@@ -51,10 +54,7 @@ pub(crate) fn report(
          harrier analyze event.json --topology topology.json"
     );
     section("Repeat the analysis", Some(Block::Code(repeat)));
-    Document {
-        title: format!("Incident {}: {} ({})", incident.id, name(&incident.anomaly), name(&incident.cause)),
-        blocks,
-    }
+    Document { title: format!("Incident {}: {}", incident.id, headline.with_place()), blocks }
 }
 
 fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> String) -> Block {
@@ -64,6 +64,8 @@ fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> 
     };
     let cost = &diagnosis.cost;
     let rows = [
+        ("anomaly", name(&incident.anomaly)),
+        ("cause", name(&incident.cause)),
         ("severity", name(&incident.severity)),
         ("confidence", format!("{:.0} %", incident.confidence * 100.0)),
         ("began", time(incident.start_ns, incident.start_wall_ns)),

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-/// Returns `body`, the only answer that there ever is for `id`, or status 304 for a client that has it.
+/// Returns `body`, the only answer that there ever is for `id` (of something and its version), or status 304 for a client that has it.
 pub(super) fn immutable(headers: &HeaderMap, id: &str, body: impl Serialize) -> Response {
     let Some(tag) = entity_tag(id) else { return Json(body).into_response() };
     let has_it = headers

@@ -7,15 +7,18 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use model::diagnosis::Collected;
-use model::flow::{PROTO_TCP, PROTO_UDP};
 use model::{
     Anomaly, Cause, Cost, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Severity, Snapshot,
 };
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use store::{Cursor, DiagnosisFilter, DiagnosisRow};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{ArrayBuilder, Ref, RefOr, Schema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use super::conditional::immutable;
+use super::parameters::{cursor_text, ip_address, limit, nanoseconds, protocol, protocol_name};
+use crate::headline::Headline;
 use crate::live::LiveState;
 use crate::problem::Problem;
 use crate::state::AppState;
@@ -26,22 +29,26 @@ use crate::state::AppState;
 #[serde(deny_unknown_fields)]
 pub(crate) struct DiagnosesQuery {
     /// Source address of the victim.
-    #[param(value_type = Option<String>)]
+    #[param(schema_with = ip_address)]
     src: Option<IpAddr>,
     /// Destination address of the victim.
-    #[param(value_type = Option<String>)]
+    #[param(schema_with = ip_address)]
     dst: Option<IpAddr>,
     /// Source port of the victim.
+    #[param(maximum = 65_535)]
     sport: Option<u16>,
     /// Destination port of the victim.
+    #[param(maximum = 65_535)]
     dport: Option<u16>,
     /// Protocol of the victim: `udp`, `tcp` or an IP protocol number.
-    #[param(value_type = Option<String>)]
+    #[param(schema_with = protocol_name)]
     #[serde(default, deserialize_with = "protocol")]
     proto: Option<u8>,
     /// At or after this time, in nanoseconds of switch time.
+    #[serde(default, deserialize_with = "nanoseconds")]
     since: Option<u64>,
     /// Before this time, in nanoseconds of switch time.
+    #[serde(default, deserialize_with = "nanoseconds")]
     until: Option<u64>,
     /// Id of the incident that the diagnoses belong to.
     incident: Option<String>,
@@ -57,26 +64,16 @@ pub(crate) struct DiagnosesQuery {
     /// The root host.
     host: Option<String>,
     /// The root port, e.g. `sw4:1`.
-    #[param(value_type = Option<String>)]
     port: Option<PortRef>,
     /// What to return of each diagnosis: all of it when absent.
     #[param(inline)]
     view: Option<View>,
     /// Maximum number of rows: 50 when absent, at most 500.
+    #[serde(default, deserialize_with = "limit")]
     limit: Option<u32>,
     /// The `next` value of the previous page.
+    #[param(schema_with = cursor_text)]
     cursor: Option<String>,
-}
-
-fn protocol<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    match text.to_ascii_lowercase().as_str() {
-        "udp" => Ok(Some(PROTO_UDP)),
-        "tcp" => Ok(Some(PROTO_TCP)),
-        number => number.parse().map(Some).map_err(|_| {
-            serde::de::Error::custom(format!("protocol `{text}` is not `udp`, `tcp` or a number up to 255"))
-        }),
-    }
 }
 
 /// Parses the cursor of a page.
@@ -103,6 +100,8 @@ pub(crate) struct TimedDiagnosis {
     /// The diagnosis.
     #[serde(flatten)]
     diagnosis: Diagnosis,
+    /// The verdict in a few words, with the names that hosts have now.
+    headline: Headline,
     /// `time_ns` on the wall clock (RFC 3339), for simulated networks the time at which the diagnosis arrived; absent where
     /// an older version has stored none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +110,11 @@ pub(crate) struct TimedDiagnosis {
 
 impl TimedDiagnosis {
     pub(crate) fn new(live: &LiveState, row: DiagnosisRow) -> TimedDiagnosis {
-        TimedDiagnosis { time: live.time(row.diagnosis.time_ns, row.wall_ns), diagnosis: row.diagnosis }
+        TimedDiagnosis {
+            headline: Headline::of_diagnosis(&row.diagnosis, &live.host_names()),
+            time: live.time(row.diagnosis.time_ns, row.wall_ns),
+            diagnosis: row.diagnosis,
+        }
     }
 }
 
@@ -131,6 +134,8 @@ pub(crate) struct DiagnosisSummary {
     anomaly: Anomaly,
     /// The cause that refines the anomaly.
     cause: Cause,
+    /// The verdict in a few words.
+    headline: Headline,
     /// The verdict in one sentence.
     summary: String,
     /// The confidence, 0 to 1.
@@ -151,7 +156,7 @@ pub(crate) struct DiagnosisSummary {
 }
 
 impl From<TimedDiagnosis> for DiagnosisSummary {
-    fn from(TimedDiagnosis { diagnosis, time }: TimedDiagnosis) -> DiagnosisSummary {
+    fn from(TimedDiagnosis { diagnosis, headline, time }: TimedDiagnosis) -> DiagnosisSummary {
         DiagnosisSummary {
             id: diagnosis.id,
             time_ns: diagnosis.time_ns,
@@ -159,6 +164,7 @@ impl From<TimedDiagnosis> for DiagnosisSummary {
             victim: diagnosis.victim,
             anomaly: diagnosis.anomaly,
             cause: diagnosis.cause,
+            headline,
             summary: diagnosis.summary,
             confidence: diagnosis.confidence,
             severity: diagnosis.severity,
@@ -172,13 +178,31 @@ impl From<TimedDiagnosis> for DiagnosisSummary {
 }
 
 /// The diagnoses of a page, as `view` selects.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum DiagnosisList {
     /// Whole diagnoses.
     Full(Vec<TimedDiagnosis>),
     /// Verdicts without evidence.
     Summary(Vec<DiagnosisSummary>),
+}
+
+impl PartialSchema for DiagnosisList {
+    /// A whole diagnosis has all the fields of a summary, so that it matches both, and an empty list does: no `oneOf`.
+    fn schema() -> RefOr<Schema> {
+        let list = |name: &str| ArrayBuilder::new().items(Ref::from_schema_name(name));
+        let (full, summary) = (list(&TimedDiagnosis::name()), list(&DiagnosisSummary::name()));
+        RefOr::T(AnyOfBuilder::new().item(full).item(summary).build().into())
+    }
+}
+
+impl ToSchema for DiagnosisList {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((TimedDiagnosis::name().into(), TimedDiagnosis::schema()));
+        TimedDiagnosis::schemas(schemas);
+        schemas.push((DiagnosisSummary::name().into(), DiagnosisSummary::schema()));
+        DiagnosisSummary::schemas(schemas);
+    }
 }
 
 /// A page of diagnoses, latest arrival first.
@@ -227,7 +251,7 @@ pub(crate) async fn list(
 /// Get a diagnosis
 #[utoipa::path(get, path = "/diagnoses/{id}", operation_id = "get_diagnosis", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
     (status = 200, description = "The diagnosis with its evidence", body = TimedDiagnosis),
-    (status = 304, description = "`If-None-Match` names the entity tag of an earlier answer: it never changes"),
+    (status = 304, description = "`If-None-Match` names the entity tag of an earlier answer that is still true; only the names of hosts in `headline` may change"),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn one(
@@ -237,7 +261,10 @@ pub(crate) async fn one(
 ) -> Result<Response, Problem> {
     let diagnosis = state.live.store().diagnosis(&id).await?;
     let diagnosis = diagnosis.map(|row| TimedDiagnosis::new(&state.live, row));
-    diagnosis.map(|body| immutable(&headers, &id, body)).ok_or_else(|| missing("diagnosis", &id))
+    // The names of hosts may change.
+    diagnosis
+        .map(|body| immutable(&headers, &format!("{id}-{:x}", body.headline.version()), body))
+        .ok_or_else(|| missing("diagnosis", &id))
 }
 
 /// Get the provenance graph of a diagnosis

@@ -8,6 +8,8 @@ use store::{Handling, Incident, IncidentFilter, Occurrence};
 use utoipa::{IntoParams, ToSchema};
 
 use super::diagnoses::{cursor, missing};
+use super::parameters::{cursor_text, limit, nanoseconds};
+use crate::headline::Headline;
 use crate::live::LiveState;
 use crate::problem::Problem;
 use crate::state::AppState;
@@ -22,8 +24,10 @@ pub(crate) struct IncidentsQuery {
     #[param(value_type = Option<bool>)]
     open: bool,
     /// Updated at or after this time, in nanoseconds of switch time.
+    #[serde(default, deserialize_with = "nanoseconds")]
     since: Option<u64>,
     /// Started before this time, in nanoseconds of switch time.
+    #[serde(default, deserialize_with = "nanoseconds")]
     until: Option<u64>,
     /// The representative diagnosis has this anomaly.
     #[param(inline)]
@@ -40,14 +44,14 @@ pub(crate) struct IncidentsQuery {
     /// Name of a host: a diagnosis names it as root, or a victim or culprit starts or ends at one of its addresses.
     host: Option<String>,
     /// A root port, or a port of a pause path or loop, e.g. `sw4:1`.
-    #[param(value_type = Option<String>)]
     port: Option<PortRef>,
     /// A victim or culprit.
-    #[param(value_type = Option<String>)]
     flow: Option<FlowKey>,
     /// Maximum number of rows: 50 when absent, at most 500.
+    #[serde(default, deserialize_with = "limit")]
     limit: Option<u32>,
     /// The `next` value of the previous page.
+    #[param(schema_with = cursor_text)]
     cursor: Option<String>,
 }
 
@@ -58,6 +62,8 @@ pub(crate) struct TimedIncident {
     /// The incident.
     #[serde(flatten)]
     incident: Incident,
+    /// The verdict of the representative diagnosis in a few words, with the number of all victims.
+    headline: Headline,
     /// The last 50 occurrences, oldest first.
     occurrences: Vec<TimedOccurrence>,
     /// `start_ns` on the wall clock.
@@ -102,6 +108,7 @@ impl TimedOccurrence {
 impl TimedIncident {
     pub(crate) fn new(live: &LiveState, incident: Incident) -> TimedIncident {
         TimedIncident {
+            headline: Headline::of_incident(&incident, &live.host_names()),
             occurrences: incident.occurrences.iter().map(|each| TimedOccurrence::new(live, *each)).collect(),
             start_time: live.time(incident.start_ns, incident.start_wall_ns),
             update_time: live.time(incident.update_ns, incident.update_wall_ns),

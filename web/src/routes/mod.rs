@@ -9,6 +9,7 @@ mod incidents;
 mod network;
 mod notes;
 mod operations;
+mod parameters;
 mod queries;
 mod report;
 
@@ -42,8 +43,8 @@ const API: &str = "/api/v1";
                        Fields that end in `_ns` are nanoseconds of switch time; `time`, `start_time`, `update_time` and \
                        `end_time` are wall clocks (RFC 3339). Lists are paged: set `cursor` to the `next` value of a page \
                        to get the following one. Every error is a problem (RFC 9457).\n\n\
-                       A server that other machines reach needs a token: status 401 without a valid one, 403 if its role \
-                       does not suffice or the request comes from a page of another site. Status 421 means that the \
+                       A server that other machines reach needs a token, or a reverse proxy that names the user: status \
+                       401 without a valid one, 403 if its role does not suffice or the request comes from a page of another site. Status 421 means that the \
                        request names another host, 429 that there are too many questions.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),

@@ -1,12 +1,17 @@
 //! Topology, ports and configuration findings.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use model::{PortRef, Topology};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
+use super::parameters::nanoseconds;
+use crate::probe::CableDifference;
 use crate::problem::Problem;
 use crate::series::{PortPoint, PortSample};
 use crate::state::AppState;
@@ -45,6 +50,7 @@ pub(crate) async fn ports(State(state): State<AppState>) -> Json<Ports> {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeriesQuery {
     /// At or after this time, in nanoseconds of switch time.
+    #[serde(default, deserialize_with = "nanoseconds")]
     since: Option<u64>,
 }
 
@@ -86,19 +92,99 @@ pub(crate) async fn series(
     Ok(Json(PortSeries { port, peer, rate_bps, samples }))
 }
 
-/// Findings of the configuration checker.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Findings {
-    /// The findings, ordered by code; each in the format of `harrier check --format json`.
-    #[schema(value_type = Vec<Object>)]
-    findings: Vec<serde_json::Value>,
+/// Selects findings. A parameter that is absent matches all.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FindingsQuery {
+    /// Name of the switch.
+    switch: Option<String>,
+    /// Path of the configuration file, or the end of it from a folder on.
+    file: Option<String>,
+    /// Code of the rule, or name of the setting.
+    code: Option<String>,
+    /// The severity.
+    #[param(inline)]
+    severity: Option<FindingSeverity>,
 }
 
-/// List the findings of the configuration checker
-#[utoipa::path(get, path = "/findings", operation_id = "list_findings", tag = "network", responses(
-    (status = 200, description = "All stored findings", body = Findings),
+/// The severity of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FindingSeverity {
+    /// Packets are lost, a daemon stops, or a setting is silently ignored.
+    Error,
+    /// Likely to cause problems, or not provable to be correct.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl FindingSeverity {
+    fn name(self) -> &'static str {
+        match self {
+            FindingSeverity::Error => "error",
+            FindingSeverity::Warning => "warning",
+            FindingSeverity::Info => "info",
+        }
+    }
+}
+
+impl FindingsQuery {
+    fn matches(&self, finding: &Value) -> bool {
+        let is = |name: &str, wanted: &Option<String>| {
+            wanted.as_deref().is_none_or(|wanted| finding[name].as_str() == Some(wanted))
+        };
+        let is_in_file = self.file.as_deref().is_none_or(|wanted| {
+            let file = finding["file"].as_str().unwrap_or_default();
+            file.strip_suffix(wanted).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+        });
+        let severity = self.severity.map(|severity| severity.name());
+        is("switch", &self.switch)
+            && is("code", &self.code)
+            && is_in_file
+            && severity.is_none_or(|wanted| finding["severity"].as_str() == Some(wanted))
+    }
+}
+
+/// Findings about the configuration and the cables of switches.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Findings {
+    /// The findings: those of cables first, then by code. Each has the fields of `harrier check --format json`, as far as
+    /// they apply, and `id`, `switch` and `port`.
+    #[schema(value_type = Vec<Object>)]
+    findings: Vec<Value>,
+}
+
+/// List the findings about the configuration and the cables of switches
+///
+/// The configurations are those that the server read at its start or at the last reload; cables are what controllers report
+/// now.
+#[utoipa::path(get, path = "/findings", operation_id = "list_findings", tag = "network", params(FindingsQuery), responses(
+    (status = 200, description = "The findings", body = Findings),
+    (status = 400, description = "A parameter is malformed", body = Problem, content_type = "application/problem+json"),
 ))]
-pub(crate) async fn findings(State(state): State<AppState>) -> Result<Json<Findings>, Problem> {
-    let findings = state.live.store().findings().await?;
-    Ok(Json(Findings { findings: findings.into_iter().map(|finding| finding.body).collect() }))
+pub(crate) async fn findings(
+    State(state): State<AppState>,
+    Query(query): Query<FindingsQuery>,
+) -> Result<Json<Findings>, Problem> {
+    let cables: BTreeMap<String, Value> = state
+        .probe
+        .iter()
+        .flat_map(|probe| probe.daemons())
+        .flat_map(|daemon| daemon.cables)
+        .map(|cable| (format!("{}/cable", cable.port), cable_finding(&cable)))
+        .collect();
+    let stored = state.live.store().findings().await?.into_iter().map(|finding| finding.body);
+    let findings = cables.into_values().chain(stored).filter(|finding| query.matches(finding)).collect();
+    Ok(Json(Findings { findings }))
+}
+
+/// A cable that differs from the topology, as a finding with the id that verdicts cite.
+fn cable_finding(cable: &CableDifference) -> Value {
+    json!({
+        "id": format!("{}/cable", cable.port), "code": "cable", "rule": "cable", "severity": "warning",
+        "message": cable.text, "fix": format!("connect {} as planned, or correct the topology", cable.port),
+        "switch": cable.port.switch, "port": cable.port,
+    })
 }

@@ -6,27 +6,59 @@ use axum::{Json, response::IntoResponse};
 use model::{Diagnosis, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 use store::{Feedback, Handling, NewNote, Note};
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{AdditionalProperties, AllOfBuilder, AnyOfBuilder, OneOfBuilder};
+use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::TimedIncident;
 use super::diagnoses::missing;
 use crate::access::Author;
-use crate::limits::NOTE_BYTES;
+use crate::limits::NOTE_CHARS;
 use crate::problem::Problem;
 use crate::state::AppState;
 use crate::wall_clock::rfc3339;
 
-/// A note to add. Without any field it is rejected.
-#[derive(Debug, Default, Deserialize, ToSchema)]
+/// A note to add: at least one of the fields says something.
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoteRequest {
     /// What is done about the incident from now on.
     handling: Option<Handling>,
     /// Whether the verdict was right.
     feedback: Option<Feedback>,
-    /// At most 4,096 bytes.
+    /// At most [`NOTE_CHARS`] characters.
     #[serde(default)]
     text: String,
+}
+
+impl PartialSchema for NoteRequest {
+    fn schema() -> RefOr<Schema> {
+        let handling = || Ref::from_schema_name(Handling::name());
+        let feedback = || Ref::from_schema_name(Feedback::name());
+        let null = || ObjectBuilder::new().schema_type(Type::Null);
+        let text = || ObjectBuilder::new().schema_type(Type::String).max_length(Some(NOTE_CHARS));
+        let fields = ObjectBuilder::new()
+            .description(Some("A note to add: at least one of the fields says something."))
+            .property("handling", OneOfBuilder::new().item(null()).item(handling()))
+            .property("feedback", OneOfBuilder::new().item(null()).item(feedback()))
+            .property("text", text().description(Some("At most 4,096 characters.")))
+            .additional_properties(Some(AdditionalProperties::FreeForm(false)));
+        let with = |name: &str, schema: RefOr<Schema>| {
+            ObjectBuilder::new().property(name, schema).required(name).build()
+        };
+        let said = AnyOfBuilder::new()
+            .item(with("handling", handling().into()))
+            .item(with("feedback", feedback().into()))
+            .item(with("text", text().pattern(Some(r"\S")).into()));
+        RefOr::T(AllOfBuilder::new().item(fields).item(said).build().into())
+    }
+}
+
+impl ToSchema for NoteRequest {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Handling::name().into(), Handling::schema()));
+        schemas.push((Feedback::name().into(), Feedback::schema()));
+    }
 }
 
 /// A note of an incident.
@@ -96,8 +128,9 @@ pub(crate) async fn add(
     let bad = |detail: String| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad-body", "The note cannot be added", detail)
     };
-    if text.len() > NOTE_BYTES {
-        return Err(bad(format!("`text` has {} bytes; at most {NOTE_BYTES} are kept", text.len())));
+    let chars = text.chars().count();
+    if chars > NOTE_CHARS {
+        return Err(bad(format!("`text` has {chars} characters; at most {NOTE_CHARS} are kept")));
     }
     if handling.is_none() && feedback.is_none() && text.trim().is_empty() {
         return Err(bad("`handling`, `feedback` or `text` is needed".into()));

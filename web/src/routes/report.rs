@@ -7,6 +7,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::diagnoses::missing;
+use crate::headline::Headline;
 use crate::problem::Problem;
 use crate::report::report;
 use crate::state::AppState;
@@ -53,7 +54,8 @@ pub(crate) async fn incident_report(
         live.time(time_ns, wall_ns).unwrap_or_else(|| format!("{:.6} s of switch time", time_ns as f64 / 1e9))
     };
     let topology = live.topology();
-    let document = report(&incident, &diagnosis.diagnosis, topology.as_deref(), &time);
+    let headline = Headline::of_incident(&incident, &live.host_names());
+    let document = report(&incident, &diagnosis.diagnosis, &headline, topology.as_deref(), &time);
     let (media_type, extension, text) = match query.format {
         ReportFormat::Markdown => ("text/markdown; charset=utf-8", "md", document.to_markdown()),
         ReportFormat::Html => ("text/html; charset=utf-8", "html", document.to_html()),

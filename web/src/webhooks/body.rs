@@ -7,8 +7,8 @@ use store::severity_name;
 
 use super::{Alert, Format};
 
-/// Maximum characters of a verdict in a message: Slack rejects a section with more than 3,000.
-const SUMMARY_CHARS: usize = 2_000;
+/// Maximum characters of a headline and of a verdict in a message: Slack rejects a section with more than 3,000.
+const TEXT_CHARS: usize = 1_200;
 
 /// Returns the JSON of a notification. `link` is the address of the dashboard, without a slash at the end.
 pub(super) fn body(format: Format, alerts: &[Alert], link: Option<&str>) -> String {
@@ -26,7 +26,7 @@ fn link_of(alert: &Alert, link: &str) -> String {
 fn alertmanager(alert: &Alert, link: Option<&str>) -> Value {
     let labels: Map<String, Value> =
         alert.labels().into_iter().map(|(name, value)| (name.to_string(), value.into())).collect();
-    let mut body = json!({ "labels": labels, "annotations": { "summary": alert.summary } });
+    let mut body = json!({ "labels": labels, "annotations": { "summary": alert.headline, "description": alert.summary } });
     if let Some(started) = &alert.started {
         body["startsAt"] = started.as_str().into();
     }
@@ -54,8 +54,7 @@ fn slack_text(alert: &Alert, link: Option<&str>) -> String {
         (true, _) => ":large_yellow_circle:",
     };
     let state = if alert.is_firing { severity_name(alert.severity) } else { "ended".to_string() };
-    let summary: String = alert.summary.chars().take(SUMMARY_CHARS).collect();
-    let mut text = format!("{mark} *{state}*: {}", escape(&summary));
+    let mut text = format!("{mark} *{state}*: {}", escape(&limited(&alert.headline)));
     for (label, time) in [("since", &alert.started), ("until", &alert.ended)] {
         if let Some(time) = time {
             text.push_str(&format!(" {label} {time}"));
@@ -64,7 +63,13 @@ fn slack_text(alert: &Alert, link: Option<&str>) -> String {
     if let Some(link) = link {
         text.push_str(&format!(" <{}|{}>", link_of(alert, link), escape(&alert.incident)));
     }
+    text.push('\n');
+    text.push_str(&escape(&limited(&alert.summary)));
     text
+}
+
+fn limited(text: &str) -> String {
+    text.chars().take(TEXT_CHARS).collect()
 }
 
 /// Replaces the three characters with a meaning in Slack's text.
@@ -90,6 +95,7 @@ mod tests {
             anomaly: "pfc_storm_host_injection".into(),
             cause: "nic_storm".into(),
             severity: Severity::Critical,
+            headline: "NIC storm at h11 stops 3 flows, p3-edge2:1".into(),
             summary: "the NIC of h11 pauses p3-edge2:1 & <others>".into(),
             started: Some("2026-01-02T03:04:05Z".into()),
             ended: (!is_firing).then(|| "2026-01-02T03:05:05Z".into()),
@@ -110,7 +116,10 @@ mod tests {
                 "alertname": "HarrierIncident", "anomaly": "pfc_storm_host_injection", "cause": "nic_storm",
                 "incident": "i-1", "severity": "critical",
             },
-            "annotations": { "summary": "the NIC of h11 pauses p3-edge2:1 & <others>" },
+            "annotations": {
+                "summary": "NIC storm at h11 stops 3 flows, p3-edge2:1",
+                "description": "the NIC of h11 pauses p3-edge2:1 & <others>",
+            },
             "startsAt": "2026-01-02T03:04:05Z",
             "generatorURL": "https://harrier.example/incidents/i-1",
         });
@@ -126,14 +135,15 @@ mod tests {
         let sent: Value =
             serde_json::from_str(&body(Format::Slack, &[alert(true)], Some("https://harrier.example")))
                 .unwrap();
-        let expected = ":red_circle: *critical*: the NIC of h11 pauses p3-edge2:1 &amp; &lt;others&gt; since \
-                        2026-01-02T03:04:05Z <https://harrier.example/incidents/i-1|i-1>";
+        let expected = ":red_circle: *critical*: NIC storm at h11 stops 3 flows, p3-edge2:1 since \
+                        2026-01-02T03:04:05Z <https://harrier.example/incidents/i-1|i-1>\n\
+                        the NIC of h11 pauses p3-edge2:1 &amp; &lt;others&gt;";
         assert_eq!(sent["text"], expected);
         assert_eq!(sent["blocks"][0]["text"], json!({ "type": "mrkdwn", "text": expected }));
         let sent: Value = serde_json::from_str(&body(Format::Slack, &[alert(false)], None)).unwrap();
         let text = sent["text"].as_str().unwrap();
         assert!(
-            text.starts_with(":white_check_mark: *ended*: ") && text.ends_with("until 2026-01-02T03:05:05Z")
+            text.starts_with(":white_check_mark: *ended*: ") && text.contains("until 2026-01-02T03:05:05Z\n")
         );
     }
 

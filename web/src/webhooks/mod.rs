@@ -12,6 +12,8 @@ pub use outbox::{Counts, Outbox, Outcome, Receiver, Request};
 use model::Severity;
 use store::{Handling, Incident, severity_name};
 
+use crate::headline::Headline;
+
 /// The form of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -42,6 +44,8 @@ pub struct Alert {
     pub cause: String,
     /// Its severity.
     pub severity: Severity,
+    /// The verdict in a few words and its place, e.g. `NIC storm at h11 stops 3 flows, sw4:1`.
+    pub headline: String,
     /// The verdict in one sentence.
     pub summary: String,
     /// When its latest occurrence began (RFC 3339), if a wall clock is known.
@@ -53,14 +57,20 @@ pub struct Alert {
 }
 
 impl Alert {
-    /// The alert of an incident, whose times are `started` and `ended`.
-    pub(crate) fn new(incident: &Incident, started: Option<String>, ended: Option<String>) -> Alert {
+    /// The alert of an incident with this headline, whose times are `started` and `ended`.
+    pub(crate) fn new(
+        incident: &Incident,
+        headline: Headline,
+        started: Option<String>,
+        ended: Option<String>,
+    ) -> Alert {
         let is_handled = matches!(incident.handling, Handling::Silenced | Handling::Resolved);
         Alert {
             incident: incident.id.clone(),
             anomaly: store::anomaly_name(incident.anomaly),
             cause: store::cause_name(incident.cause),
             severity: incident.severity,
+            headline: headline.with_place(),
             summary: incident.summary.clone(),
             started,
             ended,

@@ -245,6 +245,7 @@ mod tests {
             anomaly: "flow_contention".into(),
             cause: "incast".into(),
             severity,
+            headline: format!("headline {incident}"),
             summary: format!("verdict {incident}"),
             started: Some("2026-01-02T03:04:05Z".into()),
             ended: (!is_firing).then(|| "2026-01-02T03:05:05Z".into()),

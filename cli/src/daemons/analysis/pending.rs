@@ -12,8 +12,8 @@ const WAITING: usize = 64;
 
 /// A snapshot and its analyses.
 pub(crate) struct AnalysedEvent {
-    /// The number of the snapshot in the inbox of the store; 0: it is not from there.
-    pub(crate) arrival: u64,
+    /// The numbers of the snapshot's parts in the inbox of the store; none: it is not from there.
+    pub(crate) arrivals: Vec<u64>,
     pub(crate) snapshot: Snapshot,
     pub(crate) analyses: Vec<Analysis>,
 }
@@ -36,8 +36,19 @@ impl PendingFirst {
                 None => vec![event],
             },
             None => {
-                let replaced = self.by_event.insert(event.snapshot.event, (due, event));
-                let replaced = replaced.map(|(_, earlier)| earlier);
+                let (id, arrivals) = (event.snapshot.event, event.arrivals.clone());
+                let known =
+                    self.by_event.remove(&id).map(|(known_due, earlier)| (known_due.min(due), earlier));
+                // A part of the same event has arrived since; the union is analysed instead.
+                let is_part = |earlier: &AnalysedEvent| {
+                    !earlier.arrivals.is_empty()
+                        && earlier.arrivals.iter().all(|part| arrivals.contains(part))
+                };
+                let (due, replaced) = match known {
+                    Some((known_due, earlier)) if is_part(&earlier) => (known_due, None),
+                    known => (due, known.map(|(_, earlier)| earlier)),
+                };
+                self.by_event.insert(id, (due, event));
                 replaced.into_iter().chain(self.surplus()).collect()
             }
         }
@@ -77,4 +88,54 @@ fn better(first: AnalysedEvent, second: AnalysedEvent) -> Vec<AnalysedEvent> {
     let mut both = vec![first, second];
     both.iter_mut().for_each(keep_settled);
     both
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(arrivals: &[u64], follows: Option<u32>) -> AnalysedEvent {
+        let victim = "10.0.0.1:1>10.0.0.2:4791/udp";
+        let follows = follows.map(|event| json!({"event": event, "since_ns": 0}));
+        let snapshot = json!({
+            "format": 1, "event": 7, "source": "harrier", "victim": victim, "epoch_ns": 1024, "switches": [],
+            "missing": [], "polls": 1, "trigger": {
+                "host": "h1", "flow": victim, "time_ns": 0, "reason": "slow_rtt", "base_rtt_ns": 1, "rtt_ns": 9,
+                "follows": follows,
+            },
+        });
+        let snapshot = serde_json::from_value(snapshot).expect("a snapshot");
+        AnalysedEvent { arrivals: arrivals.to_vec(), snapshot, analyses: Vec::new() }
+    }
+
+    fn arrivals(events: Vec<AnalysedEvent>) -> Vec<Vec<u64>> {
+        events.into_iter().map(|event| event.arrivals).collect()
+    }
+
+    #[test]
+    fn a_first_diagnosis_waits_for_the_follow_up_poll() {
+        let mut pending = PendingFirst::default();
+        assert_eq!(arrivals(pending.add(event(&[1], None), 10)), [[0_u64; 0]; 0]);
+        assert_eq!(arrivals(pending.expired(9)), [[0_u64; 0]; 0]);
+        let follow_up = AnalysedEvent {
+            snapshot: Snapshot { event: 8, ..event(&[], Some(7)).snapshot },
+            ..event(&[2], None)
+        };
+        assert_eq!(arrivals(pending.add(follow_up, 12)), [[1], [2]]);
+        assert_eq!(arrivals(pending.expired(u64::MAX)), [[0_u64; 0]; 0]);
+    }
+
+    #[test]
+    fn the_union_of_all_parts_replaces_a_part_and_waits_no_longer() {
+        let mut pending = PendingFirst::default();
+        pending.add(event(&[1], None), 10);
+        assert_eq!(arrivals(pending.add(event(&[1, 2], None), 15)), [[0_u64; 0]; 0]);
+        assert_eq!(arrivals(pending.expired(10)), [[1, 2]]);
+        // Another event with the same id, of a host that has used all ids.
+        pending.add(event(&[3], None), 20);
+        assert_eq!(arrivals(pending.add(event(&[4], None), 25)), [[3]]);
+        assert_eq!(arrivals(pending.expired(25)), [[4]]);
+    }
 }

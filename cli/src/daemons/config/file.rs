@@ -79,7 +79,9 @@ impl Reader<'_> {
             (Kind::Number(..), DeValue::Integer(number)) => parsed(&decimal(number)),
             (Kind::Number(..), DeValue::String(_)) => wrong("a text in quotes"),
             (Kind::Path, DeValue::String(text)) => Ok(match parsed(text)? {
-                Value::Path(path) => Value::Path(self.path.parent().unwrap_or(Path::new("")).join(path)),
+                Value::Path(path) if !is_url(&path) => {
+                    Value::Path(self.path.parent().unwrap_or(Path::new("")).join(path))
+                }
                 other => other,
             }),
             (_, DeValue::String(text)) => parsed(text),
@@ -91,6 +93,11 @@ impl Reader<'_> {
             (_, DeValue::Table(_)) => wrong("a table"),
         }
     }
+}
+
+/// Whether a path is the URL of a server, e.g. of a database, which is not relative to the file.
+fn is_url(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains("://"))
 }
 
 /// Returns an integer in decimal; one that is too large stays as it is written and is out of every range.

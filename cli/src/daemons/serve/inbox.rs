@@ -1,8 +1,11 @@
-//! Stored snapshots on their way to diagnoses: each is aligned, completed, analysed, and removed from the inbox once its
-//! diagnoses are stored. After a crash the next start continues with what the inbox still has.
+//! Stored snapshots on their way to diagnoses: each is aligned, completed, united with those of other controllers about
+//! the same event, analysed, and removed from the inbox once its diagnoses are stored. After a crash the next start
+//! continues with what the inbox still has.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use analyzer::incident::is_ordinary;
@@ -17,7 +20,8 @@ use tracing::{error, info, warn};
 use web::Stage;
 
 use super::{Shared, cables};
-use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
+use crate::daemons::analysis::parts::{Added, Part, Parts, United};
+use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Standstills, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
 
@@ -32,14 +36,18 @@ const ADVANCE_NS: u64 = 1_000_000_000;
 /// Interval at which pending diagnoses are looked at, and the inbox if nothing notified of a change.
 const TICK: Duration = Duration::from_millis(100);
 
-/// An input of the analysis: the snapshot, its number in the inbox, and the network at its time.
-type Input = (u64, Snapshot, Arc<Topology>);
+/// An input of the analysis: the snapshot with the numbers of its parts in the inbox, and the network at its time.
+type Input = (United, Arc<Topology>);
 
 /// Processes the inbox until the server stops.
 pub(crate) struct Inbox {
     shared: Arc<Shared>,
+    parts: Parts,
+    /// Events that are complete and wait for the analysis.
+    ready: VecDeque<United>,
     analysis: Worker<Input, AnalysedEvent>,
     pending: PendingFirst,
+    standstills: Standstills,
     /// How long a first diagnosis waits for that of the follow-up poll, in nanoseconds of wall-clock time.
     follow_up_wait_ns: u64,
     /// The last record that was read.
@@ -61,7 +69,7 @@ impl Inbox {
         let state = shared.clone();
         let analysis = Worker::spawn("analysis", QUEUED, move |jobs: Jobs<Input, AnalysedEvent>| {
             let settings = Settings::default();
-            jobs.process(|(arrival, snapshot, topology)| {
+            jobs.process(|(United { arrivals, snapshot }, topology)| {
                 let analyse = AssertUnwindSafe(|| {
                     let index = TopologyIndex::new(&topology);
                     analyzer::analyze_indexed(&snapshot, &index, &settings)
@@ -74,14 +82,16 @@ impl Inbox {
                     Vec::new()
                 });
                 state.live.observe(Stage::Analysis, start.elapsed());
-                AnalysedEvent { arrival, snapshot, analyses }
+                AnalysedEvent { arrivals, snapshot, analyses }
             });
         })?;
-        let pending = PendingFirst::default();
         Ok(Inbox {
             shared,
+            parts: Parts::default(),
+            ready: VecDeque::new(),
             analysis,
-            pending,
+            pending: PendingFirst::default(),
+            standstills: Standstills::default(),
             follow_up_wait_ns,
             last: 0,
             under_analysis: 0,
@@ -95,8 +105,10 @@ impl Inbox {
         tokio::pin!(stop);
         let mut tick = interval(TICK);
         loop {
-            if self.analysis.has_room() && self.under_analysis < QUEUED {
+            self.analyse_ready();
+            if self.ready.is_empty() && self.under_analysis < QUEUED {
                 self.read().await;
+                self.analyse_ready();
             }
             tokio::select! {
                 () = self.shared.arrived.notified() => {}
@@ -147,12 +159,7 @@ impl Inbox {
                 }
                 Ok(snapshot) => {
                     self.observe(&row, &snapshot);
-                    self.under_analysis += 1;
-                    if !self.analysis.push((row.arrival, snapshot, topology)) {
-                        self.under_analysis -= 1;
-                        self.last = row.arrival - 1;
-                        return;
-                    }
+                    self.unite(row, snapshot).await;
                 }
                 Err(why) => {
                     warn!(sender = row.sender, why, "a snapshot cannot be analysed");
@@ -160,6 +167,29 @@ impl Inbox {
                     self.done(row.arrival).await;
                 }
             }
+        }
+    }
+
+    /// Adds a snapshot to what is known of its event.
+    async fn unite(&mut self, row: InboxRow, snapshot: Snapshot) {
+        let (arrival, bytes) = (row.arrival, row.body.len());
+        let part = Part { arrival, controller: row.sender, snapshot, bytes };
+        match self.parts.add(part, &self.shared.senders.controllers(), wall_ns()) {
+            Added::Analyse(events) => self.ready.extend(events),
+            Added::Known => self.done(arrival).await,
+        }
+        self.shared.united_snapshots.store(self.parts.united(), Ordering::Relaxed);
+    }
+
+    /// Passes complete events to the analysis while it has room.
+    fn analyse_ready(&mut self) {
+        while self.analysis.has_room()
+            && self.under_analysis < QUEUED
+            && let Some(topology) = self.shared.live.topology()
+            && let Some(event) = self.ready.pop_front()
+        {
+            // Fails only if the thread has ended, which ends the inbox as well.
+            self.under_analysis += usize::from(self.analysis.push((event, topology)));
         }
     }
 
@@ -222,9 +252,9 @@ impl Inbox {
             cables::cite(&mut analysis.diagnosis, &event.snapshot, &cables);
         }
         if self.shared.queries.is_own(&event.snapshot) {
-            let arrival = event.arrival;
+            let arrivals = event.arrivals.clone();
             self.shared.queries.complete(event);
-            self.done(arrival).await;
+            self.all_done(&arrivals).await;
             return;
         }
         let events = self.pending.add(event, wall_ns().saturating_add(self.follow_up_wait_ns));
@@ -233,6 +263,7 @@ impl Inbox {
 
     async fn tick(&mut self) {
         let now_ns = wall_ns();
+        self.ready.extend(self.parts.expired(now_ns));
         let events = self.pending.expired(now_ns);
         self.store(events).await;
         if now_ns.saturating_sub(self.advanced_ns) < ADVANCE_NS {
@@ -245,7 +276,9 @@ impl Inbox {
     }
 
     async fn store(&mut self, events: Vec<AnalysedEvent>) {
-        for AnalysedEvent { arrival, snapshot, analyses } in events {
+        for mut event in events {
+            self.standstills.unify(&mut event);
+            let AnalysedEvent { arrivals, snapshot, analyses } = event;
             if analyses.is_empty() {
                 info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
             }
@@ -258,13 +291,20 @@ impl Inbox {
                         // The snapshot stays in the inbox and is analysed again.
                         error!(%error, "the store failed; a diagnosis is not stored yet");
                         is_stored = false;
-                        self.last = self.last.min(arrival.saturating_sub(1));
+                        let first = arrivals.iter().copied().min().unwrap_or(self.last);
+                        self.last = self.last.min(first.saturating_sub(1));
                     }
                 }
             }
             if is_stored {
-                self.done(arrival).await;
+                self.all_done(&arrivals).await;
             }
+        }
+    }
+
+    async fn all_done(&self, arrivals: &[u64]) {
+        for arrival in arrivals {
+            self.done(*arrival).await;
         }
     }
 

@@ -23,20 +23,21 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 use tracing::{error, info, warn};
-use web::{Access, AppState, Bound, Credential, LiveState};
+use web::{Access, AppState, Bound, Credential, LiveState, Proxies};
 
 use self::inbox::Inbox;
 use self::queries::Queries;
 use self::shared::ServerProbe;
 use super::config::Arguments;
-use super::config::keys::serve::Serve;
+use super::config::keys::serve::{Serve, header_name};
 use super::config::settings::Settings;
 use super::operations::log::LogLevel;
 use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
 use super::time_base::TimeBase;
 use super::tls::Certificates;
-use crate::configurations;
+use crate::configurations::{self, Checked};
+use crate::findings;
 use crate::input::{fail_with, read_text};
 
 /// Time for open connections and the analysis to finish when the server stops.
@@ -76,7 +77,8 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let access = Arc::new(access(&settings)?);
     let grpc_server = grpc_server(tls.as_ref())?;
     let targets = webhooks::targets(&settings)?;
-    let shared = state(&settings, topology, findings).await?;
+    let shared = state(&settings, topology, findings.cited.clone()).await?;
+    findings::keep(&shared.live, &findings).await.context("findings")?;
 
     let (stop, stopped) = watch::channel(false);
     let until_stopped = move || {
@@ -221,8 +223,7 @@ async fn state(
     findings: Vec<ConfigFinding>,
 ) -> anyhow::Result<Arc<Shared>> {
     let path = settings.path("store").context("the key has a default")?;
-    let url = format!("sqlite:{}", path.display());
-    let opened = store::Store::open_with(&url, limits(settings)).await;
+    let opened = store::Store::open_with(&store::store_url(path), limits(settings)).await;
     let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
     let time = time_base(settings, &store).await?;
     let live = LiveState::with_clock(store, operations::wall_ns).await?;
@@ -246,6 +247,7 @@ async fn state(
         findings: findings.into(),
         triggers: std::sync::Mutex::new(triggers),
         bad_snapshots: 0.into(),
+        united_snapshots: 0.into(),
         has_no_analysis: false.into(),
         webhooks: std::sync::Mutex::default(),
     });
@@ -269,9 +271,25 @@ async fn time_base(settings: &Settings, store: &store::Store) -> anyhow::Result<
 
 /// Returns who may do what over REST.
 fn access(settings: &Settings) -> anyhow::Result<Access> {
-    Ok(match read_tokens(settings)? {
+    let hosts = || settings.texts("hosts").into_iter().map(str::to_owned);
+    let access = match read_tokens(settings)? {
         Some(credentials) => Access::tokens(credentials),
-        None => Access::open(settings.texts("hosts").into_iter().map(str::to_owned)),
+        None => Access::open(hosts()),
+    };
+    Ok(match settings.has("proxies") {
+        true => access.with_proxies(proxies(settings)?, hosts()),
+        false => access,
+    })
+}
+
+/// Returns the reverse proxies that name the user.
+fn proxies(settings: &Settings) -> anyhow::Result<Proxies> {
+    let header = |key| header_name(settings.text(key).unwrap_or_default()).map_err(anyhow::Error::msg);
+    Ok(Proxies {
+        networks: settings.texts("proxies").iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
+        user_header: header("proxy_user_header")?,
+        groups_header: header("proxy_groups_header")?,
+        roles: settings.texts("proxy_roles").iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
     })
 }
 
@@ -290,7 +308,7 @@ fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
 }
 
 /// Reads the findings of the switches' configurations.
-fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Result<Vec<ConfigFinding>> {
+fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Result<Checked> {
     let mut problems = Vec::new();
     let folder = settings.folder("configs");
     let configs: Vec<_> = settings
@@ -304,13 +322,13 @@ fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Re
         .collect();
     let mut findings = match topology {
         Some(topology) => configurations::findings(&configs, topology, &mut problems),
-        None => Vec::new(),
+        None => Checked::default(),
     };
     fail_with("configs", &problems)?;
     if let Some(path) = settings.path("findings") {
         let listed: Vec<ConfigFinding> = serde_json::from_str(&read_text(path)?)
             .with_context(|| format!("{}: not a list of findings", path.display()))?;
-        findings.extend(listed);
+        findings.cited.extend(listed);
     }
     Ok(findings)
 }
@@ -319,7 +337,7 @@ fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Re
 struct Reloaded {
     settings: Settings,
     topology: Option<Topology>,
-    findings: Vec<ConfigFinding>,
+    findings: Checked,
     credentials: Option<Vec<Credential>>,
 }
 
@@ -363,7 +381,10 @@ async fn reload(
         // The numbers of hosts in event ids follow from the topology.
         shared.senders.reconnect_agents();
     }
-    *shared.findings.write().unwrap_or_else(PoisonError::into_inner) = findings;
+    if let Err(error) = findings::keep(&shared.live, &findings).await {
+        error!(%error, "the findings that REST returns are not replaced");
+    }
+    *shared.findings.write().unwrap_or_else(PoisonError::into_inner) = findings.cited;
     shared.arrived.notify_one();
     operations::log_reload(&settings, &new);
     new

@@ -5,12 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use controller::discovery::CableFinding;
 use host_agent::TokenBucket;
-use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, TEXT_BYTES};
+use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, REPORTED, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
 use tokio::sync::{mpsc, oneshot};
 use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric};
 
 use super::cables::Cables;
+use crate::daemons::analysis::parts::{ControllerSwitches, Controllers};
 use crate::daemons::operations::wall_ns;
 
 /// Maximum daemons that are remembered after they disconnected; the one that was heard first is forgotten.
@@ -72,6 +73,8 @@ struct Sender {
     rejected: u64,
     problems: Vec<HealthProblem>,
     /// Of a controller.
+    switches: BTreeSet<String>,
+    /// Of a controller.
     cables: Cables,
     /// Of an agent's host.
     interfaces: Vec<HostInterface>,
@@ -130,6 +133,7 @@ impl Senders {
             clock_error_ns: 0,
             rejected,
             problems: Vec::new(),
+            switches: hello.switches.iter().take(REPORTED).map(|name| cut(name, NAME_BYTES)).collect(),
             cables,
             interfaces,
         };
@@ -212,6 +216,21 @@ impl Senders {
     /// Counts a rejected record.
     pub(crate) fn rejected(&self, id: &SenderId, connection: u64) {
         self.change(id, connection, |sender| sender.rejected += 1);
+    }
+
+    /// Returns the controllers with their switches, by the key of the sender in the store.
+    pub(crate) fn controllers(&self) -> Controllers {
+        let known = self.lock();
+        let controllers = known.senders.iter().filter(|(id, _)| id.kind == "controller");
+        let is_managed = |sender: &Sender, switch: &String| {
+            sender.problems.iter().all(|problem| problem.subject != *switch)
+        };
+        let switches = |sender: &Sender| ControllerSwitches {
+            switches: sender.switches.clone(),
+            managed: sender.switches.iter().filter(|name| is_managed(sender, name)).cloned().collect(),
+            is_connected: sender.outgoing.is_some(),
+        };
+        controllers.map(|(id, sender)| (id.key(), switches(sender))).collect()
     }
 
     /// Sends a message to the agent of a host. Returns `false` if it is not connected or does not keep up.

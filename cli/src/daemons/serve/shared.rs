@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) findings: RwLock<Vec<ConfigFinding>>,
     pub(crate) triggers: Mutex<Triggers>,
     pub(crate) bad_snapshots: AtomicU64,
+    /// Snapshots that were united with that of another controller.
+    pub(crate) united_snapshots: AtomicU64,
     pub(crate) has_no_analysis: AtomicBool,
     /// What each webhook has sent, by receiver and format.
     pub(crate) webhooks: Mutex<BTreeMap<(String, &'static str), Counts>>,
@@ -116,6 +118,7 @@ impl Shared {
                 paused: sample.paused,
                 paused_ns: sample.paused_ns,
                 tx_bps: sample.tx_bps,
+                ..PortPoint::default()
             };
             Some(PortSample { port, point })
         });
@@ -163,6 +166,13 @@ impl Probe for ServerProbe {
             is_counter: true,
             labels: Vec::new(),
             value: i64::try_from(shared.bad_snapshots.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
+        });
+        metrics.push(Metric {
+            name: "snapshots_united",
+            help: "Snapshots that were united with that of another controller about the same event",
+            is_counter: true,
+            labels: Vec::new(),
+            value: i64::try_from(shared.united_snapshots.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
         });
         metrics.push(Metric {
             name: "inbox_bytes",

@@ -26,7 +26,8 @@ fn check(name: &str, size: (u16, u16), inputs: Vec<(u64, Input)>) {
 
 fn incident(id: &str, severity: &str, start_ns: u64, summary: &str) -> Incident {
     serde_json::from_value(json!({
-        "id": id, "severity": severity, "anomaly": "pfc_storm_host_injection", "cause": "nic_storm", "summary": summary, "confidence": 0.98, "diagnosis": format!("d-{id}"),
+        "id": id, "severity": severity, "summary": summary, "confidence": 0.98, "diagnosis": format!("d-{id}"),
+        "headline": { "culprit": "NIC storm at h11", "text": "NIC storm at h11 stops 12 flows", "place": "sw4:1" },
         "root_cause": { "port": "sw4:1", "flows": [], "host": "h11", "config": [] },
         "pause_path": ["sw1:1", "sw2:3", "sw4:1"], "loop": [], "start_ns": start_ns, "update_ns": start_ns,
         "end_ns": null, "recurrences": 3, "handling": "acknowledged",
@@ -40,7 +41,8 @@ fn incident(id: &str, severity: &str, start_ns: u64, summary: &str) -> Incident 
 fn incast() -> Incident {
     let summary = "2 flows collide at sw2:1, and their queue delays 1 flow";
     let mut incident = incident("i-2", "minor", 20, summary);
-    (incident.anomaly, incident.cause) = ("flow_contention".into(), "elephant_collision".into());
+    incident.headline.text = "Collision of 2 large flows slows h1 → h31".into();
+    incident.headline.place = Some("sw2:1".into());
     incident.root_cause.host = None;
     incident.root_cause.port = Some("sw2:1".into());
     incident.root_cause.flows =
@@ -101,7 +103,7 @@ fn the_most_severe_incident_is_first_and_selected() {
 #[test]
 fn the_selection_stays_when_an_incident_begins_above_it() {
     let mut deadlock = incident("i-3", "critical", 30, "A deadlock stops 12 flows");
-    deadlock.anomaly = "deadlock_out_of_loop_injection".into();
+    deadlock.headline.text = "NIC storm at h11 closes a deadlock and stops 12 flows".into();
     let begun = Input::Feed(Feed::Changed(Box::new(deadlock)));
     check("selection", (80, 24), vec![(0, listed()), (0, hosts()), (0, key(Key::Down)), (9, begun)]);
 }
@@ -156,6 +158,7 @@ fn a_small_terminal_shows_the_list_alone() {
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
     let mut hostile = incident("i-1", "critical", 10, "a\u{1b}[2Jb\u{7}c");
+    hostile.headline.text = "NIC storm at a\u{1b}[2Jb\u{7}c stops 12 flows".into();
     hostile.root_cause.host = Some("a\u{1b}[2Jb\u{7}c".into());
     check("hostile", (40, 8), vec![(0, Input::Feed(Feed::Changed(Box::new(hostile))))]);
 }

@@ -38,7 +38,7 @@ export const paths = {
   events: `${API}/events`,
   /** The changes, without the samples of ports. */
   records: `${API}/events?kinds=diagnosis,incident,pause,topology`,
-  findings: `${API}/findings`,
+  findings: (query = '') => (query ? `${API}/findings?${query}` : `${API}/findings`),
   openapi: `${API}/openapi.json`,
 };
 
@@ -99,8 +99,9 @@ export const api = {
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
-  /** The stored findings of the configuration checker, each as JSON. */
-  findings: async (signal?: AbortSignal) => (await get<{ findings: Record<string, unknown>[] }>(paths.findings, signal)).findings,
+  /** The findings about configurations and cables, each as JSON; `query` has filters. */
+  findings: async (query: string, signal?: AbortSignal) =>
+    (await get<{ findings: Record<string, unknown>[] }>(paths.findings(query), signal)).findings,
   daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
   /** Diagnoses a flow now. A flow that nothing slows down has no anomaly. */
   ask: (victim: Flow, signal?: AbortSignal) =>

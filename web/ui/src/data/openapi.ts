@@ -101,6 +101,7 @@ export interface components {
             collected: components["schemas"]["Collected"];
             confidence: number;
             cost: components["schemas"]["Cost"];
+            headline: components["schemas"]["Headline"];
             id: string;
             loop: components["schemas"]["PortRef"][];
             pause_path: components["schemas"]["PortRef"][];
@@ -215,6 +216,11 @@ export interface components {
         };
         /** @enum {string} */
         Handling: "open" | "acknowledged" | "resolved" | "silenced";
+        Headline: {
+            culprit: string;
+            place?: components["schemas"]["PortRef"] | null;
+            text: string;
+        };
         HealthProblem: {
             reason: string;
             subject: string;
@@ -339,10 +345,16 @@ export interface components {
         /** @enum {string} */
         NodeKind: "host" | "switch";
         NoteRequest: {
-            feedback?: components["schemas"]["Feedback"] | null;
-            handling?: components["schemas"]["Handling"] | null;
+            feedback?: null | components["schemas"]["Feedback"];
+            handling?: null | components["schemas"]["Handling"];
             text?: string;
-        };
+        } & ({
+            handling: components["schemas"]["Handling"];
+        } | {
+            feedback: components["schemas"]["Feedback"];
+        } | {
+            text: string;
+        });
         Notes: {
             notes: components["schemas"]["TimedNote"][];
         };
@@ -363,6 +375,7 @@ export interface components {
             interval_ns: number;
             paused: boolean;
             paused_ns: number;
+            paused_priorities?: number[];
             queue_bytes: number;
             queue_packets: number;
             time_ns: number;
@@ -515,10 +528,12 @@ export interface components {
         };
         Time: number;
         TimedDiagnosis: components["schemas"]["Diagnosis"] & {
+            headline: components["schemas"]["Headline"];
             time?: string | null;
         };
         TimedIncident: components["schemas"]["Incident"] & {
             end_time?: string | null;
+            headline: components["schemas"]["Headline"];
             occurrences: components["schemas"]["Occurrence"][];
             start_time?: string | null;
             update_time?: string | null;

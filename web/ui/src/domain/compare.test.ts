@@ -7,16 +7,17 @@ function side(change: object = {}, cost?: object): Side {
   const incident = {
     id: 'i', anomaly: 'flow_contention', cause: 'incast', severity: 'major', confidence: 0.8, count: 1, recurrences: 2,
     root_cause: { port: 'sw4:1', host: null, flows: [flow(1), flow(2)], config: [] },
+    headline: { culprit: 'Incast of 2 flows', text: 'Incast of 2 flows slows 1 flow', place: 'sw4:1' },
     victims: [flow(9)], pause_path: ['sw2:3', 'sw4:1'], loop: [], start_ns: 0, end_ns: 5000,
     ...change,
   };
   return { incident, diagnosis: { cost } } as unknown as Side;
 }
 
-const differing = (a: Side, b: Side) => compared(a, b, new Map()).filter((row) => row.differs).map((row) => row.name);
+const differing = (a: Side, b: Side) => compared(a, b).filter((row) => row.differs).map((row) => row.name);
 
 test('the same incident has no difference, and rows without a value are left out', () => {
-  const rows = compared(side(), side(), new Map());
+  const rows = compared(side(), side());
   expect(rows.filter((row) => row.differs)).toEqual([]);
   expect(rows.map((row) => row.name)).not.toContain('Loop');
   expect(rows.map((row) => row.name)).not.toContain('Affected jobs');
@@ -25,7 +26,7 @@ test('the same incident has no difference, and rows without a value are left out
 test('values that only one has are marked; flows have no order, a path has one', () => {
   const other = side({ root_cause: { port: 'sw4:1', host: null, flows: [flow(3), flow(2)], config: [] }, pause_path: ['sw4:1', 'sw2:3'] });
   expect(differing(side(), other)).toEqual(['Culprit flows', 'Pause path']);
-  const flows = compared(side(), other, new Map()).find((row) => row.name === 'Culprit flows')!;
+  const flows = compared(side(), other).find((row) => row.name === 'Culprit flows')!;
   expect(flows.a.map((value) => value.isOnlyHere)).toEqual([true, false]);
   const swapped = side({ root_cause: { port: 'sw4:1', host: null, flows: [flow(2), flow(1)], config: [] } });
   expect(differing(side(), swapped)).toEqual([]);

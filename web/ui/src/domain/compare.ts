@@ -1,7 +1,6 @@
 // Two incidents side by side: the same properties of both, and which values only one of them has.
 
 import { anomalyName, bytes, causeName, duration, percent, plural } from './format';
-import { headline } from './headline';
 import type { Diagnosis, Incident } from './types';
 
 /** An incident with its representative diagnosis. */
@@ -29,7 +28,7 @@ export interface Row {
 }
 
 /** The rows of the comparison. */
-export function compared(a: Side, b: Side, hosts: Map<string, string>): Row[] {
+export function compared(a: Side, b: Side): Row[] {
   const row = (name: string, kind: ValueKind, of: (side: Side) => string[]): Row => {
     const [left, right] = [of(a), of(b)];
     const marked = (values: string[], others: string[]) => values.map((text) => ({ text, isOnlyHere: !others.includes(text) }));
@@ -41,7 +40,7 @@ export function compared(a: Side, b: Side, hosts: Map<string, string>): Row[] {
     row(name, 'text', (side) => [of(side)].filter((text): text is string => Boolean(text)));
   const root = ({ incident }: Side) => incident.root_cause;
   return [
-    one('Culprit', ({ incident }) => headline(incident, hosts).culprit),
+    one('Culprit', ({ incident }) => incident.headline.culprit),
     one('Anomaly', ({ incident }) => anomalyName(incident.anomaly)),
     one('Cause', ({ incident }) => causeName(incident.cause)),
     one('Severity', ({ incident }) => incident.severity),

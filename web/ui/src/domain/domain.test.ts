@@ -46,7 +46,7 @@ const atRoot: Evidence = {
 };
 
 const diagnosis: Diagnosis = {
-  id: 'd', time_ns: 1, victim: flow(2, 3), anomaly: 'pfc_backpressure_flow_contention', cause: 'incast', summary: '',
+  id: 'd', time_ns: 1, victim: flow(2, 3), anomaly: 'pfc_backpressure_flow_contention', cause: 'incast', summary: '', headline: { culprit: '', text: '' },
   confidence: 1, root_cause: { port: 'sw3:3', flows: [flow(10, 3)], host: null, config: [] },
   pause_path: ['sw2:3', 'sw3:3'], loop: [], spreaders: [flow(1, 3)], victims: [flow(2, 3), flow(1, 3)],
   evidence: [atRoot, atRoot], missing: [], advice: [], collected: { switches: 1, bytes: 1, polls: 1 },

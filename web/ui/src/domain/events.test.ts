@@ -12,8 +12,8 @@ describe('records of the stream', () => {
 
   test('a record names what it is about', () => {
     const [record] = parseRecords(pause).records;
-    expect(eventRow(record!, new Map())).toEqual({ kind: 'pause', port: 'sw1:1', text: 'is paused', time: '2026-01-01T00:00:00Z', timeNs: 5 });
-    expect(eventRow({ id: null, kind: 'gap', data: { missed: 8 } }, new Map()).text).toBe('8 older events are no longer available');
+    expect(eventRow(record!)).toEqual({ kind: 'pause', port: 'sw1:1', text: 'is paused', time: '2026-01-01T00:00:00Z', timeNs: 5 });
+    expect(eventRow({ id: null, kind: 'gap', data: { missed: 8 } }).text).toBe('8 older events are no longer available');
   });
 
   test.each([
@@ -21,7 +21,7 @@ describe('records of the stream', () => {
     ['incident', { incident: null }],
     ['pause', 'not an object'],
   ])('a record of an unknown kind or shape is JSON: %s', (kind, data) => {
-    expect(eventRow({ id: 'a-1', kind, data }, new Map()).json).toBe(JSON.stringify(data));
+    expect(eventRow({ id: 'a-1', kind, data }).json).toBe(JSON.stringify(data));
   });
 
   test('filters are those of the URL, and the latest record is first', () => {

@@ -1,7 +1,6 @@
 // The records of the live stream as rows: what happened, when, and where to read on. Records of an unknown kind, as a
 // newer server may send them, are shown as JSON.
 
-import { headline } from './headline';
 import { plural } from './format';
 import type { Incident } from './types';
 
@@ -62,26 +61,26 @@ function parsed(text: string): unknown {
 }
 
 /** The row of a record. */
-export function eventRow(record: StreamRecord, hosts: Map<string, string>): EventRow {
+export function eventRow(record: StreamRecord): EventRow {
   const data = (typeof record.data === 'object' && record.data !== null ? record.data : {}) as Record<string, unknown>;
   const row = {
     kind: record.kind,
     time: typeof data.time === 'string' ? data.time : null,
     timeNs: typeof data.time_ns === 'number' ? data.time_ns : null,
   };
-  const known = knownRow(record.kind, data, hosts);
+  const known = knownRow(record.kind, data);
   return known ? { ...row, ...known } : { ...row, text: '', json: JSON.stringify(record.data) };
 }
 
 /** What a record of a known kind says, or null if the kind or its fields are unknown. */
-function knownRow(kind: string, data: Record<string, unknown>, hosts: Map<string, string>): Partial<EventRow> & { text: string } | null {
+function knownRow(kind: string, data: Record<string, unknown>): Partial<EventRow> & { text: string } | null {
   switch (kind) {
     case 'incident': {
       const incident = data.incident as Incident | undefined;
-      if (typeof incident?.id !== 'string') return null;
+      if (typeof incident?.id !== 'string' || typeof incident.headline?.text !== 'string') return null;
       const change = { start: 'starts', update: 'continues', end: 'ends' }[String(data.change)] ?? String(data.change);
       const at = incident.end_ns ?? incident.update_ns;
-      return { text: `${headline(incident, hosts).text}: ${change}`, incident: incident.id, timeNs: at };
+      return { text: `${incident.headline.text}: ${change}`, incident: incident.id, timeNs: at };
     }
     case 'diagnosis':
       return typeof data.id === 'string' && typeof data.summary === 'string' ? { text: data.summary, diagnosis: data.id } : null;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkFinding, citedFindings, neededDiagnoses } from './findings';
+import { bySeverity, checkFinding, citedFindings, citing, findingFilters, findingQuery, neededDiagnoses } from './findings';
 import type { Diagnosis, Incident } from './types';
 
 const incident = (id: string, config: string[]) => ({ id, diagnosis: `d-${id}`, root_cause: { port: null, host: null, flows: [], config } }) as unknown as Incident;
@@ -22,4 +22,23 @@ test('one diagnosis a finding is loaded', () => {
 test('a stored finding with unknown fields is shown as JSON', () => {
   expect(checkFinding({ code: 'B1', file: 'a.json', line: 3, message: 'm' })).toMatchObject({ code: 'B1', place: 'a.json:3', message: 'm' });
   expect(checkFinding({ other: 1 }).json).toBe('{"other":1}');
+});
+
+test('a finding in a file has the incidents that cite its rule at its switch or at one of its ports', () => {
+  const cited = [incident('1', ['leaf1/PG004']), incident('2', ['leaf1:5/PG004']), incident('3', ['leaf2/PG004']), incident('4', ['leaf1/PG005'])];
+  const ids = (body: Record<string, unknown>) => citing(checkFinding(body), cited).map(({ id }) => id);
+  expect(ids({ id: 'leaf1/PG004/0123', switch: 'leaf1', code: 'PG004' })).toEqual(['1', '2']);
+  expect(ids({ id: 'leaf2/PG004', code: 'PG004' })).toEqual(['3']);
+  expect(ids({ code: 'PG004' })).toEqual([]);
+});
+
+test('filters are those of the URL', () => {
+  const filters = { severity: 'error', switch: 'a&b', code: '' };
+  expect(findingQuery(filters)).toBe('severity=error&switch=a%26b');
+  expect(findingFilters(new URLSearchParams(findingQuery(filters)))).toEqual(filters);
+});
+
+test('errors are first, and findings of one severity keep their order', () => {
+  const findings = ['info 1', 'later 1', 'error 1', 'warning 1', 'error 2'].map((id) => checkFinding({ id, severity: id.split(' ')[0] }));
+  expect(bySeverity(findings).map(({ id }) => id)).toEqual(['error 1', 'error 2', 'warning 1', 'info 1', 'later 1']);
 });

@@ -44,27 +44,68 @@ export function neededDiagnoses(incidents: Incident[]): string[] {
   return [...new Set(first.values())];
 }
 
-/** A finding of `harrier check`, as far as its fields are known. */
+/** A finding about the configuration or the cables of a switch, as far as its fields are known. */
 export interface CheckFinding {
+  id: string;
   code: string;
   severity: string;
   message: string;
   fix: string;
+  switch: string;
+  port: string;
+  /** The file and line, or the entry. */
   place: string;
   /** The finding as JSON, for one that has no message. */
   json: string;
 }
 
-/** The row of a stored finding, whatever its fields are. */
+/** The row of a finding, whatever its fields are. */
 export function checkFinding(body: Record<string, unknown>): CheckFinding {
   const text = (name: string) => (typeof body[name] === 'string' ? (body[name] as string) : '');
   const line = typeof body.line === 'number' ? `:${body.line}` : '';
   return {
+    id: text('id'),
     code: text('code') || text('rule'),
     severity: text('severity'),
     message: text('message'),
     fix: text('fix'),
-    place: `${text('file')}${line}` || text('pointer'),
+    switch: text('switch'),
+    port: text('port'),
+    place: text('file') ? `${text('file')}${line}` : text('pointer'),
     json: JSON.stringify(body),
   };
+}
+
+const RANK: Record<string, number> = { error: 0, warning: 1, info: 2 };
+
+/** The findings, the most severe first and otherwise in their order. */
+export function bySeverity(findings: CheckFinding[]): CheckFinding[] {
+  const rank = ({ severity }: CheckFinding) => RANK[severity] ?? 3;
+  return findings.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The incidents that cite a finding: verdicts name the switch or one of its ports, and the code. */
+export function citing({ id, switch: name, code }: CheckFinding, incidents: Incident[]): Incident[] {
+  const isCited = (cited: string) => {
+    const [place = '', rule] = cited.split('/');
+    return cited === id || (name !== '' && rule === code && place.replace(/:\d+$/, '') === name);
+  };
+  return incidents.filter(({ root_cause: root }) => root.config.some(isCited));
+}
+
+/** The filters of `GET /findings` that the page offers. */
+export const FINDING_FILTERS = ['severity', 'switch', 'code'] as const;
+export type FindingFilters = Record<(typeof FINDING_FILTERS)[number], string>;
+
+/** The filters in a URL. */
+export function findingFilters(query: URLSearchParams): FindingFilters {
+  const [severity = '', place = '', code = ''] = FINDING_FILTERS.map((name) => query.get(name)?.trim() ?? '');
+  return { severity, switch: place, code };
+}
+
+/** The query string of filters; empty ones are left out. */
+export function findingQuery(filters: FindingFilters): string {
+  const query = new URLSearchParams();
+  for (const name of FINDING_FILTERS) if (filters[name]) query.set(name, filters[name]);
+  return query.toString();
 }

@@ -1,7 +1,7 @@
 // Lists of incidents: the live one, loaded over REST and updated by the stream, and the filters of the history.
 
-import { WEAK } from './headline';
 import type { Incident, Severity } from './types';
+import { WEAK } from './victims';
 
 /** The live list shows this many; the history has all. */
 export const LIVE_LIMIT = 200;

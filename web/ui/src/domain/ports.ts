@@ -11,6 +11,8 @@ export interface PortRow {
   rateBps: number;
   /** Share of time paused; null for a port without samples. */
   paused: number | null;
+  /** The priorities that were paused in the latest sample. */
+  priorities: number[];
   queueBytes: number | null;
   /** Sent bits per second over the link's rate. */
   utilisation: number | null;
@@ -57,11 +59,12 @@ export function orderedPorts(ends: PortEnd[], ports: Map<Port, PortState>, searc
 
 /** The row of a port with its latest sample. */
 export function portRow(end: PortEnd, state: PortState | undefined): PortRow {
-  if (!state) return { ...end, paused: null, queueBytes: null, utilisation: null };
+  if (!state) return { ...end, paused: null, priorities: [], queueBytes: null, utilisation: null };
   const { sample, heat } = state;
   return {
     ...end,
     paused: heatStep(heat) === 0 ? 0 : heat,
+    priorities: sample.paused_priorities ?? [],
     queueBytes: sample.queue_bytes,
     utilisation: end.rateBps > 0 ? sample.tx_bps / end.rateBps : null,
   };

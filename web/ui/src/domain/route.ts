@@ -4,7 +4,7 @@ export type Route =
   | { view: 'switch'; name: string }
   | { view: 'host'; name: string }
   | { view: 'events'; query: URLSearchParams }
-  | { view: 'findings' }
+  | { view: 'findings'; query: URLSearchParams }
   | { view: 'compare'; a: string; b: string }
   | { view: 'overview'; incident: string | null }
   | { view: 'incident'; id: string }
@@ -27,7 +27,7 @@ export function parseRoute(url: URL): Route {
   if (head === 'switches' && id) return { view: 'switch', name: id };
   if (head === 'hosts' && id) return { view: 'host', name: id };
   if (head === 'events' && !id) return { view: 'events', query: url.searchParams };
-  if (head === 'findings' && !id) return { view: 'findings' };
+  if (head === 'findings' && !id) return { view: 'findings', query: url.searchParams };
   if (head === 'compare' && !id) return { view: 'compare', a: url.searchParams.get('a') ?? '', b: url.searchParams.get('b') ?? '' };
   if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
   if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
@@ -71,7 +71,7 @@ export const links = {
   daemons: () => '/daemons',
   events: (query = '') => (query ? `/events?${query}` : '/events'),
   finding: (id: string) => `/findings#${encodeURIComponent(id)}`,
-  findings: () => '/findings',
+  findings: (query = '') => (query ? `/findings?${query}` : '/findings'),
   compare: (a: string, b = '') => `/compare?${new URLSearchParams({ ...(a && { a }), ...(b && { b }) })}`,
   history: (query = '') => (query ? `/history?${query}` : '/history'),
   runbook: (anomaly?: string, section = '') =>

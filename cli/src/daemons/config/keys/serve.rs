@@ -1,5 +1,7 @@
 //! Keys of `harrier serve`.
 
+use hyper::header::HeaderName;
+
 use super::common::{OPERATION, TIME, TLS, loopback, tls};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
@@ -29,6 +31,19 @@ const CONFIG: Kind =
 const WEBHOOK: Kind =
     Kind::Other("FORMAT=URL", |text| crate::daemons::serve::webhooks::parse(text).map(|_| ()));
 
+const PROXY: Kind =
+    Kind::Other("ADDRESS[/BITS]", |text| text.parse::<web::Network>().map(drop).map_err(|e| e.to_string()));
+
+const HEADER: Kind = Kind::Other("HEADER", |text| header_name(text).map(drop));
+
+const GROUP_ROLE: Kind =
+    Kind::Other("GROUP=ROLE", |text| text.parse::<web::GroupRole>().map(drop).map_err(|e| e.to_string()));
+
+/// Reads the name of a header.
+pub(crate) fn header_name(text: &str) -> Result<HeaderName, String> {
+    text.parse().map_err(|_| format!("`{text}` is not the name of a header"))
+}
+
 const SERVER: &[Key] = &[
     Key::new(
         "listen",
@@ -51,11 +66,38 @@ const SERVER: &[Key] = &[
     )
     .reloaded(),
     Key::new(
+        "proxies",
+        Kind::List(&PROXY),
+        "",
+        "Addresses of reverse proxies that have authenticated the user and name it in headers; headers of all other clients \
+         are ignored",
+    ),
+    Key::new(
+        "proxy_user_header",
+        HEADER,
+        "X-Forwarded-User",
+        "Header of `proxies` with the name of the user; the proxy must replace one that its client sends",
+    ),
+    Key::new(
+        "proxy_groups_header",
+        HEADER,
+        "X-Forwarded-Groups",
+        "Header of `proxies` with the groups of the user, separated by commas; the proxy must replace one that its client \
+         sends",
+    ),
+    Key::new(
+        "proxy_roles",
+        Kind::List(&GROUP_ROLE),
+        "",
+        "What the users of `proxies` may do, by group: `noc=viewer`; `*` is every user. The highest role counts, and a user \
+         without one is rejected",
+    ),
+    Key::new(
         "hosts",
         Kind::List(&Kind::Text),
         "",
-        "Names under which browsers may address a server without tokens, besides localhost and IP addresses, e.g. the \
-         name of a reverse proxy",
+        "Names under which browsers may address a server without tokens or with `proxies`, besides localhost and IP \
+         addresses, e.g. the name of a reverse proxy",
     ),
     Key::new(
         "upload_listen",
@@ -63,7 +105,7 @@ const SERVER: &[Key] = &[
         "127.0.0.1:9560",
         "Address of the uploads of agents and controllers (gRPC)",
     ),
-    Key::new("store", Kind::Path, "harrier.db", "Database file").written(),
+    Key::new("store", Kind::Path, "harrier.db", "Database file, or URL of a PostgreSQL database").written(),
     Key::new(
         "topology",
         Kind::Path,
@@ -174,10 +216,11 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     if is_open && settings.text("rest_tls") == Some("off") {
         problems.push(settings.problem("rest_tls", "`off` needs a loopback address in `listen`"));
     }
-    if is_open && settings.has("tls_certificate") && !settings.has("tokens") {
-        let text = "needs `tokens` (`harrier token create`), because everyone in the network reaches it";
+    if is_open && settings.has("tls_certificate") && !settings.has("tokens") && !settings.has("proxies") {
+        let text = "needs `tokens` (`harrier token create`) or `proxies`, because everyone in the network reaches it";
         problems.push(settings.problem("listen", text));
     }
+    problems.extend(of_proxies(settings));
     problems.extend(loopback(settings, "upload_listen"));
     let (listen, upload) = (settings.listen("listen"), settings.listen("upload_listen"));
     if listen == upload && listen.is_some_and(|address| address.port() != 0) {
@@ -185,4 +228,16 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
             .push(settings.problem("upload_listen", "the same address as `listen`; expected another port"));
     }
     problems
+}
+
+/// What contradicts itself in the keys of reverse proxies.
+fn of_proxies(settings: &Settings) -> Option<Problem> {
+    match (settings.has("proxies"), settings.has("proxy_roles")) {
+        (true, false) => Some(settings.problem("proxies", "needs `proxy_roles`: no user has a role")),
+        (false, true) => Some(settings.problem("proxy_roles", "needs `proxies`: no proxy names a user")),
+        _ if settings.text("proxy_user_header") == settings.text("proxy_groups_header") => {
+            Some(settings.problem("proxy_groups_header", "the same header as `proxy_user_header`"))
+        }
+        _ => None,
+    }
 }

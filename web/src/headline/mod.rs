@@ -1,0 +1,285 @@
+//! The headline of an incident or a diagnosis: the culprit first, then its effect. REST returns it, so that pages,
+//! terminals and notifications show the same words; the verdict in one sentence (`summary`) has the details.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::net::IpAddr;
+
+use model::topology::NodeKind;
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Topology};
+use serde::Serialize;
+use store::Incident;
+use utoipa::ToSchema;
+
+/// Senders that are named one by one.
+const NAMED_SENDERS: usize = 3;
+
+/// The verdict in a few words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Headline {
+    /// What causes the incident, e.g. `NIC storm at h11`: the beginning of `text`.
+    pub(crate) culprit: String,
+    /// The culprit and what it does to which flows, e.g. `NIC storm at h11 stops 3 flows`.
+    pub(crate) text: String,
+    /// The root port, or the first port of the loop; null if neither is known.
+    pub(crate) place: Option<PortRef>,
+}
+
+impl Headline {
+    /// The headline of an incident.
+    pub(crate) fn of_incident(incident: &Incident, names: &HostNames) -> Headline {
+        Subject {
+            anomaly: incident.anomaly,
+            cause: incident.cause,
+            root: &incident.root_cause,
+            pause_loop: &incident.pause_loop,
+            victims: &incident.victims,
+            victim_count: usize::try_from(incident.victim_count).unwrap_or(usize::MAX),
+            names,
+        }
+        .headline()
+    }
+
+    /// The headline of one diagnosis; it counts only the victims that this diagnosis names.
+    pub(crate) fn of_diagnosis(diagnosis: &Diagnosis, names: &HostNames) -> Headline {
+        Subject {
+            anomaly: diagnosis.anomaly,
+            cause: diagnosis.cause,
+            root: &diagnosis.root_cause,
+            pause_loop: &diagnosis.pause_loop,
+            victims: &diagnosis.victims,
+            victim_count: 0,
+            names,
+        }
+        .headline()
+    }
+
+    /// Returns the text with the place at its end, unless it is in the text.
+    pub(crate) fn with_place(&self) -> String {
+        match self.place.as_ref().map(ToString::to_string) {
+            Some(place) if !self.text.contains(&place) => format!("{}, {place}", self.text),
+            _ => self.text.clone(),
+        }
+    }
+
+    /// Returns a number that differs from that of other headlines, for entity tags.
+    pub(crate) fn version(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.text.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn new(culprit: String, joint: &str, effect: &str, place: Option<&PortRef>) -> Headline {
+        Headline { text: format!("{culprit}{joint}{effect}"), culprit, place: place.cloned() }
+    }
+}
+
+/// The names of the hosts of a topology by address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HostNames(BTreeMap<IpAddr, String>);
+
+impl HostNames {
+    /// The names in a topology.
+    pub(crate) fn new(topology: &Topology) -> HostNames {
+        let hosts = topology.nodes.iter().filter(|node| node.kind == NodeKind::Host);
+        HostNames(
+            hosts
+                .flat_map(|host| host.addresses.iter().map(|address| (*address, host.name.clone())))
+                .collect(),
+        )
+    }
+
+    /// Returns the host's name, or the address of a host that the topology does not have.
+    fn name(&self, address: IpAddr) -> Cow<'_, str> {
+        self.0
+            .get(&address)
+            .map_or_else(|| Cow::Owned(address.to_string()), |name| Cow::Borrowed(name.as_str()))
+    }
+
+    fn flow(&self, flow: &FlowKey) -> String {
+        format!("{} → {}", self.name(flow.src), self.name(flow.dst))
+    }
+}
+
+/// What a headline is made from.
+struct Subject<'a> {
+    anomaly: Anomaly,
+    cause: Cause,
+    root: &'a RootCause,
+    pause_loop: &'a [PortRef],
+    /// Some of the victims.
+    victims: &'a [FlowKey],
+    /// The number of all victims; the list may have more.
+    victim_count: usize,
+    names: &'a HostNames,
+}
+
+impl Subject<'_> {
+    fn headline(&self) -> Headline {
+        let place = self.root.port.as_ref().or(self.pause_loop.first());
+        let (affected, is_one) = self.affected();
+        let slow = format!("{affected} {} slow", if is_one { "is" } else { "are" });
+        match self.anomaly {
+            Anomaly::Undetermined => {
+                return Headline::new("Cause not found".into(), ": ", &slow, place);
+            }
+            Anomaly::HostOnly => {
+                let effect = format!("{slow}: sender, receiver or application");
+                return Headline::new("No anomaly in the network".into(), "; ", &effect, place);
+            }
+            Anomaly::SelfInflicted => {
+                let own = self.root.flows.first().or(self.victims.first());
+                let own = own.map_or_else(|| "A flow".to_string(), |flow| self.names.flow(flow));
+                return Headline::new(own, " ", "queues behind its own packets", place);
+            }
+            _ => {}
+        }
+        // Without a culprit the anomaly itself is the subject, and its own verb would repeat it.
+        match self.anomaly_as_culprit(place) {
+            Some(event) => Headline::new(event, " ", &format!("slows {affected}"), place),
+            None => Headline::new(self.culprit(), " ", &self.effect(&affected), place),
+        }
+    }
+
+    /// Events of links and switches have a place, but no flow or host that causes them.
+    fn anomaly_as_culprit(&self, place: Option<&PortRef>) -> Option<String> {
+        let is_named =
+            !self.root.config.is_empty() || self.root.host.is_some() || !self.root.flows.is_empty();
+        let name = match self.anomaly {
+            Anomaly::RoutingLoop => "Forwarding loop",
+            Anomaly::PacketLoss => "Packet loss",
+            Anomaly::PathChange => "Path change",
+            _ => return None,
+        };
+        (!is_named).then(|| format!("{name}{}", at(place)))
+    }
+
+    fn effect(&self, flows: &str) -> String {
+        match self.anomaly {
+            Anomaly::PfcBackpressureFlowContention => format!("pauses {flows}"),
+            Anomaly::PfcStormHostInjection => format!("stops {flows}"),
+            Anomaly::DeadlockInLoopContention
+            | Anomaly::DeadlockOutOfLoopContention
+            | Anomaly::DeadlockOutOfLoopInjection => format!("closes a deadlock and stops {flows}"),
+            Anomaly::RoutingLoop => format!("sends packets of {flows} in a loop"),
+            Anomaly::ClassContention => format!("in another class delays {flows}"),
+            Anomaly::PacketLoss => format!("drops packets of {flows}"),
+            Anomaly::PathChange => format!("delays {flows}"),
+            Anomaly::FlowContention | Anomaly::SelfInflicted | Anomaly::HostOnly | Anomaly::Undetermined => {
+                format!("slows {flows}")
+            }
+        }
+    }
+
+    fn culprit(&self) -> String {
+        let root = self.root;
+        if let Some(first) = root.config.first() {
+            let more = match root.config.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            return format!("Configuration {first}{more}");
+        }
+        let host_or_port = match &root.host {
+            Some(host) => format!(" at {host}"),
+            None => at(root.port.as_ref()),
+        };
+        let of = |what: &str| match root.flows.len() {
+            0 => host_or_port.clone(),
+            flows => format!(" of {}", count(flows, what)),
+        };
+        match (self.cause, root.flows.as_slice()) {
+            (Cause::Misconfiguration, _) => format!("Misconfiguration{host_or_port}"),
+            (Cause::NicStorm, _) => format!("NIC storm{host_or_port}"),
+            (Cause::SlowReceiver, _) => match &root.host {
+                Some(host) => format!("Slow receiver {host}"),
+                None => format!("Slow receiver{host_or_port}"),
+            },
+            (Cause::Incast, _) => format!("Incast{}{}", of("flow"), self.receiver()),
+            (Cause::ElephantCollision, [only]) => format!("Large flow {}", self.names.flow(only)),
+            (Cause::ElephantCollision, _) => format!("Collision{}", of("large flow")),
+            (Cause::EcmpImbalance, _) => format!("ECMP imbalance{}", of("flow")),
+            (Cause::LowRateAttack, []) => format!("Low-rate attack{host_or_port}"),
+            (Cause::LowRateAttack, _) => format!("Low-rate attack{}", self.senders()),
+            (Cause::CollectiveStep, _) => format!("Collective step{}", of("flow")),
+            (Cause::Undetermined, _) => self.without_cause(),
+        }
+    }
+
+    /// The subject of a verdict that names the anomaly but no cause.
+    fn without_cause(&self) -> String {
+        if let Some(host) = &self.root.host {
+            return format!("Pausing host {host}");
+        }
+        match (self.root.flows.as_slice(), &self.root.port) {
+            ([only], _) => format!("Flow {}", self.names.flow(only)),
+            ([], Some(port)) => format!("Congestion at {port}"),
+            ([], None) if self.is_deadlock() => "Unknown congestion".to_string(),
+            ([], None) => "A port that is not recorded".to_string(),
+            (flows, _) => format!("Contention of {}{}", count(flows.len(), "flow"), self.receiver()),
+        }
+    }
+
+    fn is_deadlock(&self) -> bool {
+        matches!(
+            self.anomaly,
+            Anomaly::DeadlockInLoopContention
+                | Anomaly::DeadlockOutOfLoopContention
+                | Anomaly::DeadlockOutOfLoopInjection
+        )
+    }
+
+    /// Returns ` to h3` if all culprits have one receiver.
+    fn receiver(&self) -> String {
+        let receivers: BTreeSet<IpAddr> = self.root.flows.iter().map(|flow| flow.dst).collect();
+        match receivers.first() {
+            Some(only) if receivers.len() == 1 => format!(" to {}", self.names.name(*only)),
+            _ => String::new(),
+        }
+    }
+
+    /// Returns ` from h1, h2`, or the number of senders.
+    fn senders(&self) -> String {
+        let mut senders: Vec<Cow<'_, str>> = Vec::new();
+        for flow in &self.root.flows {
+            let sender = self.names.name(flow.src);
+            if !senders.contains(&sender) {
+                senders.push(sender);
+            }
+        }
+        match senders.len() {
+            0..=NAMED_SENDERS => format!(" from {}", senders.join(", ")),
+            many => format!(" from {many} hosts"),
+        }
+    }
+
+    /// Returns the affected flows in words, and whether it is one flow. Culprits are not victims, unless no other flow is,
+    /// as in a deadlock of their own.
+    fn affected(&self) -> (String, bool) {
+        // The flows at the port of a misconfiguration are no culprits.
+        let culprits = if self.root.config.is_empty() { self.root.flows.as_slice() } else { &[] };
+        let others: Vec<&FlowKey> = self.victims.iter().filter(|flow| !culprits.contains(flow)).collect();
+        let listed = match (others.is_empty(), self.victims.is_empty()) {
+            (false, _) => others,
+            (true, false) => self.victims.iter().collect(),
+            (true, true) => culprits.iter().collect(),
+        };
+        match (listed.len().max(self.victim_count), listed.first()) {
+            (0, _) => ("traffic".to_string(), true),
+            (1, Some(only)) => (self.names.flow(only), true),
+            (flows, _) => (count(flows, "flow"), flows == 1),
+        }
+    }
+}
+
+fn at(port: Option<&PortRef>) -> String {
+    port.map_or_else(String::new, |port| format!(" at {port}"))
+}
+
+fn count(number: usize, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,61 @@
+//! Query parameters with a text form: what is accepted, and its schema, so that a client can tell before it asks.
+
+use model::flow::{PROTO_TCP, PROTO_UDP};
+use serde::{Deserialize, Deserializer, de};
+use utoipa::openapi::schema::{AnyOfBuilder, KnownFormat, SchemaFormat};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
+
+/// The highest time that a parameter may have, in nanoseconds: that of the format `int64`.
+const MAX_NS: u64 = i64::MAX as u64;
+/// The highest limit that a parameter may have: that of the format `int32`. A page has fewer rows.
+const MAX_LIMIT: u32 = i32::MAX as u32;
+
+/// Reads a time in nanoseconds.
+pub(super) fn nanoseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    match u64::deserialize(deserializer)? {
+        ns @ 0..=MAX_NS => Ok(Some(ns)),
+        ns => Err(de::Error::custom(format!("{ns} ns is more than {MAX_NS} ns"))),
+    }
+}
+
+/// Reads a number of rows.
+pub(super) fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    match u32::deserialize(deserializer)? {
+        rows @ 0..=MAX_LIMIT => Ok(Some(rows)),
+        rows => Err(de::Error::custom(format!("limit {rows} is more than {MAX_LIMIT}"))),
+    }
+}
+
+/// Reads a protocol: `udp`, `tcp` or a number.
+pub(super) fn protocol<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match text.to_ascii_lowercase().as_str() {
+        "udp" => Ok(Some(PROTO_UDP)),
+        "tcp" => Ok(Some(PROTO_TCP)),
+        number => number.parse().map(Some).map_err(|_| {
+            de::Error::custom(format!("protocol `{text}` is not `udp`, `tcp` or a number up to 255"))
+        }),
+    }
+}
+
+/// The schema of an IP address.
+pub(super) fn ip_address() -> RefOr<Schema> {
+    let text = |format| ObjectBuilder::new().schema_type(Type::String).format(Some(format)).build();
+    let ipv4 = text(SchemaFormat::KnownFormat(KnownFormat::Ipv4));
+    let ipv6 = text(SchemaFormat::KnownFormat(KnownFormat::Ipv6));
+    RefOr::T(AnyOfBuilder::new().item(ipv4).item(ipv6).build().into())
+}
+
+/// The schema of [`protocol`].
+pub(super) fn protocol_name() -> RefOr<Schema> {
+    pattern(&format!("^{}$", model::schema::PROTOCOL))
+}
+
+/// The schema of the cursor of a page.
+pub(super) fn cursor_text() -> RefOr<Schema> {
+    pattern(r"^[0-9]{1,19}~[0-9]{1,19}~[\s\S]*$")
+}
+
+fn pattern(pattern: &str) -> RefOr<Schema> {
+    RefOr::T(ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).build().into())
+}
