@@ -120,10 +120,26 @@ async function checkIncident(page, incidentId, expected) {
     return null;
   });
   if (expected) checkExpected(diagnosis, expected);
+  await checkWhatIf(page);
   await checkReplay(page);
   await checkHandling(page, incidentId);
   await checkNarrow(page, 'incident');
   await checkAccessible(page, 'incident');
+}
+
+/** The run without the root cause stands beside the verdict, as REST has it. */
+async function checkWhatIf(page) {
+  const panel = page.locator('[data-testid=what-if]');
+  await until('the repeated run', STEP_WAIT_MS, async () => {
+    const outcome = await panel.getAttribute('data-outcome');
+    return outcome !== null && outcome !== 'loading';
+  });
+  check('what if: the run is repeated', await panel.getAttribute('data-outcome'), 'repeated');
+  const path = await panel.locator('a', { hasText: /^both runs/ }).getAttribute('href');
+  const { outcome, verified, verification } = await rest(page, path);
+  check('what if over REST', outcome, 'repeated');
+  check('what if: verdict', await panel.locator('[data-testid=what-if-verified]').getAttribute('data-value'), String(verified));
+  check('what if: the victim is faster', verification.rtt_after_ns === null || verification.rtt_after_ns < verification.rtt_before_ns, true);
 }
 
 /** A note acknowledges the incident, another one says that the verdict was right. */

@@ -30,6 +30,7 @@ mod server;
 mod state;
 mod tls;
 mod wall_clock;
+mod what_if;
 pub mod webhooks;
 
 pub use access::{
@@ -51,3 +52,4 @@ pub use server::{serve, serve_bound, service};
 pub use state::AppState;
 pub use tls::Bound;
 pub use wall_clock::{WallClock, rfc3339};
+pub use what_if::{WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture};

@@ -6,12 +6,14 @@ use crate::access::Access;
 use crate::live::LiveState;
 use crate::probe::Probe;
 use crate::query::QueryBackend;
+use crate::what_if::WhatIfBackend;
 
 /// The server's state; clones share it.
 #[derive(Clone)]
 pub struct AppState {
     pub(crate) live: Arc<LiveState>,
     pub(crate) backend: Option<Arc<dyn QueryBackend>>,
+    pub(crate) what_if: Option<Arc<dyn WhatIfBackend>>,
     pub(crate) probe: Option<Arc<dyn Probe>>,
     pub(crate) access: Arc<Access>,
 }
@@ -19,13 +21,20 @@ pub struct AppState {
 impl AppState {
     /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
-        AppState { live, backend: None, probe: None, access: Arc::new(Access::open([])) }
+        AppState { live, backend: None, what_if: None, probe: None, access: Arc::new(Access::open([])) }
     }
 
     /// Adds a backend for queries about victim flows.
     #[must_use]
     pub fn with_query_backend(mut self, backend: Arc<dyn QueryBackend>) -> AppState {
         self.backend = Some(backend);
+        self
+    }
+
+    /// Adds a backend that repeats runs without a root cause.
+    #[must_use]
+    pub fn with_what_if_backend(mut self, backend: Arc<dyn WhatIfBackend>) -> AppState {
+        self.what_if = Some(backend);
         self
     }
 

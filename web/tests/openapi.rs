@@ -57,6 +57,7 @@ async fn the_openapi_document_describes_every_operation() {
             "get_diagnosis",
             "get_diagnosis_graph",
             "get_diagnosis_snapshot",
+            "get_diagnosis_what_if",
             "get_incident",
             "get_incident_case",
             "get_incident_report",

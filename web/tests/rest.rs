@@ -10,10 +10,10 @@ use axum::http::{Request, StatusCode, header};
 use fixture::{contention, flow, incast, incast_graph, port, snapshot, storm, topology, victim};
 use harrier_web::{
     AppState, BODY_BYTES, LiveState, PortPoint, PortSample, QueryBackend, QueryError, QueryFuture,
-    QueryResult, router,
+    QueryResult, WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture, router,
 };
 use http_body_util::BodyExt as _;
-use model::FlowKey;
+use model::{Diagnosis, FlowKey, Verification};
 use serde_json::{Value, json};
 use store::Store;
 use tower::ServiceExt as _;
@@ -282,6 +282,58 @@ async fn a_query_about_a_flow_without_anomaly_says_what_was_looked_at() {
     });
     assert_eq!((reply.status, reply.json()), (StatusCode::OK, expected));
     assert!(!reply.headers.contains_key(header::LOCATION));
+}
+
+/// Repeats the run of the first diagnosis; the run of the second one is over, and for others there is no room.
+struct Repeats;
+
+fn verification() -> Verification {
+    Verification {
+        without: vec!["4 flows are not sent".into()],
+        shown: "the victim recovers".into(),
+        window_ns: (500, 1_000),
+        base_rtt_ns: Some(8_000),
+        rtt_before_ns: 16_800,
+        rtt_after_ns: Some(8_700),
+        finish_before_ns: None,
+        finish_after_ns: Some(9_000),
+        paused_before_ns: 400,
+        paused_after_ns: 0,
+    }
+}
+
+impl WhatIfBackend for Repeats {
+    fn repeat(&self, diagnosis: Diagnosis) -> WhatIfFuture<'_> {
+        Box::pin(async move {
+            match diagnosis.id.as_str() {
+                "d1" => Ok(WhatIf::Repeated { verified: true, verification: verification() }),
+                "d2" => Ok(WhatIf::NotRepeated { reason: "it is over".into() }),
+                _ => Err(WhatIfBusy { retry_after_s: 2 }),
+            }
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_simulated_run_is_repeated_without_the_root_cause() {
+    let ask = async |id: &str| {
+        let app = router(AppState::new(live().await).with_what_if_backend(Arc::new(Repeats)));
+        let request = Request::get(format!("/api/v1/diagnoses/{id}/what-if"));
+        send(app, request.body(Body::empty()).unwrap()).await
+    };
+    let repeated = json!({ "outcome": "repeated", "verified": true, "verification": verification() });
+    assert_eq!(ask("d1").await.json(), repeated);
+    assert_eq!(ask("d2").await.json(), json!({ "outcome": "not_repeated", "reason": "it is over" }));
+    let busy = ask("d3").await;
+    check_problem(&busy, 503, "busy", "/api/v1/diagnoses/d3/what-if", "too many runs");
+    assert_eq!(busy.headers[header::RETRY_AFTER], "2");
+    check_problem(&ask("d9").await, 404, "not-found", "/api/v1/diagnoses/d9/what-if", "d9");
+}
+
+#[tokio::test]
+async fn a_real_network_is_not_repeated() {
+    let reply = get("/api/v1/diagnoses/d1/what-if").await;
+    assert_eq!((reply.status, reply.json()), (StatusCode::OK, json!({ "outcome": "not_simulated" })));
 }
 
 #[tokio::test]

@@ -4,13 +4,12 @@ use std::sync::mpsc;
 
 use analyzer::Analysis;
 use anyhow::Context;
-use model::diagnosis::Record;
-use model::{Diagnosis, Snapshot, Time};
+use model::{Snapshot, Time};
 use scenario::Scenario;
 
 use super::pace::Pace;
 use super::system::{Settings, System};
-use super::timeline::Timeline;
+use super::timeline::{Timeline, move_back};
 use super::watch::Seen;
 
 /// What a round of the demo has diagnosed.
@@ -58,18 +57,4 @@ async fn run(scenario: Scenario, seed: u64, rounds: usize) -> anyhow::Result<Vec
         round.snapshots.push((triggered.saturating_sub(start), event.snapshot));
     }
     Ok(by_round)
-}
-
-/// Counts the times of a diagnosis and of its trigger from `start_ns`.
-fn move_back(diagnosis: &mut Diagnosis, start_ns: u64) {
-    let moved = |ns: &mut u64| *ns = ns.saturating_sub(start_ns);
-    moved(&mut diagnosis.time_ns);
-    for record in diagnosis.evidence.iter_mut().flat_map(|evidence| &mut evidence.records) {
-        if let Record::Trigger(trigger) = record {
-            moved(&mut trigger.time_ns);
-            if let Some(first) = &mut trigger.follows {
-                moved(&mut first.since_ns);
-            }
-        }
-    }
 }

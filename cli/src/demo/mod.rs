@@ -19,6 +19,7 @@ mod shared;
 mod system;
 mod timeline;
 mod watch;
+mod what_if;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ use self::queries::Queries;
 use self::system::{Settings, System};
 use self::timeline::Timeline;
 use self::watch::{Seen, Watch};
+use self::what_if::WhatIfs;
 use crate::configurations::Checked;
 use crate::daemons::operations::signals::{Demand, Signals};
 use crate::daemons::operations::{files, log};
@@ -86,6 +88,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     live.set_topology(scenarios[0].topology.clone()).await?;
     findings::keep(&live, &checked(&scenarios)).await?;
 
+    let what_ifs = WhatIfs::new(timeline.played())?;
     let (queries, polls) = Queries::new(&scenarios);
     let settings =
         Settings { seed: config.seed, pace: Pace { us_per_s: Some(config.pace_us), rounds: None } };
@@ -101,7 +104,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         // There is no configuration to reload.
         while signals.next().await != Demand::Stop {}
     };
-    let app = AppState::new(live).with_query_backend(queries).with_access(Arc::new(access));
+    let app = AppState::new(live).with_query_backend(queries).with_what_if_backend(what_ifs).with_access(Arc::new(access));
     web::serve(listener, app, interrupted).await?;
 
     stop.set();

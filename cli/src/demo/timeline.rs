@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use controller::plan::PlanSettings;
-use model::Time;
+use model::diagnosis::Record;
+use model::{Diagnosis, Time};
 use scenario::Scenario;
+
+use super::what_if::{PlayedRound, PlayedRounds};
 
 /// Time between the end of a scenario and the end of its round: a queue that stands still stays visible for so long.
 pub(super) const GAP: Time = Time::from_ms(4);
@@ -18,6 +21,7 @@ pub(super) struct Timeline {
     /// Whether each round draws its own jitter.
     is_varied: bool,
     number: u64,
+    played: PlayedRounds,
 }
 
 impl Timeline {
@@ -39,12 +43,17 @@ impl Timeline {
             }
         }
         assert!(!compatible.is_empty(), "invariant: the demo has at least one scenario");
-        Timeline { scenarios: compatible, seed, is_varied, number: 0 }
+        Timeline { scenarios: compatible, seed, is_varied, number: 0, played: PlayedRounds::default() }
     }
 
     /// The scenarios that are repeated.
     pub(super) fn scenarios(&self) -> &[Arc<Scenario>] {
         &self.scenarios
+    }
+
+    /// Returns the rounds that have begun, those that will begin included.
+    pub(super) fn played(&self) -> PlayedRounds {
+        self.played.clone()
     }
 
     /// Returns the next round, which starts with the first epoch from `earliest` on.
@@ -53,6 +62,7 @@ impl Timeline {
         let seed = if self.is_varied { self.seed.wrapping_add(self.number) } else { self.seed };
         self.number += 1;
         let start = Time(earliest.0.div_ceil(EPOCH.0) * EPOCH.0);
+        self.played.begin(PlayedRound { start, scenario: scenario.clone(), seed, plan_seed: self.seed });
         Round::new(scenario.clone(), start, self.seed, seed)
     }
 }
@@ -117,6 +127,29 @@ fn moved(scenario: &Scenario, by: Time) -> Scenario {
         (failure.down, failure.up) = (begin(failure.down), later(failure.up));
     }
     moved
+}
+
+/// Counts the times of a diagnosis and of its trigger from `start_ns`.
+pub(super) fn move_back(diagnosis: &mut Diagnosis, start_ns: u64) {
+    change_times(diagnosis, |ns| ns.saturating_sub(start_ns));
+}
+
+/// Makes the times of a diagnosis and of its trigger, which count from the start of a round, those of the network's clock.
+#[cfg(test)]
+pub(super) fn move_on(diagnosis: &mut Diagnosis, start_ns: u64) {
+    change_times(diagnosis, |ns| ns.saturating_add(start_ns));
+}
+
+fn change_times(diagnosis: &mut Diagnosis, changed: impl Fn(u64) -> u64) {
+    diagnosis.time_ns = changed(diagnosis.time_ns);
+    for record in diagnosis.evidence.iter_mut().flat_map(|evidence| &mut evidence.records) {
+        if let Record::Trigger(trigger) = record {
+            trigger.time_ns = changed(trigger.time_ns);
+            if let Some(first) = &mut trigger.follows {
+                first.since_ns = changed(first.since_ns);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod operations;
 mod parameters;
 mod queries;
 mod report;
+mod what_if;
 
 pub(crate) use incidents::TimedIncident;
 
@@ -78,6 +79,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(diagnoses::one))
         .routes(routes!(diagnoses::graph))
         .routes(routes!(diagnoses::snapshot))
+        .routes(routes!(what_if::what_if))
         .routes(routes!(incidents::list))
         .routes(routes!(incidents::one))
         .routes(routes!(report::incident_report))

@@ -15,6 +15,7 @@ import type {
   Problem,
   ProvenanceGraph,
   Topology,
+  WhatIf,
 } from '../domain/types';
 
 const API = '/api/v1';
@@ -30,6 +31,7 @@ export const paths = {
   diagnosis: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}`,
   graph: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/graph`,
   snapshot: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/snapshot`,
+  whatIf: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/what-if`,
   topology: `${API}/topology`,
   ports: `${API}/ports`,
   series: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/series`,
@@ -96,6 +98,7 @@ export const api = {
     request<Incident>(paths.notes(id), { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(note) }),
   diagnosis: (id: string, signal?: AbortSignal) => get<Diagnosis>(paths.diagnosis(id), signal),
   graph: (id: string, signal?: AbortSignal) => get<ProvenanceGraph>(paths.graph(id), signal),
+  whatIf: (id: string, signal?: AbortSignal) => get<WhatIf>(paths.whatIf(id), signal),
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),

@@ -35,6 +35,10 @@ export interface Occurrence {
   end_time?: string | null;
 }
 
+/** A run without the root cause of its diagnosis. */
+export type WhatIf = Schemas['WhatIf'];
+export type Verification = Schemas['Verification'];
+
 export type Handling = Schemas['Handling'];
 export type Feedback = Schemas['Feedback'];
 export type Note = Schemas['TimedNote'];

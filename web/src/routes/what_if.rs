@@ -1,0 +1,35 @@
+//! The run without the root cause of a diagnosis.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+
+use super::diagnoses::missing;
+use crate::problem::Problem;
+use crate::state::AppState;
+use crate::what_if::WhatIf;
+
+/// Repeat the run of a diagnosis without its root cause, and compare both runs
+#[utoipa::path(get, path = "/diagnoses/{id}/what-if", operation_id = "get_diagnosis_what_if", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
+    (status = 200, description = "Both runs compared, or why the run is not repeated: that of a real network cannot be", body = WhatIf),
+    (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "Too many runs are repeated at once (`busy`)", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn what_if(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Result<Json<WhatIf>, Problem> {
+    let row = state.live.store().diagnosis(&id).await?;
+    let diagnosis = row.ok_or_else(|| missing("diagnosis", &id))?.diagnosis;
+    if let (Some(verified), Some(verification)) = (diagnosis.verified, &diagnosis.verification) {
+        return Ok(Json(WhatIf::Repeated { verified, verification: verification.clone() }));
+    }
+    let Some(backend) = &state.what_if else {
+        return Ok(Json(WhatIf::NotSimulated));
+    };
+    let answer = backend.repeat(diagnosis).await.map_err(|busy| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "Too many runs", busy.to_string())
+            .retry_after(busy.retry_after_s)
+    })?;
+    Ok(Json(answer))
+}
