@@ -28,6 +28,11 @@ lab: ui                    ## a real network of namespaces with an incident: mak
 build: ui                  ## build the release binary, target/release/harrier
 	cargo build --release --locked -p harrier-cli
 
+# How a development build of the binary is made. `make test` uses the one that the unit tests have built, with the features
+# of all crates: another selection of crates has other features, and would compile most dependencies once more.
+CLI = cargo build --locked -p harrier-cli
+test: CLI = cargo build --locked --workspace --tests
+test: export HARRIER_WORKSPACE_TESTS = 1
 test: check unit postgres examine foreign kit packages monitoring browser docs   ## everything that CI runs
 
 check: setup prose         ## formatting, lints, text, dependencies
@@ -50,23 +55,23 @@ postgres: setup            ## the tests of the store on a PostgreSQL server, whi
 	./scripts/postgres.sh
 
 foreign: setup             ## P4Runtime clients of other projects against `harrier switch`
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/foreign-clients.sh
 
 kit: setup                 ## the CI integrations in deploy/ci, run as their users run them
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/ci-kit.sh
 
 packages: setup            ## the Debian package and the Kubernetes manifests, checked
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/packages.sh
 
 monitoring: setup          ## Prometheus rules, the Grafana dashboard and the metrics of a demo
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/monitoring.sh
 
 examine: setup             ## 40 generated scenarios that nobody has seen, judged by intervention
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/exam.sh
 
 exam: setup                ## the examination that docs/evaluation/exam.md shows: make exam SEED=2000000 RUNS=2000
@@ -74,17 +79,18 @@ exam: setup                ## the examination that docs/evaluation/exam.md shows
 	HARRIER=target/release/harrier ./scripts/exam.sh $(or $(SEED),$(error usage: make exam SEED=2000000 RUNS=2000)) $(or $(RUNS),2000)
 
 browser: ui                ## the dashboard of a running demo in headless Chromium
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/browser.sh
 
 docs: setup                ## the documentation site with the Rust API, target/docs/site
-	./scripts/docs.sh
+	$(CLI)
+	HARRIER=$${CARGO_TARGET_DIR:-target}/debug/harrier ./scripts/docs.sh
 
 api: setup                 ## the Rust API alone; warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace --locked
 
 pictures: ui               ## the README's pictures
-	cargo build --locked -p harrier-cli
+	$(CLI)
 	./scripts/pictures.sh
 
 bench:                     ## the measurements in docs/performance.md

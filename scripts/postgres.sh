@@ -66,4 +66,27 @@ version=$("${as_user[@]}" psql --host="$work/run" --username=harrier --dbname=po
     --command='SHOW server_version')
 echo "postgres: PostgreSQL $version, locale $locale"
 export HARRIER_TEST_POSTGRES="postgres://harrier@localhost/postgres?host=$work/run"
-timeout --kill-after=10 900 cargo test --locked -p harrier-store "$@"
+if [ -z "${HARRIER_WORKSPACE_TESTS:-}" ]; then
+    timeout --kill-after=10 900 cargo test --locked -p harrier-store "$@"
+    exit
+fi
+# The executables of `cargo test --workspace`: one crate alone has other features, and its dependencies would be compiled
+# once more.
+executables=$(cargo test --locked --workspace --no-run --message-format=json 2>/dev/null | python3 -c '
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    is_store = "/store#" in message.get("package_id", "") or "harrier-store@" in message.get("package_id", "")
+    if is_store and message.get("profile", {}).get("test") and message.get("executable"):
+        print(message["executable"])
+')
+[ -n "$executables" ] || {
+    echo "postgres: cargo has built no test of the store" >&2
+    exit 1
+}
+cd store
+for executable in $executables; do
+    echo "     Running $executable"
+    timeout --kill-after=10 900 "$executable" "$@"
+done
