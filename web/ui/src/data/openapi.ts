@@ -584,6 +584,19 @@ export interface components {
             ];
             without: string[];
         };
+        WhatIf: {
+            /** @enum {string} */
+            outcome: "repeated";
+            verification: components["schemas"]["Verification"];
+            verified: boolean;
+        } | {
+            /** @enum {string} */
+            outcome: "not_simulated";
+        } | {
+            /** @enum {string} */
+            outcome: "not_repeated";
+            reason: string;
+        };
     };
     responses: never;
     parameters: never;
