@@ -76,6 +76,7 @@ const verdict = () => ({
   diagnosis: [...document.querySelectorAll('a')].find((link) => link.textContent.startsWith('diagnosis')).getAttribute('href'),
   flows: [...document.querySelectorAll('[data-testid=culprit] [data-flow]')].map((flow) => flow.dataset.flow),
   config: [...document.querySelectorAll('[data-testid=root-config]')].map((finding) => finding.textContent),
+  crossed: [...document.querySelectorAll('[data-testid=trace]:is([data-role=victim], [data-role=acks])')].map((trace) => trace.dataset.port),
 });
 
 async function checkPage(browser, scenario, address, incident) {
@@ -98,7 +99,7 @@ async function checkPage(browser, scenario, address, incident) {
     if (first !== undefined) {
       const { links } = await get(address, '/api/v1/topology');
       const link = links.find(({ a, b }) => a === first || b === first);
-      const crossed = await attributes(page, '[data-testid=trace]:is([data-role=victim], [data-role=acks])', 'data-port');
+      const { crossed } = shown;
       const meets = crossed.includes(link?.a) || crossed.includes(link?.b);
       if (!meets) failures.push(`${scenario}: the victim's line (${crossed}) does not meet the pause path (${diagnosis.pause_path})`);
     }

@@ -35,6 +35,6 @@ test('a victim without packets has recovered, and longer pauses are not better',
   const rows = compared(verification({ rtt_after_ns: null, paused_before_ns: 2000, paused_after_ns: 3000 }));
   expect(rows.map((row) => [row.after, row.isBetter])).toEqual([
     ['nothing left to send', true],
-    ['3.0 µs', false],
+    ['3 µs', false],
   ]);
 });
