@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
-import { attributes, until } from './page.mjs';
+import { until } from './page.mjs';
 
 const START_WAIT_MS = 90_000;
 const PAGE_WAIT_MS = 30_000;
