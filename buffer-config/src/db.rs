@@ -1,7 +1,7 @@
 //! CONFIG_DB as tables, entries and fields with their spans, independent of the file's format.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::json::Problem;
@@ -53,6 +53,8 @@ pub struct Table<'a> {
     /// Span of its name.
     pub span: Span,
     pub(crate) entries: Range<u32>,
+    /// Earlier copies of entries whose key is repeated. SONiC ignores them.
+    replaced: Range<u32>,
     slots: Range<u32>,
 }
 
@@ -149,9 +151,22 @@ impl DoubleEndedIterator for Fields<'_, '_> {
 impl ExactSizeIterator for Fields<'_, '_> {}
 
 impl<'a> ConfigDb<'a> {
-    /// The table with this name.
+    /// The table with this name; the last one if the name is duplicate, as in SONiC.
     pub fn table(&self, name: &str) -> Option<&Table<'a>> {
-        self.tables.iter().find(|table| table.name == name)
+        self.tables.iter().rev().find(|table| table.name == name)
+    }
+
+    /// The tables that SONiC loads, in the order of the file: of duplicates, the last.
+    pub fn loaded_tables(&self) -> impl Iterator<Item = &Table<'a>> {
+        let is_last =
+            |i: usize, table: &Table<'a>| self.tables.iter().skip(i + 1).all(|t| t.name != table.name);
+        self.tables.iter().enumerate().filter(move |(i, table)| is_last(*i, table)).map(|(_, table)| table)
+    }
+
+    /// Earlier copies of entries whose key is repeated in the table. SONiC ignores them.
+    pub(crate) fn replaced_entries_of(&self, table: &Table<'a>) -> &[Entry<'a>] {
+        let range = table.replaced.start as usize..table.replaced.end as usize;
+        self.entries.get(range).unwrap_or_default()
     }
 
     /// The entries of a table, in the order of the file.
@@ -188,7 +203,8 @@ impl<'a> ConfigDb<'a> {
         .map(|(index, _)| index)
     }
 
-    /// Makes a table of all entries from `start` on. Calls `twice` for each duplicate key.
+    /// Makes a table of all entries from `start` on. Calls `twice` for each duplicate key; the last entry replaces
+    /// earlier ones, except in swssconfig arrays, whose operations add fields to an entry.
     pub(crate) fn add_table(
         &mut self,
         name: Cow<'a, str>,
@@ -196,24 +212,53 @@ impl<'a> ConfigDb<'a> {
         start: u32,
         mut twice: impl FnMut(&Entry<'a>),
     ) {
-        let entries = start..self.entries.len() as u32;
+        let end = self.entries.len() as u32;
         let first_slot = self.slots.len();
-        self.slots.resize(first_slot + key_index::slots_for(entries.len()), key_index::EMPTY);
+        self.slots.resize(first_slot + key_index::slots_for((end - start) as usize), key_index::EMPTY);
+        let mut replaced = Vec::new();
+        self.index(start..end, first_slot, |earlier, entry| {
+            twice(entry);
+            replaced.push(earlier);
+        });
+        let mut live = end;
+        if !replaced.is_empty() && self.form != InputFormat::Swssconfig {
+            live = self.move_to_end(start, &replaced);
+            self.slots.get_mut(first_slot..).unwrap_or_default().fill(key_index::EMPTY);
+            self.index(start..live, first_slot, |_, _| {});
+        }
+        let slots = first_slot as u32..self.slots.len() as u32;
+        self.tables.push(Table { name, span, entries: start..live, replaced: live..end, slots });
+    }
+
+    /// Enters entries in the slots. Calls `twice` with the index of the earlier entry for each duplicate key.
+    fn index(&mut self, entries: Range<u32>, first_slot: usize, mut twice: impl FnMut(u32, &Entry<'a>)) {
         let slots = self.slots.get_mut(first_slot..).unwrap_or_default();
-        for index in entries.clone() {
+        for index in entries {
             let Some(entry) = self.entries.get(index as usize) else { continue };
             let is = |i: u32| self.entries.get(i as usize).is_some_and(|e| e.key == entry.key);
             let found = key_index::find(slots, key_index::hash(&entry.key), is);
-            if found.is_ok() {
-                twice(entry);
+            if let Ok((earlier, _)) = found {
+                twice(earlier, entry);
             }
             let at = found.map_or_else(|at| at, |(_, at)| at);
             if let Some(slot) = slots.get_mut(at) {
                 *slot = index;
             }
         }
-        let slots = first_slot as u32..self.slots.len() as u32;
-        self.tables.push(Table { name, span, entries, slots });
+    }
+
+    /// Moves the entries with these indices behind all others from `start` on. Returns the index of the first of them.
+    fn move_to_end(&mut self, start: u32, moved: &[u32]) -> u32 {
+        let moved: BTreeSet<u32> = moved.iter().copied().collect();
+        let mut index = start;
+        let (behind, kept): (Vec<_>, Vec<_>) = self.entries.drain(start as usize..).partition(|_| {
+            index += 1;
+            moved.contains(&(index - 1))
+        });
+        self.entries.extend(kept);
+        let first = self.entries.len() as u32;
+        self.entries.extend(behind);
+        first
     }
 
     /// The fields of an entry, in the order of the file.

@@ -37,7 +37,7 @@ type Flat = BTreeMap<(String, String), BTreeMap<String, String>>;
 
 fn flat(db: &ConfigDb<'_>) -> Flat {
     let mut all = Flat::new();
-    for table in &db.tables {
+    for table in db.loaded_tables() {
         if schema::table(&table.name).is_none() {
             continue;
         }

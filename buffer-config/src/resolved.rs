@@ -219,6 +219,8 @@ pub struct ResolvedPort {
     pub mtu_bytes: u32,
     /// Number of lanes.
     pub lanes: u32,
+    /// Forward error correction (`fec`), empty when absent.
+    pub fec: String,
     /// Length of its cable in metres; `None` if the file does not specify it.
     pub cable_m: Option<u32>,
     /// Profile of each priority group: index into [`ResolvedSwitch::profiles`].
@@ -233,9 +235,9 @@ pub struct ResolvedPort {
     pub dscp_to_tc: DscpMap,
     /// Priority group of each traffic class; 0 if the file does not map it.
     pub tc_to_group: [u8; 16],
-    /// Queue of each traffic class; the queue of the same number if the file does not map it.
+    /// Queue of each traffic class; without a map, the queue of the same number. A map that lacks the class means 0.
     pub tc_to_queue: [u8; 16],
-    /// Queue that a received pause of each priority stops.
+    /// Queue that a received pause of each priority stops; without a map, the queue of the same number.
     pub pause_to_queue: [u8; 8],
     /// Priorities with PFC, bit n for priority n (`pfc_enable`).
     pub pfc_priorities: u8,
@@ -256,6 +258,7 @@ impl ResolvedPort {
             speed_mbps,
             mtu_bytes,
             lanes,
+            fec,
             cable_m,
             priority_groups,
             queues,
@@ -273,6 +276,7 @@ impl ResolvedPort {
             && *speed_mbps == other.speed_mbps
             && *mtu_bytes == other.mtu_bytes
             && *lanes == other.lanes
+            && *fec == other.fec
             && *cable_m == other.cable_m
             && *pfc_priorities == other.pfc_priorities
             && neighbour.is_some() == other.neighbour.is_some()

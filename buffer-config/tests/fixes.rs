@@ -88,6 +88,22 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
                 )],
             ),
         ),
+        (
+            "BUF051",
+            switch(
+                TD2,
+                &[
+                    (
+                        "\"egress_lossless_pool\": {",
+                        "\"ingress_lossy_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"2000000\"}, \"egress_lossless_pool\": {",
+                    ),
+                    (
+                        "\"pg_lossless_100000_40m_profile\": {\"pool\": \"ingress_lossless_pool\"",
+                        "\"pg_lossless_100000_40m_profile\": {\"pool\": \"ingress_lossy_pool\"",
+                    ),
+                ],
+            ),
+        ),
         ("ECN002", switch(TD2, &[(", \"green_drop_probability\": \"5\"", "")])),
         ("PG014", switch(TD2, &[("\"BUFFER_PROFILE\": {", &more("2299"))])),
         ("PG015", switch(TD2, &[("\"10000000\", \"xoff\": \"2000000\"", "\"10000000\"")])),

@@ -44,8 +44,51 @@ fn a_lower_alpha_than_the_role_is_an_error() {
         &fleet,
         "FLEET001",
         "3.json",
-        "2^-6, but other switches of role ToRRouter have 2^-4: its XOFF threshold is 0.25 times theirs",
+        "pauses at 138,461 B (dynamic_th -6 of 9,000,000 B), on 3 other trident-2 switches of role ToRRouter at 529,411 B",
     );
+}
+
+#[test]
+fn the_same_deviation_of_several_switches_is_one_finding() {
+    let mut fleet: Vec<String> = (0..6).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
+    for i in [2, 4] {
+        fleet[i] = fleet[i].replace("\"26\": \"3\"", "\"26\": \"3\", \"0\": \"1\"");
+    }
+    let all = found(&fleet);
+    let messages: Vec<&str> = all.iter().map(|f| f.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        ["t2 and t4: DSCP map 0 → 1, but 0 → 0 on 4 of 6 switches of role ToRRouter"],
+        "{all:#?}"
+    );
+    assert_eq!((all[0].code, all[0].file.as_str()), ("FLEET002", "2.json"));
+}
+
+#[test]
+fn thresholds_are_compared_in_bytes_for_each_asic() {
+    // Another ASIC with another alpha, and a pool that makes up for another alpha.
+    let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
+    fleet.push(
+        switch("spine", "-6", "5m", "3", "none").replace("dell_s6000_s1220-r0", "arista_7060x6_64pe-r0"),
+    );
+    fleet.push(switch("large", "-5", "5m", "3", "none").replace("\"9000000\"", "\"17000000\""));
+    let codes: Vec<_> = found(&fleet).into_iter().map(|f| f.code).collect();
+    assert!(!codes.contains(&"FLEET001"), "{codes:?}");
+}
+
+#[test]
+fn neighbours_that_do_not_exist_or_contradict_each_other_are_reported() {
+    let unknown =
+        switch("a", "0", "5m", "3", "b").replace("\"port\": \"Ethernet0\"", "\"port\": \"Ethernet9\"");
+    check(&[unknown, switch("b", "0", "5m", "3", "a")], "FLEET006", "0.json", "b has no such port");
+    let three = [
+        switch("a", "0", "5m", "3", "b"),
+        switch("b", "0", "5m", "3", "c"),
+        switch("c", "0", "5m", "3", "b"),
+    ];
+    check(&three, "FLEET007", "0.json", "but b:Ethernet0 has neighbour c:Ethernet0");
+    let twice = [switch("a", "0", "5m", "3", "none"), switch("a", "0", "5m", "3", "none")];
+    check(&twice, "FLEET008", "1.json", "2 files have the hostname a: 0.json and 1.json");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn queues_of_other_line_cards_are_read_but_not_checked() {
                 ("\"BUFFER_QUEUE\": {\n", &format!("\"BUFFER_QUEUE\": {{{buffers}\n")),
                 (
                     " \"PFC_WD\"",
-                    "\"SYSTEM_PORT\": {\"lc2|asic1|Ethernet96\": {\"speed\": \"100000\"}},\n \"PFC_WD\"",
+                    "\"SYSTEM_PORT\": {\"lc2|asic1|Ethernet96\": {}, \"s1|asic1|Ethernet0\": {}, \"s1|asic0|Ethernet0\": {},\n \"lc2|asic0|Ethernet0\": {}},\n \"PFC_WD\"",
                 ),
             ],
         )
@@ -93,6 +93,8 @@ fn queues_of_other_line_cards_are_read_but_not_checked() {
     check("\"lc2|asic1|Ethernet96|4-3\": {\"scheduler\": \"s1\"},", "", &["MAP007"]);
     check("\"lc2|asic1|Ethernet96|3\": {\"scheduler\": \"none\"},", "", &["MAP006"]);
     check("\"s1|asic0|Ethernet96|3\": {\"scheduler\": \"s1\"},", "", &["BUF017"]);
+    // A chip that the chassis does not have.
+    check("", "\"lc2|asic7|Ethernet96|3\": {\"profile\": \"egress_lossless_profile\"},", &["BUF017"]);
     // Local entries apply: queue 3 gets another profile.
     let text = card("", "").replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}, ", "")
         .replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}", "\"s1|asic0|Ethernet0|3\": {\"profile\": \"egress_lossy_profile\"}, \"lc2|asic0|Ethernet0|4\": {\"profile\": \"egress_lossy_profile\"}");

@@ -175,7 +175,7 @@ fn defect_19_static_threshold_as_dynamic_is_reported() {
 #[test]
 fn defect_20_wrong_static_threshold_is_reported() {
     let text = switch(TD2, &[("\"static_th\": \"12766208\"", "\"static_th\": \"6000000\"")]);
-    check(&text, None, "BUF026", Severity::Warning, "below the 12,766,208 B");
+    check(&text, None, "BUF026", Severity::Error, "below the 12,766,208 B");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn the_azure_configuration_passes_and_its_faulty_variants_do_not() {
     let bad: Vec<_> = run(&azure(&[]), None).into_iter().filter(|(_, s, _)| *s > Severity::Info).collect();
     assert!(bad.is_empty(), "{bad:#?}");
     check(&azure(&[("14000000", "19000000")]), None, "BUF027", Severity::Error, "19,000,000 B");
-    check(&azure(&[("\"6000000\"", "\"7000000\"")]), None, "BUF023", Severity::Error, "= 25,000,000 B");
+    check(&azure(&[("\"6000000\"", "\"7000000\"")]), None, "BUF023", Severity::Warning, "= 25,000,000 B");
     let limit = azure(&[(
         "egress_lossless_pool\", \"size\": \"0\", \"static_th\": \"24000000\"",
         "egress_lossless_pool\", \"size\": \"0\", \"static_th\": \"23000000\"",
@@ -429,5 +429,65 @@ fn valid_unusual_files_cause_no_false_positives() {
 fn a_file_without_known_tables_is_reported() {
     for text in ["{}", "[]", "{\"VLAN\": {\"Vlan10\": {\"vlanid\": \"10\"}}}"] {
         check(text, None, "SRC014", Severity::Warning, "nothing was checked");
+    }
+}
+
+#[test]
+fn of_duplicate_tables_the_last_one_is_checked() {
+    let healthy = switch(TD2, &[]);
+    let bad = "\"BUFFER_POOL\": {\"p\": {\"type\": \"in\"}}";
+    let errors = |text: &str| -> Vec<&'static str> {
+        let found = run(text, Some(TABLE));
+        found.into_iter().filter(|(_, s, _)| *s == Severity::Error).map(|(code, ..)| code).collect()
+    };
+    assert_eq!(errors(&healthy.replacen('{', &format!("{{{bad},"), 1)), ["SRC003"]);
+    let last = format!("{},{bad}}}", healthy.trim_end().trim_end_matches('}'));
+    let found = errors(&last);
+    for code in ["SRC003", "BUF001", "BUF014"] {
+        assert!(found.contains(&code), "{code} expected, found {found:?}");
+    }
+    // Entries and fields; equal copies are only a warning.
+    let entry = "\"Ethernet0|3-4\": {\"profile\": \"pg_lossless_100000_40m_profile\"}";
+    let again = healthy
+        .replace(entry, &format!("\"Ethernet0|3-4\": {{\"profile\": \"ingress_lossy_profile\"}}, {entry}"));
+    assert_eq!(errors(&again), ["SRC003"]);
+    check(
+        &healthy.replace(entry, &format!("{entry}, {entry}")),
+        None,
+        "SRC003",
+        Severity::Warning,
+        "same content",
+    );
+    let field = healthy
+        .replace("\"detection_time\": \"400\"", "\"detection_time\": \"1\", \"detection_time\": \"400\"");
+    assert_eq!(errors(&field), ["SRC003", "SRC003"]);
+}
+
+#[test]
+fn groups_of_a_minigraph_that_is_not_loaded_are_assumed() {
+    let bare = switch(TD2, &[])
+        .replace(
+            "\"platform\": \"x86_64-dell_s6000_s1220-r0\", \"hwsku\": \"sku\"",
+            "\"hwsku\": \"Force10-S6000\"",
+        )
+        .replace("pg_lossless_100000_40m_profile\"}", "ingress_lossy_profile\"}")
+        .replace("\"xoff\": \"100000\"", "\"xoff\": \"0\"");
+    check(&bare, None, "PFC002", Severity::Info, "if buffermgrd creates them");
+    passes(&bare, None, "PFC002");
+    let loaded = bare.replace("\"hwsku\"", "\"platform\": \"x86_64-dell_s6000_s1220-r0\", \"hwsku\"");
+    check(&loaded, None, "PFC002", Severity::Error, "no lossless profile");
+}
+
+#[test]
+fn an_asic_is_known_by_its_sku_alone() {
+    for (sku, asic) in [
+        ("Mellanox-SN3800-D112C8", "spectrum-2"),
+        ("Mellanox-SN4600C-C64", "spectrum-3"),
+        ("Mellanox-SN4700-O28", "spectrum-3"),
+        ("Mellanox-SN2700", "spectrum"),
+        ("ACS-MSN4600C", "spectrum-3"),
+        ("NH-4210-F-O256", "tomahawk-6"),
+    ] {
+        assert_eq!(buffer_config::asic::of_device("", sku).map(|a| a.name), Some(asic), "{sku}");
     }
 }

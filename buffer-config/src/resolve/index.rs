@@ -89,15 +89,11 @@ impl<'d> Owner<'d> {
 pub(super) struct Maps<'d, const N: usize>(Vec<(&'d str, [u8; N])>);
 
 impl<'d, const N: usize> Maps<'d, N> {
-    /// The identity map.
-    pub(super) const SAME: u8 = u8::MAX;
-
-    pub(super) fn read<'a>(db: &'d ConfigDb<'a>, table: &str, default: u8) -> Self {
+    /// Reads the maps of a table. A number that a map lacks maps to 0; a port without a map has SAI's default, which
+    /// is the identity for queues and priority groups.
+    pub(super) fn read<'a>(db: &'d ConfigDb<'a>, table: &str) -> Self {
         let one = |entry: &'d Entry<'a>| {
-            let mut map = [default; N];
-            if default == Self::SAME {
-                map.iter_mut().enumerate().for_each(|(i, v)| *v = i as u8);
-            }
+            let mut map = [0; N];
             for field in db.fields_of(entry) {
                 let slot = field.name.parse::<usize>().ok().and_then(|i| map.get_mut(i));
                 if let (Some(slot), Ok(value)) = (slot, field.value.trim().parse::<u8>()) {

@@ -213,6 +213,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 speed_mbps: 0,
                 mtu_bytes: DEFAULT_MTU,
                 lanes: 0,
+                fec: String::new(),
                 cable_m: None,
                 priority_groups: [None; 8],
                 queues: [None; 16],
@@ -232,6 +233,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                     "admin_status" => port.is_up = value == "up",
                     "speed" => port.speed_mbps = number(value).unwrap_or(0) as u32,
                     "mtu" => port.mtu_bytes = number(value).map_or(DEFAULT_MTU, |n| n as u32),
+                    "fec" => port.fec = value.to_string(),
                     "alias" => port.alias = value.to_string(),
                     "asic_port_name" => port.chip_port = value.to_string(),
                     "lanes" => port.lanes = value.split(',').count() as u32,
@@ -252,10 +254,10 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 }
             }
         }
-        let dscp = Maps::<64>::read(self.db, "DSCP_TO_TC_MAP", 0);
-        let group = Maps::<16>::read(self.db, "TC_TO_PRIORITY_GROUP_MAP", 0);
-        let queue = Maps::<16>::read(self.db, "TC_TO_QUEUE_MAP", Maps::<16>::SAME);
-        let pause = Maps::<8>::read(self.db, "MAP_PFC_PRIORITY_TO_QUEUE", Maps::<8>::SAME);
+        let dscp = Maps::<64>::read(self.db, "DSCP_TO_TC_MAP");
+        let group = Maps::<16>::read(self.db, "TC_TO_PRIORITY_GROUP_MAP");
+        let queue = Maps::<16>::read(self.db, "TC_TO_QUEUE_MAP");
+        let pause = Maps::<8>::read(self.db, "MAP_PFC_PRIORITY_TO_QUEUE");
         let global =
             self.db.value("PORT_QOS_MAP", "global", "dscp_to_tc_map").and_then(|name| dscp.get(name));
         if let Some(map) = global {

@@ -5,12 +5,13 @@ use crate::db::ConfigDb;
 /// A buffer model, and how it was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BufferModel {
-    /// Headroom comes from the platform's lookup table. Also the default if `DEVICE_METADATA` names no model.
+    /// Headroom comes from the platform's lookup table. Also the default if `DEVICE_METADATA` names a platform, but
+    /// no model.
     Traditional,
     /// Headroom and pools are computed.
     Dynamic,
-    /// The dynamic model, inferred: the file has no `DEVICE_METADATA`, like the output of a buffer template, and omits
-    /// what only the dynamic model computes.
+    /// The dynamic model, inferred: the file names neither a model nor a platform, like the output of a buffer template
+    /// or of the minigraph parser, and omits what only the dynamic model computes.
     DynamicByContent,
 }
 
@@ -20,7 +21,7 @@ impl BufferModel {
         match db.value("DEVICE_METADATA", "localhost", "buffer_model") {
             Some("dynamic") => Self::Dynamic,
             Some(_) => Self::Traditional,
-            None if db.row("DEVICE_METADATA", "localhost").is_some() => Self::Traditional,
+            None if db.value("DEVICE_METADATA", "localhost", "platform").is_some() => Self::Traditional,
             None => {
                 let is_null =
                     |e: &crate::db::Entry<'_>| db.field(e, "profile").is_some_and(|f| f.value == "NULL");

@@ -50,6 +50,16 @@ pub(super) struct Memory {
     pub(super) from: &'static str,
 }
 
+impl Memory {
+    /// The severity of pools that need `bytes`, more than the memory. An assumed size may be too small, but not by
+    /// half: the pool that it is taken from spans the memory by convention, and shared headroom may come on top. An
+    /// unknown chip is never an error of the file.
+    pub(super) fn severity(&self, bytes: u64) -> Severity {
+        let is_far_above = self.from != EGRESS_POOL && bytes > self.bytes.saturating_add(self.bytes / 2);
+        if self.is_certain || is_far_above { Severity::Error } else { Severity::Warning }
+    }
+}
+
 /// The configuration of one switch and everything derived from it.
 #[derive(Debug)]
 pub struct Context<'c, 'a> {
@@ -153,7 +163,7 @@ impl<'c, 'a> Context<'c, 'a> {
             return Some(Memory { bytes, is_certain: asic.memory_is_certain, from: asic.name });
         }
         let bytes = self.pool("egress_lossless_pool")?.size_bytes.filter(|b| *b > 0)?;
-        Some(Memory { bytes, is_certain: self.asic.is_none(), from: EGRESS_POOL })
+        Some(Memory { bytes, is_certain: false, from: EGRESS_POOL })
     }
 
     /// Why the ASIC is unknown, and the severity: a buffer template without a platform is only a note.
@@ -163,6 +173,11 @@ impl<'c, 'a> Context<'c, 'a> {
             ("", "") => (
                 "the ASIC is unknown, because the file has neither a platform nor a SKU".to_string(),
                 Severity::Info,
+            ),
+            (platform, "") => (format!("the ASIC of platform `{platform}` is unknown"), Severity::Warning),
+            ("", sku) => (
+                format!("the ASIC of SKU `{sku}` is unknown, and the file has no platform"),
+                Severity::Warning,
             ),
             (platform, sku) => {
                 (format!("the ASIC of platform `{platform}`, SKU `{sku}` is unknown"), Severity::Warning)
@@ -192,6 +207,24 @@ impl<'c, 'a> Context<'c, 'a> {
         let mut profiles =
             priorities(port.pfc_priorities).filter_map(|p| self.profile(port.priority_groups[group(p)]));
         profiles.find(|profile| profile.is_lossless())
+    }
+
+    /// The priorities with PFC whose priority group has headroom, each with that group's profile.
+    pub(super) fn lossless_priorities(
+        &self,
+        port: &ResolvedPort,
+    ) -> impl Iterator<Item = (usize, &'c ResolvedProfile)> + '_ {
+        let groups = port.priority_groups;
+        let tc_to_group = port.tc_to_group;
+        priorities(port.pfc_priorities).filter_map(move |priority| {
+            let group = groups.get(usize::from(*tc_to_group.get(priority)?))?;
+            Some((priority, self.profile(*group).filter(|profile| profile.is_lossless())?))
+        })
+    }
+
+    /// The buffer profile of a port's queue.
+    pub(super) fn queue_profile(&self, port: &ResolvedPort, queue: usize) -> Option<&'c ResolvedProfile> {
+        self.profile(port.queues.get(queue).copied().flatten())
     }
 
     /// The lossless profile of a port with its headroom and cable length, to check whether the headroom is sufficient.
@@ -357,7 +390,7 @@ fn classes(ports: &[ResolvedPort]) -> Vec<Vec<usize>> {
 }
 
 /// A list of names for messages: the first few, and the number of others.
-pub(super) fn names(all: &[&str]) -> String {
+pub(crate) fn names(all: &[&str]) -> String {
     match all {
         [] => String::new(),
         [one] => (*one).to_string(),
@@ -435,7 +468,7 @@ pub(super) fn alpha(exponent: i8) -> String {
 }
 
 /// Bytes with thousands separated.
-pub(super) fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 2);
     for (i, c) in digits.chars().enumerate() {

@@ -18,8 +18,8 @@ mod schema_rules;
 mod src;
 mod wd;
 
-pub(crate) use context::list;
 pub use context::{Context, Findings, Options};
+pub(crate) use context::{bytes, list, names};
 
 use std::sync::LazyLock;
 

@@ -125,7 +125,8 @@ pub(super) fn priorities(text: &str) -> bool {
 }
 
 pub(super) fn metres(text: &str) -> bool {
-    text.strip_suffix('m').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    let is_length = |n: &str| n.bytes().all(|b| b.is_ascii_digit()) && n.parse::<u32>().is_ok();
+    text.strip_suffix('m').is_some_and(is_length)
 }
 
 pub(super) fn ipv4(text: &str) -> bool {

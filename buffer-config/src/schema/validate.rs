@@ -49,7 +49,7 @@ pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);
     let here = (here("hostname"), here("asic_name"));
     let mut sound = vec![false; db.fields.len()];
-    for table_of_file in &db.tables {
+    for table_of_file in db.loaded_tables() {
         let Some(schema) = table(&table_of_file.name) else { continue };
         let mut checker = Checker {
             db,
@@ -166,6 +166,12 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
         let mut mandatory = self.schema.leaves.iter().filter(|l| l.is_mandatory).count();
         for (number, field) in fields.clone().enumerate() {
+            // SONiC uses the last copy of a duplicate field.
+            let is_replaced = !self.db.duplicates.is_empty()
+                && fields.clone().skip(number + 1).any(|later| later.name == field.name);
+            if is_replaced {
+                continue;
+            }
             match self.leaf_of(number, field.name) {
                 Some(leaf) => {
                     mandatory -= usize::from(leaf.is_mandatory && mandatory > 0);
@@ -259,6 +265,12 @@ impl<'c, 'a> Checker<'c, 'a> {
                 "the local queue entry `{}` refers to port `{port}`, which is not in PORT",
                 entry.key
             );
+            self.report("BUF017", Kind::Reference, index, None, entry.key_span, message);
+        }
+        let name = [host, asic, port].join("|");
+        let is_missing = |ports| self.db.index_of(ports, &name).is_none();
+        if !port.starts_with("PortChannel") && self.db.table("SYSTEM_PORT").is_some_and(is_missing) {
+            let message = format!("`{}` refers to port `{name}`, which is not in SYSTEM_PORT", entry.key);
             self.report("BUF017", Kind::Reference, index, None, entry.key_span, message);
         }
         if let Some(ty) = self.schema.keys.get(1) {

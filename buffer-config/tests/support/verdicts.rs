@@ -48,13 +48,14 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Idiom, "a dynamic threshold in a static egress pool; SAIs use the type of the profile")
         }
         ("BUF023", "tomahawk-6", Error) => (Defect, "issue 28657: 808,546 cells of 636,183, still shipped"),
-        ("BUF023", "tomahawk", Warning) => (Defect, "33 MB on a chip of 16 MB: copied from a larger one"),
+        ("BUF023" | "BUF024", "tomahawk", Error) => {
+            (Defect, "33 MB on a chip of 16 MB: copied from a larger one")
+        }
         ("BUF023", "teralynx", Warning) => (Unknown, "the memory of Teralynx is not published"),
         ("BUF023", "tomahawk-4" | "tomahawk-5" | "trident-3" | "trident-4", Warning) => (
             Unknown,
             "the memory is assumed to be the largest shipped pool; the headroom on top of it may be the SAI's accounting, or issue 28657",
         ),
-        ("BUF024", "tomahawk", Warning) => (Defect, "33 MB on a chip of 16 MB: copied from a larger one"),
         ("BUF024", "tomahawk-5" | "trident-3", Warning) => {
             (Unknown, "less than 1 % above the largest pool of the chip's other switches")
         }
@@ -62,7 +63,7 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("BUF025", "tomahawk-4", Warning) => {
             (Unknown, "the egress pool is half of the ingress one, and the chip has two halves")
         }
-        ("BUF026", "trident-3", Warning) => {
+        ("BUF026", "trident-3", Error) => {
             (Defect, "D6356: lossless queues are limited to a quarter of the pool")
         }
         ("BUF026" | "BUF028", "tomahawk-5", Info) => {
@@ -148,7 +149,7 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             Defect,
             "lossy models with the default QoS template, which enables PFC on 3,4 (PR 22616), or no row for any port",
         ),
-        ("PFC008", "tomahawk-3", Warning) => (Defect, "IX9: the RDMA DSCPs are not mapped"),
+        ("PFC008", "tomahawk-3", Error) => (Defect, "IX9: the RDMA DSCPs are not mapped"),
         ("PG004", _, Error) if spectrum => {
             (Defect, "tables older than the arithmetic: more than a quarter too small")
         }

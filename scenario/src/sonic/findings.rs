@@ -86,7 +86,7 @@ fn as_linked(
         }
         fleet.add(own.switch, &here);
     }
-    fleet.check()
+    fleet.check_each()
 }
 
 fn of_switch(own: &Configured<'_>, finding: &Finding, numbers: &BTreeMap<&str, u16>) -> Vec<ConfigFinding> {

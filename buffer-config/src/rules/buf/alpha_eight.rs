@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! A lossless profile in use has an alpha of 1/256 (`dynamic_th` -8).
+//! A lossless profile that priority groups or the profile list of a port use has an alpha of 1/256 (`dynamic_th` -8).
 //!
 //! ## Why it matters
 //!
@@ -31,7 +31,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
-use crate::resolved::Threshold;
+use crate::resolved::{Direction, Threshold};
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -43,7 +43,11 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    for profile in cx.lossless_in_use() {
+    let in_lists = cx.sw.profiles.iter().zip(&cx.uses).filter(|(profile, uses)| {
+        let of_lossless = profile.name.contains("lossless") && !profile.is_lossless();
+        uses[2] > 0 && of_lossless && cx.pool_of(profile).is_some_and(|p| p.direction == Direction::Ingress)
+    });
+    for profile in cx.lossless_in_use().chain(in_lists.map(|(profile, _)| profile)) {
         if profile.threshold == Some(Threshold::Dynamic { exponent: -8 }) && !profile.name.contains("zero") {
             let message = format!(
                 "lossless profile {} has alpha 1/256, which is for ports that are down",

@@ -1,6 +1,6 @@
 //! # BUF042 lossless-alpha-low
 //!
-//! Severity: info.
+//! Severity: info (a warning where two lossless profiles of the switch differ by a factor of 4 or more).
 //!
 //! Reports the alpha of each lossless profile and compares it with the alpha of lossy traffic in the same pool.
 //!
@@ -59,6 +59,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         _ => None,
     });
+    let highest = seen.iter().map(|(exponent, _)| *exponent).max().unwrap_or(0);
     for (exponent, profiles) in seen {
         let lossy_alpha = match lossy {
             Some(other) if other > exponent => {
@@ -66,8 +67,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             }
             _ => String::new(),
         };
+        // The ports with the smaller alpha pause much earlier than the others.
+        let is_apart = i32::from(highest) - i32::from(exponent) >= 2;
+        let other_alpha = if is_apart { format!("; other lossless profiles have {}", alpha(highest)) } else { String::new() };
+        let severity = if is_apart { Severity::Warning } else { Severity::Info };
         let message = format!(
-            "alpha {} (dynamic_th {exponent}) for {}{lossy_alpha}",
+            "alpha {} (dynamic_th {exponent}) for {}{other_alpha}{lossy_alpha}",
             alpha(exponent),
             names(&profiles)
         );
@@ -76,6 +81,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             &META,
             field("BUFFER_PROFILE", profiles.first().unwrap_or(&""), "dynamic_th"),
             message,
-        );
+        )
+        .severity(severity);
     }
 }

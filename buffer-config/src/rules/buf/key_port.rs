@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! A key names a port that is not in PORT.
+//! A key names a port that is not in PORT or SYSTEM_PORT, or no key names the chip of this file.
 //!
 //! ## Why it matters
 //!
@@ -22,7 +22,7 @@
 //!
 //! YANG; VOQ entries of other line cards are exempt.
 
-use super::super::context::{Context, Findings, row};
+use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use model::units::counted;
@@ -38,6 +38,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         // A buffer template has no ports.
         return;
     }
+    other_chip(cx, out);
     let mut by_table: BTreeMap<&str, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
@@ -52,5 +53,22 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             row(table, key),
             format!("{table}: {message} ({})", counted(count as u64, "key")),
         );
+    }
+}
+
+/// In a chassis, keys name host and chip. If none names those of this file, none of them is applied to its ports.
+fn other_chip(cx: &Context<'_, '_>, out: &mut Findings) {
+    let of_device = |name| cx.value("DEVICE_METADATA", "localhost", name);
+    let (Some(host), Some(chip)) = (of_device("hostname"), of_device("asic_name")) else { return };
+    for table in ["BUFFER_QUEUE", "QUEUE"] {
+        let rows = cx.db.rows(table);
+        let is_here = |key: &str| {
+            let parts: Vec<&str> = key.split('|').collect();
+            !matches!(parts.as_slice(), [other, asic, _, _] if *other != host || *asic != chip)
+        };
+        if let Some(first) = rows.first().filter(|_| !rows.iter().any(|entry| is_here(&entry.key))) {
+            let message = format!("{table} has no entry of {host}, {chip}; its first entry is `{}`", first.key);
+            cx.report(out, &META, field("DEVICE_METADATA", "localhost", "asic_name"), message);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! # BUF023 memory-overrun
 //!
-//! Severity: error (lower where it is the ASIC vendor's convention).
+//! Severity: error (a warning where the size of the memory is only assumed, up to half more than that size).
 //!
 //! The lossless pool and the shared headroom together exceed the packet memory.
 //!
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(size) = pool.size_bytes else { return };
     let sum = size.saturating_add(pool.shared_headroom_bytes);
     if sum > memory.bytes {
-        let severity = if memory.is_certain { Severity::Error } else { Severity::Warning };
+        let severity = memory.severity(sum);
         let cells = cx.asic.map(|a| u64::from(a.cell_bytes)).map_or(String::new(), |cell| {
             format!(" ({} of {} cells)", sum.div_ceil(cell), memory.bytes / cell)
         });

@@ -42,4 +42,7 @@ family!(
     model,
     nothing_configured,
     not_provable,
+    lossless_outside_pool,
+    missing_list,
+    reservations,
 );

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.model == BufferModel::DynamicByContent {
         let at = cx.db.rows("BUFFER_POOL").first().map_or("", |pool| pool.key.as_ref());
         let message =
-            "the file has no DEVICE_METADATA; its contents are those of the dynamic model, which is assumed"
+            "the file names neither a buffer model nor a platform; its contents are those of the dynamic model, which is assumed"
                 .to_string();
         cx.report(out, &META, row("BUFFER_POOL", at), message).severity(Severity::Warning);
     }
@@ -55,5 +55,15 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "priority groups with profile NULL require the dynamic model, but buffer_model is not dynamic"
                 .to_string();
         cx.report(out, &META, field("BUFFER_PG", &entry.key, "profile"), message);
+    }
+    let computes = ["DEFAULT_LOSSLESS_BUFFER_PARAMETER", "LOSSLESS_TRAFFIC_PATTERN"];
+    let has_parameters = computes.iter().any(|table| !cx.db.rows(table).is_empty());
+    let fixed = cx.lossless_in_use().find(|p| !p.is_generated && p.name.starts_with("pg_lossless_"));
+    if let (BufferModel::Dynamic, Some(profile), false, None) = (cx.model, fixed, has_parameters, null) {
+        let message = format!(
+            "buffer_model is dynamic, but the file belongs to the traditional model: its lossless profiles, such as {}, are fixed, and it has no parameters to compute them",
+            profile.name
+        );
+        cx.report(out, &META, field("DEVICE_METADATA", "localhost", "buffer_model"), message);
     }
 }

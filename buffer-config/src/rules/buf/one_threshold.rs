@@ -49,7 +49,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             (false, false) => "has neither dynamic_th nor static_th",
             _ => continue,
         };
-        let severity = if has("dynamic_th") { Severity::Error } else { Severity::Warning };
+        // A profile that nothing uses does no harm without a threshold.
+        let index = cx.sw.profiles.iter().position(|p| p.name == entry.key);
+        let is_used = index.and_then(|i| cx.uses.get(i)).is_some_and(|uses| *uses != [0; 3]);
+        let severity = if has("dynamic_th") || is_used { Severity::Error } else { Severity::Warning };
         let at = row("BUFFER_PROFILE", &entry.key);
         cx.report(out, &META, at, format!("profile {} {message}", entry.key)).severity(severity);
     }

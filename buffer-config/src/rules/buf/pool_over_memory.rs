@@ -1,6 +1,7 @@
 //! # BUF024 pool-over-memory
 //!
-//! Severity: error (lower where it is the ASIC vendor's convention).
+//! Severity: error (a warning where the size of the memory is only assumed, up to half more than that size, and for
+//! pools whose size only lifts a limit).
 //!
 //! A pool is larger than the packet memory.
 //!
@@ -37,7 +38,7 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let Some(memory) = cx.memory().filter(|m| m.from != EGRESS_POOL || m.is_certain) else {
+    let Some(memory) = cx.memory().filter(|m| m.from != EGRESS_POOL || cx.asic.is_none()) else {
         return;
     };
     for pool in &cx.sw.pools {
@@ -46,8 +47,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             // Spectrum shipped with 16 MiB for years.
             let lifts_limit = pool.direction == Direction::Egress
                 && (pool.mode == PoolMode::Static || pool.name == "egress_lossless_pool");
-            let severity =
-                if memory.is_certain && !lifts_limit { Severity::Error } else { Severity::Warning };
+            let severity = match lifts_limit {
+                true => Severity::Warning,
+                false => memory.severity(pool.size_bytes.unwrap_or(0)),
+            };
             let message = format!(
                 "pool {} is {}, but the packet memory is {} ({})",
                 pool.name,

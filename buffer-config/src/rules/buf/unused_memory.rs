@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if let Some((asic, memory)) = cx.asic.and_then(|asic| Some((asic, asic.memory_bytes?))) {
         return copied(cx, out, asic, memory);
     }
-    let Some(memory) = cx.memory().filter(|m| m.is_certain && cx.asic.is_none()) else { return };
+    let Some(memory) = cx.memory().filter(|_| cx.asic.is_none()) else { return };
     let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes > 0) else { return };
     let mut reserved = 0u64;
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {

@@ -1,12 +1,13 @@
 //! # ECN005 marks-from-zero
 //!
-//! Severity: error.
+//! Severity: error (a warning where only Kmin is 0).
 //!
-//! An enabled colour has no thresholds.
+//! An enabled colour has no thresholds, or its Kmin is 0.
 //!
 //! ## Why it matters
 //!
-//! Missing thresholds are 0: every packet is marked (or dropped) from the first byte.
+//! Missing thresholds are 0: every packet is marked (or dropped) from the first byte. With a Kmin of 0, packets are
+//! marked although no queue builds up, and flows do not reach the line rate.
 //!
 //! ## Example
 //!
@@ -41,11 +42,15 @@ pub(super) const META: Meta = Meta {
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for wred in &cx.sw.wred {
-        let zero = |c: Option<crate::resolved::Curve>| c.is_some_and(|c| c.max_bytes == 0);
-        if zero(wred.green) || zero(wred.yellow) || zero(wred.red) {
-            let message =
-                format!("{}: an enabled colour has no thresholds: marking starts at 0 bytes", wred.name);
-            cx.report(out, &META, row("WRED_PROFILE", &wred.name), message);
-        }
+        let curves = || [wred.green, wred.yellow, wred.red].into_iter().flatten();
+        let (what, severity) = if curves().any(|c| c.max_bytes == 0) {
+            ("an enabled colour has no thresholds: marking starts at 0 bytes", Severity::Error)
+        } else if curves().any(|c| c.min_bytes == 0) {
+            ("Kmin is 0: packets are marked although no queue builds up", Severity::Warning)
+        } else {
+            continue;
+        };
+        let at = row("WRED_PROFILE", &wred.name);
+        cx.report(out, &META, at, format!("{}: {what}", wred.name)).severity(severity);
     }
 }

@@ -1,19 +1,20 @@
 //! # ECN013 kmin-small
 //!
-//! Severity: info.
+//! Severity: info (an error where Kmin is below one frame of the port's MTU).
 //!
 //! Kmin is below a few frames, or below 5 KB per 10 Gb/s of port speed.
 //!
 //! ## Why it matters
 //!
-//! The switch marks packets of normal bursts, which reduces throughput.
+//! The switch marks packets of normal bursts, which reduces throughput. Below one frame, it marks nearly every packet:
+//! the thresholds are probably in KB, but SONiC reads bytes.
 //!
 //! ## Example
 //!
 //! ```json
 //! {
 //!   "WRED_PROFILE": {
-//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "9000",
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "20000",
 //!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
 //!   }
 //! }
@@ -46,14 +47,19 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let users = cx.sw.ports.iter().filter(|p| p.queue_wred.contains(&Some(i)));
         let Some(speed) = users.map(|p| p.speed_mbps).max() else { continue };
         let least = u64::from(speed) / 10_000 * 5_000;
-        if curve.min_bytes < least {
+        let mtu = cx.sw.ports.iter().filter(|p| p.queue_wred.contains(&Some(i))).map(|p| p.mtu_bytes).max();
+        let severity = match mtu {
+            Some(mtu) if curve.min_bytes < u64::from(mtu) => Severity::Error,
+            _ => Severity::Info,
+        };
+        if curve.min_bytes < least || severity == Severity::Error {
             let micros = curve.min_bytes as f64 * 8.0 / f64::from(speed);
             let message = format!(
                 "{}: Kmin {} is {micros:.2} us at {speed} Mb/s, less than 5 KB per 10 Gb/s",
                 wred.name,
                 bytes(curve.min_bytes)
             );
-            cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message);
+            cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message).severity(severity);
         }
     }
 }

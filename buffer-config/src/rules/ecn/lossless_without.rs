@@ -2,7 +2,8 @@
 //!
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The queue of a lossless priority has no WRED profile that marks.
+//! The queue of a lossless priority has no WRED profile that marks packets: no profile, `ecn_none`, or the colour of
+//! ordinary packets is not enabled.
 //!
 //! ## Why it matters
 //!
@@ -45,7 +46,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let marks = |t: usize| {
             let queue = usize::from(port.tc_to_queue[t]);
             let wred = port.queue_wred.get(queue).copied().flatten().and_then(|w| cx.sw.wred.get(w));
-            wred.is_some_and(|w| w.marks_green || w.marks_yellow || w.marks_red)
+            // Packets are green unless a policer colours them.
+            wred.is_some_and(|w| w.marks_green && w.green.is_some())
         };
         let has = |t: &usize| {
             cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten())

@@ -2,11 +2,11 @@
 //!
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The marking probability of an enabled colour is missing or not within 0 to 100.
+//! The marking probability of an enabled colour is missing, 0, or not within 0 to 100.
 //!
 //! ## Why it matters
 //!
-//! A missing probability means 100 %: at Kmax, marking jumps to every packet.
+//! A missing probability means 100 %: at Kmax, marking jumps to every packet. With 0, no packet is marked up to Kmax.
 //!
 //! ## Example
 //!
@@ -27,7 +27,7 @@
 //!
 //! qosorch.cpp; YANG wred-profile.
 
-use super::super::context::{Context, Findings, row};
+use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 
@@ -46,7 +46,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         for colour in ["green", "yellow", "red"] {
             let on = cx.db.field(entry, &format!("wred_{colour}_enable")).is_some_and(|f| f.value == "true");
             let name = format!("{colour}_drop_probability");
-            if on && cx.db.field(entry, &name).is_none() {
+            let value = cx.db.field(entry, &name);
+            if on && value.is_some_and(|f| f.value.trim().parse() == Ok(0)) {
+                let message = format!("{}: {colour} has probability 0: no packet is marked up to Kmax", entry.key);
+                cx.report(out, &META, field("WRED_PROFILE", &entry.key, &name), message)
+                    .severity(Severity::Warning)
+                    .replace("5");
+            }
+            if on && value.is_none() {
                 let message = format!("{}: {colour} has no probability, which means 100 %", entry.key);
                 cx.report(out, &META, row("WRED_PROFILE", &entry.key), message)
                     .severity(Severity::Warning)

@@ -1,13 +1,15 @@
 //! # FLEET001 alpha-drift
 //!
-//! Severity: error.
+//! Severity: error (a warning where a switch pauses later than the others).
 //!
-//! Switches of one role in a fleet have different alphas for lossless traffic.
+//! Switches of one role and ASIC have different alphas for lossless traffic, and pause at clearly different buffer
+//! occupancies.
 //!
 //! ## Why it matters
 //!
 //! In one fleet, a new switch model came with 1/64 where the others had 1/16: its ports paused at a quarter of the
-//! buffer occupancy, and congestion spread through the network.
+//! buffer occupancy, and congestion spread through the network. Harrier compares the occupancy at which one congested
+//! group pauses, in bytes of its pool.
 //!
 //! ## Example
 //!

@@ -1,12 +1,12 @@
 //! # FLEET005 link-speed-mtu
 //!
-//! Severity: error.
+//! Severity: error (a warning where one end is down).
 //!
-//! The two ends of a link have different speeds or MTUs.
+//! The two ends of a link have different speeds, MTUs or forward error correction, or only one of them is up.
 //!
 //! ## Why it matters
 //!
-//! Frames larger than the peer's MTU are dropped, or headroom is sized for another speed.
+//! Frames larger than the peer's MTU are dropped, headroom is sized for another speed, or the link stays down.
 //!
 //! ## Example
 //!

@@ -2,4 +2,4 @@
 
 use super::family;
 
-family!(alpha, siblings, link_pfc, link_cable, link_speed,);
+family!(alpha, siblings, link_pfc, link_cable, link_speed, unknown_port, contradiction, same_name,);

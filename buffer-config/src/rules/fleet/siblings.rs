@@ -2,7 +2,9 @@
 //!
 //! Severity: warning.
 //!
-//! Switches of one role and ASIC have different Kmin, Kmax, watchdog times or PFC priorities.
+//! A few switches differ from the others of their role: DSCP map, priority groups, queues, PFC priorities; with the same
+//! ASIC, also watchdog, ECN thresholds and schedulers; with the same SKU, also the lossless pool. Switches with the same
+//! deviation are one finding.
 //!
 //! ## Why it matters
 //!

@@ -2,4 +2,4 @@
 
 use super::family;
 
-family!(cable_known, cable_form, silent_default, autoneg,);
+family!(cable_known, cable_form, silent_default, autoneg, odd_mtu, shared_lane,);

@@ -36,7 +36,7 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    for table in &cx.db.tables {
+    for table in cx.db.loaded_tables() {
         if !crate::schema::is_map(&table.name) {
             continue;
         }

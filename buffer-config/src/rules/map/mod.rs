@@ -2,4 +2,4 @@
 
 use super::family;
 
-family!(empty, port_maps, global, queue_refs, queue_key, incomplete,);
+family!(empty, port_maps, global, queue_refs, queue_key, incomplete, unlike_ports,);

@@ -2,11 +2,12 @@
 //!
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! PFC is enabled for a priority whose queue has no lossless profile.
+//! PFC is enabled for a priority whose queue has a lossy profile, or no BUFFER_QUEUE entry.
 //!
 //! ## Why it matters
 //!
-//! Packets are admitted at ingress and dropped at egress.
+//! Packets are admitted at ingress and dropped at egress. A queue without an entry has the limit that the chip starts
+//! with, which is that of a lossy queue.
 //!
 //! ## Example
 //!
@@ -20,9 +21,10 @@
 //!
 //! ## Source
 //!
-//! Azure 6.2; sonic-mgmt issue 17149.
+//! Empowering Azure Storage with RDMA, 6.2; [sonic-mgmt issue 17149](https://github.com/sonic-net/sonic-mgmt/issues/17149);
+//! [buffers_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/buffers_config.j2).
 
-use super::super::context::{Context, Findings, hit_as, priorities};
+use super::super::context::{Context, Findings, hit, hit_as, priorities};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 
@@ -55,5 +57,20 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "profile",
             format!("PFC priority {lossy} uses queue {queue} with lossy profile {}", profile.name),
         )
+    });
+    if cx.db.rows("BUFFER_QUEUE").is_empty() {
+        return;
+    }
+    cx.by_port(out, &META, |port| {
+        let mut bare = cx.lossless_priorities(port).map(|(priority, _)| priority).filter(|priority| {
+            let queue = usize::from(port.tc_to_queue[*priority]);
+            // A profile that does not exist has its own rule.
+            cx.queue_profile(port, queue).is_none()
+                && cx.group_key("BUFFER_QUEUE", &port.name, queue).is_empty()
+        });
+        let priority = bare.next().filter(|_| port.is_up)?;
+        let queue = port.tc_to_queue[priority];
+        let message = format!("queue {queue} of lossless priority {priority} has no BUFFER_QUEUE entry");
+        hit("PORT_QOS_MAP", &port.name, "pfc_enable", message)
     });
 }

@@ -14,4 +14,6 @@ family!(
     service_port,
     asymmetric,
     too_many,
+    mixed_queue,
+    unexpected_dscp,
 );

@@ -55,7 +55,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let computed = cx.is_dynamic && cx.asic.is_none_or(|a| a.headroom.is_none());
         // So does the traditional model if the lookup table is given.
         let looked_up = lossy_only && !cx.is_dynamic && cx.lookup.is_none() && cx.pool(crate::LOSSLESS_POOL).is_some_and(|p| p.size_bytes != Some(0)) && port.cable_m.is_some_and(|m| m > 0);
-        let severity = if computed { Severity::Info } else { Severity::Error };
+        // The output of the minigraph parser, before it is loaded: `config load_minigraph` adds the platform, and
+        // buffermgrd the groups.
+        let of_device = |field| cx.value("DEVICE_METADATA", "localhost", field).is_some();
+        let is_loaded = of_device("platform") || of_device("buffer_model") || cx.db.row("DEVICE_METADATA", "localhost").is_none();
+        let severity = match looked_up && !is_loaded {
+            _ if computed => Severity::Info,
+            true if cx.asic.is_some() => Severity::Info,
+            true => Severity::Warning,
+            false => Severity::Error,
+        };
         let why = match (lossy_only, looked_up) {
             (_, true) => ": the file has no lossless profile; if buffermgrd creates them, specify its pg_profile_lookup.ini (--lookup)",
             (true, _) => ": the switch has no lossless profile",

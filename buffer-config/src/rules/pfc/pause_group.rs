@@ -2,11 +2,13 @@
 //!
 //! Severity: error.
 //!
-//! `pfc_to_pg_map` and `tc_to_pg_map` disagree (on ASICs that use both: Spectrum, Tofino).
+//! A full priority group pauses a priority other than the one whose traffic class it holds.
 //!
 //! ## Why it matters
 //!
-//! The switch pauses a priority other than the one whose group is full.
+//! The priority group of a traffic class follows from `tc_to_pg_map`. The priority that the switch pauses for a full
+//! group follows from `pfc_to_pg_map` on Spectrum and Tofino; on other ASICs, and without that map, it is the group's
+//! number. If the two disagree, the sender of the full class continues, and its packets are dropped.
 //!
 //! ## Example
 //!
@@ -27,12 +29,14 @@
 //!
 //! ## Source
 //!
-//! qos_config.j2, pfc_to_pg_map_supported_asics.
+//! `pfc_to_pg_map_supported_asics` in
+//! [qos_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/qos_config.j2).
 
 use super::super::context::{Context, Findings, hit, priorities};
 use super::super::{Meta, effect};
 use crate::asic::Vendor;
 use crate::finding::Severity;
+use crate::resolved::ResolvedPort;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -44,21 +48,35 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    if !(cx.is(Vendor::Nvidia) || cx.is(Vendor::Intel)) {
-        return;
-    }
+    let is_mapped = cx.is(Vendor::Nvidia) || cx.is(Vendor::Intel);
     cx.by_port_entry(out, &META, |port, _| {
-        let name = cx.value("PORT_QOS_MAP", &port.name, "pfc_to_pg_map")?;
-        let name = crate::schema::reference("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name);
-        let wrong = priorities(port.pfc_priorities).find(|t| {
-            let group = cx.value("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name, &t.to_string());
-            group.and_then(|g| g.trim().parse::<u8>().ok()).is_some_and(|g| g != port.tc_to_group[*t])
-        })?;
-        hit(
-            "PORT_QOS_MAP",
-            &port.name,
-            "pfc_to_pg_map",
-            format!("priority {wrong} and its traffic class map to different priority groups"),
-        )
+        let mapped = cx
+            .value("PORT_QOS_MAP", &port.name, "pfc_to_pg_map")
+            .filter(|_| is_mapped)
+            .map(|name| crate::schema::reference("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name));
+        if let Some(name) = mapped {
+            let wrong = priorities(port.pfc_priorities).find(|t| {
+                let group = cx.value("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name, &t.to_string());
+                let group = group.map(|g| g.trim().parse::<u8>().unwrap_or(u8::MAX));
+                // A map that does not exist has its own rule.
+                let exists = cx.db.row("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name).is_some();
+                exists && group.unwrap_or(0) != port.tc_to_group[*t] && has_headroom(cx, port, *t)
+            })?;
+            let message = format!("priority {wrong} and its traffic class map to different priority groups");
+            return hit("PORT_QOS_MAP", &port.name, "pfc_to_pg_map", message);
+        }
+        let (wrong, _) = cx.lossless_priorities(port).find(|(t, _)| usize::from(port.tc_to_group[*t]) != *t)?;
+        let group = port.tc_to_group[wrong];
+        let message = format!(
+            "traffic class {wrong} uses priority group {group}, which pauses priority {group} without a pfc_to_pg_map"
+        );
+        hit("PORT_QOS_MAP", &port.name, "tc_to_pg_map", message)
     });
+}
+
+/// Whether either priority group that a priority may use has headroom: otherwise it pauses nothing.
+fn has_headroom(cx: &Context<'_, '_>, port: &ResolvedPort, priority: usize) -> bool {
+    cx.is_dynamic
+        || cx.lossless_priorities(port).any(|(t, _)| t == priority)
+        || cx.profile(port.priority_groups[priority]).is_some_and(|p| p.is_lossless())
 }

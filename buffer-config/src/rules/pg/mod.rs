@@ -3,6 +3,7 @@
 use super::family;
 
 family!(
+    down_port,
     group_range,
     group_profile,
     group_direction,

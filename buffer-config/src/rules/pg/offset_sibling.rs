@@ -59,8 +59,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
     let Some((usual, most, _)) = offsets.iter().max_by_key(|(_, count, _)| *count).copied() else { return };
     for (offset, count, name) in &offsets {
-        if *count == 1 && most >= 3 {
-            let message = format!("{name}: xon_offset is {offset}, but {most} others have {usual}");
+        // With two profiles, only their difference is known.
+        let is_pair = offsets.len() == 2 && most == 1 && *offset != usual;
+        // Of three profiles, one may have another value on purpose, but hardly half or twice the value.
+        let is_far = most == 2 && (*offset < usual / 2 || *offset / 2 > usual);
+        if *count == 1 && (most >= 3 || is_pair || is_far) {
+            let others = if is_pair { "the other has".to_string() } else { format!("{most} others have") };
+            let message = format!("{name}: xon_offset is {offset}, but {others} {usual}");
             cx.report(out, &META, field("BUFFER_PROFILE", name, "xon_offset"), message)
                 .replace(usual.to_string());
         }

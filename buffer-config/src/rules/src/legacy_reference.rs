@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !cx.db.fields.iter().any(|f| f.value.starts_with('[')) {
         return;
     }
-    for table in &cx.db.tables {
+    for table in cx.db.loaded_tables() {
         if crate::schema::table(&table.name).is_none() {
             continue;
         }

@@ -23,9 +23,12 @@
 //!
 //! sonic-swss bufferorch.cpp, qosorch.cpp, pfcwdorch.cpp; YANG models.
 
+use std::collections::BTreeMap;
+
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use crate::schema::Violation;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -33,6 +36,8 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    // One note for all entries of a table with the same field.
+    let mut notes: BTreeMap<(&str, &str), (usize, &Violation)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
@@ -44,9 +49,19 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         {
             continue;
         }
-        let severity = if harmless { Severity::Info } else { Severity::Error };
-        cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone())
-            .severity(severity)
-            .remove();
+        if harmless {
+            notes.entry((violation.table, name)).or_insert((0, violation)).0 += 1;
+        } else {
+            cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone()).remove();
+        }
+    }
+    for ((table, name), (count, first)) in notes {
+        let Some(entry) = cx.db.rows(table).get(first.entry) else { continue };
+        let more = if count > 1 { format!(" ({count} entries)") } else { String::new() };
+        let message = format!("{}{more}", first.message);
+        let reported = cx.report(out, &META, field(table, &entry.key, name), message).severity(Severity::Info);
+        if count == 1 {
+            reported.remove();
+        }
     }
 }

@@ -20,4 +20,6 @@ family!(
     storm_loop,
     poll_cost,
     handler,
+    odd_port,
+    slow,
 );

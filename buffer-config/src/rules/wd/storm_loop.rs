@@ -2,12 +2,13 @@
 //!
 //! Severity: warning.
 //!
-//! The restoration time is not longer than the detection time on a chip that does not count received pauses while
-//! PFC is off (Tomahawk 4 and later).
+//! The restoration time is shorter than the detection time, or not longer on a chip that does not count received pauses
+//! while PFC is off (Tomahawk 4 and later).
 //!
 //! ## Why it matters
 //!
-//! If all priorities storm, the queue is restored after `restoration_time` although the storm continues, and the
+//! The queue is restored between two bursts of a storm, and pauses block it again for the whole detection time. On
+//! Tomahawk 4 and later, if all priorities storm, the queue is restored after `restoration_time` although the storm continues, and the
 //! storm is detected again, in an endless loop.
 //!
 //! ## Example
@@ -37,17 +38,14 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    if !cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6")) {
-        return;
-    }
+    let is_blind = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6"));
     cx.by_port(out, &META, |port| {
-        let watchdog = port.watchdog?;
-        let restoration = watchdog.restoration_ms.filter(|r| *r <= watchdog.detection_ms)?;
-        hit(
-            "PFC_WD",
-            &port.name,
-            "restoration_time",
-            format!("restoration {restoration} ms is not longer than detection {} ms", watchdog.detection_ms),
-        )
+        let detection = port.watchdog?.detection_ms;
+        let restoration = port.watchdog?.restoration_ms.filter(|r| *r < detection || is_blind && *r == detection)?;
+        let message = match is_blind {
+            true => format!("restoration {restoration} ms is not longer than detection {detection} ms"),
+            false => format!("restoration {restoration} ms is shorter than detection {detection} ms"),
+        };
+        hit("PFC_WD", &port.name, "restoration_time", message)
     });
 }

@@ -1,6 +1,6 @@
 //! # WD013 unwatched-port
 //!
-//! Severity: error (lower where it is the ASIC vendor's convention).
+//! Severity: error (lower where no port has a watchdog and nothing shows that the switch should have one).
 //!
 //! A port that is up and enables PFC has no watchdog.
 //!
@@ -38,7 +38,8 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let watched = !cx.db.rows("PFC_WD").is_empty();
+    let watched = cx.sw.ports.iter().any(|port| port.watchdog.is_some());
+    let has_groups = cx.lossless_in_use().any(|profile| !profile.is_generated);
     cx.by_port(out, &META, |port| {
         let in_use = port.is_up && port.pfc_priorities != 0 && port.watchdog.is_none();
         if !in_use {
@@ -46,12 +47,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         // Without the table, the daemon's defaults may still start the watchdog.
         let default = cx.value("DEVICE_METADATA", "localhost", "default_pfcwd_status") == Some("enable");
-        let severity = if watched {
-            Severity::Error
-        } else if default {
-            Severity::Info
-        } else {
-            Severity::Warning
+        // A switch with lossless groups has been started, and the defaults would be in its configuration.
+        let severity = match (watched, default) {
+            (true, _) => Severity::Error,
+            (false, true) if has_groups => Severity::Error,
+            (false, true) => Severity::Info,
+            (false, false) => Severity::Warning,
         };
         hit_as(
             severity,

@@ -1,0 +1,237 @@
+//! The compared values of one switch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::rc::Rc;
+
+use super::is_chip;
+use crate::resolved::{ResolvedPort, ResolvedSwitch, Schedule, Threshold, WatchdogAction};
+
+/// All names and texts, each stored once; switches and links refer to them by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    numbers: BTreeMap<Rc<str>, u32>,
+    all: Vec<Rc<str>>,
+}
+
+impl Names {
+    pub(super) fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let (name, number): (Rc<str>, u32) = (name.into(), self.all.len() as u32);
+        self.numbers.insert(name.clone(), number);
+        self.all.push(name);
+        number
+    }
+
+    pub(super) fn known(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    pub(super) fn of(&self, number: u32) -> &str {
+        self.all.get(number as usize).map_or("", |name| name)
+    }
+}
+
+/// The switches that should have equal values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Scope {
+    /// All switches of a role.
+    Role,
+    /// Those with the same ASIC.
+    Asic,
+    /// Those with the same SKU: the value depends on the ports.
+    Sku,
+}
+
+/// A compared property: its name in messages, the table that it comes from, and its scope.
+pub(super) type Property = (&'static str, &'static str, Scope);
+
+pub(super) const PROPERTIES: [Property; 9] = [
+    ("DSCP map", "DSCP_TO_TC_MAP", Scope::Role),
+    ("priority groups", "TC_TO_PRIORITY_GROUP_MAP", Scope::Role),
+    ("queues", "TC_TO_QUEUE_MAP", Scope::Role),
+    ("paused queues", "MAP_PFC_PRIORITY_TO_QUEUE", Scope::Role),
+    ("PFC priorities", "PORT_QOS_MAP", Scope::Role),
+    ("watchdog", "PFC_WD", Scope::Asic),
+    ("Kmin/Kmax/Pmax", "WRED_PROFILE", Scope::Asic),
+    ("schedulers", "SCHEDULER", Scope::Asic),
+    ("lossless pool", "BUFFER_POOL", Scope::Sku),
+];
+
+/// The lossless threshold of a switch that one congested priority group reaches first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pause {
+    pub(super) exponent: i8,
+    /// Bytes at which the group pauses.
+    pub(super) xoff_bytes: u64,
+    pub(super) pool_bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) file: Box<str>,
+    /// The name of the switch.
+    pub(super) name: u32,
+    /// The name of the chip in a switch with several; empty otherwise.
+    pub(super) chip: u32,
+    pub(super) role: Box<str>,
+    pub(super) asic: &'static str,
+    pub(super) sku: u32,
+    pub(super) pause: Option<Pause>,
+    /// The value of each of [`PROPERTIES`], as text; `None` if the switch does not have it.
+    pub(super) values: [Option<u32>; PROPERTIES.len()],
+    /// Names and aliases of all ports, sorted.
+    pub(super) ports: Box<[u32]>,
+    pub(super) links: Box<[Link]>,
+}
+
+/// One end of a link, with names as numbers in [`Names`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub(super) port: u32,
+    /// Other names that the peer may use for the port: its alias, or its name inside the switch.
+    pub(super) also: u32,
+    pub(super) speed_mbps: u32,
+    pub(super) mtu_bytes: u32,
+    pub(super) cable_m: Option<u32>,
+    pub(super) pfc: u8,
+    pub(super) is_up: bool,
+    /// The forward error correction; empty if the file does not specify it.
+    pub(super) fec: u32,
+    pub(super) peer: u32,
+    pub(super) peer_port: u32,
+}
+
+impl Kept {
+    pub(super) fn of(file: &str, switch: &ResolvedSwitch, names: &mut Names) -> Self {
+        let role = match switch.chip_role.as_str() {
+            "" => switch.role.clone(),
+            part => format!("{} ({part})", switch.role),
+        };
+        let mut ports: Vec<u32> = Vec::new();
+        for port in &switch.ports {
+            let own = [&port.name, &port.alias, &port.chip_port];
+            ports.extend(own.into_iter().filter(|name| !name.is_empty()).map(|name| names.number(name)));
+        }
+        ports.sort_unstable();
+        ports.dedup();
+        let links = links(switch, names);
+        let values = PROPERTIES.map(|(name, ..)| value(name, switch).map(|text| names.number(&text)));
+        Self {
+            file: file.into(),
+            name: names.number(&switch.hostname),
+            chip: names.number(&switch.chip.to_ascii_uppercase()),
+            role: role.into(),
+            asic: switch.asic.unwrap_or(""),
+            sku: names.number(&switch.hwsku),
+            pause: pause(switch),
+            values,
+            ports: ports.into(),
+            links,
+        }
+    }
+}
+
+fn links(switch: &ResolvedSwitch, names: &mut Names) -> Box<[Link]> {
+    let link = |port: &ResolvedPort| {
+        let (peer, peer_port) = port.neighbour.as_ref()?;
+        // The chips of a switch use separate names for each other's ports.
+        let also = if is_chip(peer) { &port.chip_port } else { &port.alias };
+        Some(Link {
+            port: names.number(&port.name),
+            also: names.number(also),
+            speed_mbps: port.speed_mbps,
+            mtu_bytes: port.mtu_bytes,
+            cable_m: port.cable_m,
+            pfc: port.pfc_priorities,
+            is_up: port.is_up,
+            fec: names.number(&port.fec),
+            peer: names.number(peer),
+            peer_port: names.number(peer_port),
+        })
+    };
+    switch.ports.iter().filter_map(link).collect()
+}
+
+/// The lowest dynamic threshold of the lossless profiles in use.
+fn pause(switch: &ResolvedSwitch) -> Option<Pause> {
+    let is_used = |i: usize| switch.ports.iter().any(|p| p.priority_groups.contains(&Some(i)));
+    let lossless = switch.profiles.iter().enumerate().filter(|(i, p)| p.is_lossless() && is_used(*i));
+    let of = |profile: &crate::resolved::ResolvedProfile| {
+        let threshold = profile.threshold?;
+        let Threshold::Dynamic { exponent } = threshold else { return None };
+        let pool_bytes = switch.pools.get(profile.pool)?.size_bytes.filter(|size| *size > 0)?;
+        Some(Pause { exponent, xoff_bytes: threshold.trip_bytes(pool_bytes, 1), pool_bytes })
+    };
+    lossless.filter_map(|(_, profile)| of(profile)).min_by_key(|pause| pause.xoff_bytes)
+}
+
+/// The value of a property as text: that of all ports with PFC, joined if they differ.
+fn value(property: &str, switch: &ResolvedSwitch) -> Option<String> {
+    let of_ports = |text: &dyn Fn(&ResolvedPort) -> Option<String>| {
+        let mut last: Option<&ResolvedPort> = None;
+        let mut all = BTreeSet::new();
+        for port in switch.ports.iter().filter(|port| port.pfc_priorities != 0) {
+            // Most ports are like the one before.
+            if last.is_none_or(|last| !last.is_like(port)) {
+                all.extend(text(port));
+            }
+            last = Some(port);
+        }
+        let all: Vec<String> = all.into_iter().collect();
+        (!all.is_empty()).then(|| all.join(" / "))
+    };
+    match property {
+        "DSCP map" => of_ports(&|port| Some(pairs(&port.dscp_to_tc.0))),
+        "priority groups" => of_ports(&|port| Some(pairs(port.tc_to_group.get(..8)?))),
+        "queues" => of_ports(&|port| Some(pairs(port.tc_to_queue.get(..8)?))),
+        "paused queues" => of_ports(&|port| Some(pairs(&port.pause_to_queue))),
+        "PFC priorities" => of_ports(&|port| Some(crate::rules::list(port.pfc_priorities))),
+        "watchdog" => of_ports(&watchdog),
+        "Kmin/Kmax/Pmax" => of_ports(&|port| marking(switch, port)),
+        "schedulers" => of_ports(&|port| Some(schedulers(port))),
+        _ => {
+            let pool = switch.pools.iter().find(|pool| pool.name == crate::LOSSLESS_POOL)?;
+            Some(format!("{} B + {} B", pool.size_bytes?, pool.shared_headroom_bytes))
+        }
+    }
+}
+
+/// A map as `from=to`, separated by blanks.
+fn pairs(map: &[u8]) -> String {
+    let mut text = String::with_capacity(map.len() * 5);
+    for (from, to) in map.iter().enumerate() {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{}{from}={to}", if from > 0 { " " } else { "" });
+    }
+    text
+}
+
+fn watchdog(port: &ResolvedPort) -> Option<String> {
+    let watchdog = port.watchdog?;
+    let action = match watchdog.action {
+        WatchdogAction::Drop => "drop",
+        WatchdogAction::Forward => "forward",
+        WatchdogAction::Alert => "alert",
+    };
+    let restoration = watchdog.restoration_ms.map_or("never".to_string(), |ms| format!("{ms} ms"));
+    Some(format!("detection {} ms, restoration {restoration}, action {action}", watchdog.detection_ms))
+}
+
+fn marking(switch: &ResolvedSwitch, port: &ResolvedPort) -> Option<String> {
+    let queue = port.tc_to_queue.get(port.pfc_priorities.trailing_zeros() as usize)?;
+    let wred = switch.wred.get(port.queue_wred.get(usize::from(*queue)).copied().flatten()?)?;
+    wred.green.map(|c| format!("{}/{}/{}", c.min_bytes, c.max_bytes, c.max_percent))
+}
+
+fn schedulers(port: &ResolvedPort) -> String {
+    let text = |schedule: &Schedule| match schedule {
+        Schedule::Strict => "strict".to_string(),
+        Schedule::Weighted { weight } => weight.to_string(),
+    };
+    let queues = port.queue_schedule.iter().enumerate();
+    let all: Vec<String> = queues.filter_map(|(i, s)| Some(format!("{i}={}", text(s.as_ref()?)))).collect();
+    all.join(" ")
+}

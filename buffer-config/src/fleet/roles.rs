@@ -1,0 +1,175 @@
+//! Compares the switches of one role: maps, watchdog, marking, schedulers, pools, and where lossless groups pause.
+
+use std::collections::BTreeMap;
+
+use model::config_finding::Deviation;
+
+use super::kept::{Kept, PROPERTIES, Pause, Scope};
+use super::{Finding, Fleet, finding};
+use crate::finding::Severity;
+
+/// The smallest quotient of two XOFF thresholds that is reported: one step of `dynamic_th` changes the threshold by a
+/// factor between 1 (large alpha) and 2 (small alpha), and by 1.5 between alpha 1 and 1/2.
+const THRESHOLD_RATIO: f64 = 1.4;
+
+/// The most common value, if there are at least two and half of them or more are equal to it.
+fn usual<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<(T, usize)> {
+    let mut counts: BTreeMap<T, usize> = BTreeMap::new();
+    let mut all = 0;
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+        all += 1;
+    }
+    let (value, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    (all >= 2 && count * 2 >= all).then_some((value, count))
+}
+
+impl Fleet {
+    /// Reports switches whose lossless groups pause at another occupancy than those of the other switches of their role
+    /// and ASIC.
+    pub(super) fn thresholds(
+        &self,
+        role: &str,
+        switches: &[&Kept],
+        is_grouped: bool,
+        found: &mut Vec<Finding>,
+    ) {
+        let mut groups: BTreeMap<&str, Vec<(&Kept, Pause)>> = BTreeMap::new();
+        for switch in switches {
+            if let Some(pause) = switch.pause {
+                groups.entry(self.chip_of(switch)).or_default().push((switch, pause));
+            }
+        }
+        for (asic, mut group) in groups {
+            group.sort_by_key(|(_, pause)| pause.xoff_bytes);
+            let Some((_, usual)) = group.get(group.len() / 2).copied() else { continue };
+            let mut deviating: BTreeMap<(i8, u64), Vec<&Kept>> = BTreeMap::new();
+            for (switch, pause) in &group {
+                // With the same alpha, only the pools differ.
+                let ratio = pause.xoff_bytes as f64 / usual.xoff_bytes.max(1) as f64;
+                if pause.exponent != usual.exponent
+                    && !(1.0 / THRESHOLD_RATIO..THRESHOLD_RATIO).contains(&ratio)
+                {
+                    deviating.entry((pause.exponent, pause.xoff_bytes)).or_default().push(switch);
+                }
+            }
+            let equal = group.iter().filter(|(_, pause)| pause.exponent == usual.exponent).count();
+            for (_, pause) in group {
+                let Some(same) = deviating.remove(&(pause.exponent, pause.xoff_bytes)) else { continue };
+                let is_lower = pause.xoff_bytes < usual.xoff_bytes;
+                let text = format!(
+                    "one lossless group pauses at {} (dynamic_th {} of {}), on {equal} other {asic} switches of role {role} at {} (dynamic_th {})",
+                    bytes(pause.xoff_bytes),
+                    pause.exponent,
+                    bytes(pause.pool_bytes),
+                    bytes(usual.xoff_bytes),
+                    usual.exponent,
+                );
+                let severity = if is_lower { Severity::Error } else { Severity::Warning };
+                let deviation = if is_lower { Deviation::Less } else { Deviation::More };
+                self.report(&same, is_grouped, found, |file, who| {
+                    let base = finding("FLEET001", severity, file, "/BUFFER_PROFILE", format!("{who}{text}"));
+                    Finding { deviation: Some(deviation), ..base }
+                });
+            }
+        }
+    }
+
+    /// Reports switches that differ from the others of their role in one of the compared properties.
+    pub(super) fn siblings(
+        &self,
+        role: &str,
+        switches: &[&Kept],
+        is_grouped: bool,
+        found: &mut Vec<Finding>,
+    ) {
+        for (index, (name, table, scope)) in PROPERTIES.into_iter().enumerate() {
+            let mut groups: BTreeMap<(&str, u32), Vec<(&Kept, u32)>> = BTreeMap::new();
+            for switch in switches {
+                let key = match scope {
+                    Scope::Role => ("", 0),
+                    Scope::Asic => (self.chip_of(switch), 0),
+                    Scope::Sku => (self.chip_of(switch), switch.sku),
+                };
+                if let Some(value) = switch.values.get(index).copied().flatten() {
+                    groups.entry(key).or_default().push((switch, value));
+                }
+            }
+            for ((asic, _), group) in groups {
+                let Some((common, count)) = usual(group.iter().map(|(_, value)| *value)) else { continue };
+                let mut deviating: BTreeMap<u32, Vec<&Kept>> = BTreeMap::new();
+                for (switch, value) in group.iter().filter(|(_, value)| *value != common) {
+                    deviating.entry(*value).or_default().push(switch);
+                }
+                let of = if asic.is_empty() { String::new() } else { format!("{asic} ") };
+                for (value, same) in deviating {
+                    let differs = difference(self.names.of(value), self.names.of(common));
+                    let all = group.len();
+                    let text = format!("{name} {differs} on {count} of {all} {of}switches of role {role}");
+                    self.report(&same, is_grouped, found, |file, who| {
+                        let pointer = format!("/{table}");
+                        finding("FLEET002", Severity::Warning, file, &pointer, format!("{who}{text}"))
+                    });
+                }
+            }
+        }
+    }
+
+    /// The ASIC of a switch, or its SKU if the ASIC is unknown: the same SKU has the same ASIC.
+    fn chip_of(&self, switch: &Kept) -> &str {
+        if switch.asic.is_empty() { self.names.of(switch.sku) } else { switch.asic }
+    }
+
+    /// Reports the same deviation of several switches: once, with their names, or for each.
+    fn report(
+        &self,
+        same: &[&Kept],
+        is_grouped: bool,
+        found: &mut Vec<Finding>,
+        make: impl Fn(&str, &str) -> Finding,
+    ) {
+        match same {
+            [first, _, ..] if is_grouped => {
+                let names: Vec<String> = same.iter().map(|switch| self.name_of(switch)).collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                found.push(make(&first.file, &format!("{}: ", crate::rules::names(&names))));
+            }
+            all => found.extend(all.iter().map(|switch| make(&switch.file, ""))),
+        }
+    }
+}
+
+/// `2000 B` for messages, with thousands separated.
+fn bytes(count: u64) -> String {
+    crate::rules::bytes(count)
+}
+
+/// The difference between two values: for maps, the first few entries that differ.
+fn difference(value: &str, common: &str) -> String {
+    /// The number of entries that are named.
+    const NAMED: usize = 3;
+    let is_map = |text: &str| text.contains('=') && !text.contains('/');
+    if !is_map(value) || !is_map(common) {
+        return match value.contains('=') {
+            true => "differ between ports, unlike those".to_string(),
+            false => format!("{value}, but {common}"),
+        };
+    }
+    let other: BTreeMap<&str, &str> = common.split(' ').filter_map(|pair| pair.split_once('=')).collect();
+    let own: BTreeMap<&str, &str> = value.split(' ').filter_map(|pair| pair.split_once('=')).collect();
+    let mut keys: Vec<&str> = own.keys().chain(other.keys()).copied().collect();
+    keys.sort_unstable_by_key(|key| key.parse::<u32>().unwrap_or(u32::MAX));
+    keys.dedup();
+    let of =
+        |map: &BTreeMap<&str, &str>, key: &str| map.get(key).map_or("none".to_string(), ToString::to_string);
+    let differing: Vec<&str> = keys.into_iter().filter(|key| own.get(key) != other.get(key)).collect();
+    let named: Vec<String> =
+        differing.iter().take(NAMED).map(|key| format!("{key} → {}", of(&own, key))).collect();
+    let usual: Vec<String> =
+        differing.iter().take(NAMED).map(|key| format!("{key} → {}", of(&other, key))).collect();
+    let more = match differing.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}, but {}", named.join(", "), usual.join(", "))
+}

@@ -1,0 +1,66 @@
+//! # BUF052 missing-profile-list
+//!
+//! Severity: error (a warning where the file has neither table).
+//!
+//! On Spectrum, a port that is up has no entry in BUFFER_PORT_INGRESS_PROFILE_LIST or
+//! BUFFER_PORT_EGRESS_PROFILE_LIST.
+//!
+//! ## Why it matters
+//!
+//! The lists give a port its limits in each pool. Without them, the SAI keeps its defaults for the port, which do
+//! not belong to the configured pools.
+//!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
+//!   "BUFFER_PORT_INGRESS_PROFILE_LIST": {"Ethernet0": {"profile_list": "ingress_lossy_profile"}},
+//!   "BUFFER_PORT_EGRESS_PROFILE_LIST": {
+//!     "Ethernet0": {"profile_list": "egress_lossless_profile,egress_lossy_profile"},
+//!     "Ethernet4": {"profile_list": "egress_lossless_profile,egress_lossy_profile"}
+//!   }
+//! }
+//! ```
+//!
+//! ## Fix
+//!
+//! Give every port that is up the lists of the other ports.
+//!
+//! ## Source
+//!
+//! `defs.generate_profile_lists` in
+//! [buffers_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/buffers_config.j2)
+//! and the templates of Spectrum switches, which have both lists.
+
+use super::super::context::{Context, Findings, hit_as};
+use super::super::{Meta, effect};
+use crate::asic::Vendor;
+use crate::finding::Severity;
+
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta { code: "BUF052", name: "missing-profile-list", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
+
+/// The tables with the limits of each port.
+const TABLES: [&str; 2] = ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"];
+
+/// Reports violations.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if !cx.is(Vendor::Nvidia) || cx.db.rows("BUFFER_PG").is_empty() {
+        return;
+    }
+    let severity = match TABLES.iter().all(|table| cx.db.rows(table).is_empty()) {
+        true => Severity::Warning,
+        false => Severity::Error,
+    };
+    for table in TABLES {
+        let joined = || cx.db.rows(table).iter().filter(|e| e.key.contains(','));
+        let has = |name: &str| {
+            cx.db.row(table, name).is_some() || joined().any(|e| e.key.split(',').any(|n| n == name))
+        };
+        cx.by_port_entry(out, &META, |port, _| {
+            let is_bare = port.is_up && port.priority_groups.iter().any(Option::is_some) && !has(&port.name);
+            is_bare.then(|| hit_as(severity, "PORT", &port.name, "admin_status", format!("has no entry in {table}"))).flatten()
+        });
+    }
+}

@@ -1,0 +1,62 @@
+//! # LINK010 odd-mtu
+//!
+//! Severity: warning.
+//!
+//! A port that uses PFC has a smaller MTU than most ports, or the MTU of a port channel differs from that of a
+//! member.
+//!
+//! ## Why it matters
+//!
+//! The port drops larger frames, also of lossless traffic, without a pause. Path MTU discovery does not help RDMA.
+//!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "1500", "admin_status": "up"},
+//!     "Ethernet8": {"lanes": "9", "speed": "100000", "mtu": "9100", "admin_status": "up"},
+//!     "Ethernet12": {"lanes": "10", "speed": "100000", "mtu": "9100", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
+//! ## Fix
+//!
+//! Set the MTU of the other ports, or reduce the MTU of the hosts.
+//!
+//! ## Source
+//!
+//! RDMA over Commodity Ethernet at Scale 5.1;
+//! [sonic-portchannel.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-portchannel.yang).
+
+use super::super::context::{Context, Findings, field, hit};
+use super::super::{Meta, effect};
+use crate::finding::Severity;
+
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta { code: "LINK010", name: "odd-mtu", severity: Severity::Warning, effect: effect::LINK };
+
+/// Reports violations.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let is_up = || cx.sw.ports.iter().filter(|port| port.is_up);
+    let mut mtus: Vec<u32> = is_up().map(|port| port.mtu_bytes).collect();
+    mtus.sort_unstable();
+    // The median: the MTU of at least half of the ports is not smaller.
+    let usual = mtus.get(mtus.len() / 2).copied().unwrap_or(0);
+    let (all, equal) = (mtus.len(), mtus.iter().filter(|mtu| **mtu == usual).count());
+    cx.by_port(out, &META, |port| {
+        let is_odd = port.is_up && port.pfc_priorities != 0 && port.mtu_bytes < usual;
+        let message = format!("MTU {}, but {equal} of {all} ports have {usual}", port.mtu_bytes);
+        (is_odd && equal * 4 >= all * 3).then(|| hit("PORT", &port.name, "mtu", message)).flatten()
+    });
+    for member in cx.db.rows("PORTCHANNEL_MEMBER") {
+        let Some((channel, name)) = member.key.split_once('|') else { continue };
+        let Some(port) = cx.sw.ports.iter().find(|port| port.name == name) else { continue };
+        let mtu = cx.value("PORTCHANNEL", channel, "mtu").and_then(crate::resolve::number);
+        if let Some(mtu) = mtu.filter(|mtu| *mtu != u64::from(port.mtu_bytes)) {
+            let message = format!("{channel} has MTU {mtu}, but its member {name} has {}", port.mtu_bytes);
+            cx.report(out, &META, field("PORTCHANNEL", channel, "mtu"), message);
+        }
+    }
+}

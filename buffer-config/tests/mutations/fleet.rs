@@ -1,0 +1,140 @@
+//! The operators that make switches contradict each other: three linked switches are made of each file, and one of them
+//! is changed.
+
+use serde_json::json;
+
+use crate::config::Config;
+use crate::operators::Expect::{self, Error, Harmless, Warning};
+
+/// An operator on the second of three linked switches; `None` where it does not apply.
+pub(crate) type FleetOperator = (&'static str, Expect, fn(&mut Config) -> Option<()>);
+
+/// Three switches in a ring: the first lossless port of each leads to the second of the next.
+pub(crate) fn ring(base: &Config) -> Option<[Config; 3]> {
+    let first = base.port()?;
+    // A file without a role is a template.
+    base.get("DEVICE_METADATA", "localhost", "type")?;
+    let table = base.keys("CABLE_LENGTH").first().cloned()?;
+    let of = |port: &str| (base.get("PORT", port, "speed"), base.get("CABLE_LENGTH", &table, port));
+    let second = base.ports.iter().skip(1).find(|port| of(port) == of(&first))?.clone();
+    let names = ["ring-a", "ring-b", "ring-c"];
+    let make = |i: usize| {
+        // Keys of a chassis contain its name.
+        let old = base.get("DEVICE_METADATA", "localhost", "hostname")?;
+        let text = base.text().replace(&format!("\"{old}|"), &format!("\"{}|", names[i]));
+        let mut switch = Config::new(serde_json::from_str(&text).expect("JSON"));
+        switch.set("DEVICE_METADATA", "localhost", "hostname", names[i])?;
+        for port in base.keys("PORT") {
+            let _ = switch.set("PORT", &port, "fec", "rs");
+        }
+        let (next, previous) = (names[(i + 1) % 3], names[(i + 2) % 3]);
+        let neighbours = json!({
+            first.as_str(): {"name": next, "port": second},
+            second.as_str(): {"name": previous, "port": first},
+        });
+        switch.put("DEVICE_NEIGHBOR", neighbours);
+        Some(switch)
+    };
+    Some([make(0)?, make(1)?, make(2)?])
+}
+
+fn map(c: &mut Config, table: &str, field: &str, from: &str, to: &str) -> Option<()> {
+    let name = c.map(field)?;
+    c.set(table, &name, from, to)
+}
+
+pub(crate) const OPERATORS: &[FleetOperator] = &[
+    ("DSCP 26 in class 3", Warning(&["FLEET002"]), |c| map(c, "DSCP_TO_TC_MAP", "dscp_to_tc_map", "26", "3")),
+    ("DSCP 3 and 4 exchanged", Warning(&["FLEET002"]), |c| {
+        let m = c.map("dscp_to_tc_map")?;
+        c.swap("DSCP_TO_TC_MAP", &m, "3", "4")
+    }),
+    ("class 5 in queue 6", Warning(&["FLEET002"]), |c| {
+        map(c, "TC_TO_QUEUE_MAP", "tc_to_queue_map", "5", "6")
+    }),
+    ("class 1 in priority group 7", Warning(&["FLEET002"]), |c| {
+        map(c, "TC_TO_PRIORITY_GROUP_MAP", "tc_to_pg_map", "1", "7")
+    }),
+    ("watchdog action forward", Warning(&["FLEET002"]), |c| c.set_all("PFC_WD", "action", "forward")),
+    ("watchdog times", Warning(&["FLEET002"]), |c| c.set_all("PFC_WD", "restoration_time", "1700")),
+    ("lossless pool of 10 MB", Warning(&["FLEET002"]), |c| {
+        if c.is_dynamic() {
+            return None;
+        }
+        let p = c.pool().filter(|p| p == "ingress_lossless_pool")?;
+        c.set("BUFFER_POOL", &p, "size", "10000000")
+    }),
+    ("weight of a scheduler", Warning(&["FLEET002"]), |c| {
+        let q = c.queue()?;
+        let s = c.get("QUEUE", &q, "scheduler")?;
+        if s.starts_with('[') {
+            return None;
+        }
+        c.set("SCHEDULER", &s, "weight", "80")
+    }),
+    ("Kmin", Warning(&["FLEET002"]), |c| {
+        let w = c.wred()?;
+        (c.get("WRED_PROFILE", &w, "wred_green_enable")? == "true").then_some(())?;
+        c.scale("WRED_PROFILE", &w, "green_min_threshold", 0.5)
+    }),
+    ("PFC of all ports", Warning(&["FLEET002", "FLEET003"]), |c| {
+        c.port()?;
+        c.set_all("PORT_QOS_MAP", "pfc_enable", "3")
+    }),
+    ("PFC of one end", Error(&["FLEET003"]), |c| {
+        let p = c.port()?;
+        c.set("PORT_QOS_MAP", &p, "pfc_enable", "")
+    }),
+    ("alpha of the lossless profiles / 16", Error(&["FLEET001"]), |c| {
+        let names: Vec<String> =
+            c.keys("BUFFER_PROFILE").into_iter().filter(|n| n.starts_with("pg_lossless")).collect();
+        for name in &names {
+            let exponent: i32 = c.get("BUFFER_PROFILE", name, "dynamic_th")?.trim().parse().ok()?;
+            (-3..=3).contains(&exponent).then_some(())?;
+            c.set("BUFFER_PROFILE", name, "dynamic_th", &(exponent - 4).to_string())?;
+        }
+        (!names.is_empty() && c.profile()?.starts_with("pg_lossless")).then_some(())
+    }),
+    ("cable of one end", Error(&["FLEET004"]), |c| {
+        let (p, t) = (c.port()?, c.keys("CABLE_LENGTH").first().cloned()?);
+        c.get("CABLE_LENGTH", &t, &p)?;
+        c.set("CABLE_LENGTH", &t, &p, "77m")
+    }),
+    ("speed of one end", Error(&["FLEET005"]), |c| {
+        let p = c.port()?;
+        c.scale("PORT", &p, "speed", 2.0)
+    }),
+    ("MTU of one end", Error(&["FLEET005"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "mtu", "1500")
+    }),
+    ("FEC of one end", Error(&["FLEET005"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "fec", "fc")
+    }),
+    ("one end down", Warning(&["FLEET005"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "admin_status", "down")
+    }),
+    ("neighbour port that does not exist", Error(&["FLEET006"]), |c| {
+        let p = c.port()?;
+        c.set("DEVICE_NEIGHBOR", &p, "port", "Ethernet9999")
+    }),
+    ("neighbour entry that contradicts the other end", Error(&["FLEET007"]), |c| {
+        let p = c.port()?;
+        c.set("DEVICE_NEIGHBOR", &p, "name", "ring-a")
+    }),
+    ("hostname of another switch", Warning(&["FLEET008"]), |c| {
+        c.set("DEVICE_METADATA", "localhost", "hostname", "ring-a")
+    }),
+    ("another description of a port", Harmless, |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "description", "x")
+    }),
+    ("another order of priorities", Harmless, |c| {
+        let p = c.port()?;
+        (c.get("PORT_QOS_MAP", &p, "pfc_enable")? == "3,4").then_some(())?;
+        c.set("PORT_QOS_MAP", &p, "pfc_enable", "4,3")
+    }),
+    ("another MAC address", Harmless, |c| c.set("DEVICE_METADATA", "localhost", "mac", "00:11:22:33:44:99")),
+];
