@@ -193,7 +193,7 @@ impl Checker<'_> {
         for ((name, _), item) in names.iter().zip(items).filter(|((n, _), _)| &**n != "...") {
             let Some(position) = fields.iter().position(|(f, _)| f == name) else {
                 let message = format!("`{}` has no field `{name}`", self.show(want));
-                let near = super::closest(name, fields.iter().map(|(f, _)| &**f));
+                let near = self.closest(name, fields.iter().map(|(f, _)| &**f));
                 let diagnostic = Diagnostic::error(codes::UNKNOWN_MEMBER, item.span, message);
                 self.report(match near {
                     Some(near) => diagnostic.help(format!("a field with a similar name exists: `{near}`")),

@@ -132,7 +132,7 @@ impl Checker<'_> {
             let message = format!("unknown match kind `{}`", key.match_kind.name);
             let kinds: Vec<Name> = self.module.match_kinds.clone();
             let mut diagnostic = Diagnostic::error(codes::BAD_KEY, key.match_kind.span, message);
-            if let Some(near) = super::closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
+            if let Some(near) = self.closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
                 diagnostic =
                     diagnostic.suggest("a match kind with a similar name exists", key.match_kind.span, near);
             }

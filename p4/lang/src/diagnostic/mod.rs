@@ -2,9 +2,12 @@
 
 pub mod codes;
 mod render;
+mod sink;
 
 pub use codes::Code;
 pub use render::render;
+pub(crate) use sink::Sink;
+pub use sink::Counts;
 
 use crate::source::Span;
 
@@ -132,26 +135,4 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
 /// Returns "1 was given" or "n were given".
 pub(crate) fn given(count: usize) -> String {
     if count == 1 { "1 was given".to_owned() } else { format!("{count} were given") }
-}
-
-/// Collects diagnostics and drops duplicates.
-#[derive(Debug, Default)]
-pub(crate) struct Sink {
-    pub(crate) list: Vec<Diagnostic>,
-}
-
-impl Sink {
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        let same = |d: &Diagnostic| {
-            d.primary.span == diagnostic.primary.span && d.code == diagnostic.code && d.secondary.is_empty()
-                || *d == diagnostic
-        };
-        if !self.list.iter().any(same) {
-            self.list.push(diagnostic);
-        }
-    }
-
-    pub(crate) fn has_errors(&self) -> bool {
-        self.list.iter().any(Diagnostic::is_error)
-    }
 }

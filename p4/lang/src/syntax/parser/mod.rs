@@ -93,7 +93,7 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
 fn dropped(sink: &Sink) -> Vec<Span> {
     let lexical =
         [codes::UNEXPECTED_CHARACTER, codes::UNTERMINATED, codes::BAD_NUMBER, codes::BAD_MACRO_CALL];
-    let faults = sink.list.iter().filter(|d| lexical.contains(&d.code));
+    let faults = sink.kept().iter().filter(|d| lexical.contains(&d.code));
     let mut spans: Vec<Span> = faults.map(|d| d.primary.span).collect();
     spans.sort_by_key(|span| (span.file, span.start));
     spans
