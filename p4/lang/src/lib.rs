@@ -31,6 +31,8 @@ pub use budget::Cancel;
 pub use diagnostic::{Counts, Diagnostic, Severity, render};
 pub use source::{MemoryLoader, SourceLoader, SourceMap};
 
+use std::collections::BTreeSet;
+
 use diagnostic::Sink;
 
 /// Compilation options.
@@ -100,6 +102,16 @@ pub fn compile(main_path: &str, loader: &dyn SourceLoader, options: &Options) ->
     Compilation { program, diagnostics, counts, sources }
 }
 
+/// Returns the lines with syntax errors.
+fn damaged_lines(sources: &SourceMap, sink: &Sink) -> BTreeSet<(source::FileId, u32)> {
+    let errors = sink.kept().iter().filter(|d| d.code == diagnostic::codes::UNEXPECTED_TOKEN);
+    errors.map(|d| line_of(sources, d.primary.span)).collect()
+}
+
+fn line_of(sources: &SourceMap, span: source::Span) -> (source::FileId, u32) {
+    (span.file, sources.get(span.file).map_or(0, |file| file.line_at(span.start)))
+}
+
 fn phases(
     main_path: &str,
     loader: &dyn SourceLoader,
@@ -109,8 +121,12 @@ fn phases(
 ) -> Option<ir::Program> {
     let tokens = preprocess::preprocess(main_path, loader, options, sources, sink)?;
     let end = tokens.last().map_or(source::Span::default(), |t| t.span);
-    let unit = syntax::parse(tokens, sink);
+    let unit = syntax::parse(tokens, sources, sink);
+    let damaged = damaged_lines(sources, sink);
+    let before = sink.mark();
     let (module, usage) = check::check(&unit, &options.cancel, sink);
+    // What a syntax error leaves of an expression has errors of its own, which its author did not make.
+    sink.remove_since(before, |d| damaged.contains(&line_of(sources, d.primary.span)));
     let program = if sink.has_errors() { None } else { lower::lower(&module, sources, options, end, sink) };
     if !sink.has_errors() {
         lint::lint(&module, &usage, sources, sink);

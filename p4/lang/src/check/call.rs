@@ -184,7 +184,7 @@ impl Checker<'_> {
                     span,
                     format!(
                         "`{name}` takes {} argument{}, but {}",
-                        wanted.join(" or "),
+                        if wanted.is_empty() { "no".to_owned() } else { wanted.join(" or ") },
                         if wanted == ["1"] { "" } else { "s" },
                         given(args.len())
                     ),
@@ -200,6 +200,7 @@ impl Checker<'_> {
                 if let [only] = list {
                     diagnostic = diagnostic.also(only.span, "declared here");
                 }
+                diagnostic = self.hint_at_result(diagnostic, list, args.len());
                 self.report(diagnostic);
                 None
             }

@@ -172,6 +172,7 @@ impl Checker<'_> {
         } else if !names.is_empty() && names.len() <= 12 {
             diagnostic = diagnostic.note(format!("available members: {}", names.join(", ")));
         }
+        let diagnostic = self.hint_at_packet(diagnostic, &member.name);
         self.report(diagnostic);
         Expr::bad(member.span)
     }
@@ -529,6 +530,7 @@ impl Checker<'_> {
                         value.span,
                         format!("cannot assign to `{name}`, {why}"),
                     )
+                    .label("not assignable")
                     .also(declared, "declared here"),
                 );
             }

@@ -12,6 +12,7 @@ mod entries;
 mod enumeration;
 mod expr;
 mod generic;
+mod hints;
 mod infer;
 mod instance;
 mod key_name;
@@ -369,6 +370,8 @@ impl Checker<'_> {
             diagnostic = diagnostic
                 .also(*declared_later, "declared here, after its use")
                 .note("a P4 name must be declared before it is used");
+        } else if let Some(ty) = hints::p4_type(name) {
+            diagnostic = diagnostic.suggest("P4's type is", path.ident.span, ty);
         } else if let Some(near) = self.similar(name) {
             diagnostic = diagnostic.suggest("a similar name exists", path.ident.span, near);
         }

@@ -256,7 +256,10 @@ impl Checker<'_> {
         let Some(position) = table.actions.iter().position(|a| a.action == id) else {
             let message = format!("action `{name}` is not in the `actions` of this table");
             self.report(
-                Diagnostic::error(codes::BAD_ACTION, action.span, message).also(table.span, "in this table"),
+                Diagnostic::error(codes::BAD_ACTION, action.span, message)
+                    .label("not among the actions")
+                    .also(table.span, "in this table")
+                    .help(format!("add `{name};` to its `actions`")),
             );
             return None;
         };

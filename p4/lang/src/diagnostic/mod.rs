@@ -6,8 +6,8 @@ mod sink;
 
 pub use codes::Code;
 pub use render::render;
-pub(crate) use sink::Sink;
 pub use sink::Counts;
+pub(crate) use sink::Sink;
 
 use crate::source::Span;
 
@@ -32,7 +32,7 @@ pub struct Label {
 /// A source edit that fixes the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What the edit does.
+    /// What the edit does; empty if it belongs to the edit before it, in the same file.
     pub message: String,
     /// The range to replace.
     pub span: Span,
@@ -119,6 +119,12 @@ impl Diagnostic {
     ) -> Diagnostic {
         self.suggestions.push(Suggestion { message: message.into(), span, replacement: replacement.into() });
         self
+    }
+
+    /// Adds another edit to the last suggestion.
+    #[must_use]
+    pub fn and(self, span: Span, replacement: impl Into<String>) -> Diagnostic {
+        self.suggest("", span, replacement)
     }
 
     /// Returns whether the diagnostic is an error, so that the program is rejected.

@@ -3,15 +3,17 @@
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Element, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet};
 
-use super::{Diagnostic, Label, Severity};
+use super::{Diagnostic, Label, Severity, Suggestion};
 use crate::source::{FileId, SourceFile, SourceMap};
 
 /// The maximum number of bytes of source text in one snippet. The renderer reads the whole text of a snippet.
 const MAX_SNIPPET_BYTES: u32 = 16 << 10;
 /// The number of bytes shown before and after a location in a line that is longer.
-const WINDOW_BYTES: u32 = 100;
+const WINDOW_BYTES: u32 = 60;
+/// The maximum length of a line that an edit shows as a whole.
+const MAX_EDITED_BYTES: usize = 140;
 
 /// Renders a diagnostic with its source lines in the style of rustc. `color` adds terminal colours.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
@@ -34,20 +36,30 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
         group = group.element(Level::HELP.message(help));
     }
     let mut report = vec![group];
-    for suggestion in &diagnostic.suggestions {
-        if let Some(source) = sources.get(suggestion.span.file) {
-            let range = clamp(source, suggestion.span.start, suggestion.span.end);
-            let excerpt = Excerpt::of(source, &range);
-            let patch = Patch::new(excerpt.inside(&range), suggestion.replacement.as_str());
-            report.push(
-                Level::HELP
-                    .secondary_title(&suggestion.message)
-                    .element(excerpt.snippet(source).patch(patch)),
-            );
-        }
+    for edits in diagnostic.suggestions.chunk_by(|_, next| next.message.is_empty()) {
+        report.extend(suggested(edits, sources));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     renderer.decor_style(DecorStyle::Ascii).render(&report)
+}
+
+/// Returns a help with its edits, which are in one file.
+fn suggested<'a>(edits: &'a [Suggestion], sources: &'a SourceMap) -> Option<Group<'a>> {
+    let first = edits.first()?;
+    let source = sources.get(first.span.file)?;
+    let ranges: Vec<Range<usize>> =
+        edits.iter().map(|edit| clamp(source, edit.span.start, edit.span.end)).collect();
+    let start = ranges.iter().map(|range| range.start).min()?;
+    let end = ranges.iter().map(|range| range.end).max()?;
+    let lines = Excerpt::lines(source, &(start..end));
+    let wide = lines.text.lines().any(|line| line.len() > MAX_EDITED_BYTES);
+    let excerpt = if wide { Excerpt::around(source, &(start..end)) } else { lines };
+    let patches = edits
+        .iter()
+        .zip(&ranges)
+        .map(|(edit, range)| Patch::new(excerpt.inside(range), edit.replacement.as_str()));
+    let snippet = excerpt.snippet(source).patches(patches);
+    Some(Level::HELP.secondary_title(&first.message).element(snippet))
 }
 
 /// Returns the files of all labels, that of the primary label first.
@@ -79,17 +91,29 @@ fn snippets<'a>(diagnostic: &'a Diagnostic, file: FileId, source: &'a SourceFile
     let end = marks.iter().map(|m| m.range.end).max().unwrap_or(0);
     let whole = Excerpt::lines(source, &(start..end));
     if whole.fits() {
-        return vec![annotated(&whole, source, marks)];
+        return annotated(&whole, source, marks);
     }
-    marks.into_iter().map(|mark| annotated(&Excerpt::of(source, &mark.range), source, vec![mark])).collect()
+    let each = |mark: Mark<'a>| annotated(&Excerpt::of(source, &mark.range), source, vec![mark]);
+    marks.into_iter().flat_map(each).collect()
 }
 
-fn annotated<'a>(excerpt: &Excerpt<'a>, source: &'a SourceFile, marks: Vec<Mark<'a>>) -> Element<'a> {
+fn annotated<'a>(excerpt: &Excerpt<'a>, source: &'a SourceFile, marks: Vec<Mark<'a>>) -> Vec<Element<'a>> {
+    // The renderer counts columns from the start of the excerpt.
+    let line_start = source.line_start(excerpt.offset as u32) as usize;
+    let origin = marks.first().filter(|_| line_start < excerpt.offset).map(|mark| {
+        let before = source.text.get(line_start..mark.range.start).unwrap_or("");
+        let column = before.chars().count() + 1;
+        Origin::path(&source.path).line(excerpt.line as usize).char_column(column)
+    });
     let annotations = marks.into_iter().map(|mark| {
         let annotation = mark.kind.span(excerpt.inside(&mark.range));
         if mark.text.is_empty() { annotation } else { annotation.label(mark.text) }
     });
-    excerpt.snippet(source).annotations(annotations).into()
+    let snippet = excerpt.snippet(source).annotations(annotations);
+    match origin {
+        Some(origin) => vec![origin.into(), snippet.path(None::<&str>).into()],
+        None => vec![snippet.into()],
+    }
 }
 
 /// A part of a file.
@@ -111,14 +135,15 @@ impl<'a> Excerpt<'a> {
     /// The lines of a range; if they are too long, what is around its start.
     fn of(source: &'a SourceFile, range: &Range<usize>) -> Excerpt<'a> {
         let lines = Excerpt::lines(source, range);
-        if lines.fits() {
-            return lines;
-        }
-        let around = |at: usize| (at as u32).saturating_sub(WINDOW_BYTES)..at as u32 + WINDOW_BYTES;
-        let window = around(range.start);
-        let start = window.start.max(source.line_start(range.start as u32));
-        let end = window.end.min(source.line_end(range.start as u32).max(range.start as u32));
-        Excerpt::new(source, clamp(source, start, end))
+        if lines.fits() { lines } else { Excerpt::around(source, &(range.start..range.start)) }
+    }
+
+    /// The part of the lines of a range that is next to it.
+    fn around(source: &'a SourceFile, range: &Range<usize>) -> Excerpt<'a> {
+        let (start, end) = (range.start as u32, range.end as u32);
+        let from = start.saturating_sub(WINDOW_BYTES).max(source.line_start(start));
+        let to = (end + WINDOW_BYTES).min(source.line_end(end).max(end));
+        Excerpt::new(source, clamp(source, from, to))
     }
 
     fn new(source: &'a SourceFile, range: Range<usize>) -> Excerpt<'a> {

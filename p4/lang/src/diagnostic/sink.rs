@@ -55,9 +55,8 @@ pub(crate) struct Sink {
 impl Sink {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         let key = key(&diagnostic);
-        let same = |at: &usize| {
-            self.kept.get(*at).is_some_and(|d| d.secondary.is_empty() || *d == diagnostic)
-        };
+        let same =
+            |at: &usize| self.kept.get(*at).is_some_and(|d| d.secondary.is_empty() || *d == diagnostic);
         if self.known.get(&key).is_some_and(|places| places.is_empty() || places.iter().any(same)) {
             return;
         }
@@ -118,6 +117,18 @@ impl Sink {
             self.forget(at);
             edit(&mut self.kept[at]);
             self.known.entry(key(&self.kept[at])).or_default().push(at);
+        }
+    }
+
+    /// Takes back those of the diagnostics since a mark that `remove` accepts.
+    pub(crate) fn remove_since(&mut self, mark: Mark, remove: impl Fn(&Diagnostic) -> bool) {
+        let later = self.kept.split_off(mark.kept);
+        for diagnostic in later {
+            if remove(&diagnostic) {
+                *self.counts.of(diagnostic.severity) -= 1;
+            } else {
+                self.kept.push(diagnostic);
+            }
         }
     }
 

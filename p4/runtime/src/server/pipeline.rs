@@ -7,8 +7,8 @@ use crate::bytestring;
 use crate::error::Refusal;
 use crate::proto::p4::config::v1::action_profile::SelectorSizeSemantics;
 use crate::proto::p4::v1;
-use p4_switch::Prepared;
 use p4_lang::ir::{self, Bits, DigestId, MatchKind, Program, RegisterId, ScalarKind};
+use p4_switch::Prepared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -142,10 +142,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
-        if !self
-            .begin_write(request.device_id, role.clone(), request.election_id)?
-            .scope()
-            .may_set_pipeline()
+        if !self.begin_write(request.device_id, role.clone(), request.election_id)?.scope().may_set_pipeline()
         {
             return Err(Refusal::denied("this role may not set the pipeline").into_status());
         }

@@ -33,7 +33,8 @@ async fn another_controller_takes_over_during_a_compilation() {
     let bench = Bench::with(|config| config.compile = compile).await;
     let mut first = bench.client(1).await;
     let _session = first.become_primary().await.expect("no other controller is connected");
-    let mut request = tokio::spawn(async move { first.set_pipeline(info(), device_config(ENDLESS), 1).await });
+    let mut request =
+        tokio::spawn(async move { first.set_pipeline(info(), device_config(ENDLESS), 1).await });
     assert_eq!(reported.recv().await, Some(true));
     let mut second = bench.client(2).await;
     let _session = second.become_primary().await.expect("it has the higher election id");

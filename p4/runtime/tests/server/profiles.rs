@@ -1,7 +1,7 @@
 //! Action profiles: members, groups, one-shot action sets.
 
-use crate::common::{Bench, SOURCE, device_config};
 use crate::common::program::id;
+use crate::common::{Bench, SOURCE, device_config};
 use crate::entities::*;
 use p4runtime::client::{Client, ClientError};
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, table_action::Type};

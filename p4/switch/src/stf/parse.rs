@@ -518,7 +518,10 @@ mod tests {
         };
         check(r#"add t "h.h.a & 0x10":0 NoAction() # a comment"#, add("t", "h.h.a & 0x10", "NoAction"));
         check(r##"add "t#1" h.h.a:0 NoAction()"##, add("t#1", "h.h.a", "NoAction"));
-        check(r##"add "t 1" "h.a[3:0] (low)":0 "an action"() # "##, add("t 1", "h.a[3:0] (low)", "an action"));
+        check(
+            r##"add "t 1" "h.a[3:0] (low)":0 "an action"() # "##,
+            add("t 1", "h.a[3:0] (low)", "an action"),
+        );
         check(r#"add "t 1 h.h.a:0 NoAction()"#, Err("a quotation mark is not closed"));
         let name = "r (1)".to_owned();
         check(r#"register_reset "r (1)""#, Ok(Command::RegisterReset { name: name.clone() }));

@@ -71,7 +71,9 @@ impl Lowerer<'_> {
         match &ty {
             Type::Stack(of, _) => self.has_union(of),
             _ if self.module.is_union(&ty) => true,
-            _ => self.module.fields(&ty).is_some_and(|fields| fields.iter().any(|(_, ty)| self.has_union(ty))),
+            _ => {
+                self.module.fields(&ty).is_some_and(|fields| fields.iter().any(|(_, ty)| self.has_union(ty)))
+            }
         }
     }
 
