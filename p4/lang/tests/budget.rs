@@ -139,7 +139,7 @@ fn declarations_with_many_parts_take_linear_time() {
 
 #[test]
 fn a_long_line_shows_the_place_of_the_error_and_its_column() {
-    let text = format!("const int a = {}b;", "1 + ".repeat(1_900).replace("+ 1 ", "+                  1 "));
+    let text = format!("const int a = {}b;", " ".repeat(30_000));
     let report = run(&[("main.p4", &text)]).report(false);
     let place = format!("main.p4:1:{}", text.len() - 1);
     assert!(text.len() > 30_000 && report.contains(&place), "{place}:\n{report}");

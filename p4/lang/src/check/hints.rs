@@ -1,5 +1,7 @@
 //! What to write instead: hints for habits from other languages, and for calls whose arguments do not fit.
 
+use std::slice;
+
 use super::{Checker, Entity};
 use crate::diagnostic::{Diagnostic, plural};
 use crate::hir::{Param, Signature, Type};
@@ -99,7 +101,8 @@ impl Checker<'_> {
             |w: &Param, g: &Param, c: &mut Self| w.direction != g.direction || !c.unify(&w.ty, &g.ty);
         for (at, (want, given)) in pairs {
             if differs(want, given, self) {
-                let (a, b) = (self.shown_params(&[given.clone()]), self.shown_params(&[want.clone()]));
+                let (a, b) =
+                    (self.shown_params(slice::from_ref(given)), self.shown_params(slice::from_ref(want)));
                 let note = format!("parameter {} of `{name}`, `{}`, is `{a}`, not `{b}`", at + 1, given.name);
                 return diagnostic.note(note);
             }

@@ -266,10 +266,13 @@ impl Preprocessor<'_> {
     }
 }
 
+/// Macros that must not be expanded in a token again.
+type HideSet = Rc<Vec<Name>>;
+
 /// Adds names to the hide sets of tokens. Tokens that shared a hide set still do: the sets of long expansions would
 /// need more memory than their tokens.
 fn hide(tokens: &mut [Token], names: &Rc<Vec<Name>>) {
-    let mut last: Option<(Rc<Vec<Name>>, Rc<Vec<Name>>)> = None;
+    let mut last: Option<(HideSet, HideSet)> = None;
     for token in tokens {
         token.line_start = false;
         token.hidden = Some(match token.hidden.take() {
