@@ -244,7 +244,7 @@ impl Preprocessor<'_> {
     /// Expands an argument that is neither pasted nor made a string.
     fn expand_argument(&mut self, arg: &[Token], call: Span) -> Vec<Token> {
         if self.call_depth >= MAX_CALL_DEPTH {
-            self.give_up(call, "macro calls are nested too deeply");
+            self.report_limit(call, "macro calls are nested too deeply");
             return Vec::new();
         }
         self.call_depth += 1;

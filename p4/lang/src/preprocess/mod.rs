@@ -134,7 +134,7 @@ impl Preprocessor<'_> {
         }
         let tokens: VecDeque<Token> = lex(file, text, MAX_TOKENS).into();
         if tokens.len() > MAX_TOKENS + 1 {
-            self.give_up(start, TOO_MUCH_TEXT);
+            self.report_limit(start, TOO_MUCH_TEXT);
         } else if self.spend(TOKEN_WORK * tokens.len(), start, TOO_MUCH_TEXT) {
             self.run(file, path, tokens);
         }
@@ -143,13 +143,13 @@ impl Preprocessor<'_> {
     /// Takes units of work; returns false if the program needs too much. This is reported once, with `limit`.
     fn spend(&mut self, units: usize, span: Span, limit: &str) -> bool {
         if !self.exhausted && !self.budget.spend(units) {
-            self.give_up(span, self.budget.reason(limit).to_owned());
+            self.report_limit(span, self.budget.reason(limit).to_owned());
         }
         !self.exhausted
     }
 
-    /// Reports that a limit is exceeded; the rest of the program is not read.
-    fn give_up(&mut self, span: Span, message: impl Into<String>) {
+    /// Reports once that a limit is exceeded; the rest of the program is not read.
+    fn report_limit(&mut self, span: Span, message: impl Into<String>) {
         self.error(codes::TOO_LARGE, span, message);
         self.exhausted = true;
     }
@@ -204,7 +204,7 @@ impl Preprocessor<'_> {
 
     fn emit(&mut self, token: Token) {
         if self.out.len() >= MAX_TOKENS {
-            self.give_up(token.span, "program is too large after macro expansion");
+            self.report_limit(token.span, "program is too large after macro expansion");
             return;
         }
         if let Tok::Bad(code, message) = &token.tok {
@@ -336,7 +336,7 @@ impl Preprocessor<'_> {
             }
         };
         if self.depth >= MAX_INCLUDE_DEPTH {
-            self.give_up(whole, "includes are nested too deeply");
+            self.report_limit(whole, "includes are nested too deeply");
             return;
         }
         let local = resolve(from, &name);
