@@ -184,11 +184,15 @@ impl Checker<'_> {
                     span,
                     format!(
                         "`{name}` takes {} argument{}, but {}",
-                        if wanted.is_empty() { "no".to_owned() } else { wanted.join(" or ") },
+                        wanted.join(" or "),
                         if wanted == ["1"] { "" } else { "s" },
                         given(args.len())
                     ),
                 );
+                if list.is_empty() {
+                    diagnostic.message =
+                        format!("`{name}` has no constructor; the architecture provides its objects");
+                }
                 let takes = |n: &&ast::Ident| list.iter().any(|s| s.params.iter().any(|p| p.name == n.name));
                 let unknown = args.iter().filter_map(|a| a.name.as_ref()).find(|n| !takes(n));
                 if let Some(unknown) = unknown {

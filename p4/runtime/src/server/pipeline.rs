@@ -81,7 +81,7 @@ impl Pipeline {
                 Codec::new(&program, ty, &kinds(&digest.fields), named)
             })
             .collect();
-        Pipeline { config, program, objects, register_codecs, digest_codecs, names }
+        Pipeline { config, program, prepared, objects, register_codecs, digest_codecs, names }
     }
 
     fn find<'a, T>(
