@@ -1,7 +1,7 @@
 //! The `harrier` command, with one thin file for each subcommand under [`commands`].
 //!
 //! Output for programs goes to stdout, output for people to stderr. Exit status: 0 success, 1 findings or a failed
-//! expectation, 2 the command could not run.
+//! expectation, 2 the command could not run, 3 the outcome of a test was not judged.
 
 // The cores are pure; the binary reads files and clocks for them.
 #![allow(clippy::disallowed_methods, reason = "the binary reads files and clocks")]
@@ -53,7 +53,8 @@ Output:
 Exit status:
   0  Success
   1  Findings, or an expectation that failed
-  2  The command could not run: bad arguments, unreadable or malformed input";
+  2  The command could not run: bad arguments, unreadable or malformed input
+  3  A test ran, but its outcome cannot be judged (`harrier p4 stf`)";
 
 /// Find the root cause of slow flows in lossless RDMA networks
 #[derive(Parser)]
@@ -140,6 +141,8 @@ enum Outcome {
     Fine,
     /// Exit status 1: findings or a failed expectation.
     Findings,
+    /// Exit status 3: a test ran whose outcome cannot be judged.
+    NotJudged,
 }
 
 fn main() -> ExitCode {
@@ -175,6 +178,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
+        Ok(Outcome::NotJudged) => ExitCode::from(3),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)

@@ -1,5 +1,5 @@
-//! `harrier p4 stf`: passing tests, failing tests and their reports, malformed tests, and the two exceptions: packets
-//! on ports that no line names, and packets of programs with externs that are not implemented.
+//! `harrier p4 stf`: passing tests, failing tests and their reports, malformed tests, and two special cases:
+//! packets on ports that no line names, and packets of programs with externs that are not implemented.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -109,13 +109,15 @@ fn packets_on_other_ports_are_not_checked() {
 }
 
 #[test]
-fn packets_of_a_program_with_unknown_externs_are_not_checked_but_its_commands_are() {
+fn a_difference_in_a_program_with_unknown_externs_is_not_judged_but_a_failed_command_is() {
     let router = fs::read_to_string(fixture("router.p4")).unwrap();
     let program = router
         .replace("header packet_t {", "extern void mystery(inout bit<8> value);\n\nheader packet_t {")
         .replace("routes.apply();", "mystery(hdr.packet.ttl);\n            routes.apply();");
     let differs = format!("{ROUTE}packet 1 0102 40\nexpect 3 0102 77\n");
-    check_on("foreign", &program, &differs, 0, &["line 3: port 3", "accepted without a result"]);
+    check_on("foreign", &program, &differs, 3, &["line 3: port 3", "not judged", "(`mystery`)"]);
+    let right = format!("{ROUTE}packet 1 0102 40\nexpect 3 0102 3f\n");
+    check_on("foreign and right", &program, &right, 0, &["passed"]);
     let wrong = format!("{ROUTE}packet 1 0102 40\nexpect 3 0102 77\nadd nowhere a:1 send(port:1)\n");
     check_on("foreign command", &program, &wrong, 1, &["line 4", "nowhere"]);
 }

@@ -5,11 +5,13 @@
 //! for a given time. It stores failing inputs in `fuzz/crashes/TARGET/`, where the tests replay them.
 
 mod config;
+mod expansion;
 pub mod mutate;
 mod packets;
 mod programs;
 mod protocol;
 mod source;
+mod stf;
 
 /// A component that processes untrusted input.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,8 @@ pub struct Target {
 /// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "p4_source", run: source::run, seeds: source::seeds, words: source::WORDS },
+    Target { name: "p4_expansion", run: expansion::run, seeds: expansion::seeds, words: &[] },
+    Target { name: "stf", run: stf::run, seeds: stf::seeds, words: stf::WORDS },
     Target { name: "packets", run: packets::run, seeds: packets::seeds, words: &[] },
     Target { name: "config", run: config::run, seeds: config::seeds, words: config::WORDS },
     Target { name: "config_flat", run: config::run, seeds: config::flat_seeds, words: config::WORDS },

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use model::wire::Frame;
 use model::{Rate, Time};
+use p4_lang::Cancel;
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::client::{Client, ClientConfig, Session};
@@ -70,7 +71,7 @@ impl TestServer {
             config.switch.limits.array_bytes = 1 << 26;
             // Every input starts with the same program, which is compiled only once.
             let good = bundle.clone();
-            config.compile = Arc::new(move |sources: &SourceBundle| match *sources == good {
+            config.compile = Arc::new(move |sources: &SourceBundle, _: &Cancel| match *sources == good {
                 true => Ok((*program).clone()),
                 false => p4runtime::device_config::compile(sources),
             });

@@ -53,6 +53,16 @@ fn p4_source() {
 }
 
 #[test]
+fn p4_expansion() {
+    check("p4_expansion", 200);
+}
+
+#[test]
+fn stf() {
+    check("stf", 2_000);
+}
+
+#[test]
 fn packets() {
     check("packets", 5_000);
 }

@@ -192,7 +192,7 @@ fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Co
 
 /// Fails with the number of errors if the program has any.
 fn without_errors(path: &Path, compilation: &Compilation) -> anyhow::Result<()> {
-    match compilation.diagnostics.iter().filter(|d| d.is_error()).count() {
+    match compilation.counts.errors {
         0 => Ok(()),
         1 => bail!("{}: 1 error", path.display()),
         errors => bail!("{}: {errors} errors", path.display()),
@@ -328,7 +328,7 @@ fn stf(
 ) -> anyhow::Result<Outcome> {
     let engine = run::Engine::chosen(engine, trace.is_some())?.of_switch();
     let (compilation, _) = front_end(path, defines, false)?;
-    let foreign = compilation.diagnostics.iter().any(|d| d.code == codes::UNKNOWN_EXTERN);
+    let foreign = unknown_externs(&compilation);
     let program = std::sync::Arc::new(program_of(path, compilation)?);
     let text = read_text(test)?;
     let listed = |failures: &[p4_switch::stf::Failure]| {
@@ -352,19 +352,32 @@ fn stf(
             Ok(Outcome::Fine)
         }
         // The output of such a program depends on code that only its own target implements.
-        Err(failures) if foreign && failures.iter().all(|f| f.is_outcome) => {
+        Err(failures) if !foreign.is_empty() && failures.iter().all(|f| f.is_outcome) => {
             eprintln!("{}", listed(&failures));
             eprintln!(
-                "accepted without a result: the program calls externs that are not implemented here, which explains \
-                 the different packets above"
+                "not judged: the lines above differ, and the program uses externs that are not implemented here ({}); \
+                 the difference may be theirs",
+                foreign.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
             );
-            Ok(Outcome::Fine)
+            Ok(Outcome::NotJudged)
         }
         Err(failures) => {
             eprintln!("{}", listed(&failures));
             Ok(Outcome::Findings)
         }
     }
+}
+
+/// Returns the names of the externs that the switch does not implement, in source order.
+fn unknown_externs(compilation: &Compilation) -> Vec<String> {
+    let warnings = compilation.diagnostics.iter().filter(|d| d.code == codes::UNKNOWN_EXTERN);
+    let mut names: Vec<String> = Vec::new();
+    for name in warnings.filter_map(|d| d.message.split('`').nth(1)) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_string());
+        }
+    }
+    names
 }
 
 /// Writes a trace, one JSON object on each line.

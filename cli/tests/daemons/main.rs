@@ -21,6 +21,7 @@ mod full;
 mod host;
 mod network;
 mod process;
+mod programs;
 mod spool;
 mod takeover;
 mod tokens;

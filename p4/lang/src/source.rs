@@ -62,6 +62,34 @@ pub struct SourceFile {
     renames: Vec<(u32, u32, String)>,
 }
 
+impl SourceFile {
+    /// Returns the line of an offset, counted from 1, without `#line` directives.
+    pub(crate) fn line_at(&self, offset: u32) -> u32 {
+        self.lines.partition_point(|l| *l <= offset) as u32
+    }
+
+    /// Returns the offset at which the line of another offset starts.
+    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+        self.lines.get((self.line_at(offset) as usize).saturating_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// Returns the offset after the line of another offset, without its line break.
+    pub(crate) fn line_end(&self, offset: u32) -> u32 {
+        let next = self.lines.get(self.line_at(offset) as usize);
+        next.map_or(self.text.len() as u32, |next| next - 1)
+    }
+
+    /// Returns line and file name of an offset, after `#line` directives.
+    fn place(&self, offset: u32) -> (u32, &str) {
+        let line = self.line_at(offset);
+        let renames = self.renames.partition_point(|(from, _, _)| *from <= offset);
+        match renames.checked_sub(1).and_then(|last| self.renames.get(last)) {
+            Some((from, first, name)) => (first.saturating_add(line - self.line_at(*from)), name),
+            None => (line, &self.path),
+        }
+    }
+}
+
 /// All source files of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
@@ -119,20 +147,19 @@ impl SourceMap {
         self.locate(span.file, span.end)
     }
 
+    /// Returns the line and the file, after `#line` directives, where a range starts.
+    pub(crate) fn place(&self, span: Span) -> (u32, &str) {
+        self.get(span.file).map_or((1, ""), |file| file.place(span.start))
+    }
+
     fn locate(&self, file: FileId, offset: u32) -> Location {
         let Some(f) = self.get(file) else {
             return Location { file: String::new(), line: 1, column: 1 };
         };
-        let line_of = |offset: u32| f.lines.partition_point(|l| *l <= offset) as u32;
-        let line = line_of(offset);
-        let start = f.lines.get(line as usize - 1).copied().unwrap_or(0);
+        let start = f.line_start(offset);
         let column = f.text.get(start as usize..offset as usize).map_or(1, |s| s.chars().count() as u32 + 1);
-        match f.renames.iter().rev().find(|(from, _, _)| *from <= offset) {
-            Some((from, first, name)) => {
-                Location { file: name.clone(), line: first + (line - line_of(*from)), column }
-            }
-            None => Location { file: f.path.clone(), line, column },
-        }
+        let (line, name) = f.place(offset);
+        Location { file: name.to_owned(), line, column }
     }
 }
 

@@ -12,7 +12,7 @@ use p4_lang::diagnostic::codes;
 use p4_lang::{Compilation, MemoryLoader, Options, compile};
 
 const STAGES: &[&str] =
-    &["lex", "preprocess", "syntax", "names", "types", "parser", "tables", "controls", "lowering"];
+    &["lex", "preprocess", "syntax", "names", "types", "parser", "tables", "controls", "lowering", "habits"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
@@ -90,7 +90,7 @@ macro_rules! stages {
     };
 }
 
-stages!(lex, preprocess, syntax, names, types, parser, tables, controls, lowering);
+stages!(lex, preprocess, syntax, names, types, parser, tables, controls, lowering, habits);
 
 #[test]
 fn every_error_code_has_a_program() {

@@ -5,8 +5,8 @@
 //! each file the lengths and bytes of its name and of its text. UTF-8 text without the tag is a program of a single
 //! file, so that other controllers can load a `.p4` file in place of compiler output.
 
-use p4_lang::MemoryLoader;
 use p4_lang::ir::Program;
+use p4_lang::{Cancel, MemoryLoader, Options};
 use std::collections::BTreeMap;
 
 /// First bytes of a configuration.
@@ -121,11 +121,19 @@ impl SourceBundle {
 /// # Errors
 /// The diagnostics of the front end.
 pub fn compile(sources: &SourceBundle) -> Result<Program, String> {
+    compile_until(sources, &Cancel::default())
+}
+
+/// Compiles the sources unless another thread cancels the compilation.
+///
+/// # Errors
+/// The diagnostics of the front end.
+pub fn compile_until(sources: &SourceBundle, cancel: &Cancel) -> Result<Program, String> {
     let loader = sources
         .files
         .iter()
         .fold(MemoryLoader::new(), |loader, (name, text)| loader.with(name.as_str(), text.as_str()));
-    let options = p4_lang::Options { p4info: true, ..p4_lang::Options::default() };
+    let options = Options { p4info: true, cancel: cancel.clone(), ..Options::default() };
     let compilation = p4_lang::compile(&sources.main, &loader, &options);
     match compilation.program {
         Some(program) => Ok(program),

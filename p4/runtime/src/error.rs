@@ -5,6 +5,7 @@
 use crate::proto::google::rpc;
 use crate::proto::p4::v1;
 use prost::Message;
+use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
 
 /// The error space of our details.
@@ -80,23 +81,63 @@ impl From<crate::bytestring::BytestringError> for Refusal {
     }
 }
 
+/// Header of a request with the size of the error details that its client accepts, in bytes; without it the size is
+/// [`DETAIL_BYTES`].
+pub const DETAIL_BYTES_HEADER: &str = "harrier-detail-bytes";
+
+/// Maximum size of error details in bytes. They are sent in a header, in base64; gRPC's libraries accept 8 KiB of
+/// headers (`GRPC_ARG_MAX_METADATA_SIZE`), and otherwise report nothing but that the headers are too large.
+pub const DETAIL_BYTES: usize = 5 << 10;
+
+/// Maximum number of errors in the message of a status without details.
+const LISTED: usize = 3;
+/// Maximum length of each of them in characters.
+const LISTED_CHARS: usize = 300;
+
 /// Returns the status of a batch: OK if all members succeeded, otherwise `UNKNOWN` with one detail per member in order,
-/// including those that succeeded.
+/// including those that succeeded. If the details take more than `limit` bytes, they have codes but no messages; if
+/// that is too much too, there are none, and the message lists the first errors.
 ///
 /// # Errors
 /// If at least one member failed.
-pub fn batch_status(what: &str, results: &[Result<(), Refusal>]) -> Result<(), Status> {
+pub fn batch_status(what: &str, results: &[Result<(), Refusal>], limit: usize) -> Result<(), Status> {
     let failed = results.iter().filter(|result| result.is_err()).count();
     if failed == 0 {
         return Ok(());
     }
     let message = format!("{failed} of {} {what} failed", results.len());
-    let details = results.iter().map(detail).collect();
-    let status = rpc::Status { code: Code::Unknown as i32, message: message.clone(), details };
-    Err(Status::with_details(Code::Unknown, message, status.encode_to_vec().into()))
+    for detail in [full, code_only] {
+        let details = results.iter().map(detail).collect();
+        let status = rpc::Status { code: Code::Unknown as i32, message: message.clone(), details };
+        if status.encoded_len() <= limit {
+            return Err(Status::with_details(Code::Unknown, message, status.encode_to_vec().into()));
+        }
+    }
+    let errors = results.iter().enumerate().filter_map(|(at, result)| Some((at, result.as_ref().err()?)));
+    let listed: Vec<String> = errors
+        .take(LISTED)
+        .map(|(at, refusal)| {
+            let text: String = refusal.message.chars().take(LISTED_CHARS).collect();
+            format!("number {at}: {:?}: {text}", refusal.code)
+        })
+        .collect();
+    let advice = "the details of all are too large for a status; send fewer at a time";
+    Err(Status::new(Code::Unknown, format!("{message}; {}; {advice}", listed.join("; "))))
 }
 
-fn detail(result: &Result<(), Refusal>) -> prost_types::Any {
+/// Returns the size of the error details that a client accepts.
+pub(crate) fn accepted_detail_bytes(headers: &MetadataMap) -> usize {
+    let stated = headers.get(DETAIL_BYTES_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
+    stated.unwrap_or(DETAIL_BYTES)
+}
+
+fn code_only(result: &Result<(), Refusal>) -> prost_types::Any {
+    let canonical_code = result.as_ref().err().map_or(0, |refusal| refusal.code as i32);
+    let error = v1::Error { canonical_code, ..Default::default() };
+    prost_types::Any { type_url: ERROR_TYPE_URL.into(), value: error.encode_to_vec() }
+}
+
+fn full(result: &Result<(), Refusal>) -> prost_types::Any {
     let error = match result {
         Ok(()) => v1::Error::default(),
         Err(refusal) => v1::Error {
@@ -126,10 +167,28 @@ mod tests {
     #[test]
     fn a_batch_has_one_detail_per_member_in_order() {
         let results = [Ok(()), Err(Refusal::not_found("no such entry")), Ok(())];
-        let status = batch_status("updates", &results).expect_err("one failed");
+        let status = batch_status("updates", &results, DETAIL_BYTES).expect_err("one failed");
         assert_eq!(status.code(), Code::Unknown);
         let codes: Vec<i32> = details_of(&status).iter().map(|error| error.canonical_code).collect();
         assert_eq!(codes, [0, Code::NotFound as i32, 0]);
-        assert!(batch_status("updates", &[Ok(())]).is_ok());
+        assert!(batch_status("updates", &[Ok(())], DETAIL_BYTES).is_ok());
+    }
+
+    #[test]
+    fn large_details_lose_first_their_messages_and_then_all() {
+        let long = "x".repeat(200);
+        let check = |count: usize, codes: usize, messages: bool| {
+            let results: Vec<_> = (0..count).map(|_| Err(Refusal::not_found(&*long))).collect();
+            let status = batch_status("updates", &results, DETAIL_BYTES).expect_err("all failed");
+            let details = details_of(&status);
+            assert!(status.details().len() <= DETAIL_BYTES, "{count}: {}", status.details().len());
+            assert_eq!(details.len(), codes, "{count}");
+            assert!(details.iter().all(|error| error.canonical_code == Code::NotFound as i32), "{count}");
+            assert_eq!(details.iter().any(|error| error.message == long), messages, "{count}");
+            assert_eq!(status.message().contains(&long), codes == 0, "{count}: {}", status.message());
+        };
+        check(10, 10, true);
+        check(100, 100, false);
+        check(20_000, 0, false);
     }
 }

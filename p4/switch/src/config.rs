@@ -1,7 +1,13 @@
 //! Configuration of a switch.
 
-use crate::tm::TmConfig;
+use std::sync::Arc;
+
 use model::Time;
+use p4_lang::ir::Program;
+
+use crate::error::LoadError;
+use crate::prepared::Prepared;
+use crate::tm::TmConfig;
 
 /// Resolution of the timestamps that P4 programs read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,5 +125,13 @@ impl SwitchConfig {
             trace: false,
             limits: Limits::default(),
         }
+    }
+
+    /// Compiles a program for switches with this configuration, so that loading it takes little time.
+    ///
+    /// # Errors
+    /// If the program is malformed.
+    pub fn prepare(&self, program: Arc<Program>) -> Result<Prepared, LoadError> {
+        Prepared::for_switch(program, self)
     }
 }

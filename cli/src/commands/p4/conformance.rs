@@ -287,7 +287,9 @@ fn markdown(report: &Report) -> String {
         Results with p4lang/p4c at {}. This command runs all programs and tests below on both engines and writes this page:\n\n\
         ```\nharrier p4 conformance PATH-TO-P4C --write docs/p4-conformance.md\n```\n\n\
         It exits with status 1 if a program or test does not behave as p4c expects. An STF test passes if exactly the \
-        expected packets leave on the compiled engine and on the plain interpreter, and both engines behave the same.\n\n",
+        expected packets leave on the compiled engine and on the plain interpreter, and both engines behave the same. A \
+        test with a note in brackets that does not pass was not judged. Programs that are counted as accepted are \
+        compiled without the rules for P4Info, as in p4c's tests.\n\n",
         report.p4c_commit
     );
     let mut row = |what: &str, folder: &str, value: String| {

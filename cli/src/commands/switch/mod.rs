@@ -164,14 +164,17 @@ pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
     let attached = attachment::sort(&args)?;
     configuration.start_log(&args);
     let runtime = tokio::runtime::Runtime::new()?;
-    match attached {
+    let ended = match attached {
         Attached::Interfaces(ports) => {
             runtime.block_on(interfaces::run(args, &ports, configuration, tls, pipeline))
         }
         Attached::Tunnels(tunnels) => {
             runtime.block_on(tunnels::run(args, &tunnels, configuration, tls, pipeline))
         }
-    }
+    };
+    // Calls that still run on threads for blocking tasks have no client any more.
+    runtime.shutdown_background();
+    ended
 }
 
 fn certificates(args: &Args) -> anyhow::Result<Option<ServerTls>> {

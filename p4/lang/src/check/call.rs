@@ -189,6 +189,10 @@ impl Checker<'_> {
                         given(args.len())
                     ),
                 );
+                if list.is_empty() {
+                    diagnostic.message =
+                        format!("`{name}` has no constructor; the architecture provides its objects");
+                }
                 let takes = |n: &&ast::Ident| list.iter().any(|s| s.params.iter().any(|p| p.name == n.name));
                 let unknown = args.iter().filter_map(|a| a.name.as_ref()).find(|n| !takes(n));
                 if let Some(unknown) = unknown {
@@ -200,6 +204,7 @@ impl Checker<'_> {
                 if let [only] = list {
                     diagnostic = diagnostic.also(only.span, "declared here");
                 }
+                diagnostic = self.hint_at_result(diagnostic, list, args.len());
                 self.report(diagnostic);
                 None
             }
@@ -208,10 +213,10 @@ impl Checker<'_> {
 
     /// Chooses among candidates with the same number of parameters, by the types of the arguments that have one.
     fn choose_by_type(&mut self, list: &[&Signature], fitting: &[usize], args: &[Arg]) -> Option<usize> {
-        let before = self.sink.list.len();
+        let before = self.sink.mark();
         let types: Vec<Option<Type>> =
             args.iter().map(|a| a.value.as_ref().map(|v| self.expr(v, None).ty)).collect();
-        self.sink.list.truncate(before);
+        self.sink.rewind(before);
         fitting.iter().copied().find(|i| {
             list[*i].params.iter().zip(&types).all(|(p, ty)| match (&p.ty, ty) {
                 (Type::Bit(_) | Type::Signed(_), Some(Type::Int)) => true,
@@ -400,9 +405,9 @@ impl Checker<'_> {
         let span = value.span;
         match param.direction {
             Direction::Out | Direction::InOut => {
-                let reported = self.sink.list.len();
+                let before = self.sink.mark();
                 self.check_lvalue(&value);
-                if self.sink.list.len() > reported {
+                if self.sink.reported_since(before) {
                     return Expr::bad(span);
                 }
                 if !self.unify(&value.ty, ty) {

@@ -47,7 +47,12 @@ impl Checker<'_> {
         let (found, want) = (self.zonk(found), self.zonk(want));
         if !self.castable(&found, &want) {
             let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, expected);
-            self.report(diagnostic.label(format!("has type `{found_text}`")));
+            let mut diagnostic = diagnostic.label(format!("has type `{found_text}`"));
+            if want == Type::Bool {
+                diagnostic = Checker::hint_at_condition(diagnostic, &found, compound, span);
+            }
+            diagnostic = self.hint_at_block(diagnostic, &want, &found);
+            self.report(diagnostic);
             return;
         }
         let message = format!("no implicit conversion from `{found_text}` to `{want_text}`");
@@ -75,6 +80,9 @@ impl Checker<'_> {
             (Type::Seq(_), _) => return self.sequence(value, &want),
             (Type::Record(_), _) if !matches!(want, Type::Record(_)) => return self.record(value, &want),
             (Type::Int, Type::Bit(_) | Type::Signed(_)) => return Some(self.literal(value, &want)),
+            (Type::Int, Type::New(_)) if value.as_int().is_some() && self.castable(&found, &want) => {
+                return Some(self.literal_of_new_type(value, &want));
+            }
             (Type::Bit(_) | Type::Signed(_), Type::Int) if value.as_int().is_some() => {
                 return Some(Expr { ty: Type::Int, ..value });
             }
@@ -104,6 +112,21 @@ impl Checker<'_> {
         let wrapped = constant::wrap(&number, want);
         self.warn_truncated_literal(&number, want, span);
         Expr { kind: ExprKind::Int(wrapped), ty: want.clone(), span }
+    }
+
+    /// Inserts the cast of a number to a type that `type` declares, as p4c does.
+    fn literal_of_new_type(&mut self, value: Expr, want: &Type) -> Expr {
+        let (span, name) = (value.span, self.show(want));
+        self.report(
+            Diagnostic::warning(
+                codes::IMPLICIT_CAST,
+                span,
+                format!("a number is no value of `{name}` without a cast"),
+            )
+            .label("the cast is inserted, as p4c does")
+            .suggest("write it", span_start(span), format!("({name})")),
+        );
+        self.cast(value, want, span)
     }
 
     /// Converts `{#}` and `...`.
@@ -193,7 +216,7 @@ impl Checker<'_> {
         for ((name, _), item) in names.iter().zip(items).filter(|((n, _), _)| &**n != "...") {
             let Some(position) = fields.iter().position(|(f, _)| f == name) else {
                 let message = format!("`{}` has no field `{name}`", self.show(want));
-                let near = super::closest(name, fields.iter().map(|(f, _)| &**f));
+                let near = self.closest(name, fields.iter().map(|(f, _)| &**f));
                 let diagnostic = Diagnostic::error(codes::UNKNOWN_MEMBER, item.span, message);
                 self.report(match near {
                     Some(near) => diagnostic.help(format!("a field with a similar name exists: `{near}`")),

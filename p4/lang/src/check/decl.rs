@@ -147,10 +147,10 @@ impl Checker<'_> {
     }
 
     fn known(&mut self, value: &Expr) -> bool {
-        let before = self.sink.list.len();
+        let before = self.sink.mark();
         self.require_known(value);
-        let fine = self.sink.list.len() == before;
-        self.sink.list.truncate(before);
+        let fine = !self.sink.reported_since(before);
+        self.sink.rewind(before);
         fine
     }
 
@@ -472,12 +472,12 @@ impl Checker<'_> {
             ids = c.declare_type_params(type_params);
             c.fields_so_far.clear();
             for field in fields {
-                c.fields_so_far.push(field.name.name.clone());
+                let first = c.fields_so_far.get(&field.name.name).copied();
+                c.fields_so_far.entry(field.name.name.clone()).or_insert(field.name.span);
                 c.check_annotations(&field.annotations);
                 let ty = c.ty(&field.ty);
                 c.check_field_type(kind, &ty, field.ty.span, &field.name.name);
-                if let Some(old) = list.iter().find(|f| f.name == field.name.name) {
-                    let before = old.span;
+                if let Some(before) = first {
                     let message = format!("field `{}` is declared more than once", field.name.name);
                     c.report(
                         Diagnostic::error(codes::DUPLICATE_NAME, field.name.span, message)

@@ -1,5 +1,7 @@
 //! Enums, with and without an underlying type (specification, "Enumeration types").
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
@@ -39,8 +41,9 @@ impl Checker<'_> {
         }
         // A member may use those before it.
         self.scopes.push(Default::default());
+        let mut names = BTreeSet::new();
         for (member, value) in members {
-            if list.iter().any(|(n, _)| *n == member.name) {
+            if !names.insert(&member.name) {
                 let message = format!("member `{}` is declared more than once", member.name);
                 self.error(codes::DUPLICATE_NAME, member.span, message);
                 continue;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
-use super::{Checker, Enclosing, Entity, TypeEntity, closest};
+use super::{Checker, Enclosing, Entity, TypeEntity};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Type, VarId, VarKind};
 use crate::lex::Name;
@@ -17,6 +17,9 @@ impl Checker<'_> {
     pub(super) fn expr(&mut self, expr: &ast::Expr, want: Option<&Type>) -> Expr {
         let span = expr.span;
         let make = |kind, ty| Expr { kind, ty, span };
+        if !self.spend(1, span) {
+            return Expr::bad(span);
+        }
         match &expr.kind {
             Ast::Bad => Expr::bad(span),
             Ast::Bool(value) => make(ExprKind::Bool(*value), Type::Bool),
@@ -143,6 +146,9 @@ impl Checker<'_> {
             Type::Aggregate(..) | Type::Record(_) => self.module.fields(&ty).unwrap_or_default(),
             _ => Vec::new(),
         };
+        if !self.spend(fields.len() / 16, span) {
+            return Expr::bad(span);
+        }
         let Some(position) = fields.iter().position(|(name, _)| *name == member.name) else {
             let names: Vec<&str> = fields.iter().map(|(n, _)| &**n).collect();
             return self.no_member(&ty, member, &names);
@@ -161,11 +167,12 @@ impl Checker<'_> {
         let message = format!("no member `{1}` in type `{0}`", self.show(ty), member.name);
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_MEMBER, member.span, message).label("unknown member");
-        if let Some(near) = closest(&member.name, names.iter().copied()) {
+        if let Some(near) = self.closest(&member.name, names.iter().copied()) {
             diagnostic = diagnostic.suggest("a member with a similar name exists", member.span, near);
         } else if !names.is_empty() && names.len() <= 12 {
             diagnostic = diagnostic.note(format!("available members: {}", names.join(", ")));
         }
+        let diagnostic = self.hint_at_packet(diagnostic, &member.name);
         self.report(diagnostic);
         Expr::bad(member.span)
     }
@@ -523,6 +530,7 @@ impl Checker<'_> {
                         value.span,
                         format!("cannot assign to `{name}`, {why}"),
                     )
+                    .label("not assignable")
                     .also(declared, "declared here"),
                 );
             }

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::call::CallKind;
 use super::{Checker, Enclosing, Entity};
-use crate::diagnostic::{codes, given, plural};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{
     Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Param, Signature, Type, TypeArgs, type_args,
 };
@@ -66,7 +66,7 @@ impl Checker<'_> {
             self.error(codes::MISPLACED, span, "tables cannot be applied in an action argument");
         } else if !matches!(self.context.enclosing, Enclosing::Apply | Enclosing::Table) {
             let message = "tables can be applied only in the `apply` block of a control";
-            self.error(codes::MISPLACED, span, message);
+            self.report(Diagnostic::error(codes::MISPLACED, span, message).label("not in an `apply` block"));
         }
         let call = Call { callee: Callee::Table(id), type_args: Vec::new(), args: Vec::new() };
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::ApplyResult(id), span }

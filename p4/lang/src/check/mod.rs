@@ -12,6 +12,7 @@ mod entries;
 mod enumeration;
 mod expr;
 mod generic;
+mod hints;
 mod infer;
 mod instance;
 mod key_name;
@@ -30,6 +31,8 @@ mod warnings;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::MAX_SHOWN;
+use crate::budget::{Budget, Cancel};
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{
     ActionId, AggregateId, ExternFunctionId, FunctionId, Module, StateTarget, TableId, Type, TypeParamId,
@@ -40,8 +43,12 @@ use crate::lint::Usage;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, Path};
 
+/// The units of work for checking a program: an expression, a statement, a declaration, or 16 fields that a name is
+/// compared with. The largest program that the preprocessor accepts has 4,000,000 tokens.
+const WORK: u64 = 16_000_000;
+
 /// Checks a program. The returned module is complete only if no error was reported.
-pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
+pub(crate) fn check(unit: &ast::Unit, cancel: &Cancel, sink: &mut Sink) -> (Module, Usage) {
     let mut checker = Checker {
         module: Module::default(),
         sink,
@@ -51,7 +58,7 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
         states: BTreeMap::new(),
         error_index: BTreeMap::new(),
         errors_declared: false,
-        fields_so_far: Vec::new(),
+        fields_so_far: BTreeMap::new(),
         deferred: Vec::new(),
         in_program: Vec::new(),
         two_varbits: BTreeMap::new(),
@@ -60,9 +67,14 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
         declaring: Vec::new(),
         declared_later: BTreeMap::new(),
         usage: Usage::default(),
+        budget: Budget::new(WORK, cancel),
+        exhausted: false,
     };
     checker.collect_declared_later(unit);
     for decl in &unit.decls {
+        if !checker.spend(1, decl.span) {
+            break;
+        }
         checker.top_level(decl);
     }
     checker.finish();
@@ -150,8 +162,8 @@ struct Checker<'a> {
     /// The states of the parser being checked.
     states: BTreeMap<Name, StateTarget>,
     error_index: BTreeMap<Name, usize>,
-    /// The fields of the struct or header being declared, up to the current one.
-    fields_so_far: Vec<Name>,
+    /// The fields of the struct or header being declared, up to the current one, and where they are declared.
+    fields_so_far: BTreeMap<Name, Span>,
     /// Errors that are reported only for architectures other than v1model: p4c detects them after it has seen `main`.
     deferred: Vec<Diagnostic>,
     /// Errors that are reported only if the program has a `main`: the architecture decides what it requires.
@@ -171,6 +183,9 @@ struct Checker<'a> {
     /// Where top-level names are declared, to detect uses that precede the declaration.
     declared_later: BTreeMap<Name, Span>,
     usage: Usage,
+    budget: Budget,
+    /// Whether the budget is spent (reported).
+    exhausted: bool,
 }
 
 impl Checker<'_> {
@@ -200,6 +215,16 @@ impl Checker<'_> {
 
     fn report(&mut self, diagnostic: Diagnostic) {
         self.sink.push(diagnostic);
+    }
+
+    /// Takes units of work; returns false if the program needs too much, which is reported once.
+    fn spend(&mut self, units: usize, span: Span) -> bool {
+        if !self.exhausted && !self.budget.spend(units) {
+            self.exhausted = true;
+            let reason = self.budget.reason("the program takes too much work to check").to_owned();
+            self.error(codes::TOO_LARGE, span, reason);
+        }
+        !self.exhausted
     }
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
@@ -345,6 +370,8 @@ impl Checker<'_> {
             diagnostic = diagnostic
                 .also(*declared_later, "declared here, after its use")
                 .note("a P4 name must be declared before it is used");
+        } else if let Some(ty) = hints::p4_type(name) {
+            diagnostic = diagnostic.suggest("P4's type is", path.ident.span, ty);
         } else if let Some(near) = self.similar(name) {
             diagnostic = diagnostic.suggest("a similar name exists", path.ident.span, near);
         }
@@ -355,7 +382,13 @@ impl Checker<'_> {
     /// Returns a declared name that differs in one or two characters.
     fn similar(&self, name: &str) -> Option<String> {
         let names = self.scopes.iter().rev().flat_map(|s| s.keys());
-        closest(name, names.map(|n| &**n))
+        self.closest(name, names.map(|n| &**n))
+    }
+
+    /// Returns the name closest to a misspelt one. A search takes time in proportion to the names, so there is none for
+    /// errors that are not shown.
+    fn closest<'n>(&self, name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+        if self.sink.errors() < MAX_SHOWN { closest(name, names) } else { None }
     }
 
     fn add_var(&mut self, name: &Ident, ty: Type, kind: VarKind) -> VarId {
@@ -393,17 +426,17 @@ impl Checker<'_> {
     /// Reports the errors of `run` at `head`, which determines the expected type; their own locations become secondary
     /// labels.
     fn reported_at<T>(&mut self, head: Span, text: &str, run: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.sink.list.len();
+        let before = self.sink.mark();
         let value = run(self);
         let moved = [codes::TYPE_MISMATCH, codes::BAD_KEY, codes::BAD_CALL];
-        for diagnostic in &mut self.sink.list[before..] {
+        self.sink.edit_since(before, |diagnostic| {
             if diagnostic.is_error() && moved.contains(&diagnostic.code) {
                 let label = crate::diagnostic::Label { span: head, text: text.to_owned() };
                 let label_of_error = std::mem::replace(&mut diagnostic.primary, label);
                 diagnostic.secondary.retain(|label| label.span != head);
                 diagnostic.secondary.insert(0, label_of_error);
             }
-        }
+        });
         value
     }
 

@@ -251,7 +251,7 @@ impl Checker<'_> {
         }
         let mut diagnostic =
             Diagnostic::error(codes::BAD_STATE, target.span, format!("unknown state `{}`", target.name));
-        if let Some(near) = super::closest(&target.name, self.states.keys().map(|n| &**n)) {
+        if let Some(near) = self.closest(&target.name, self.states.keys().map(|n| &**n)) {
             diagnostic = diagnostic.suggest("a state with a similar name exists", target.span, near);
         }
         self.report(diagnostic);

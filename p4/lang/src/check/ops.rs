@@ -93,7 +93,12 @@ impl Checker<'_> {
         .also(left.span, format!("`{a}`"))
         .also(right.span, format!("`{b}`"));
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
-        if shift && matches!(right.ty, Type::Signed(_)) {
+        if op == BinaryOp::Concat && (left.ty == Type::Int || right.ty == Type::Int) {
+            let bare = if left.ty == Type::Int { left } else { right };
+            let value = bare.as_int().map_or_else(|| "1".to_owned(), ToString::to_string);
+            diagnostic = diagnostic
+                .help(format!("`++` needs the width of both operands; write for example `8w{value}`"));
+        } else if shift && matches!(right.ty, Type::Signed(_)) {
             diagnostic = diagnostic.note("the shift amount must be unsigned");
         } else if !shift && left.ty.fixed_width().is_some() && right.ty.fixed_width().is_some() {
             diagnostic = diagnostic.note("both operands must have the same width and sign");
@@ -188,6 +193,7 @@ impl Checker<'_> {
             let message = "division of run-time values is not supported";
             self.deferred.push(
                 Diagnostic::error(codes::NOT_CONSTANT, operand.span, message)
+                    .label("not known at compile time")
                     .note("run-time values can be divided only by constant powers of two"),
             );
         }
@@ -245,7 +251,12 @@ impl Checker<'_> {
         }
         if ty == Type::Int && right.ty != Type::Int {
             let message = "the shifted number needs a width";
-            self.error(codes::CANNOT_INFER, left.span, message);
+            let value = left.as_int().map_or_else(|| "1".to_owned(), ToString::to_string);
+            self.report(
+                Diagnostic::error(codes::CANNOT_INFER, left.span, message)
+                    .label("has no width")
+                    .help(format!("write its width, for example `32w{value}`")),
+            );
             return Expr::bad(span);
         }
         Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span }

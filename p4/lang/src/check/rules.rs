@@ -138,7 +138,7 @@ impl Checker<'_> {
             let field = i > 0 && tokens.get(i - 1).is_some_and(|t| t.is("."));
             let Some(name) = token.ident().filter(|_| !field) else { continue };
             let known = self.find(name).is_some()
-                || self.fields_so_far.contains(name)
+                || self.fields_so_far.contains_key(name)
                 || matches!(&**name, "true" | "false" | "bit" | "int" | "bool");
             if !known {
                 let message = format!("`{name}` is not declared");

@@ -28,6 +28,9 @@ impl Checker<'_> {
 
     fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
         let span = stmt.span;
+        if !self.spend(1, span) {
+            return None;
+        }
         let kind = match &stmt.kind {
             AstStmt::Empty => return None,
             AstStmt::Block(block) => StmtKind::Block(self.block(block)),

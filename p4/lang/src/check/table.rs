@@ -132,7 +132,7 @@ impl Checker<'_> {
             let message = format!("unknown match kind `{}`", key.match_kind.name);
             let kinds: Vec<Name> = self.module.match_kinds.clone();
             let mut diagnostic = Diagnostic::error(codes::BAD_KEY, key.match_kind.span, message);
-            if let Some(near) = super::closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
+            if let Some(near) = self.closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
                 diagnostic =
                     diagnostic.suggest("a match kind with a similar name exists", key.match_kind.span, near);
             }
@@ -256,7 +256,10 @@ impl Checker<'_> {
         let Some(position) = table.actions.iter().position(|a| a.action == id) else {
             let message = format!("action `{name}` is not in the `actions` of this table");
             self.report(
-                Diagnostic::error(codes::BAD_ACTION, action.span, message).also(table.span, "in this table"),
+                Diagnostic::error(codes::BAD_ACTION, action.span, message)
+                    .label("not among the actions")
+                    .also(table.span, "in this table")
+                    .help(format!("add `{name};` to its `actions`")),
             );
             return None;
         };

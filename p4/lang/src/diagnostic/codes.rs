@@ -118,4 +118,6 @@ codes! {
     CONSTANT_KEY "W0413" "constant key"
     MASKED_BITS "W0414" "value has bits outside its mask"
     PRIORITIES "W0415" "entry priorities contradict the order of the entries"
+    NESTED_CONDITIONAL "W0416" "nested conditional expression that p4c reads differently"
+    IMPLICIT_CAST "W0417" "number used as a value of a `type` without a cast"
 }

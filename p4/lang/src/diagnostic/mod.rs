@@ -2,9 +2,12 @@
 
 pub mod codes;
 mod render;
+mod sink;
 
 pub use codes::Code;
 pub use render::render;
+pub use sink::Counts;
+pub(crate) use sink::Sink;
 
 use crate::source::Span;
 
@@ -29,7 +32,7 @@ pub struct Label {
 /// A source edit that fixes the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What the edit does.
+    /// What the edit does; empty if it belongs to the edit before it, in the same file.
     pub message: String,
     /// The range to replace.
     pub span: Span,
@@ -118,6 +121,12 @@ impl Diagnostic {
         self
     }
 
+    /// Adds another edit to the last suggestion.
+    #[must_use]
+    pub fn and(self, span: Span, replacement: impl Into<String>) -> Diagnostic {
+        self.suggest("", span, replacement)
+    }
+
     /// Returns whether the diagnostic is an error, so that the program is rejected.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -132,26 +141,4 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
 /// Returns "1 was given" or "n were given".
 pub(crate) fn given(count: usize) -> String {
     if count == 1 { "1 was given".to_owned() } else { format!("{count} were given") }
-}
-
-/// Collects diagnostics and drops duplicates.
-#[derive(Debug, Default)]
-pub(crate) struct Sink {
-    pub(crate) list: Vec<Diagnostic>,
-}
-
-impl Sink {
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        let same = |d: &Diagnostic| {
-            d.primary.span == diagnostic.primary.span && d.code == diagnostic.code && d.secondary.is_empty()
-                || *d == diagnostic
-        };
-        if !self.list.iter().any(same) {
-            self.list.push(diagnostic);
-        }
-    }
-
-    pub(crate) fn has_errors(&self) -> bool {
-        self.list.iter().any(Diagnostic::is_error)
-    }
 }

@@ -13,10 +13,24 @@ const PUNCTUATION: &[&str] = &[
     ":", ",", ".", "@", "=", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "#",
 ];
 
-/// Returns all tokens of a file; the last one is [`Tok::Eof`].
-pub(crate) fn lex(file: FileId, text: &str) -> Vec<Token> {
-    let mut lexer =
-        Lexer { file, text, at: 0, begin: 0, line_start: true, space: false, tokens: Vec::new(), long: None };
+/// The maximum number of multi-line strings that the lexer reads again because one may lack its closing quote: each
+/// time it reads the rest of the file.
+const MAX_STRING_REPAIRS: usize = 16;
+
+/// Returns all tokens of a file, at most `limit` and one more; the last one is [`Tok::Eof`].
+pub(crate) fn lex(file: FileId, text: &str, limit: usize) -> Vec<Token> {
+    let mut lexer = Lexer {
+        file,
+        text,
+        limit,
+        at: 0,
+        begin: 0,
+        line_start: true,
+        space: false,
+        tokens: Vec::new(),
+        long: None,
+        repairs: 0,
+    };
     lexer.run();
     lexer.tokens
 }
@@ -24,6 +38,7 @@ pub(crate) fn lex(file: FileId, text: &str) -> Vec<Token> {
 struct Lexer<'a> {
     file: FileId,
     text: &'a str,
+    limit: usize,
     at: usize,
     /// The offset at which the current token starts.
     begin: usize,
@@ -32,12 +47,17 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
     /// The index of the first token that is a multi-line string.
     long: Option<usize>,
+    /// How many strings were read again.
+    repairs: usize,
 }
 
 impl Lexer<'_> {
     fn run(&mut self) {
         loop {
             self.skip_space();
+            if self.tokens.len() > self.limit {
+                self.at = self.text.len();
+            }
             self.begin = self.at;
             let tok = self.token();
             let end = tok == Tok::Eof;
@@ -148,7 +168,9 @@ impl Lexer<'_> {
     /// Handles an unterminated string. If a multi-line string precedes it, that one probably lacks its closing quote:
     /// the lexer then reports that string, and continues at the end of its line.
     fn unclosed(&mut self) -> Tok {
-        let first = self.long.and_then(|i| self.tokens.get(i).cloned());
+        self.repairs += 1;
+        let may_repair = self.repairs <= MAX_STRING_REPAIRS;
+        let first = self.long.filter(|_| may_repair).and_then(|i| self.tokens.get(i).cloned());
         if let (Some(first), Some(at)) = (first, self.long.take()) {
             self.tokens.truncate(at);
             self.at = first.span.start as usize;
@@ -166,7 +188,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let tokens = lex(FileId(0), text);
+        let tokens = lex(FileId(0), text, 100);
         let shown: Vec<String> = tokens
             .iter()
             .filter(|t| t.tok != Tok::Eof)

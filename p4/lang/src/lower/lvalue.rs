@@ -52,12 +52,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Returns the kinds of the header fields that a header, or a struct in a header, occupies, in wire order.
+    /// Returns the kinds of the header fields that a header, a stack, or a struct in a header occupies, in wire order.
     pub(super) fn flat_kinds(&self, ty: &Type) -> Vec<ScalarKind> {
         if let Some(kind) = self.scalar_kind(ty) {
             return vec![kind];
         }
         let ty = self.ty(ty);
+        if let Type::Stack(of, count) = &ty {
+            return vec![self.flat_kinds(of); *count as usize].concat();
+        }
         let fields = self.module.fields(&ty).unwrap_or_default();
         fields.iter().flat_map(|(_, ty)| self.flat_kinds(ty)).collect()
     }

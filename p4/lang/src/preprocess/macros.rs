@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::{MAX_TOKENS, Preprocessor};
+use super::{EXPANSION_WORK, MAX_CALL_DEPTH, MAX_TOKENS, Preprocessor, TOKEN_WORK, TOO_MUCH_EXPANSION};
 use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::lex::{Name, Tok, Token, lex, to_text};
 use crate::source::Span;
@@ -127,13 +127,11 @@ impl Preprocessor<'_> {
             }
         };
         let mut hidden = token.hidden.as_deref().cloned().unwrap_or_default();
-        hidden.push(name.clone());
-        let expansion = self.substitute(&definition, &args, token.span, &Rc::new(hidden));
-        self.spent += expansion.len() + 1;
-        if self.spent > MAX_TOKENS {
-            self.report_limit(token.span);
+        if !self.spend(EXPANSION_WORK + hidden.len(), token.span, TOO_MUCH_EXPANSION) {
             return true;
         }
+        hidden.push(name.clone());
+        let expansion = self.substitute(&definition, &args, token.span, &Rc::new(hidden));
         for (i, mut new) in expansion.into_iter().enumerate().rev() {
             if i == 0 {
                 new.space = token.space;
@@ -144,12 +142,11 @@ impl Preprocessor<'_> {
     }
 
     fn builtin_macro(&self, name: &str, span: Span) -> Option<Tok> {
-        let place = || self.sources.location(span);
         let number =
             |value: u32| Tok::Int(Rc::new(crate::lex::IntLiteral { value: value.into(), width: None }));
         match name {
-            "__LINE__" => Some(number(place().line)),
-            "__FILE__" => Some(Tok::Str(place().file.into())),
+            "__LINE__" => Some(number(self.sources.place(span).0)),
+            "__FILE__" => Some(Tok::Str(self.sources.place(span).1.into())),
             "__p4__" | "__p4_16__" => Some(number(1)),
             _ => None,
         }
@@ -165,6 +162,9 @@ impl Preprocessor<'_> {
                 self.error(codes::BAD_MACRO_CALL, call, "expected `)` after the macro arguments");
                 return None;
             };
+            if !self.spend(TOKEN_WORK, call, TOO_MUCH_EXPANSION) {
+                return None;
+            }
             match &token.tok {
                 Tok::Eof => {
                     rest.push_front(token);
@@ -199,9 +199,13 @@ impl Preprocessor<'_> {
         };
         let mut out: Vec<Token> = Vec::new();
         let body = &definition.body;
+        let params = definition.params.as_ref().map_or(0, Vec::len);
         let mut at = 0;
         while let Some(token) = body.get(at) {
             at += 1;
+            if !self.spend(EXPANSION_WORK + hidden.len() + params / 8, call, TOO_MUCH_EXPANSION) {
+                return Vec::new();
+            }
             let pasted = at >= 2 && body[at - 2].is("##");
             let pastes = body.get(at).is_some_and(|t| t.is("##"));
             if token.is("#")
@@ -209,7 +213,9 @@ impl Preprocessor<'_> {
                 && let Some(arg) = body.get(at).and_then(index).and_then(|i| args.get(i))
             {
                 at += 1;
-                out.push(Token { tok: Tok::Str(to_text(arg, self.sources).into()), ..token.clone() });
+                let text = to_text(arg, self.sources);
+                self.spend(text.len(), call, TOO_MUCH_EXPANSION);
+                out.push(Token { tok: Tok::Str(text.into()), ..token.clone() });
                 continue;
             }
             if token.is("##") {
@@ -217,35 +223,70 @@ impl Preprocessor<'_> {
             }
             let mut new = match index(token).and_then(|i| args.get(i)) {
                 Some(arg) if pasted || pastes => arg.clone(),
-                Some(arg) => self.expand_all(arg.clone()),
+                Some(arg) => self.expand_argument(arg, call),
                 None => vec![Token { line_start: false, span: call, ..token.clone() }],
             };
-            if pasted && let (Some(left), false) = (out.pop(), new.is_empty()) {
+            self.spend(new.len() * (EXPANSION_WORK + hidden.len()), call, TOO_MUCH_EXPANSION);
+            // Pasting with an empty argument changes nothing.
+            if pasted
+                && !new.is_empty()
+                && let Some(left) = out.pop()
+            {
                 let right = new.remove(0);
                 out.extend(self.paste(&left, &right, call));
             }
             out.append(&mut new);
         }
-        for token in &mut out {
-            token.line_start = false;
-            let merged = match &token.hidden {
-                Some(own) => own.iter().chain(hidden.iter()).cloned().collect(),
-                None => hidden.to_vec(),
-            };
-            token.hidden = Some(Rc::new(merged));
-        }
+        hide(&mut out, hidden);
         out
+    }
+
+    /// Expands an argument that is neither pasted nor made a string.
+    fn expand_argument(&mut self, arg: &[Token], call: Span) -> Vec<Token> {
+        if self.call_depth >= MAX_CALL_DEPTH {
+            self.report_limit(call, "macro calls are nested too deeply");
+            return Vec::new();
+        }
+        self.call_depth += 1;
+        let expanded = self.expand_all(arg.to_vec());
+        self.call_depth -= 1;
+        expanded
     }
 
     fn paste(&mut self, left: &Token, right: &Token, call: Span) -> Vec<Token> {
         let text = to_text([left], self.sources) + &to_text([right], self.sources);
-        let mut tokens = lex(call.file, &text);
+        self.spend(text.len(), call, TOO_MUCH_EXPANSION);
+        let mut tokens = lex(call.file, &text, MAX_TOKENS);
         tokens.pop();
         for token in &mut tokens {
             token.span = call;
             token.space = false;
         }
         tokens
+    }
+}
+
+/// Macros that must not be expanded in a token again.
+type HideSet = Rc<Vec<Name>>;
+
+/// Adds names to the hide sets of tokens. Tokens that shared a hide set still do: the sets of long expansions would
+/// need more memory than their tokens.
+fn hide(tokens: &mut [Token], names: &Rc<Vec<Name>>) {
+    let mut last: Option<(HideSet, HideSet)> = None;
+    for token in tokens {
+        token.line_start = false;
+        token.hidden = Some(match token.hidden.take() {
+            None => Rc::clone(names),
+            Some(own) => match &last {
+                Some((before, merged)) if Rc::ptr_eq(before, &own) => Rc::clone(merged),
+                _ => {
+                    let new = names.iter().filter(|name| !own.contains(name));
+                    let merged: Rc<Vec<Name>> = Rc::new(own.iter().chain(new).cloned().collect());
+                    last = Some((own, Rc::clone(&merged)));
+                    merged
+                }
+            },
+        });
     }
 }
 

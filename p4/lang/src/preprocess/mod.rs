@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use crate::Options;
+use crate::budget::Budget;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lex::{Name, Tok, Token, lex};
 use crate::source::{FileId, SourceLoader, SourceMap, Span, builtin, resolve};
@@ -18,17 +19,32 @@ use macros::Macro;
 
 /// The maximum nesting of includes.
 const MAX_INCLUDE_DEPTH: usize = 100;
+/// The maximum nesting of macro calls in the arguments of others.
+const MAX_CALL_DEPTH: usize = 200;
 /// The maximum number of tokens after expansion.
 const MAX_TOKENS: usize = 4_000_000;
+/// The units of work for preprocessing a program. A byte of source text is one unit, and of text that `#` and `##`
+/// produce; a token that is read, or passed to a macro, is [`TOKEN_WORK`].
+const WORK: u64 = 40_000_000;
+/// The work of a token that is read from a file or passed to a macro.
+const TOKEN_WORK: usize = 3;
+/// The work of a token that a macro produces; each name in its hide set is one unit more.
+const EXPANSION_WORK: usize = 8;
+/// The work of an included file, besides its text.
+const FILE_WORK: usize = 2_000;
 
-/// Preprocesses a file and its includes; the last token is [`Tok::Eof`].
+const TOO_MUCH_TEXT: &str = "the program includes too many files or too much text";
+const TOO_MUCH_EXPANSION: &str = "the program expands too many macros";
+
+/// Preprocesses a file and its includes; the last token is [`Tok::Eof`]. Returns `None` if a limit is exceeded
+/// (reported).
 pub(crate) fn preprocess(
     main: &str,
     loader: &dyn SourceLoader,
     options: &Options,
     sources: &mut SourceMap,
     sink: &mut Sink,
-) -> Vec<Token> {
+) -> Option<Vec<Token>> {
     let mut pp = Preprocessor {
         loader,
         includes: &options.includes,
@@ -37,7 +53,8 @@ pub(crate) fn preprocess(
         macros: BTreeMap::new(),
         out: Vec::new(),
         depth: 0,
-        spent: 0,
+        call_depth: 0,
+        budget: Budget::new(WORK, &options.cancel),
         exhausted: false,
     };
     pp.predefine(&options.defines);
@@ -52,7 +69,7 @@ pub(crate) fn preprocess(
     let last = pp.out.last().map_or(Span::default(), |t| t.span.tail());
     let eof = Token { tok: Tok::Eof, span: last, line_start: true, space: true, hidden: None };
     pp.out.push(eof);
-    pp.out
+    (!pp.exhausted).then_some(pp.out)
 }
 
 /// An open `#if`.
@@ -77,13 +94,18 @@ struct Preprocessor<'a> {
     macros: BTreeMap<Name, Rc<Macro>>,
     out: Vec<Token>,
     depth: usize,
-    spent: usize,
+    /// The nesting of the macro call whose arguments are being expanded.
+    call_depth: usize,
+    budget: Budget,
+    /// Whether a limit is exceeded (reported): nothing more is read or expanded.
     exhausted: bool,
 }
 
 impl Preprocessor<'_> {
     fn error(&mut self, code: crate::diagnostic::Code, span: Span, message: impl Into<String>) {
-        self.sink.push(Diagnostic::error(code, span, message));
+        if !self.exhausted {
+            self.sink.push(Diagnostic::error(code, span, message));
+        }
     }
 
     fn predefine(&mut self, defines: &[(String, String)]) {
@@ -92,7 +114,7 @@ impl Preprocessor<'_> {
         }
         let file = self.sources.add("<command line>", "");
         for (name, value) in defines {
-            let mut body = lex(file, value);
+            let mut body = lex(file, value, MAX_TOKENS);
             body.pop();
             for token in &mut body {
                 token.span = Span { file, start: 0, end: 0 };
@@ -106,24 +128,49 @@ impl Preprocessor<'_> {
         if library {
             self.sources.mark_library(file);
         }
-        let tokens: VecDeque<Token> = lex(file, text).into();
-        self.run(file, path, tokens);
+        let start = Span { file, start: 0, end: 0 };
+        if !self.spend(FILE_WORK + text.len(), start, TOO_MUCH_TEXT) {
+            return;
+        }
+        let tokens: VecDeque<Token> = lex(file, text, MAX_TOKENS).into();
+        if tokens.len() > MAX_TOKENS + 1 {
+            self.report_limit(start, TOO_MUCH_TEXT);
+        } else if self.spend(TOKEN_WORK * tokens.len(), start, TOO_MUCH_TEXT) {
+            self.run(file, path, tokens);
+        }
+    }
+
+    /// Takes units of work; returns false if the program needs too much. This is reported once, with `limit`.
+    fn spend(&mut self, units: usize, span: Span, limit: &str) -> bool {
+        if !self.exhausted && !self.budget.spend(units) {
+            self.report_limit(span, self.budget.reason(limit).to_owned());
+        }
+        !self.exhausted
+    }
+
+    /// Reports once that a limit is exceeded; the rest of the program is not read.
+    fn report_limit(&mut self, span: Span, message: impl Into<String>) {
+        self.error(codes::TOO_LARGE, span, message);
+        self.exhausted = true;
     }
 
     fn run(&mut self, file: FileId, path: &str, mut tokens: VecDeque<Token>) {
         let mut open: Vec<Conditional> = Vec::new();
         while let Some(token) = tokens.pop_front() {
             let active = open.last().is_none_or(|c| c.active);
-            if token.tok == Tok::Eof {
+            if token.tok == Tok::Eof || self.exhausted {
                 break;
             }
             if token.line_start && token.is("#") {
                 let line = take_line(&mut tokens);
                 self.directive(file, path, token.span, line, &mut open);
-            } else if active && !self.exhausted {
+            } else if active {
                 tokens.push_front(token);
                 self.text(&mut tokens);
             }
+        }
+        if self.exhausted {
+            return;
         }
         for conditional in open {
             self.error(
@@ -157,7 +204,7 @@ impl Preprocessor<'_> {
 
     fn emit(&mut self, token: Token) {
         if self.out.len() >= MAX_TOKENS {
-            self.report_limit(token.span);
+            self.report_limit(token.span, "program is too large after macro expansion");
             return;
         }
         if let Tok::Bad(code, message) = &token.tok {
@@ -168,13 +215,6 @@ impl Preprocessor<'_> {
             }
         }
         self.out.push(token);
-    }
-
-    fn report_limit(&mut self, span: Span) {
-        if !self.exhausted {
-            self.exhausted = true;
-            self.error(codes::TOO_LARGE, span, "program is too large after macro expansion");
-        }
     }
 
     fn directive(
@@ -296,8 +336,7 @@ impl Preprocessor<'_> {
             }
         };
         if self.depth >= MAX_INCLUDE_DEPTH {
-            self.error(codes::TOO_LARGE, whole, "includes are nested too deeply");
-            self.exhausted = true;
+            self.report_limit(whole, "includes are nested too deeply");
             return;
         }
         let local = resolve(from, &name);

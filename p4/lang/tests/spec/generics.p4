@@ -42,7 +42,7 @@ control c(inout defaults_t h) {
     store<bit<8>, bit<4>>(initial = 1, size = 2) named;
     store<bit<8>>(16) few; //~ E0406
     store(16) unknown; //~ E0405
-    action set<T>(T x) { } //~ E0201 E0301
+    action set<T>(T x) { } //~ E0201
     apply {
         wrap_t<bit<8>> w = { { 1, 2 }, { 3, 4 } };
         wrap_t<bool> v = ...;

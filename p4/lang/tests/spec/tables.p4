@@ -100,7 +100,7 @@ control c(inout s_t s) {
         bit<8> x = keys.apply(); //~ E0401
         keys.apply(1); //~ E0404
         keys.hit(); //~ E0303
-        keys.missing; //~ E0201 E0305
+        keys.missing; //~ E0201
         n();
         a(3);
         b(1, s.m, 2);

@@ -82,7 +82,7 @@ control c(inout all_t a) {
         a.h.missing = 1; //~ E0303
         a.h.missing(); //~ E0303
         a.n = (New) 1;
-        a.n = 1; //~ E0401
+        a.n = 1; //~ W0417
         Newer n = (Newer) a.n;
         New sum = a.n + a.n; //~ E0402
         bool equal = a.n == a.n;

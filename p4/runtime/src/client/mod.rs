@@ -17,6 +17,7 @@ pub use schema::{ActionArgs, DigestSchema, KeyMatch, RegisterSchema, Schema, Sch
 pub use session::{Arbitrated, Session, SessionEvent, SessionSender};
 pub use tls::ClientTls;
 
+use crate::error::DETAIL_BYTES_HEADER;
 use crate::proto::p4::config::v1::P4Info;
 use crate::proto::p4::v1::{
     self, entity::Entity as Kind, get_forwarding_pipeline_config_request::ResponseType,
@@ -31,6 +32,8 @@ use tonic::transport::{Channel, Endpoint};
 /// Maximum size of a header list in bytes. A failed batch has one error per update in a header; the default of 16 KiB
 /// is enough for about a hundred.
 const HEADER_LIST_BYTES: u32 = 1 << 20;
+/// Maximum size of error details in bytes, which take a third more in a header.
+const DETAIL_BYTES: u32 = HEADER_LIST_BYTES / 3 * 2;
 /// Maximum size of a received message in bytes.
 const MESSAGE_BYTES: usize = 256 << 20;
 
@@ -134,6 +137,7 @@ impl Client {
     fn request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);
         request.set_timeout(self.config.timeout);
+        request.metadata_mut().insert(DETAIL_BYTES_HEADER, DETAIL_BYTES.into());
         request
     }
 

@@ -16,9 +16,10 @@ use crate::device_config::SourceBundle;
 use crate::error::Refusal;
 use crate::p4info;
 use crate::proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
+use p4_lang::Cancel;
 use p4_lang::ir::TableId;
 use p4_switch::control::{DigestConfig, EntryKey};
-use p4_switch::{Switch, SwitchConfig};
+use p4_switch::{LoadError, Switch, SwitchConfig};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tonic::Code;
 
@@ -58,6 +59,16 @@ struct Saved {
     /// Batches to replay at `COMMIT`.
     log: Vec<(Vec<v1::Update>, i32, Arc<Scope>)>,
     logged: usize,
+}
+
+/// What an action on the pipeline changes, compiled and verified.
+pub(crate) enum Change {
+    Nothing,
+    /// The shadow switch has loaded the pipeline.
+    Save(Arc<Pipeline>, Box<Switch>),
+    Load(Arc<Pipeline>),
+    Commit,
+    Reconcile(Arc<Pipeline>, Box<Switch>),
 }
 
 impl<A: SwitchAccess> Device<A> {
@@ -192,36 +203,51 @@ impl<A: SwitchAccess> Device<A> {
         Some(pipeline.config.clone())
     }
 
-    /// Sets, saves, commits or verifies a pipeline. If it fails, nothing has changed.
-    pub(crate) fn set_pipeline(
+    /// Compiles and verifies what an action needs. This takes long for a large program, and takes no lock.
+    pub(crate) fn prepare(
         &self,
         action: i32,
         config: Option<v1::ForwardingPipelineConfig>,
-    ) -> Result<(), Refusal> {
+        cancel: &Cancel,
+    ) -> Result<Change, Refusal> {
         let Ok(action) = Action::try_from(action) else {
             return Err(Refusal::invalid(format!("there is no pipeline action {action}")));
         };
         match action {
             Action::Unspecified => Err(Refusal::invalid("the pipeline action is not set")),
-            Action::Verify => self.build_and_try(config).map(|_| ()),
+            Action::Verify => self.build_and_try(config, cancel).map(|_| Change::Nothing),
             Action::VerifyAndSave => {
-                let (pipeline, shadow) = self.build_and_try(config)?;
-                let shadow = Box::new(shadow);
-                let saved =
-                    Saved { pipeline, as_written: AsWritten::default(), shadow, log: Vec::new(), logged: 0 };
-                self.state().saved = Some(saved);
+                let (pipeline, shadow) = self.build_and_try(config, cancel)?;
+                Ok(Change::Save(pipeline, Box::new(shadow)))
+            }
+            Action::VerifyAndCommit => self.build(config, cancel).map(Change::Load),
+            Action::Commit if config.is_some() => Err(Refusal::invalid("COMMIT takes no configuration")),
+            Action::Commit => Ok(Change::Commit),
+            Action::ReconcileAndCommit => {
+                let (pipeline, shadow) = self.build_and_try(config, cancel)?;
+                Ok(Change::Reconcile(pipeline, Box::new(shadow)))
+            }
+        }
+    }
+
+    /// Sets, saves or commits a pipeline. If it fails, nothing has changed.
+    pub(crate) fn set_pipeline(&self, change: Change) -> Result<(), Refusal> {
+        match change {
+            Change::Nothing => Ok(()),
+            Change::Save(pipeline, shadow) => {
+                let as_written = AsWritten::default();
+                self.state().saved = Some(Saved { pipeline, as_written, shadow, log: Vec::new(), logged: 0 });
                 Ok(())
             }
-            Action::VerifyAndCommit => {
-                let pipeline = self.build(config)?;
+            Change::Load(pipeline) => {
                 let mut state = self.state();
                 self.load(&pipeline)?;
                 state.saved = None;
                 self.set_active(&mut state, Active { pipeline, as_written: AsWritten::default() });
                 Ok(())
             }
-            Action::Commit => self.commit(config.is_some()),
-            Action::ReconcileAndCommit => self.reconcile(config),
+            Change::Commit => self.commit(),
+            Change::Reconcile(pipeline, shadow) => self.reconcile(pipeline, *shadow),
         }
     }
 
@@ -229,10 +255,7 @@ impl<A: SwitchAccess> Device<A> {
         self.access.with(|switch, _| load(switch, pipeline))
     }
 
-    fn commit(&self, has_config: bool) -> Result<(), Refusal> {
-        if has_config {
-            return Err(Refusal::invalid("COMMIT takes no configuration"));
-        }
+    fn commit(&self) -> Result<(), Refusal> {
         let mut state = self.state();
         let Some(saved) = &state.saved else {
             return Err(Refusal::not_found("no pipeline has been saved by VERIFY_AND_SAVE"));
@@ -259,8 +282,7 @@ impl<A: SwitchAccess> Device<A> {
         Ok(())
     }
 
-    fn reconcile(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<(), Refusal> {
-        let (pipeline, mut shadow) = self.build_and_try(config)?;
+    fn reconcile(&self, pipeline: Arc<Pipeline>, mut shadow: Switch) -> Result<(), Refusal> {
         let mut state = self.state();
         let mut as_written = AsWritten::default();
         let Some(active) = &mut state.active else {
@@ -299,7 +321,11 @@ impl<A: SwitchAccess> Device<A> {
     }
 
     /// The pipeline of a configuration.
-    fn build(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<Arc<Pipeline>, Refusal> {
+    fn build(
+        &self,
+        config: Option<v1::ForwardingPipelineConfig>,
+        cancel: &Cancel,
+    ) -> Result<Arc<Pipeline>, Refusal> {
         let Some(config) = config else { return Err(Refusal::invalid("the configuration is not set")) };
         let Some(theirs) = config.p4info.as_ref() else {
             return Err(Refusal::invalid("the P4Info is not set"));
@@ -311,7 +337,7 @@ impl<A: SwitchAccess> Device<A> {
         }
         let sources = SourceBundle::decode(&config.p4_device_config)
             .map_err(|error| Refusal::invalid(error.to_string()))?;
-        let program = (self.compile)(&sources).map_err(|message| {
+        let program = (self.compile)(&sources, cancel).map_err(|message| {
             Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
         })?;
         let ours = p4info::from_program(&program);
@@ -320,15 +346,17 @@ impl<A: SwitchAccess> Device<A> {
             let message = format!("the P4Info is not that of the program: {}", differences.join("; "));
             return Err(Refusal::invalid(shorten(&message)));
         }
-        Ok(Arc::new(Pipeline::new(config, Arc::new(program), self.names.clone())))
+        let prepared = self.switch.prepare(Arc::new(program)).map_err(cannot_run)?;
+        Ok(Arc::new(Pipeline::new(config, prepared, self.names.clone())))
     }
 
     /// Returns the pipeline of a configuration and a shadow switch that has loaded it.
     fn build_and_try(
         &self,
         config: Option<v1::ForwardingPipelineConfig>,
+        cancel: &Cancel,
     ) -> Result<(Arc<Pipeline>, Switch), Refusal> {
-        let pipeline = self.build(config)?;
+        let pipeline = self.build(config, cancel)?;
         let mut shadow = Switch::new(self.switch.clone());
         load(&mut shadow, &pipeline)?;
         Ok((pipeline, shadow))
@@ -371,9 +399,11 @@ impl<A: SwitchAccess> Device<A> {
 }
 
 fn load(switch: &mut Switch, pipeline: &Pipeline) -> Result<(), Refusal> {
-    switch
-        .load(pipeline.program.clone())
-        .map_err(|error| Refusal::invalid(shorten(&format!("the switch cannot run the program: {error}"))))
+    switch.load_prepared(&pipeline.prepared).map_err(cannot_run)
+}
+
+fn cannot_run(error: LoadError) -> Refusal {
+    Refusal::invalid(shorten(&format!("the switch cannot run the program: {error}")))
 }
 
 fn shorten(message: &str) -> String {

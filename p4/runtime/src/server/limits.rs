@@ -16,6 +16,8 @@ pub struct Limits {
     /// Maximum size of the sources in a device configuration in bytes; larger ones are rejected with `INVALID_ARGUMENT`
     /// before they are compiled.
     pub program_bytes: usize,
+    /// Maximum number of programs that are compiled at the same time; further ones wait.
+    pub compilations: usize,
     /// Maximum number of open streams, including those before arbitration; a further one gets `RESOURCE_EXHAUSTED`.
     pub streams: usize,
     /// Maximum number of connected controllers per role; a further one gets `RESOURCE_EXHAUSTED`.
@@ -67,6 +69,7 @@ impl Default for Limits {
             response_bytes: 256 << 20,
             read_chunk_bytes: 512 << 10,
             program_bytes: 8 << 20,
+            compilations: 2,
             streams: 1024,
             streams_per_role: 16,
             roles: 64,

@@ -37,6 +37,7 @@ use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
 use crate::proto::p4::v1::{ForwardingPipelineConfig, set_forwarding_pipeline_config_request};
 use device::Device;
 use hub::Hub;
+use p4_lang::Cancel;
 use p4_lang::ir::Program;
 use p4_switch::SwitchConfig;
 use std::future::Future;
@@ -44,14 +45,16 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tonic::service::interceptor::InterceptedService;
 
 /// The version of P4Runtime that the server implements.
 pub const API_VERSION: &str = "1.5.0";
 
-/// Compiles sources to a program, or returns an error message.
-pub type Compile = Arc<dyn Fn(&SourceBundle) -> Result<Program, String> + Send + Sync>;
+/// Compiles sources to a program, or returns an error message. It should end soon when it is cancelled: the client has
+/// gone.
+pub type Compile = Arc<dyn Fn(&SourceBundle, &Cancel) -> Result<Program, String> + Send + Sync>;
 
 /// Settings of a server.
 #[derive(Clone)]
@@ -73,7 +76,7 @@ pub struct ServerConfig {
 impl ServerConfig {
     /// Settings with the P4 front end, default limits, and timestamps relative to the driver's time zero.
     pub fn new(device_id: u64, switch: SwitchConfig) -> ServerConfig {
-        let compile: Compile = Arc::new(crate::device_config::compile);
+        let compile: Compile = Arc::new(crate::device_config::compile_until);
         ServerConfig { device_id, switch, compile, limits: Limits::default(), tls: None, epoch_ns: 0 }
     }
 }
@@ -116,6 +119,8 @@ struct Inner<A> {
     limits: Limits,
     device: Device<A>,
     hub: Mutex<Hub>,
+    /// Free places for compilations.
+    compilations: Arc<Semaphore>,
     /// Wakes the event task after a change of its timers.
     digests_changed: tokio::sync::Notify,
     events_lost: Arc<std::sync::atomic::AtomicU64>,
@@ -177,6 +182,7 @@ impl<A: SwitchAccess> Server<A> {
             tls: config.tls.clone(),
             device: Device::new(access, &config),
             hub: Mutex::new(Hub::new(config.device_id, &config.limits)),
+            compilations: Arc::new(Semaphore::new(config.limits.compilations)),
             limits: config.limits,
             digests_changed: tokio::sync::Notify::new(),
             events_lost: events.lost.clone(),
@@ -247,7 +253,9 @@ impl<A: SwitchAccess> Server<A> {
     /// The message, if the configuration is rejected; the running pipeline stays.
     pub fn set_pipeline(&self, config: ForwardingPipelineConfig) -> Result<(), String> {
         let action = set_forwarding_pipeline_config_request::Action::VerifyAndCommit as i32;
-        self.inner.device.set_pipeline(action, Some(config)).map_err(|refusal| refusal.message)?;
+        let device = &self.inner.device;
+        let prepared = device.prepare(action, Some(config), &Cancel::default());
+        prepared.and_then(|change| device.set_pipeline(change)).map_err(|refusal| refusal.message)?;
         self.inner.refresh_digests(true);
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::error::Refusal;
 use crate::proto::p4::config::v1::action_profile::SelectorSizeSemantics;
 use crate::proto::p4::v1;
 use p4_lang::ir::{self, Bits, DigestId, MatchKind, Program, RegisterId, ScalarKind};
+use p4_switch::Prepared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub(crate) struct Pipeline {
     pub(crate) config: v1::ForwardingPipelineConfig,
     /// The compiled program.
     pub(crate) program: Arc<Program>,
+    /// The program in the form in which switches load it.
+    pub(crate) prepared: Prepared,
     /// Objects by identifier. The prefix of the identifier determines the program's vector that the index refers to.
     objects: BTreeMap<u32, usize>,
     register_codecs: Vec<Codec>,
@@ -40,9 +43,10 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     pub(crate) fn new(
         config: v1::ForwardingPipelineConfig,
-        program: Arc<Program>,
+        prepared: Prepared,
         names: Arc<Translations>,
     ) -> Pipeline {
+        let program = Arc::clone(prepared.program());
         let mut objects = BTreeMap::new();
         let mut add = |preambles: &mut dyn Iterator<Item = &ir::Preamble>| {
             objects.extend(preambles.enumerate().filter(|(_, p)| p.id != 0).map(|(i, p)| (p.id, i)));
@@ -77,7 +81,7 @@ impl Pipeline {
                 Codec::new(&program, ty, &kinds(&digest.fields), named)
             })
             .collect();
-        Pipeline { config, program, objects, register_codecs, digest_codecs, names }
+        Pipeline { config, program, prepared, objects, register_codecs, digest_codecs, names }
     }
 
     fn find<'a, T>(

@@ -2,14 +2,16 @@
 
 use super::access::SwitchAccess;
 use super::arbitration::{ClientId, RoleKey, WriteTicket};
+use super::device::Change;
 use super::hub::Outgoing;
 use super::role::Scope;
 use super::{API_VERSION, Inner, Server};
-use crate::error::{Refusal, batch_status};
+use crate::error::{Refusal, accepted_detail_bytes, batch_status};
 use crate::proto::p4::v1::{
     self, get_forwarding_pipeline_config_request::ResponseType, p4_runtime_server::P4Runtime,
     stream_error::Details, stream_message_request::Update as Incoming, stream_message_response::Update,
 };
+use p4_lang::Cancel;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -39,6 +41,15 @@ impl<A: SwitchAccess> Drop for WritePermit<A> {
     }
 }
 
+/// Cancels a compilation for which no caller waits any longer.
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 impl<A: SwitchAccess> Server<A> {
     fn begin_write(
         &self,
@@ -49,6 +60,24 @@ impl<A: SwitchAccess> Server<A> {
         let ticket =
             self.inner.hub().begin_write(device_id, role, election_id).map_err(Refusal::into_status)?;
         Ok(WritePermit { inner: self.inner.clone(), ticket: Some(ticket) })
+    }
+
+    /// Compiles a pipeline. If the client disconnects, the compilation is cancelled.
+    async fn prepare(
+        &self,
+        action: i32,
+        config: Option<v1::ForwardingPipelineConfig>,
+    ) -> Result<Change, Status> {
+        let place = self.inner.compilations.clone().acquire_owned().await;
+        let place = place.map_err(|_| Status::unavailable("the server is stopping"))?;
+        let abandoned = CancelOnDrop(Cancel::default());
+        let (inner, cancel) = (self.inner.clone(), abandoned.0.clone());
+        let prepared = blocking(move || {
+            let prepared = inner.device.prepare(action, config, &cancel);
+            drop(place);
+            prepared
+        });
+        prepared.await?.map_err(Refusal::into_status)
     }
 
     fn check_device(&self, device_id: u64) -> Result<(), Status> {
@@ -69,6 +98,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
     type StreamChannelStream = ReceiverStream<Outgoing>;
 
     async fn write(&self, request: Request<v1::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
+        let detail_bytes = accepted_detail_bytes(request.metadata());
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
@@ -86,11 +116,12 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         })
         .await?
         .map_err(Refusal::into_status)?;
-        batch_status("updates", &results)?;
+        batch_status("updates", &results, detail_bytes)?;
         Ok(Response::new(v1::WriteResponse {}))
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<ReadStream>, Status> {
+        let detail_bytes = accepted_detail_bytes(request.metadata());
         let request = request.into_inner();
         self.check_device(request.device_id)?;
         let role = RoleKey::of_request(&request.role, 0);
@@ -100,7 +131,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
             .await?
             .map_err(Refusal::into_status)?;
         let messages = output.into_messages(self.inner.limits.read_chunk_bytes, scope).map(Ok);
-        let status = batch_status("requests", &results).err().map(Err);
+        let status = batch_status("requests", &results, detail_bytes).err().map(Err);
         Ok(Response::new(Box::pin(tokio_stream::iter(messages.chain(status)))))
     }
 
@@ -111,14 +142,17 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
-        let permit = self.begin_write(request.device_id, role, request.election_id)?;
-        if !permit.scope().may_set_pipeline() {
+        if !self.begin_write(request.device_id, role.clone(), request.election_id)?.scope().may_set_pipeline()
+        {
             return Err(Refusal::denied("this role may not set the pipeline").into_status());
         }
+        // The next primary need not wait for a compilation: it takes long, and changes nothing.
+        let change = self.prepare(request.action, request.config).await?;
+        let permit = self.begin_write(request.device_id, role, request.election_id)?;
         let inner = self.inner.clone();
         blocking(move || {
             let before = inner.device.running();
-            let result = inner.device.set_pipeline(request.action, request.config);
+            let result = inner.device.set_pipeline(change);
             let after = inner.device.running();
             let changed = match (&before, &after) {
                 (Some(before), Some(after)) => !Arc::ptr_eq(before, after),

@@ -4,7 +4,7 @@
 use crate::common::{Bench, frame};
 use crate::entities::*;
 use p4runtime::client::{Client, Session};
-use p4runtime::device_config::{SourceBundle, compile};
+use p4runtime::device_config::{SourceBundle, compile, compile_until};
 use p4runtime::p4info;
 use p4runtime::proto::p4::v1::{
     self, entity::Entity as Kind, set_forwarding_pipeline_config_request::Action, table_action, update::Type,
@@ -91,7 +91,7 @@ fn configuration() -> (v1::ForwardingPipelineConfig, Ids) {
 }
 
 async fn start() -> (Bench, Client, Session, Ids) {
-    let bench = Bench::with(|config| config.compile = Arc::new(compile)).await;
+    let bench = Bench::with(|config| config.compile = Arc::new(compile_until)).await;
     let mut client = bench.client(1).await;
     let session = client.become_primary().await.expect("no other controller is connected");
     let (config, ids) = configuration();

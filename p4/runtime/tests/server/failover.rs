@@ -3,7 +3,7 @@
 use crate::common::{Bench, Sent};
 use p4_switch::Switch;
 use p4runtime::client::{Client, Session};
-use p4runtime::device_config::{SourceBundle, compile};
+use p4runtime::device_config::{SourceBundle, compile, compile_until};
 use p4runtime::p4info;
 use p4runtime::proto::p4::v1::{
     self, entity::Entity as Kind, packet_replication_engine_entry::Type as Engine, replica::PortKind,
@@ -26,7 +26,7 @@ struct Ids {
 }
 
 async fn start() -> (Bench, Client, Session, Ids) {
-    let bench = Bench::with(|config| config.compile = Arc::new(compile)).await;
+    let bench = Bench::with(|config| config.compile = Arc::new(compile_until)).await;
     let bundle = SourceBundle::single("main.p4", PROGRAM);
     let info = p4info::from_program(&compile(&bundle).expect("the program is good"));
     let mut client = bench.client(1).await;

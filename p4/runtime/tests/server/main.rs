@@ -4,6 +4,7 @@ mod arbitration;
 mod arrays;
 mod atomicity;
 mod common;
+mod compilation;
 mod constants;
 mod entities;
 mod failover;

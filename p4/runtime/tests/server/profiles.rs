@@ -1,10 +1,11 @@
 //! Action profiles: members, groups, one-shot action sets.
 
-use crate::common::Bench;
 use crate::common::program::id;
+use crate::common::{Bench, SOURCE, device_config};
 use crate::entities::*;
 use p4runtime::client::{Client, ClientError};
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, table_action::Type};
+use std::sync::Arc;
 use tonic::Code;
 
 #[track_caller]
@@ -48,10 +49,10 @@ async fn members_are_inserted_modified_and_deleted() {
     check(c.insert([member(id::PROFILE, 1, 4)]).await, Code::Ok);
     let wildcard = Kind::ActionProfileMember(Box::default());
     assert_eq!(all(c, wildcard.clone()).await, [member(id::SELECTOR, 1, 2), member(id::PROFILE, 1, 4)]);
-    check(c.insert((2..=8).map(|n| member(id::SELECTOR, n, 1))).await, Code::Ok);
-    check(c.insert([member(id::SELECTOR, 9, 1)]).await, Code::ResourceExhausted);
-    check(c.delete([member(id::SELECTOR, 9, 1)]).await, Code::NotFound);
-    check(c.delete([member(id::SELECTOR, 8, 1)]).await, Code::Ok);
+    check(c.insert((2..=8).map(|n| member(id::PROFILE, n, 1))).await, Code::Ok);
+    check(c.insert([member(id::PROFILE, 9, 1)]).await, Code::ResourceExhausted);
+    check(c.delete([member(id::PROFILE, 9, 1)]).await, Code::NotFound);
+    check(c.delete([member(id::PROFILE, 8, 1)]).await, Code::Ok);
     assert_eq!(all(c, wildcard).await.len(), 8);
 }
 
@@ -81,6 +82,41 @@ async fn groups_are_checked_against_size_weights_and_use() {
     check(c.delete([entry(id::GROUPS, 1, Type::ActionProfileGroupId(1))]).await, Code::Ok);
     check(c.delete([group(1, 0, &[])]).await, Code::Ok);
     check(c.delete([group(1, 0, &[])]).await, Code::NotFound);
+}
+
+/// The size of the selector is 8: of the weights in all groups together, not of its members.
+#[tokio::test]
+async fn the_size_of_a_selector_limits_the_weights_in_all_groups() {
+    let bench = Bench::start().await;
+    let (mut client, _session) = bench.primary().await;
+    let c = &mut client;
+    check(c.insert((1..=9).map(|n| member(id::SELECTOR, n, 1))).await, Code::Ok);
+    check(c.insert([group(1, 4, &[(1, 3), (2, 1)]), group(2, 4, &[(1, 3)])]).await, Code::Ok);
+    check(c.insert([group(3, 4, &[(3, 1), (4, 1)])]).await, Code::ResourceExhausted);
+    check(c.insert([group(3, 4, &[(3, 1)])]).await, Code::Ok);
+    check(c.modify([group(2, 4, &[(1, 4)])]).await, Code::ResourceExhausted);
+    check(c.modify([group(2, 4, &[(1, 2)])]).await, Code::Ok);
+    check(c.modify([group(3, 4, &[(3, 2)])]).await, Code::Ok);
+    check(c.delete([group(1, 4, &[])]).await, Code::Ok);
+    check(c.insert([group(4, 4, &[(9, 4)])]).await, Code::Ok);
+    check(c.insert([group(5, 4, &[(9, 1)])]).await, Code::ResourceExhausted);
+}
+
+#[tokio::test]
+async fn a_group_larger_than_its_selector_is_refused() {
+    let mut program = crate::common::program::program();
+    let selector = program.action_profiles.iter_mut().find_map(|p| p.selector.as_mut());
+    selector.expect("the program has a selector").max_group_size = 0;
+    let described = p4runtime::p4info::from_program(&program);
+    let bench = Bench::with(move |config| config.compile = Arc::new(move |_, _| Ok(program.clone()))).await;
+    let mut client = bench.client(1).await;
+    let _session = client.become_primary().await.expect("no other controller is connected");
+    client.set_pipeline(described, device_config(SOURCE), 1).await.expect("the pipeline is good");
+    let c = &mut client;
+    check(c.insert([group(1, 9, &[])]).await, Code::ResourceExhausted);
+    check(c.insert([group(1, 9_999_999, &[])]).await, Code::ResourceExhausted);
+    check(c.insert([group(1, 0, &[])]).await, Code::Ok);
+    check(c.insert([group(2, 8, &[])]).await, Code::Ok);
 }
 
 #[tokio::test]

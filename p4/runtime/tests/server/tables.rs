@@ -309,3 +309,21 @@ async fn a_large_failed_batch_keeps_its_details() {
     };
     assert_eq!(failed.len(), 2000);
 }
+
+#[tokio::test]
+async fn a_large_failed_batch_fits_into_the_headers_of_any_client() {
+    let bench = Bench::start().await;
+    let (client, _session) = bench.primary().await;
+    let request = v1::WriteRequest {
+        device_id: crate::common::DEVICE,
+        election_id: Some(v1::Uint128 { high: 0, low: 1 }),
+        updates: (0..20_000).map(|_| update(Type::Delete, table(l2(&[1], 1)))).collect(),
+        ..Default::default()
+    };
+    let mut grpc = client.grpc();
+    let status = grpc.write(request).await.expect_err("all fail");
+    assert_eq!(status.code(), Code::Unknown);
+    let text = status.message();
+    assert!(text.starts_with("20000 of 20000 updates failed; number 0: NotFound: "), "{text}");
+    assert!(text.len() < 2_000, "{text}");
+}

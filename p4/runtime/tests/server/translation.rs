@@ -1,7 +1,7 @@
 //! Types translated to strings, end to end through the front end.
 
 use crate::common::Bench;
-use p4runtime::device_config::{SourceBundle, compile};
+use p4runtime::device_config::{SourceBundle, compile, compile_until};
 use p4runtime::p4info;
 use p4runtime::proto::p4::v1::{
     self, entity::Entity as Kind, field_match as m, field_match::FieldMatchType as F,
@@ -37,7 +37,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 
 #[tokio::test]
 async fn strings_are_read_back_and_decimal_names_are_port_numbers() {
-    let bench = Bench::with(|config| config.compile = Arc::new(compile)).await;
+    let bench = Bench::with(|config| config.compile = Arc::new(compile_until)).await;
     let bundle = SourceBundle::single("main.p4", PROGRAM);
     let info = p4info::from_program(&compile(&bundle).expect("the program is good"));
     let mut client = bench.client(1).await;

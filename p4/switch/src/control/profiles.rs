@@ -88,7 +88,10 @@ impl ControlPlane<'_> {
         let resolved = self.profile(at)?.group(group)?;
         let profile = self.profile_mut(at)?;
         let what = format!("group {} of {}", group.id, profile.name);
-        add(&mut profile.groups, group.id, resolved, what, (&profile.name, profile.limit))
+        let size = resolved.size;
+        add(&mut profile.groups, group.id, resolved, what, (&profile.name, profile.limit))?;
+        profile.groups_size += size;
+        Ok(())
     }
 
     /// Replaces a group.
@@ -101,7 +104,10 @@ impl ControlPlane<'_> {
         let resolved = self.profile(at)?.group(group)?;
         let profile = self.profile_mut(at)?;
         let what = format!("group {} of {}", group.id, profile.name);
-        replace(&mut profile.groups, group.id, resolved, what)
+        let (before, size) = (profile.groups.get(&group.id).map_or(0, |known| known.size), resolved.size);
+        replace(&mut profile.groups, group.id, resolved, what)?;
+        profile.groups_size = profile.groups_size - before + size;
+        Ok(())
     }
 
     /// Removes a group that no entry uses.
@@ -111,8 +117,10 @@ impl ControlPlane<'_> {
         if let Some(user) = self.user(at, &EntryAction::Group(id)) {
             return Err(ControlError::InUse { what, user });
         }
-        let removed = self.profile_mut(at)?.groups.remove(&id);
-        removed.map(drop).ok_or_else(|| ControlError::not_found(what))
+        let profile = self.profile_mut(at)?;
+        let removed = profile.groups.remove(&id).ok_or_else(|| ControlError::not_found(what))?;
+        profile.groups_size -= removed.size;
+        Ok(())
     }
 
     /// Returns all groups by ascending id.

@@ -74,6 +74,8 @@ impl<T> Shares<T> {
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) shown: ProfileGroup,
+    /// Its size: the number of its members, or the sum of their weights.
+    pub(crate) size: u64,
     shares: Shares<u32>,
 }
 
@@ -81,25 +83,34 @@ pub(crate) struct Group {
 #[derive(Clone, Debug)]
 pub(crate) struct Profile {
     pub(crate) name: String,
+    /// The maximum number of members, and of groups.
     pub(crate) limit: u64,
+    /// The maximum size of all groups together; `None` if the program sets no limit.
+    total_size: Option<u64>,
     pub(crate) max_group_size: u32,
     /// Whether the size of a group is its number of members; otherwise it is the sum of their weights.
     by_members: bool,
     pub(crate) selector: Option<(HashAlgorithm, u32)>,
     pub(crate) members: BTreeMap<u32, Member>,
     pub(crate) groups: BTreeMap<u32, Group>,
+    /// The sum of the sizes of all groups.
+    pub(crate) groups_size: u64,
 }
 
 impl Profile {
     pub(crate) fn new(profile: &ir::ActionProfile, limit: u64) -> Profile {
+        let is_selector = profile.selector.is_some();
         Profile {
             name: profile.preamble.name.clone(),
-            limit: if profile.size == 0 { limit } else { profile.size.min(limit) },
+            // The size of a selector is that of its groups (P4Info, `SumOfWeights` and `SumOfMembers`).
+            limit: if profile.size == 0 || is_selector { limit } else { profile.size.min(limit) },
+            total_size: (is_selector && profile.size > 0).then_some(profile.size),
             max_group_size: profile.selector.map_or(0, |s| s.max_group_size),
             by_members: profile.sizes_by_members(),
             selector: profile.selector.map(|s| (s.algorithm, s.output_width)),
             members: BTreeMap::new(),
             groups: BTreeMap::new(),
+            groups_size: 0,
         }
     }
 
@@ -124,6 +135,13 @@ impl Profile {
             shares.push(member.weight, &member.watch, member.member);
         }
         let size = if self.by_members { group.members.len() as u64 } else { shares.total() };
+        if let Some(limit) = self.total_size {
+            let before = self.groups.get(&group.id).map_or(0, |known| known.size);
+            let total = (self.groups_size - before).saturating_add(size);
+            if total > limit || u64::from(group.max_size) > limit {
+                return Err(ControlError::Full { what: format!("the groups of {}", self.name), limit });
+            }
+        }
         if self.max_group_size > 0 && group.max_size > self.max_group_size {
             let reason = format!("{} exceeds {}", group.max_size, self.max_group_size);
             return Err(ControlError::invalid("group max_size", reason));
@@ -133,7 +151,7 @@ impl Profile {
             let what = format!("group {} of {}", group.id, self.name);
             return Err(ControlError::Full { what, limit: u64::from(most) });
         }
-        Ok(Group { shown: group.clone(), shares })
+        Ok(Group { shown: group.clone(), size, shares })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs tests in STF, the simple test framework of p4c.
 //!
-//! A test has one command per line; `#` starts a comment, and keywords are case insensitive. The syntax is that of
+//! A test has one command per line; `#` starts a comment, and keywords are case insensitive. Names may be quoted: then
+//! they may contain blanks, `#` and other marks. The syntax is that of
 //! p4c's driver for the reference switch (p4lang/p4c, `backends/bmv2/bmv2stf.py`, `tools/stf`):
 //!
 //! | command | meaning |
@@ -38,6 +39,7 @@ mod entries;
 mod parse;
 mod run;
 mod setup;
+mod words;
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Parser of STF commands.
 
 use super::Failure;
+use super::words::{self, Parsed, Words, find, number, rfind, split_word, unquoted};
 
 /// A command with its line number.
 #[derive(Clone, Debug, PartialEq)]
@@ -219,19 +220,18 @@ pub fn parse(text: &str) -> (Vec<Line>, Vec<Failure>) {
     let mut problems = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let number = index as u32 + 1;
-        let content = line.split('#').next().unwrap_or("").trim();
+        let content = words::without_comment(line).trim();
         if content.is_empty() {
             continue;
         }
-        match command(content) {
+        let closed = words::is_closed(content).then_some(content).ok_or("a quotation mark is not closed");
+        match closed.map_err(str::to_owned).and_then(command) {
             Ok(command) => lines.push(Line { number, command }),
             Err(message) => problems.push(Failure { line: number, message, is_outcome: false }),
         }
     }
     (lines, problems)
 }
-
-type Parsed<T> = Result<T, String>;
 
 fn command(content: &str) -> Parsed<Command> {
     let (word, rest) = split_word(content);
@@ -333,81 +333,16 @@ fn command(content: &str) -> Parsed<Command> {
     if words.0.is_empty() { Ok(command) } else { Err(format!("unexpected {}", words.0)) }
 }
 
-fn split_word(text: &str) -> (&str, &str) {
-    let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    (&text[..end], text[end..].trim_start())
-}
-
-/// Words that are consumed one by one.
-struct Words<'t>(&'t str);
-
-impl<'t> Words<'t> {
-    fn word(&mut self, what: &str) -> Parsed<&'t str> {
-        let (word, rest) = split_word(self.0);
-        self.0 = rest;
-        if word.is_empty() { Err(format!("{what} is missing")) } else { Ok(word) }
-    }
-
-    /// Returns the remaining words.
-    fn all(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.0).split_whitespace().map(str::to_owned).collect()
-    }
-
-    fn name(&mut self, what: &str) -> Parsed<String> {
-        Ok(unquoted(self.word(what)?).to_owned())
-    }
-
-    fn number<T: TryFrom<u128>>(&mut self, what: &str) -> Parsed<T> {
-        let word = self.word(what)?;
-        let value = number(word).ok_or_else(|| format!("{what}: {word} is not a number"))?;
-        T::try_from(value).map_err(|_| format!("{what}: {word} is too large"))
-    }
-}
-
-fn unquoted(text: &str) -> &str {
-    text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text)
-}
-
-/// Parses a number without wildcard digits: decimal, `0x`, `0b` or `0o`.
-pub(super) fn number(text: &str) -> Option<u128> {
-    let lower = text.to_ascii_lowercase();
-    let (digits, radix) = match lower.get(..2) {
-        Some("0x") => (&lower[2..], 16),
-        Some("0b") => (&lower[2..], 2),
-        Some("0o") => (&lower[2..], 8),
-        _ => (lower.as_str(), 10),
-    };
-    u128::from_str_radix(digits, radix).ok()
-}
-
 fn add(rest: &str) -> Parsed<Command> {
-    let end = rest.rfind(')').ok_or("expected an action with parentheses")?;
+    let end = rfind(rest, |c| c == ')').ok_or("expected an action with parentheses")?;
     let (rest, after) = rest.split_at(end + 1);
     let id = after.trim().strip_prefix('=').map(|id| id.trim().to_owned());
-    let open = matching_parenthesis(rest).ok_or("unbalanced parentheses")?;
+    let open = words::matching_parenthesis(rest).ok_or("unbalanced parentheses")?;
     let before = rest[..open].trim_end();
-    let action_at = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let action_at = rfind(before, char::is_whitespace).map_or(0, |at| at + 1);
     let call = call(&rest[action_at..])?;
     let (table, priority, matches) = entry(&rest[..action_at])?;
     Ok(Command::Add { table, priority, matches, call, id })
-}
-
-/// Returns the position of the parenthesis that matches the last one.
-fn matching_parenthesis(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, c) in text.char_indices().rev() {
-        match c {
-            ')' => depth += 1,
-            '(' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 fn remove(rest: &str) -> Parsed<Command> {
@@ -427,7 +362,8 @@ fn entry(text: &str) -> Parsed<EntryText> {
     let mut matches = Vec::new();
     while !words.0.is_empty() {
         let word = words.word("match")?;
-        match word.rsplit_once(':') {
+        let colon = rfind(word, |c| c == ':');
+        match colon.map(|at| (&word[..at], &word[at + 1..])) {
             Some((key, value)) if !key.is_empty() && !value.is_empty() => {
                 matches.push(MatchText { key: unquoted(key).to_owned(), value: value.to_owned() });
             }
@@ -443,7 +379,8 @@ fn entry(text: &str) -> Parsed<EntryText> {
 
 fn call(text: &str) -> Parsed<Call> {
     let text = text.trim();
-    let (name, rest) = text.split_once('(').ok_or("expected an action with parentheses")?;
+    let open = find(text, |c| c == '(').ok_or("expected an action with parentheses")?;
+    let (name, rest) = (&text[..open], &text[open + 1..]);
     let inner =
         rest.trim_end().strip_suffix(')').ok_or("the closing parenthesis of the action is missing")?;
     let args = inner
@@ -481,7 +418,8 @@ fn expect_data(text: &str) -> Parsed<Option<String>> {
 }
 
 fn check_counter(rest: &str) -> Parsed<Command> {
-    let (name, rest) = rest.split_once('(').ok_or("expected NAME(INDEX)")?;
+    let open = find(rest, |c| c == '(').ok_or("expected NAME(INDEX)")?;
+    let (name, rest) = (&rest[..open], &rest[open + 1..]);
     let (index, rest) = rest.split_once(')').ok_or("the closing parenthesis of NAME(INDEX) is missing")?;
     let index = match index.trim().strip_prefix('$') {
         Some(id) => CounterIndex::Entry(id.trim().to_owned()),
@@ -510,7 +448,8 @@ fn check_counter(rest: &str) -> Parsed<Command> {
 }
 
 fn check_register(rest: &str) -> Parsed<Command> {
-    let (name, rest) = rest.split_once('(').ok_or("expected NAME(INDEX)")?;
+    let open = find(rest, |c| c == '(').ok_or("expected NAME(INDEX)")?;
+    let (name, rest) = (&rest[..open], &rest[open + 1..]);
     let (index, rest) = rest.split_once(')').ok_or("the closing parenthesis of NAME(INDEX) is missing")?;
     let index = number(index.trim()).and_then(|i| u64::try_from(i).ok());
     let index = index.ok_or("the index is not a number")?;
@@ -568,6 +507,26 @@ mod tests {
         check("add t h$0.f:0x25** c.act( val:0x7f,port:2 ) # comment", Ok(add(None, None)));
         check("add t x c.act()", Err("x is neither a priority nor KEY:VALUE"));
         check("add t f:1", Err("expected an action with parentheses"));
+    }
+
+    #[test]
+    fn quoted_names_may_contain_blanks_and_other_marks() {
+        let add = |table: &str, key: &str, action: &str| {
+            let matches = vec![MatchText { key: key.to_owned(), value: "0".to_owned() }];
+            let call = Call { action: action.to_owned(), args: Vec::new() };
+            Ok(Command::Add { table: table.to_owned(), priority: None, matches, call, id: None })
+        };
+        check(r#"add t "h.h.a & 0x10":0 NoAction() # a comment"#, add("t", "h.h.a & 0x10", "NoAction"));
+        check(r##"add "t#1" h.h.a:0 NoAction()"##, add("t#1", "h.h.a", "NoAction"));
+        check(
+            r##"add "t 1" "h.a[3:0] (low)":0 "an action"() # "##,
+            add("t 1", "h.a[3:0] (low)", "an action"),
+        );
+        check(r#"add "t 1 h.h.a:0 NoAction()"#, Err("a quotation mark is not closed"));
+        let name = "r (1)".to_owned();
+        check(r#"register_reset "r (1)""#, Ok(Command::RegisterReset { name: name.clone() }));
+        let values = vec!["2".to_owned()];
+        check(r#"check_register "r (1)"(0) 2"#, Ok(Command::CheckRegister { name, index: 0, values }));
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Setup {
 fn entry_action(program: &Program, table: &Table, call: &Call) -> Result<EntryAction, String> {
     let reference = match call.args.as_slice() {
         [(_, id)] if table.implementation.is_some() => {
-            super::parse::number(id).and_then(|id| u32::try_from(id).ok())
+            super::words::number(id).and_then(|id| u32::try_from(id).ok())
         }
         _ => None,
     };

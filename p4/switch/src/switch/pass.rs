@@ -71,8 +71,10 @@ impl Switch {
         let (bytes, now) = (cx.packet_bytes, self.config.timestamp_unit.count(cx.now));
         let machine = &mut p.machine;
         machine.reset();
+        // The program sees the port only of packets that arrive there (simple_switch.md, "ingress_port").
+        let from_port = arriving.instance_type == instance_type::NORMAL;
         machine.set_all([
-            (Field::IngressPort, u64::from(arriving.ingress_port)),
+            (Field::IngressPort, if from_port { u64::from(arriving.ingress_port) } else { 0 }),
             (Field::PacketLength, bytes),
             (Field::InstanceType, arriving.instance_type),
             (Field::IngressGlobalTimestamp, now),

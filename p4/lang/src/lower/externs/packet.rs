@@ -21,6 +21,10 @@ impl Lowerer<'_> {
                 Val::Void
             }
             "lookahead" => {
+                if self.has_union(ty) {
+                    self.unsupported(span, "the type argument of `lookahead` must not have a header union");
+                    return self.default_value(ty);
+                }
                 let kinds = self.flat_kinds(ty);
                 if kinds.iter().any(|k| matches!(k, ScalarKind::Varbit(_))) {
                     self.unsupported(span, "the type argument of `lookahead` must have a fixed size");
@@ -57,6 +61,18 @@ impl Lowerer<'_> {
             _ => {
                 self.unsupported(span, "unknown packet method");
                 Val::Void
+            }
+        }
+    }
+
+    /// Returns whether a type is or contains a header union: its size does not tell which member follows.
+    fn has_union(&self, ty: &Type) -> bool {
+        let ty = self.ty(ty);
+        match &ty {
+            Type::Stack(of, _) => self.has_union(of),
+            _ if self.module.is_union(&ty) => true,
+            _ => {
+                self.module.fields(&ty).is_some_and(|fields| fields.iter().any(|(_, ty)| self.has_union(ty)))
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Expressions and key sets.
 
 use super::{Parser, RESERVED, Speculation};
+use crate::diagnostic::{Diagnostic, codes};
 use crate::lex::Tok;
+use crate::source::Span;
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Path, Type, TypeKind, UnaryOp};
 
 /// Binary operators by precedence, lowest first (specification, section 8).
@@ -35,14 +37,50 @@ impl Parser<'_> {
             }
             let then = p.expr();
             p.expect(":");
+            let at = p.at;
             let otherwise = p.expr();
+            let nested = matches!(otherwise.kind, ExprKind::Mux(..)) && p.parenthesized != Some((at, p.at));
+            if nested {
+                p.warn_nested_mux(otherwise.span);
+            }
             let span = condition.span.to(otherwise.span);
             let kind = ExprKind::Mux(Box::new(condition), Box::new(then), Box::new(otherwise));
             Expr { kind, span }
         })
     }
 
+    /// Warns about `a ? b : c ? d : e`, which p4c reads as `(a ? b : c) ? d : e`. The specification says that `?:` has
+    /// the meaning that it has in C.
+    fn warn_nested_mux(&mut self, span: Span) {
+        let diagnostic =
+            Diagnostic::warning(codes::NESTED_CONDITIONAL, span, "p4c reads this nested `?:` differently")
+                .label("the second alternative, as in C")
+                .note("p4c takes `a ? b : c ? d : e` as `(a ? b : c) ? d : e`");
+        let (open, close) = (Span { end: span.start, ..span }, span.tail());
+        self.sink.push(
+            diagnostic.suggest("add parentheses, which both read in the same way", open, "(").and(close, ")"),
+        );
+    }
+
+    /// Reports `and`, `or` and `not`, which other languages have.
+    fn word_operator(&mut self, word: &str, operator: &str) {
+        let span = self.bump().span;
+        self.report(
+            Diagnostic::error(codes::UNEXPECTED_TOKEN, span, format!("P4 has no operator `{word}`"))
+                .label(format!("expected `{operator}`"))
+                .suggest(format!("write `{operator}`"), span, operator),
+        );
+    }
+
     fn binary_operator(&mut self, level: usize) -> Option<BinaryOp> {
+        let words = [("or", "||", BinaryOp::Or), ("and", "&&", BinaryOp::And)];
+        if let Some((word, operator, op)) = words.get(level)
+            && self.at_word(word)
+            && !self.peek().line_start
+        {
+            self.word_operator(word, operator);
+            return Some(*op);
+        }
         if self.angle && (self.at(">") || self.at(">=")) {
             return None;
         }
@@ -76,7 +114,7 @@ impl Parser<'_> {
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
             terms += 1;
             if terms > 2000 {
-                self.error(crate::diagnostic::codes::TOO_LARGE, span, "expression is too long");
+                self.error(codes::TOO_LARGE, span, "expression is too long");
                 self.at = self.tokens.len() - 1;
             }
         }
@@ -132,11 +170,18 @@ impl Parser<'_> {
         loop {
             links += 1;
             if links > 500 {
-                self.error(crate::diagnostic::codes::TOO_LARGE, expr.span, "expression is too long");
+                self.error(codes::TOO_LARGE, expr.span, "expression is too long");
                 self.at = self.tokens.len() - 1;
                 return expr;
             }
             let start = expr.span;
+            if self.at_fraction(&expr) {
+                self.bump();
+                let span = start.to(self.bump().span);
+                let message = "P4 has no floating-point numbers";
+                self.error(codes::BAD_NUMBER, span, message);
+                return Expr { kind: ExprKind::Bad, span };
+            }
             let kind = if self.at(".") {
                 self.bump();
                 let span = self.span();
@@ -160,6 +205,16 @@ impl Parser<'_> {
             };
             expr = Expr { kind, span: start.to(self.previous()) };
         }
+    }
+
+    /// Returns whether a point and digits follow the number `expr`, without white space.
+    fn at_fraction(&self, expr: &Expr) -> bool {
+        let (point, digits) = (self.peek(), self.peek_at(1));
+        matches!(expr.kind, ExprKind::Int(_))
+            && point.is(".")
+            && !point.space
+            && matches!(digits.tok, Tok::Int(_))
+            && !digits.space
     }
 
     fn member_name(&self, name: &str) -> bool {
@@ -226,9 +281,11 @@ impl Parser<'_> {
             }
             Tok::Punct("(") => {
                 self.bump();
+                let at = self.at - 1;
                 let mut inner = self.bracketed(Self::expr);
                 self.expect(")");
                 inner.span = self.span_from(start);
+                self.parenthesized = Some((at, self.at));
                 return inner;
             }
             Tok::Punct("{") => return self.bracketed(Self::braces),
@@ -268,6 +325,10 @@ impl Parser<'_> {
                 self.bump();
                 ExprKind::Bool(word == "true")
             }
+            "not" if !self.is_declared("not") && self.operand_follows() => {
+                self.word_operator("not", "!");
+                return self.unary();
+            }
             "this" => {
                 self.bump();
                 ExprKind::This
@@ -287,6 +348,12 @@ impl Parser<'_> {
             },
         };
         Expr { kind, span: self.span_from(start) }
+    }
+
+    /// Returns whether the token after this one starts an operand.
+    fn operand_follows(&self) -> bool {
+        let next = self.peek_at(1);
+        next.is("(") || next.ident().is_some() && !next.line_start
     }
 
     /// Parses a type in an expression: `.member`, `(arguments)` or nothing follows.

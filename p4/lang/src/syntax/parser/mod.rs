@@ -4,6 +4,7 @@
 //! scope, as the grammar of the specification does.
 
 mod annotation;
+mod braces;
 mod decl;
 mod expr;
 mod stmt;
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ast::{Decl, Expr, ExprKind, Ident, Unit};
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::lex::{Name, Tok, Token};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 
 /// The maximum nesting of expressions, types and statements.
 const MAX_DEPTH: u32 = 120;
@@ -69,8 +70,9 @@ const RESERVED: &[&str] = &[
 ];
 
 /// Parses a program; reports and skips what it cannot parse.
-pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
+pub(crate) fn parse(tokens: Vec<Token>, sources: &SourceMap, sink: &mut Sink) -> Unit {
     let tokens = annotation::remove_unknown_characters(tokens, sink);
+    let tokens = braces::close_braces(tokens, sources, sink);
     Parser::new(tokens, sink).unit()
 }
 
@@ -93,7 +95,7 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
 fn dropped(sink: &Sink) -> Vec<Span> {
     let lexical =
         [codes::UNEXPECTED_CHARACTER, codes::UNTERMINATED, codes::BAD_NUMBER, codes::BAD_MACRO_CALL];
-    let faults = sink.list.iter().filter(|d| lexical.contains(&d.code));
+    let faults = sink.kept().iter().filter(|d| lexical.contains(&d.code));
     let mut spans: Vec<Span> = faults.map(|d| d.primary.span).collect();
     spans.sort_by_key(|span| (span.file, span.start));
     spans
@@ -136,6 +138,8 @@ struct Parser<'a> {
     speculated: usize,
     /// Whether `>` ends the current expression, because it is inside angle brackets.
     angle: bool,
+    /// The tokens of the last expression in parentheses: the position of the first, and that after the last.
+    parenthesized: Option<(usize, usize)>,
     /// Types that the current declaration declares in place.
     in_place: Vec<Decl>,
 }
@@ -155,6 +159,7 @@ impl<'a> Parser<'a> {
             failures: BTreeSet::new(),
             speculated: 0,
             angle: false,
+            parenthesized: None,
             in_place: Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{NameKind, Parser, RESERVED, Speculation};
-use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::lex::Tok;
 use crate::syntax::ast::{
     BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, Stmt, StmtKind, SwitchCase, Variable,
@@ -72,6 +72,7 @@ impl Parser<'_> {
                 "if" => self.if_statement(),
                 "switch" => self.switch_statement(),
                 "for" => self.for_statement(),
+                "while" if self.peek_at(1).is("(") && !self.is_declared("while") => self.while_statement(),
                 "return" => {
                     self.bump();
                     let value = (!self.at(";")).then(|| self.expr());
@@ -168,7 +169,7 @@ impl Parser<'_> {
                         return self.peek_at(ahead + 1).ident().is_some();
                     }
                 }
-                Tok::Eof => return false,
+                Tok::Punct(";") | Tok::Eof => return false,
                 _ => {}
             }
         }
@@ -224,10 +225,54 @@ impl Parser<'_> {
         Some(StmtKind::Call(target))
     }
 
+    /// Reports a `while` loop, which P4 does not have, and parses it as the equivalent `for` loop.
+    fn while_statement(&mut self) -> StmtKind {
+        let word = self.bump().span;
+        let open = self.span();
+        self.expect("(");
+        let condition = self.expr();
+        let close = self.span();
+        self.expect(")");
+        let mut diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, word, "P4 has no `while` statement")
+            .label("use `for`");
+        if word.file == close.file && open.end <= close.start {
+            diagnostic = diagnostic
+                .suggest(
+                    "a `for` loop without initialisation and update is the same",
+                    word.to(open),
+                    "for (; ",
+                )
+                .and(close, "; )");
+        }
+        self.report(diagnostic);
+        let body = Box::new(self.body());
+        StmtKind::For { init: Vec::new(), condition, update: Vec::new(), body }
+    }
+
+    /// Parses a condition in parentheses, and reports `=` in place of `==`.
+    fn condition(&mut self) -> Expr {
+        let condition = self.expr();
+        if !self.at("=") {
+            return condition;
+        }
+        let span = self.bump().span;
+        self.report(
+            Diagnostic::error(
+                codes::UNEXPECTED_TOKEN,
+                span,
+                "`=` assigns; it is not an operator of expressions",
+            )
+            .label("expected `==`")
+            .suggest("to compare, write `==`", span, "=="),
+        );
+        self.expr();
+        Expr { kind: ExprKind::Bad, ..condition }
+    }
+
     fn if_statement(&mut self) -> StmtKind {
         self.bump();
         self.expect("(");
-        let condition = self.expr();
+        let condition = self.condition();
         self.expect(")");
         let then = self.body();
         let otherwise = self.eat_word("else").then(|| Box::new(self.body()));

@@ -1,3 +1,3 @@
-header h_t {
+header h_t { //~ E0201
     bit<8> a;
-struct s_t { h_t h; } //~ E0201 E0201
+struct s_t { h_t h; }

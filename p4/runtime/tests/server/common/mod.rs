@@ -4,6 +4,7 @@ pub(crate) mod program;
 
 use model::wire::Frame;
 use model::{Rate, Time};
+use p4_lang::Cancel;
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::client::{Client, ClientConfig, Session};
@@ -37,7 +38,7 @@ pub(crate) struct Bench {
 }
 
 /// Replaces the front end: maps known texts to programs built by hand.
-fn compile(sources: &SourceBundle) -> Result<p4_lang::ir::Program, String> {
+pub(crate) fn compile(sources: &SourceBundle, _: &Cancel) -> Result<p4_lang::ir::Program, String> {
     match sources.files.get(&sources.main).map(String::as_str) {
         Some(SOURCE) => Ok(program::program()),
         Some(OTHER_SOURCE) => Ok(other_program()),

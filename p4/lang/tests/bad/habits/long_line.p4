@@ -1,0 +1,7 @@
+#include "head.p4"
+control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) {
+    apply {
+        m.x = h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.a + h.h.aa; //~ E0303
+    }
+}
+#include "tail.p4"
