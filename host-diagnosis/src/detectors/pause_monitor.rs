@@ -3,11 +3,11 @@
 //! It states a symptom; other detectors find the cause. Source: Guo et al., "RDMA over Commodity Ethernet at Scale",
 //! SIGCOMM 2016, section 5.2: the time in the paused state tells more about severity than the number of frames.
 
-use model::host::HostCounters;
+use model::host::RnicCounters;
 use model::{Cause, HostReport};
 
 use crate::pause_ratio::{Step, ratio, step};
-use crate::{Claim, Detector, Explains, Fabric, HostFinding, Outcome, Part, Section};
+use crate::{Claim, Detector, Explains, Fabric, HostFinding, Outcome, HostPart, Section};
 
 pub(super) const DETECTOR: Detector = Detector {
     name: "pause_monitor",
@@ -18,7 +18,7 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
-    let empty = HostCounters::default();
+    let empty = RnicCounters::default();
     let nics = &report.counters.as_ref().unwrap_or(&empty).nics;
     let mut findings = Vec::new();
     for (at, nic) in nics.iter().enumerate() {
@@ -38,7 +38,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
             findings.push(HostFinding {
                 detector: DETECTOR.name,
                 host: report.host.clone(),
-                part: Part::Nic(nic.nic.clone()),
+                part: HostPart::Nic(nic.nic.clone()),
                 cause: Cause::Undetermined,
                 summary: claim.clone(),
                 confidence: 1.0,
