@@ -16,11 +16,15 @@ pub mod husky;
 pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
+mod report_problems;
+mod unite;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
 pub use fabric::{Fabric, FabricState};
 pub use finding::{Claim, HostFinding, HostPart};
+pub use report_problems::{ReportProblem, problems};
+pub use unite::{United, unite};
 
 use model::HostReport;
 use serde::Serialize;
