@@ -8,7 +8,8 @@ fn main() -> std::io::Result<()> {
     let schema = match name.as_str() {
         "snapshot" => harrier_model::schema::snapshot(),
         "job" => harrier_model::schema::job(),
-        _ => return Err(std::io::Error::other("name a format: `snapshot` or `job`")),
+        "host-report" => harrier_model::schema::host_report(),
+        _ => return Err(std::io::Error::other("name a format: `snapshot`, `job` or `host-report`")),
     };
     writeln!(std::io::stdout().lock(), "{schema:#}")
 }

@@ -8,6 +8,7 @@ use utoipa::{PartialSchema, ToSchema};
 use serde_json::{Map, Value, json};
 
 use crate::flow::FlowKey;
+use crate::host::HostReport;
 use crate::job::JobDescription;
 use crate::port::PortRef;
 use crate::snapshot::Snapshot;
@@ -20,6 +21,11 @@ pub fn snapshot() -> Value {
 /// Returns the schema of a job file, as `harrier analyze --job` reads it.
 pub fn job() -> Value {
     document::<JobDescription>("A collective operation: which flow belongs to which step")
+}
+
+/// Returns the schema of a host report, as agents write it and `harrier host check` reads it.
+pub fn host_report() -> Value {
+    document::<HostReport>("The report of a host about its RNICs, links, tenants and workload")
 }
 
 /// Returns a self-contained document: the schema of a type and of all types in it.

@@ -1,6 +1,6 @@
 //! A condition that a workload must meet to trigger an anomaly.
 
-use model::host::workload::{CpuVendor, Factor, MemoryPlace, Opcode, Transport, Workload};
+use model::host::descriptor::{CpuVendor, Factor, MemoryPlace, Opcode, Transport, Workload};
 
 /// The share of an approximate lower limit that meets it. The table states some limits with "about", and the published
 /// example for 500 queue pairs has 480.

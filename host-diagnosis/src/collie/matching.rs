@@ -1,11 +1,11 @@
 //! Compares a workload with the published anomalies: which ones it triggers, and the cheapest way not to.
 
-use model::host::workload::{Factor, Workload};
+use model::host::descriptor::{Factor, Workload};
 use serde::Serialize;
 
 use super::condition::Condition;
 use super::monitor::Symptom;
-use super::table::{ANOMALIES, Anomaly, Bottleneck};
+use super::table::{ANOMALIES, KnownAnomaly, Bottleneck};
 
 /// An anomaly whose conditions a workload meets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,7 +70,7 @@ pub fn matches(workload: &Workload) -> Vec<Match> {
     ANOMALIES.iter().filter_map(|anomaly| of(anomaly, workload)).collect()
 }
 
-fn of(anomaly: &Anomaly, workload: &Workload) -> Option<Match> {
+fn of(anomaly: &KnownAnomaly, workload: &Workload) -> Option<Match> {
     if anomaly.nic != workload.nic || workload.message_bytes.is_empty() {
         return None;
     }

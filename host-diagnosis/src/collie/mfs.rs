@@ -4,7 +4,7 @@
 //! alone fails for a workload that triggers two anomalies, because no change of a single factor removes both. Therefore
 //! the workload is first reduced: every factor that the anomaly survives takes the level of the reference workload.
 
-use model::host::workload::Factor;
+use model::host::descriptor::Factor;
 use serde::Serialize;
 
 use super::monitor::Symptom;

@@ -1,6 +1,6 @@
 //! Whether a measurement of a NIC is anomalous (Collie, section 5.2).
 
-use model::host::workload::Performance;
+use model::host::descriptor::NicPerformance;
 use serde::Serialize;
 
 /// The pause ratio above which pauses in a network without congestion are anomalous. Above zero, because a NIC may send
@@ -32,7 +32,7 @@ impl Symptom {
 
 /// Returns the symptom of an anomalous measurement, in a network without congestion. `None` is a normal measurement:
 /// the pause ratio is at most 0.1 %, and bits or packets a second are within 20 % of the specification.
-pub fn symptom(performance: &Performance) -> Option<Symptom> {
+pub fn symptom(performance: &NicPerformance) -> Option<Symptom> {
     if performance.pause_ratio > ANOMALOUS_PAUSE_RATIO {
         return Some(Symptom::PauseFrames);
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn check(pause_ratio: f64, bits_share: f64, packets_share: f64, expected: Option<Symptom>) {
-        let performance = Performance {
+        let performance = NicPerformance {
             pause_ratio,
             bits_per_s: bits_share * 200e9,
             packets_per_s: packets_share * 200e6,

@@ -3,7 +3,7 @@
 //! Each counter is optimised in turn, the one that varies most over ten random workloads first. Workloads that belong to
 //! an MFS that is already known are skipped without a test.
 
-use model::host::workload::Workload;
+use model::host::descriptor::Workload;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 use serde::Serialize;
@@ -81,7 +81,7 @@ pub enum SearchError {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Target {
     /// Throughput, which the search minimises.
-    Performance,
+    Throughput,
     /// A counter of unexpected events, which it maximises.
     Diagnostic(&'static str),
 }
@@ -89,7 +89,7 @@ enum Target {
 impl Target {
     fn value(self, measurement: &Measurement) -> f64 {
         match self {
-            Target::Performance => measurement.performance.bits_per_s,
+            Target::Throughput => measurement.performance.bits_per_s,
             Target::Diagnostic(name) => measurement.diagnostic.get(name).copied().unwrap_or(0.0),
         }
     }
@@ -97,7 +97,7 @@ impl Target {
     /// The relative change of energy from one measurement to another; negative is better (section 5.1).
     fn energy_difference(self, old: f64, new: f64) -> f64 {
         let (change, base) = match self {
-            Target::Performance => (new - old, old),
+            Target::Throughput => (new - old, old),
             Target::Diagnostic(_) => (old - new, new),
         };
         match (change, base) {
@@ -183,7 +183,7 @@ impl<S: Subsystem> Search<'_, S> {
         names.sort_unstable();
         names.dedup();
         let mut targets: Vec<Target> = names.into_iter().map(Target::Diagnostic).collect();
-        targets.push(Target::Performance);
+        targets.push(Target::Throughput);
         let deviation = |target: &Target| relative_deviation(measured.iter().map(|m| target.value(m)));
         targets.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
         Ok(targets)

@@ -3,7 +3,7 @@
 //! Amounts are discretised into the regions between which published anomalies begin and end, with one or two levels more
 //! on both sides. A request vector is represented by its smallest and its largest message.
 
-use model::host::workload::{Factor, MemoryPlace, NicFamily, Opcode, Server, Transport, Workload};
+use model::host::descriptor::{Factor, MemoryPlace, NicFamily, Opcode, ServerTraits, Transport, Workload};
 
 use super::condition::size;
 
@@ -186,7 +186,7 @@ impl Point {
     }
 
     /// The workload on a NIC in a server.
-    pub fn workload(self, nic: NicFamily, server: &Server) -> Workload {
+    pub fn workload(self, nic: NicFamily, server: &ServerTraits) -> Workload {
         let at = |factor| self.level(factor);
         let (transport, opcode) = TRANSPORTS[at(Factor::Transport)];
         let (large, small) = (MESSAGES[at(Factor::LargestMessage)], MESSAGES[at(Factor::SmallestMessage)]);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use model::host::workload::{CpuVendor, NicFamily, Performance, Server, Workload};
+use model::host::descriptor::{CpuVendor, NicFamily, NicPerformance, ServerTraits, Workload};
 
 use super::condition::Condition;
 use super::monitor::Symptom;
-use super::table::{ANOMALIES, Anomaly, Bottleneck};
+use super::table::{ANOMALIES, KnownAnomaly, Bottleneck};
 
 /// A measurement of one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// Pauses and throughput.
-    pub performance: Performance,
+    pub performance: NicPerformance,
     /// Counters of unexpected events, by name: the search maximises them.
     pub diagnostic: BTreeMap<&'static str, f64>,
 }
@@ -28,7 +28,7 @@ pub trait Subsystem {
     fn nic(&self) -> NicFamily;
 
     /// The server.
-    fn server(&self) -> Server;
+    fn server(&self) -> ServerTraits;
 
     /// Runs a workload in a network without congestion.
     ///
@@ -50,13 +50,13 @@ const NORMAL_SHARE: f64 = 0.85;
 #[derive(Clone, Debug)]
 pub struct TableSubsystem {
     nic: NicFamily,
-    server: Server,
+    server: ServerTraits,
 }
 
 impl TableSubsystem {
     /// A server in which every anomaly of this NIC's table can occur: no correction is installed.
     pub fn new(nic: NicFamily) -> TableSubsystem {
-        let server = Server {
+        let server = ServerTraits {
             cpu: Some(CpuVendor::Amd),
             relaxed_ordering_forced: Some(false),
             acs_redirects: Some(true),
@@ -75,13 +75,13 @@ impl Subsystem for TableSubsystem {
         self.nic
     }
 
-    fn server(&self) -> Server {
+    fn server(&self) -> ServerTraits {
         self.server.clone()
     }
 
     fn measure(&mut self, workload: &Workload) -> Result<Measurement, SubsystemError> {
         let rows = || ANOMALIES.iter().filter(|anomaly| anomaly.nic == self.nic);
-        let triggered: Vec<&Anomaly> = rows().filter(|anomaly| progress(anomaly, workload) >= 1.0).collect();
+        let triggered: Vec<&KnownAnomaly> = rows().filter(|anomaly| progress(anomaly, workload) >= 1.0).collect();
         let pause_ratio = triggered
             .iter()
             .filter(|anomaly| anomaly.symptom == Symptom::PauseFrames)
@@ -98,7 +98,7 @@ impl Subsystem for TableSubsystem {
         let link = self.link_bits_per_s();
         // The packets a second of minimal frames at the link's rate: 64 bytes and 20 of preamble and gap.
         let packets = link / (84.0 * 8.0);
-        let performance = Performance {
+        let performance = NicPerformance {
             pause_ratio,
             bits_per_s: share * link,
             packets_per_s: share * packets,
@@ -116,7 +116,7 @@ impl Subsystem for TableSubsystem {
 }
 
 /// The share of an anomaly's conditions that hold.
-fn progress(anomaly: &Anomaly, workload: &Workload) -> f64 {
+fn progress(anomaly: &KnownAnomaly, workload: &Workload) -> f64 {
     let holds = |condition: &&Condition| condition.holds(workload) == Some(true);
     anomaly.conditions.iter().filter(holds).count() as f64 / anomaly.conditions.len() as f64
 }

@@ -5,7 +5,7 @@
 //! the appendix has them the other way around. Number 18 follows table 2 (a WQE batch of at least 32), although the
 //! appendix's example posts 16. Number 10 says that the correction of "#8" is installed and means that of 9.
 
-use model::host::workload::{CpuVendor, Factor, MemoryPlace, NicFamily, Opcode, Transport};
+use model::host::descriptor::{CpuVendor, Factor, MemoryPlace, NicFamily, Opcode, Transport};
 use serde::Serialize;
 
 use super::condition::Condition::{self, *};
@@ -33,7 +33,7 @@ pub enum Bottleneck {
 
 /// One published anomaly.
 #[derive(Debug)]
-pub struct Anomaly {
+pub struct KnownAnomaly {
     /// Its number in table 2.
     pub number: u8,
     /// The NIC on which it was found.
@@ -90,24 +90,24 @@ const fn row(
     symptom: Symptom,
     bottleneck: Bottleneck,
     conditions: &'static [Condition],
-) -> Anomaly {
-    Anomaly { number, nic, symptom, worst_pause_ratio: None, bottleneck, conditions, fix: None }
+) -> KnownAnomaly {
+    KnownAnomaly { number, nic, symptom, worst_pause_ratio: None, bottleneck, conditions, fix: None }
 }
 
-impl Anomaly {
-    const fn pauses_up_to(mut self, ratio: f64) -> Anomaly {
+impl KnownAnomaly {
+    const fn pauses_up_to(mut self, ratio: f64) -> KnownAnomaly {
         self.worst_pause_ratio = Some(ratio);
         self
     }
 
-    const fn fixed_by(mut self, fix: &'static str) -> Anomaly {
+    const fn fixed_by(mut self, fix: &'static str) -> KnownAnomaly {
         self.fix = Some(fix);
         self
     }
 }
 
 /// The anomalies by number.
-pub const ANOMALIES: &[Anomaly] = &[
+pub const ANOMALIES: &[KnownAnomaly] = &[
     row(1, CX6, PAUSES, Bottleneck::ReceiveWqeCache, &[UD, SEND, batch(64), depth(256)]).pauses_up_to(0.20),
     row(
         2,

@@ -43,13 +43,13 @@ pub struct Workload {
     pub loopback_with_receive: bool,
     /// What is known of the server.
     #[serde(default)]
-    pub server: Server,
+    pub server: ServerTraits,
     /// Factors that the application cannot change; advice does not name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Factor>,
     /// How the NIC performed under this workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub performance: Option<Performance>,
+    pub performance: Option<NicPerformance>,
 }
 
 /// Families of NICs with published anomalies.
@@ -109,7 +109,7 @@ pub enum MemoryPlace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+pub struct ServerTraits {
     /// Vendor of the processors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuVendor>,
@@ -174,7 +174,7 @@ pub enum Factor {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Performance {
+pub struct NicPerformance {
     /// Share of time in which the NIC paused its switch port, 0 to 1.
     pub pause_ratio: f64,
     /// Throughput, in bits a second.

@@ -31,10 +31,10 @@ pub struct PlacedJob {
     pub usual_rate: Option<f64>,
     /// Its progress, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub progress: Vec<Progress>,
+    pub progress: Vec<JobProgress>,
     /// What it needs of the network, if batches of data are its unit of work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub demand: Option<Demand>,
+    pub demand: Option<FetchDemand>,
 }
 
 /// Classes of jobs (TGS, NSDI 2023, section 1).
@@ -52,7 +52,7 @@ pub enum JobClass {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Progress {
+pub struct JobProgress {
     /// Start, in nanoseconds.
     pub start_ns: u64,
     /// End, in nanoseconds.
@@ -86,7 +86,7 @@ pub enum JobPhase {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Demand {
+pub struct FetchDemand {
     /// Bytes of a batch.
     pub batch_bytes: u64,
     /// Batches a second that the job could compute.

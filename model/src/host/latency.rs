@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 pub struct HostLatency {
     /// The connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub connections: Vec<Connection>,
+    pub connections: Vec<RdmaConnection>,
     /// The operations, in the order of completion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub operations: Vec<Operation>,
+    pub operations: Vec<RdmaOperation>,
     /// Transfers that a processor or a GPU controls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub transfers: Vec<Transfer>,
+    pub transfers: Vec<TimedTransfer>,
 }
 
 /// What is known of a connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Connection {
+pub struct RdmaConnection {
     /// Its name, as in the operations.
     pub name: String,
     /// Round-trip time of its path without queueing, in nanoseconds.
@@ -40,7 +40,7 @@ pub struct Connection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Operation {
+pub struct RdmaOperation {
     /// The connection.
     pub connection: String,
     /// The kind.
@@ -93,7 +93,7 @@ pub enum OperationKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Transfer {
+pub struct TimedTransfer {
     /// Its job or operation.
     pub name: String,
     /// What controls it.

@@ -1,0 +1,19 @@
+//! The detectors, one file each. The order is that of the documentation.
+
+use crate::Detector;
+
+macro_rules! detectors {
+    ($($module:ident),* $(,)?) => {
+        $(mod $module;)*
+        static ALL: &[Detector] = &[$($module::DETECTOR),*];
+    };
+}
+
+detectors! {
+    pause_monitor,
+}
+
+/// All detectors.
+pub fn all() -> impl Iterator<Item = &'static Detector> {
+    ALL.iter()
+}
