@@ -191,6 +191,7 @@ impl Point {
         let (transport, opcode) = TRANSPORTS[at(Factor::Transport)];
         let (large, small) = (MESSAGES[at(Factor::LargestMessage)], MESSAGES[at(Factor::SmallestMessage)]);
         Workload {
+            device: None,
             nic,
             bidirectional: at(Factor::Direction) == 1,
             transport,
