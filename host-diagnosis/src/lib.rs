@@ -12,7 +12,11 @@ mod detector;
 mod detectors;
 mod fabric;
 mod finding;
+pub mod hostping;
+pub mod husky;
+pub mod mtt;
 pub mod pause_ratio;
+mod pauses;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
