@@ -10,13 +10,20 @@
 pub mod collie;
 mod detector;
 mod detectors;
+pub mod estats;
 mod fabric;
+pub mod fence;
 mod finding;
 pub mod hostping;
 pub mod husky;
+pub mod jobs;
+pub mod loss_recovery;
 pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
+pub mod repeated_packets;
+pub mod rnic_memory;
+pub mod water_filling;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;

@@ -117,7 +117,9 @@ impl Condition {
     pub fn change(&self) -> Option<String> {
         let text = match *self {
             Condition::Bidirectional => "send in one direction at a time".to_string(),
-            Condition::Service(transport) => format!("use another transport service than {}", name(transport)),
+            Condition::Service(transport) => {
+                format!("use another transport service than {}", name(transport))
+            }
             Condition::Operation(Opcode::Write) => "use SEND instead of RDMA WRITE".to_string(),
             Condition::Operation(_) => "use RDMA WRITE instead".to_string(),
             Condition::Mtu(bytes) if bytes < 4096 => "raise the RDMA MTU to 4 KiB".to_string(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::condition::Condition;
 use super::monitor::Symptom;
-use super::table::{ANOMALIES, KnownAnomaly, Bottleneck};
+use super::table::{ANOMALIES, Bottleneck, KnownAnomaly};
 
 /// An anomaly whose conditions a workload meets.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -46,8 +46,11 @@ impl Mfs {
 
     /// The factors whose levels are restricted.
     pub fn necessary(&self) -> Vec<Necessary> {
-        let restricted = FACTORS.iter().zip(self.allowed).filter(|(factor, allowed)| *allowed != all(**factor));
-        restricted.map(|(factor, allowed)| Necessary { factor: *factor, levels: text(*factor, allowed) }).collect()
+        let restricted =
+            FACTORS.iter().zip(self.allowed).filter(|(factor, allowed)| *allowed != all(**factor));
+        restricted
+            .map(|(factor, allowed)| Necessary { factor: *factor, levels: text(*factor, allowed) })
+            .collect()
     }
 }
 
@@ -90,33 +93,39 @@ pub fn extract(point: Point, symptom: Symptom, probe: &mut Probe<'_>) -> Result<
     Ok((point, Mfs { allowed }))
 }
 
-/// The levels of a factor under which the anomaly occurs. Levels that verbs do not accept do not end a range.
+/// The levels of a factor under which the anomaly occurs. Levels that verbs do not accept do not end a range of amounts;
+/// levels without an order belong to the anomaly only if they were run, unless no level removes it.
 fn range(point: Point, factor: Factor, symptom: Symptom, probe: &mut Probe<'_>) -> Result<u32, Stop> {
     let here = point.level(factor);
-    let mut allowed = 1 << here;
-    let mut test = |level: usize| -> Result<bool, Stop> {
-        let candidate = point.with(factor, level);
-        let belongs = !candidate.is_valid() || probe(candidate)? == Some(symptom);
-        if belongs {
-            allowed |= 1 << level;
-        }
-        Ok(belongs)
-    };
     let count = space::levels(factor);
+    let mut allowed: u32 = 1 << here;
+    // `None` for a level that verbs do not accept.
+    let mut belongs = |level: usize| -> Result<Option<bool>, Stop> {
+        let candidate = point.with(factor, level);
+        Ok(if candidate.is_valid() { Some(probe(candidate)? == Some(symptom)) } else { None })
+    };
     if space::is_ordered(factor) {
-        for level in here + 1..count {
-            if !test(level)? {
-                break;
-            }
-        }
-        for level in (0..here).rev() {
-            if !test(level)? {
-                break;
+        let (above, below): (Vec<usize>, Vec<usize>) =
+            ((here + 1..count).collect(), (0..here).rev().collect());
+        for side in [above, below] {
+            for level in side {
+                if belongs(level)? == Some(false) {
+                    break;
+                }
+                allowed |= 1 << level;
             }
         }
     } else {
+        let mut is_necessary = false;
         for level in (0..count).filter(|level| *level != here) {
-            test(level)?;
+            match belongs(level)? {
+                Some(true) => allowed |= 1 << level,
+                Some(false) => is_necessary = true,
+                None => {}
+            }
+        }
+        if !is_necessary {
+            allowed = all(factor);
         }
     }
     Ok(allowed)

@@ -88,7 +88,10 @@ pub fn levels(factor: Factor) -> usize {
 
 /// Whether the levels of a factor are amounts. The levels of the others have no order.
 pub fn is_ordered(factor: Factor) -> bool {
-    !matches!(factor, Factor::Direction | Factor::Memory | Factor::Loopback | Factor::Transport | Factor::Server)
+    !matches!(
+        factor,
+        Factor::Direction | Factor::Memory | Factor::Loopback | Factor::Transport | Factor::Server
+    )
 }
 
 /// A level as text, e.g. `RC WRITE`.

@@ -6,7 +6,7 @@ use model::host::descriptor::{CpuVendor, NicFamily, NicPerformance, ServerTraits
 
 use super::condition::Condition;
 use super::monitor::Symptom;
-use super::table::{ANOMALIES, KnownAnomaly, Bottleneck};
+use super::table::{ANOMALIES, Bottleneck, KnownAnomaly};
 
 /// A measurement of one workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,8 @@ impl Subsystem for TableSubsystem {
 
     fn measure(&mut self, workload: &Workload) -> Result<Measurement, SubsystemError> {
         let rows = || ANOMALIES.iter().filter(|anomaly| anomaly.nic == self.nic);
-        let triggered: Vec<&KnownAnomaly> = rows().filter(|anomaly| progress(anomaly, workload) >= 1.0).collect();
+        let triggered: Vec<&KnownAnomaly> =
+            rows().filter(|anomaly| progress(anomaly, workload) >= 1.0).collect();
         let pause_ratio = triggered
             .iter()
             .filter(|anomaly| anomaly.symptom == Symptom::PauseFrames)

@@ -200,14 +200,8 @@ pub const ANOMALIES: &[KnownAnomaly] = &[
         .fixed_by("turn ACS redirection off on the PCIe bridges above NIC and GPU"),
     row(13, CX6, PAUSES, Bottleneck::InNicIncast, &[Loopback])
         .fixed_by("replace loopback traffic by shared memory or another kind of local communication"),
-    row(
-        14,
-        P2100,
-        LOW,
-        Bottleneck::Unnamed,
-        &[Bidirectional, RC, Mtu(4096), elements(4), queue_pairs(1300)],
-    )
-    .fixed_by("lower the RDMA MTU to 1024"),
+    row(14, P2100, LOW, Bottleneck::Unnamed, &[Bidirectional, RC, Mtu(4096), elements(4), queue_pairs(1300)])
+        .fixed_by("lower the RDMA MTU to 1024"),
     row(15, P2100, PAUSES, Bottleneck::Unnamed, &[UD, SEND, depth(64), queue_pairs(32)]),
     row(16, P2100, PAUSES, Bottleneck::Unnamed, &[RC, READ, Mtu(1024), batch(8), queue_pairs(500)]),
     row(

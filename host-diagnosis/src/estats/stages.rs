@@ -125,7 +125,8 @@ pub fn slow_stage(operations: &[&RdmaOperation], reference: &[&RdmaOperation]) -
     let sum: f64 = excess.iter().map(|(_, ns)| ns).sum();
     let (stage, most) = excess.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let share = if sum > 0.0 { most / sum } else { 0.0 };
-    let slow_ns = (slow.iter().map(|operation| total(operation) as f64).sum::<f64>() / slow.len() as f64) as u64;
+    let slow_ns =
+        (slow.iter().map(|operation| total(operation) as f64).sum::<f64>() / slow.len() as f64) as u64;
     let found = Split { stage, side: side(stage), excess_ns: sum as u64, share, usual_ns, slow_ns };
     (share > EXPLAINING_SHARE).then_some(found)
 }
