@@ -1,7 +1,7 @@
 //! SRNIC: connection scaling with evidence, and waste of go-back-N.
 
 use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, diagnose};
-use model::host::HostCounters;
+use model::host::RnicCounters;
 use model::host::HostWorkload;
 use model::host::counters::{CacheCounters, Misses, NicCounters, PcieCounters, WireCounters};
 use model::host::transport::{ConnectionScaling, LossRecovery, Retransmission};
@@ -43,7 +43,7 @@ fn scaling(queue_pairs: u32, gbps: f64, nic: NicCounters) -> HostReport {
         usual_extra_pcie_bits_per_s: Some(4e9),
     };
     HostReport {
-        counters: Some(HostCounters { nics: vec![nic] }),
+        counters: Some(RnicCounters { nics: vec![nic] }),
         workload: Some(HostWorkload { scaling: vec![scaling], ..HostWorkload::default() }),
         ..HostReport::new("h1", 1_000_000_000)
     }
