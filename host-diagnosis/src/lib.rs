@@ -22,13 +22,17 @@ pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
 pub mod repeated_packets;
+mod report_problems;
 pub mod rnic_memory;
+mod unite;
 pub mod water_filling;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
 pub use fabric::{Fabric, FabricState};
 pub use finding::{Claim, HostFinding, HostPart};
+pub use report_problems::{ReportProblem, problems};
+pub use unite::{United, unite};
 
 use model::HostReport;
 use serde::Serialize;

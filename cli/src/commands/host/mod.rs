@@ -1,0 +1,25 @@
+//! `harrier host`: what is wrong inside a host.
+
+mod check;
+
+use crate::Outcome;
+
+/// Arguments of `harrier host`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Find the part of a host that causes pauses or delays, from reports
+    Check(check::Args),
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    match args.action {
+        Action::Check(args) => check::execute(&args),
+    }
+}
