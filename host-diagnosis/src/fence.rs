@@ -105,13 +105,13 @@ pub fn correlation(paces: &[&Pace]) -> Option<f64> {
         return None;
     }
     let count = paces.len() as f64;
-    let mean = |value: fn(&Pace) -> f64| paces.iter().map(|pace| value(pace)).sum::<f64>() / count;
-    let (rtt, latency): (fn(&Pace) -> f64, fn(&Pace) -> f64) =
-        (|pace| pace.rtt_ns as f64, |pace| pace.nic_latency_ns);
-    let (mean_rtt, mean_latency) = (mean(rtt), mean(latency));
+    let points: Vec<(f64, f64)> =
+        paces.iter().map(|pace| (pace.rtt_ns as f64, pace.nic_latency_ns)).collect();
+    let mean_rtt = points.iter().map(|point| point.0).sum::<f64>() / count;
+    let mean_latency = points.iter().map(|point| point.1).sum::<f64>() / count;
     let (mut covariance, mut of_rtt, mut of_latency) = (0.0, 0.0, 0.0);
-    for pace in paces {
-        let (x, y) = (rtt(pace) - mean_rtt, latency(pace) - mean_latency);
+    for (rtt, latency) in points {
+        let (x, y) = (rtt - mean_rtt, latency - mean_latency);
         covariance += x * y;
         of_rtt += x * x;
         of_latency += y * y;

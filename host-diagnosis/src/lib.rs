@@ -26,6 +26,7 @@ mod report_problems;
 pub mod rnic_memory;
 mod unite;
 pub mod water_filling;
+mod workload_problems;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
@@ -33,6 +34,7 @@ pub use fabric::{Fabric, FabricState};
 pub use finding::{Claim, HostFinding, HostPart};
 pub use report_problems::{ReportProblem, problems};
 pub use unite::{United, unite};
+pub use workload_problems::descriptor_problems;
 
 use model::HostReport;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! SRNIC: connection scaling with evidence, and waste of go-back-N.
 
 use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, diagnose};
-use model::host::RnicCounters;
 use model::host::HostWorkload;
+use model::host::RnicCounters;
 use model::host::counters::{CacheCounters, Misses, NicCounters, PcieCounters, WireCounters};
 use model::host::transport::{ConnectionScaling, LossRecovery, Retransmission};
 use model::telemetry::FlowRecord;

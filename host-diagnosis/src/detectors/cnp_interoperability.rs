@@ -41,8 +41,8 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
         let pointer = format!("/workload/cnp_peers/{at}");
         let mut judge = Judge { report, peer, pointer, findings: Vec::new(), missing: Vec::new() };
         match (peer.sender.generation, peer.receiver.generation) {
-            (1, 2..) => judge.to_later_generation(),
-            (2.., 1) => judge.to_first_generation(),
+            (1, 2..) => judge.first_sends_to_later(),
+            (2.., 1) => judge.later_sends_to_first(),
             _ => {}
         }
         findings.append(&mut judge.findings);
@@ -64,7 +64,7 @@ struct Judge<'r> {
 
 impl Judge<'_> {
     /// A later receiver sends a CNP for every marked packet, and the sender reduces its rate for each.
-    fn to_later_generation(&mut self) {
+    fn first_sends_to_later(&mut self) {
         let timer = self.peer.sender.cnp_interval_ns.unwrap_or(GEN1_TIMER_NS);
         let receiver = &self.peer.receiver;
         match receiver.cnp_interval_ns {
@@ -93,7 +93,7 @@ impl Judge<'_> {
 
     /// A later sender limits packets, so that all queue pairs of the receiver are active at once; and it ignores CNPs that
     /// the receiver has coalesced already.
-    fn to_first_generation(&mut self) {
+    fn later_sends_to_first(&mut self) {
         let sender = self.peer.sender.clone();
         match sender.rate_limit {
             None => self.missing.push(format!("the unit of the rate limit of {}", sender.host)),
