@@ -15,13 +15,12 @@ fn check(report: &HostReport, state: FabricState, detector: &str, expected: Chec
     diagnosis.findings.into_iter().filter(|finding| finding.detector == detector).collect()
 }
 
-/// A job on one GPU; its progress as (from, to, rate, phase, utilisation), in seconds and shares of its usual rate.
-fn job(
-    name: &str,
-    class: JobClass,
-    progress: &[(u64, u64, f64, Option<JobPhase>, Option<f64>)],
-) -> PlacedJob {
-    let sample = |(from, to, rate, phase, gpu_utilisation): &(u64, u64, f64, _, _)| JobProgress {
+/// From and to in seconds, share of the usual rate, phase, utilisation.
+type Sample = (u64, u64, f64, Option<JobPhase>, Option<f64>);
+
+/// A job on one GPU, with its progress.
+fn job(name: &str, class: JobClass, progress: &[Sample]) -> PlacedJob {
+    let sample = |(from, to, rate, phase, gpu_utilisation): &Sample| JobProgress {
         start_ns: from * SECOND,
         end_ns: to * SECOND,
         rate: *rate,
