@@ -1,6 +1,7 @@
 //! `harrier host`: what is wrong inside a host.
 
 mod check;
+mod topology;
 
 use crate::Outcome;
 
@@ -15,11 +16,14 @@ pub(crate) struct Args {
 enum Action {
     /// Find the part of a host that causes pauses or delays, from reports
     Check(check::Args),
+    /// Write the topology of a host for its report, from the XML of hwloc
+    Topology(topology::Args),
 }
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check(args) => check::execute(&args),
+        Action::Topology(args) => topology::execute(&args),
     }
 }
