@@ -2,13 +2,13 @@
 
 use host_diagnosis::estats::{DEFAULT_WINDOW_NS, Side, Stage, groups, slow_stage};
 use host_diagnosis::water_filling::rates;
-use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, HostPart, diagnose};
+use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, HostPart, diagnose, unite};
 use model::host::latency::{HostLatency, OperationKind, RdmaConnection, RdmaOperation};
 use model::host::transport::{
     CnpPeer, CnpSettings, FlowRate, FlowRates, LinkRate, MacsecLink, RateLimitUnit,
 };
 use model::host::{HostLatency as Latency, HostWorkload};
-use model::{Cause, HostReport};
+use model::{Anomaly, Cause, Diagnosis, HostReport};
 use proptest::prelude::*;
 
 const US: u64 = 1_000;
@@ -427,6 +427,30 @@ fn a_later_sender_must_limit_bursts_and_reduce_its_rate_for_every_cnp() {
         HostPart::Setting("rate reduction window".to_string())
     );
     check_peer(peer(settings("new", 2), settings("old", 1)), CheckResult::Clean);
+}
+
+/// A setting that could do harm is a finding of its own, and not the part of the host that a verdict names.
+#[test]
+fn a_wrong_setting_is_not_the_cause_of_a_verdict_about_a_delay() {
+    let fast = CnpSettings { cnp_interval_ns: Some(4 * US), ..settings("new", 2) };
+    let workload =
+        HostWorkload { cnp_peers: vec![peer(settings("old", 1), fast)], ..HostWorkload::default() };
+    let wrong = HostReport { workload: Some(workload), ..report() };
+    let flow = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
+    let verdict = Diagnosis { anomaly: Anomaly::HostOnly, ..Diagnosis::undetermined(flow) };
+    let united = unite(&verdict, std::slice::from_ref(&wrong), None);
+    assert_eq!(united.diagnosis.cause, Cause::Undetermined);
+    assert_eq!(united.hosts[0].findings[0].cause, Cause::Misconfiguration);
+    let both = HostReport { latency: sweep(&SWEEP_NS, 1).latency, ..wrong };
+    assert_eq!(unite(&verdict, &[both], None).diagnosis.cause, Cause::HiddenFence);
+}
+
+/// What makes a connection slow does not explain why the host pauses its switch.
+#[test]
+fn pauses_of_the_host_are_not_explained_by_slow_connections() {
+    let paused = FabricState::PausedBy("h1".to_string());
+    check(&sweep(&SWEEP_NS, 1), paused.clone(), "hidden_fence", CheckResult::FabricExplains);
+    check(&rates_report(leaking([10.0; 4])), paused, "congestion_leaking", CheckResult::FabricExplains);
 }
 
 #[track_caller]

@@ -304,6 +304,11 @@ fn col_3_a_congested_fabric_suppresses_the_verdict() {
 fn low_throughput_is_evidence_only_with_work_outstanding_and_the_symptom_of_the_row() {
     let low = |always_backlogged| NicPerformance { always_backlogged, ..measured(0.0, 0.5) };
     check_detector(&report(example(2), low(Some(true))), FabricState::Clean, CheckResult::Found);
+    check_detector(
+        &report(example(2), low(Some(true))),
+        FabricState::PausedBy("h1".into()),
+        CheckResult::Clean,
+    );
     check_detector(&report(example(2), low(Some(false))), FabricState::Clean, CheckResult::Clean);
     check_detector(&report(example(2), low(None)), FabricState::Clean, CheckResult::MissingEvidence);
     // Row 1 pauses; its conditions do not explain low throughput without pauses.

@@ -12,7 +12,7 @@ use model::{Cause, HostReport};
 use crate::water_filling::rates;
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::rate;
+use super::support::{is_about_pauses, rate};
 
 /// Fair rates differ if the largest is this many times the smallest; otherwise equal rates are what is expected.
 const DIFFERENT: f64 = 1.5;
@@ -36,7 +36,10 @@ pub(super) const DETECTOR: Detector = Detector {
 /// A flow of a NIC: position, fair and measured rate.
 type Rates = Vec<(usize, f64, f64)>;
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let Some(network) = report.workload.as_ref().and_then(|workload| workload.rates.as_ref()) else {
         return Outcome::Missing(vec!["`workload.rates`: measured rates of flows and the links they use".to_string()]);
     };

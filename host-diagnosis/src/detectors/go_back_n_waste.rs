@@ -9,7 +9,7 @@ use model::{Cause, HostReport};
 use crate::repeated_packets::repetition;
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent, rate};
+use super::support::{conclude, is_about_pauses, percent, rate};
 
 /// The least share of waste. A choice: headers are a few percent of small packets.
 const WASTED_SHARE: f64 = 0.1;
@@ -27,7 +27,10 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let connections = report.workload.iter().flat_map(|workload| &workload.retransmissions);
     let (mut findings, mut missing) = (Vec::new(), Vec::new());
     let mut seen = false;

@@ -10,7 +10,7 @@ use model::{Cause, HostReport};
 use crate::jobs::rate_limit::Parameters;
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent};
+use super::support::{conclude, is_about_pauses, percent};
 
 /// The loss of rate that is tolerated: the largest overhead that TGS accepts for a production job (10.8 %), and the
 /// variation of a rate. A choice.
@@ -31,7 +31,10 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let Some(placed) = &report.jobs else { return Outcome::Clean };
     let (mut findings, mut missing) = (Vec::new(), Vec::new());
     let production = placed.jobs.iter().enumerate().filter(|(_, job)| job.class == JobClass::Production);

@@ -8,7 +8,7 @@ use model::{Cause, HostReport};
 
 use crate::{Claim, Detector, Explains, Fabric, FabricState, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent, rate};
+use super::support::{conclude, is_about_pauses, percent, rate};
 
 /// The loss of rate from which a transfer is slow: that of the anomaly monitor of Collie.
 const SLOW_SHARE: f64 = 0.2;
@@ -24,6 +24,9 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let transfers = report.latency.iter().flat_map(|latency| latency.transfers.iter().enumerate());
     let (mut findings, mut missing) = (Vec::new(), Vec::new());
     for (at, transfer) in transfers.filter(|(_, transfer)| transfer.control == TransferControl::GpuKernel) {

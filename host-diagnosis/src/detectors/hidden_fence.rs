@@ -9,7 +9,7 @@ use model::{Cause, HostReport};
 use crate::fence::{LEAST_ROUND_TRIPS, Pace, STRONG_CORRELATION, correlation, paces};
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, time};
+use super::support::{conclude, is_about_pauses, time};
 
 /// Confidence with a strong correlation over several round trips, and from single round trips. Choices.
 const CORRELATED: f64 = 0.9;
@@ -23,7 +23,10 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let Some(latency) = &report.latency else { return Outcome::Clean };
     let (paces, unknown) = paces(latency);
     let serialised: Vec<&Pace> = paces.iter().filter(|pace| pace.is_serialised()).collect();

@@ -8,7 +8,7 @@ use model::{Cause, HostReport};
 use crate::jobs::overhead::{controlled_ns, overhead_ns, wire_ns};
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, time};
+use super::support::{conclude, is_about_pauses, time};
 
 /// The deviation from the model up to which it explains a transfer. A choice: the parts of the overhead vary with polling.
 const TOLERANCE: f64 = 0.25;
@@ -25,7 +25,10 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let Some(latency) = &report.latency else { return Outcome::Clean };
     if latency.transfers.is_empty() {
         return Outcome::Missing(vec!["`latency.transfers`: sizes and durations of transfers".to_string()]);

@@ -12,7 +12,7 @@ use model::{Cause, HostReport};
 use crate::estats::{DEFAULT_WINDOW_NS, Group, GroupKey, Side, Split, Stage, groups, slow_stage};
 use crate::{Claim, Detector, Explains, Fabric, FabricState, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent, time};
+use super::support::{conclude, is_about_pauses, percent, time};
 
 /// Confidence in the stage: a measurement of the host's own clocks and of the NIC's.
 const CONFIDENCE: f64 = 0.9;
@@ -26,6 +26,9 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let Some(latency) = &report.latency else { return Outcome::Clean };
     if latency.operations.is_empty() {
         return Outcome::Missing(vec!["`latency.operations` is empty".to_string()]);

@@ -10,7 +10,7 @@ use model::{Cause, HostReport};
 
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent, rate};
+use super::support::{conclude, is_about_pauses, percent, rate};
 
 /// The fall of throughput that counts: as in [`crate::collie::monitor`].
 const FALLEN_SHARE: f64 = 0.2;
@@ -29,7 +29,10 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let scaling = report.workload.iter().flat_map(|workload| &workload.scaling);
     let (mut findings, mut missing) = (Vec::new(), Vec::new());
     let mut seen = false;

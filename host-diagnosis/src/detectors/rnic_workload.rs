@@ -11,7 +11,7 @@ use crate::collie::matching::{Match, matches};
 use crate::collie::monitor::{Symptom, symptom};
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-use super::support::{conclude, percent};
+use super::support::{conclude, is_about_pauses, percent};
 
 /// Confidence that the workload is the cause if all conditions of an anomaly are known to hold, and if properties of the
 /// server are unknown. Choices: the conditions were found on one model of NIC and server.
@@ -26,14 +26,16 @@ pub(super) const DETECTOR: Detector = Detector {
     check,
 };
 
-fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
     let descriptors = report.workload.iter().flat_map(|workload| &workload.descriptors);
     let (mut findings, mut missing) = (Vec::new(), Vec::new());
     let mut seen = false;
     for (at, workload) in descriptors.enumerate() {
         seen = true;
         match judge(report, at, workload) {
-            Ok(finding) => findings.extend(finding),
+            // Low throughput without pauses does not explain pauses.
+            Ok(Some((Symptom::LowThroughput, _))) if is_about_pauses(fabric) => {}
+            Ok(found) => findings.extend(found.map(|(_, finding)| finding)),
             Err(text) => missing.push(text),
         }
     }
@@ -43,7 +45,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
     conclude(findings, missing)
 }
 
-fn judge(report: &HostReport, at: usize, workload: &Workload) -> Result<Option<HostFinding>, String> {
+fn judge(report: &HostReport, at: usize, workload: &Workload) -> Result<Option<(Symptom, HostFinding)>, String> {
     let pointer = format!("/workload/descriptors/{at}");
     let performance = workload
         .performance
@@ -76,7 +78,7 @@ fn judge(report: &HostReport, at: usize, workload: &Workload) -> Result<Option<H
             percent(performance.packets_per_s / performance.specified_packets_per_s)
         ),
     };
-    Ok(Some(finding(report, &pointer, workload, &found, measured)))
+    Ok(Some((seen, finding(report, &pointer, workload, &found, measured))))
 }
 
 fn finding(

@@ -1,6 +1,6 @@
 //! What several detectors need: outcomes from findings and missing evidence, numbers as text.
 
-use crate::{HostFinding, Outcome};
+use crate::{Fabric, FabricState, HostFinding, Outcome};
 
 /// Findings if there are any; otherwise what is missing; otherwise clean.
 pub(super) fn conclude(findings: Vec<HostFinding>, missing: Vec<String>) -> Outcome {
@@ -29,4 +29,9 @@ pub(super) fn time(ns: f64) -> String {
         t if t >= 1e6 => format!("{:.1} ms", t / 1e6),
         t => format!("{:.1} us", t / 1e3),
     }
+}
+
+/// Whether the verdict is about pauses that a host sends. What makes single connections or jobs slow does not explain them.
+pub(super) fn is_about_pauses(fabric: &Fabric) -> bool {
+    matches!(fabric.state, FabricState::PausedBy(_))
 }
