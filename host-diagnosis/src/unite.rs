@@ -100,15 +100,15 @@ fn evidence(report: &HostReport, finding: &HostFinding) -> Vec<Evidence> {
 
 /// What a report would have to contain for a cause.
 fn missing(state: &FabricState, hosts: &[HostDiagnosis]) -> Vec<String> {
-    let is_asked = |host: &&HostDiagnosis| match state {
+    let is_relevant = |host: &&HostDiagnosis| match state {
         FabricState::PausedBy(pausing) => host.host == *pausing,
         _ => true,
     };
-    let asked: Vec<&HostDiagnosis> = hosts.iter().filter(is_asked).collect();
-    if let (FabricState::PausedBy(host), []) = (state, asked.as_slice()) {
+    let relevant: Vec<&HostDiagnosis> = hosts.iter().filter(is_relevant).collect();
+    if let (FabricState::PausedBy(host), []) = (state, relevant.as_slice()) {
         return vec![format!("a report of {host}: which of its parts causes the pauses")];
     }
-    let checks = asked.into_iter().flat_map(|host| host.checks.iter().map(move |check| (host, check)));
+    let checks = relevant.into_iter().flat_map(|host| host.checks.iter().map(move |check| (host, check)));
     let without = checks.filter(|(_, check)| check.result == CheckResult::MissingEvidence);
     without
         .map(|(host, check)| format!("{}, {}: {}", host.host, check.detector, check.missing.join("; ")))

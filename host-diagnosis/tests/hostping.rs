@@ -12,6 +12,7 @@ use host_diagnosis::{CheckResult, Fabric, HostPart};
 use model::host::HostLoopback;
 use model::host::loopback::{LinkUtilisation, LoopbackPath, LoopbackTest};
 use model::{Cause, HostReport};
+use proptest::prelude::*;
 use support::{SECOND_NS, causes, diagnosed, figure_2, paths, pause, report, result_of, with_cause};
 
 const GBPS: u64 = 1_000_000_000;
@@ -177,6 +178,29 @@ fn hp_5_a_mild_fault_of_a_root_port_is_seen_by_its_own_rnic_only() {
     assert_eq!(found.bottlenecks, [Bottleneck::RootPortFailure]);
 }
 
+proptest! {
+    /// Whichever link of an idle host is broken, the tests name exactly that one.
+    #[test]
+    fn one_broken_link_is_named(link in 0..figure_2().links.len(), gbps in 1..=90u64) {
+        let name = figure_2().links[link].name.clone();
+        let found = links(judge(&loopback(vec![test(false, &[(&name, gbps)])]), &[]));
+        let names: Vec<&str> = found.iter().map(|link| link.link.as_str()).collect();
+        prop_assert_eq!(names, [name.as_str()]);
+    }
+
+    /// Whatever is measured, a verdict names links of abnormal paths only.
+    #[test]
+    fn any_measurement_has_a_verdict(bandwidths in prop::collection::vec(0..400u64, 40), busy in 0..16u8) {
+        let mut round = test(false, &[]);
+        round.paths.iter_mut().zip(&bandwidths).for_each(|(path, gbps)| path.bandwidth_bps = gbps * GBPS);
+        round.busy = (0..4).filter(|nic| busy >> nic & 1 == 1).map(|nic| format!("RNIC{nic}")).collect();
+        if let Verdict::Links(found) = judge(&loopback(vec![round]), &[]) {
+            prop_assert!(!found.is_empty());
+            prop_assert!(found.iter().all(|link| !link.paths.is_empty()), "{:?}", found);
+        }
+    }
+}
+
 #[test]
 fn a_fifth_off_the_baseline_is_the_limit() {
     assert_eq!(judge(&loopback(vec![test(false, &[("mem0", 156)])]), &[]), Verdict::Network);
@@ -197,7 +221,7 @@ fn slow_gpus_with_high_latency_are_a_setting() {
         assert_eq!(link.problem, LinkProblem::Misconfigured);
         assert_eq!(link.bottlenecks, [Bottleneck::AcsOn, Bottleneck::AtsOff]);
     }
-    // Without latencies the setting cannot be told from a failure.
+    // Without latencies the setting looks like a failure.
     round.paths.iter_mut().for_each(|path| path.latency_ns = None);
     let found = links(judge(&loopback(vec![round]), &[]));
     assert!(found.iter().all(|link| link.problem == LinkProblem::FailedOrMisconfigured));

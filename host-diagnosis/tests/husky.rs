@@ -128,7 +128,7 @@ fn hus_4_the_tenant_with_the_most_bytes_is_innocent() {
     let found = noisy(&report);
     assert_eq!(found.part, HostPart::Tenant("failing".into()));
     assert!(found.summary.contains("receiver-not-ready"), "{}", found.summary);
-    // Without any counter that shows a resource, nobody is accused, least of all by bytes.
+    // Without any counter that shows a resource, there is no suspect, least of all by bytes.
     let report = shared(vec![tenant("all-reduce", 0.018, 23.0), bulk]);
     let diagnosis = diagnosed(&report, &Fabric::clean());
     assert_eq!(result_of(&diagnosis, "noisy_tenant"), CheckResult::MissingEvidence);

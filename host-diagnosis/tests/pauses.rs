@@ -168,6 +168,10 @@ fn a_watchdog_that_fires_proves_no_storm() {
     let mut report = report();
     pause(&mut report, 400 * MS, 250 * MS);
     assert_eq!(causes(&report, &fired), []);
+    // With them it is a slow receiver, however long it pauses.
+    let mut long = slow_receiver();
+    pause(&mut long, 400 * MS, 250 * MS);
+    check(&long, &fired, Cause::SlowReceiver);
     nic(&mut report).wire = None;
     let diagnosis = diagnosed(&report, &fired);
     assert_eq!(result_of(&diagnosis, "nic_storm"), CheckResult::MissingEvidence);
