@@ -98,7 +98,7 @@ fn refused(text: &str, problems: &[&str]) {
 
 #[test]
 fn other_input_is_refused_with_its_position() {
-    refused("<topology version=\"2.0\">\n <object type=", &["2:"]);
+    refused("<topology version=\"2.0\">\n </object>", &["2:"]);
     refused("<root><object type=\"Machine\"/></root>", &["expected the XML of hwloc 2"]);
     refused("<topology><object type=\"System\"/></topology>", &["version none"]);
     refused("<topology version=\"2.0\"/>", &["no socket", "no RDMA device"]);
