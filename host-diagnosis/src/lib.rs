@@ -11,6 +11,7 @@ mod detector;
 mod detectors;
 mod fabric;
 mod finding;
+pub mod inspection;
 pub mod pause_ratio;
 
 pub use detector::{Detector, Explains, Outcome, Section};
