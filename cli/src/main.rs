@@ -17,6 +17,7 @@ mod dataplane;
 mod demo;
 mod endpoint;
 mod evaluation;
+mod finding_reports;
 mod findings;
 mod input;
 mod lab;
@@ -88,6 +89,8 @@ enum Command {
     Analyze(commands::analyze::Args),
     /// Check SONiC switch configurations before a rollout
     Check(Box<commands::check::Args>),
+    /// Check hosts: settings of NICs, PCIe, memory and processes
+    Host(commands::host::Args),
     /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),
     /// Write the topology that switch configurations describe, or that was discovered
@@ -151,6 +154,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => commands::eval::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Check(args) => commands::check::execute(*args),
+        Command::Host(args) => commands::host::execute(args),
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::Topology(args) => commands::topology::execute(args),
         Command::P4(args) => commands::p4::execute(args),

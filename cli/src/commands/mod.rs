@@ -12,6 +12,7 @@ pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod headroom;
+pub(crate) mod host;
 pub(crate) mod incidents;
 pub(crate) mod lab;
 pub(crate) mod manual;

@@ -12,7 +12,9 @@ pub(super) fn read(option: Option<char>, interface: &str, text: &str, out: &mut 
     let Some(interface) = out.interface_of(named) else { return };
     let item = |name: &str| format!("interfaces/{interface}/{name}");
     for line in lines(text) {
-        let Some((key, value)) = line.text.split_once(':') else { continue };
+        // Names of statistics may have colons: `[0]: rx_ucast_packets: 7`.
+        let split = if option == Some('S') { line.text.rsplit_once(':') } else { line.text.split_once(':') };
+        let Some((key, value)) = split else { continue };
         let (key, value) = (key.trim(), value.trim());
         if value.is_empty() || key.is_empty() {
             continue;

@@ -89,9 +89,9 @@ fn interface(name: &str, path: &[&str], line: Line<'_>, text: &str, out: &mut Re
             out.here(item(&format!("dcqcn/{field}")));
         }
         ["ecn", side @ ("roce_np" | "roce_rp"), parameter] => {
-            if let Some(value) = number(line, out) {
-                out.dcqcn(name).parameters.insert(format!("{side}/{parameter}"), value);
-            }
+            // Parameters differ between versions of the driver; one that is no number is no setting of DCQCN.
+            let Ok(value) = line.text.trim().parse() else { return false };
+            out.dcqcn(name).parameters.insert(format!("{side}/{parameter}"), value);
             out.here(item(&format!("dcqcn/parameters/{side}/{parameter}")));
         }
         _ => return false,
