@@ -41,6 +41,8 @@ pub enum Outcome {
     Clean,
     /// The evidence does not suffice: what is missing, one sentence each.
     Missing(Vec<String>),
+    /// The fabric explains what the detector would explain.
+    FabricExplains,
 }
 
 impl Outcome {
@@ -98,10 +100,10 @@ impl Section {
 }
 
 impl Detector {
-    /// Runs the detector; `None` if the fabric explains what it would explain.
-    pub fn run(&self, report: &HostReport, fabric: &Fabric) -> Option<Outcome> {
+    /// Runs the detector, unless the fabric explains the delay or a section that it needs is absent.
+    pub fn run(&self, report: &HostReport, fabric: &Fabric) -> Outcome {
         if self.explains == Explains::Delay && fabric.explains_delay_of(&report.host) {
-            return None;
+            return Outcome::FabricExplains;
         }
         let missing: Vec<String> = self
             .needs
@@ -110,7 +112,7 @@ impl Detector {
             .map(|section| format!("the report has no section `{}`", section.name()))
             .collect();
         if !missing.is_empty() {
-            return Some(Outcome::Missing(missing));
+            return Outcome::Missing(missing);
         }
         let mut outcome = (self.check)(report, fabric);
         if let Outcome::Found(findings) = &mut outcome
@@ -122,6 +124,6 @@ impl Detector {
                 finding.missing.push("the fabric's verdict: congestion is not excluded".to_string());
             }
         }
-        Some(outcome)
+        outcome
     }
 }

@@ -13,7 +13,7 @@ pub struct HostFinding {
     /// The host.
     pub host: String,
     /// The part of the host.
-    pub part: Part,
+    pub part: HostPart,
     /// The cause; `undetermined` for a finding that is a symptom or a fact.
     pub cause: Cause,
     /// The finding in one sentence, for people.
@@ -52,7 +52,7 @@ impl Claim {
 /// A part of a host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
-pub enum Part {
+pub enum HostPart {
     /// An RNIC, by the name of its device.
     Nic(String),
     /// A link inside the host: PCIe, between sockets, a memory channel.
@@ -69,16 +69,16 @@ pub enum Part {
     Host,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for HostPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Part::Nic(name) => write!(f, "RNIC {name}"),
-            Part::Link(name) => write!(f, "link {name}"),
-            Part::Tenant(name) => write!(f, "tenant {name}"),
-            Part::Application(name) => write!(f, "application {name}"),
-            Part::Connection(name) => write!(f, "connection {name}"),
-            Part::Setting(name) => write!(f, "setting {name}"),
-            Part::Host => f.write_str("the host"),
+            HostPart::Nic(name) => write!(f, "RNIC {name}"),
+            HostPart::Link(name) => write!(f, "link {name}"),
+            HostPart::Tenant(name) => write!(f, "tenant {name}"),
+            HostPart::Application(name) => write!(f, "application {name}"),
+            HostPart::Connection(name) => write!(f, "connection {name}"),
+            HostPart::Setting(name) => write!(f, "setting {name}"),
+            HostPart::Host => f.write_str("the host"),
         }
     }
 }

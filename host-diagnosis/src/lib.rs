@@ -11,13 +11,17 @@ mod detector;
 mod detectors;
 mod fabric;
 mod finding;
+pub mod hostping;
+pub mod husky;
 pub mod inspection;
+pub mod mtt;
 pub mod pause_ratio;
+mod pauses;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
 pub use fabric::{Fabric, FabricState};
-pub use finding::{Claim, HostFinding, Part};
+pub use finding::{Claim, HostFinding, HostPart};
 
 use model::HostReport;
 use serde::Serialize;
@@ -66,13 +70,13 @@ pub fn diagnose(report: &HostReport, fabric: &Fabric) -> HostDiagnosis {
     let mut checks = Vec::new();
     for detector in all() {
         let (result, missing) = match detector.run(report, fabric) {
-            None => (CheckResult::FabricExplains, Vec::new()),
-            Some(Outcome::Found(found)) => {
+            Outcome::FabricExplains => (CheckResult::FabricExplains, Vec::new()),
+            Outcome::Found(found) => {
                 findings.extend(found);
                 (CheckResult::Found, Vec::new())
             }
-            Some(Outcome::Clean) => (CheckResult::Clean, Vec::new()),
-            Some(Outcome::Missing(missing)) => (CheckResult::MissingEvidence, missing),
+            Outcome::Clean => (CheckResult::Clean, Vec::new()),
+            Outcome::Missing(missing) => (CheckResult::MissingEvidence, missing),
         };
         checks.push(Check { detector: detector.name, result, missing });
     }

@@ -60,6 +60,9 @@ pub enum Cause {
     CollectiveStep,
     NicStorm,
     SlowReceiver,
+    LoopbackCongestion,
+    IntraHostLink,
+    NoisyTenant,
     Misconfiguration,
     /// The evidence shows the anomaly, but no cause.
     Undetermined,

@@ -11,6 +11,12 @@ macro_rules! detectors {
 
 detectors! {
     pause_monitor,
+    lossless_drop,
+    nic_storm,
+    slow_receiver,
+    loopback_congestion,
+    intra_host_link,
+    noisy_tenant,
 }
 
 /// All detectors.

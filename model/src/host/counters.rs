@@ -11,7 +11,7 @@ use crate::PortRef;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct HostCounters {
+pub struct RnicCounters {
     /// One entry for each RNIC.
     pub nics: Vec<NicCounters>,
 }

@@ -15,7 +15,7 @@ pub mod workload;
 
 use serde::{Deserialize, Serialize};
 
-pub use counters::HostCounters;
+pub use counters::RnicCounters;
 pub use inspection::HostInspection;
 pub use jobs::HostJobs;
 pub use latency::HostLatency;
@@ -41,7 +41,7 @@ pub struct HostReport {
     pub interval_ns: u64,
     /// Counters of the RNICs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counters: Option<HostCounters>,
+    pub counters: Option<RnicCounters>,
     /// Loopback tests between RNICs, GPUs and memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loopback: Option<HostLoopback>,

@@ -1,0 +1,116 @@
+//! Congestion inside the RNIC by loopback traffic: packets from the host itself and from the network share the PCIe
+//! link, two to one, and only pauses slow the network's down.
+//!
+//! Many servers pause at once, intermittently, and the PFC watchdog stays silent: an application does it, not one bad
+//! RNIC. Sources: Bai et al., NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13.
+
+use model::host::counters::{NicCounters, PcieCounters};
+use model::{Cause, HostReport};
+
+use crate::pause_ratio::Step;
+use crate::pauses::{self, SentPauses};
+use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+
+/// A PCIe link that uses more than this share of its capacity is full (Hostping, section 5).
+const FULL_SHARE: f64 = 0.9;
+/// Confidence if the PCIe link is full.
+const CERTAIN: f64 = 0.9;
+/// Confidence if the use of the PCIe link is unknown.
+const PCIE_UNKNOWN: f64 = 0.6;
+/// Confidence is multiplied by this if a watchdog fired: loopback traffic slows a receiver, it does not stop it.
+const WATCHDOG_FACTOR: f64 = 0.7;
+
+pub(super) const DETECTOR: Detector = Detector {
+    name: "loopback_congestion",
+    source: "Empowering Azure Storage with RDMA, NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13",
+    needs: &[Section::Counters],
+    explains: Explains::Delay,
+    check,
+};
+
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    let mut findings = Vec::new();
+    let mut missing = Vec::new();
+    for row in pauses::sent(report) {
+        if !matches!(row.step(), Some(Step::Anomaly | Step::HostTest)) {
+            continue;
+        }
+        let Some((loopback, received)) = row.nic.loopback_bytes.zip(row.nic.wire.map(|wire| wire.received_bytes))
+        else {
+            missing.push(format!("loopback and received bytes of {}", row.nic.nic));
+            continue;
+        };
+        let is_full = row.nic.pcie.map(|pcie| is_full(&pcie, report.interval_ns));
+        if loopback > 0 && received > 0 && is_full != Some(false) {
+            findings.push(finding(report, fabric, &row, is_full.is_some()));
+        }
+    }
+    if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
+}
+
+fn is_full(pcie: &PcieCounters, interval_ns: u64) -> bool {
+    use_of(pcie, interval_ns) > FULL_SHARE
+}
+
+/// The used share of the busier direction.
+fn use_of(pcie: &PcieCounters, interval_ns: u64) -> f64 {
+    let bits = pcie.to_host_bytes.max(pcie.to_nic_bytes) as f64 * 8.0;
+    let capacity = pcie.capacity_bps as f64 * interval_ns as f64 / 1e9;
+    if capacity > 0.0 { bits / capacity } else { 0.0 }
+}
+
+fn traffic(nic: &NicCounters, at: &str) -> Option<Claim> {
+    let (loopback, received) = (nic.loopback_bytes?, nic.wire?.received_bytes);
+    let claim = format!(
+        "{} carries {:.1} MB of loopback traffic and {:.1} MB from the network at the same time",
+        nic.nic,
+        loopback as f64 / 1e6,
+        received as f64 / 1e6
+    );
+    Some(Claim::new(claim, [format!("{at}/loopback_bytes"), format!("{at}/wire/received_bytes")]))
+}
+
+fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>, pcie_known: bool) -> HostFinding {
+    let nic = &row.nic.nic;
+    let at = row.nic_pointer();
+    let mut evidence = vec![Claim::new(row.text(), [row.pointer()])];
+    evidence.extend(traffic(row.nic, &at));
+    let mut missing = Vec::new();
+    let mut confidence = CERTAIN;
+    if let Some(pcie) = row.nic.pcie {
+        let claim = format!("its PCIe link is used to {:.0} %", use_of(&pcie, report.interval_ns) * 100.0);
+        evidence.push(Claim::new(claim, [format!("{at}/pcie")]));
+    }
+    if !pcie_known {
+        confidence = PCIE_UNKNOWN;
+        missing.push(format!("the use of the PCIe link of {nic}"));
+    }
+    match fabric.pausing_servers {
+        Some(servers) if servers > 1 => {
+            evidence.push(Claim::of_fabric(format!("{servers} servers pause their switches at the same time")));
+        }
+        Some(_) => {}
+        None => missing.push("how many servers pause their switches at the same time".to_string()),
+    }
+    if fabric.watchdog_fired == Some(true) {
+        confidence *= WATCHDOG_FACTOR;
+        evidence.push(Claim::of_fabric("a PFC watchdog fired, which loopback traffic usually does not cause"));
+    }
+    HostFinding {
+        detector: DETECTOR.name,
+        host: report.host.clone(),
+        part: HostPart::Application(format!("RDMA traffic within {}", report.host)),
+        cause: Cause::LoopbackCongestion,
+        summary: format!(
+            "RDMA traffic between applications of {} competes with traffic from the network on the PCIe link of {nic}",
+            report.host
+        ),
+        confidence,
+        evidence,
+        missing,
+        advice: vec![
+            "use shared memory instead of RDMA between processes of one host".to_string(),
+            "disable RDMA loopback on one server: its pauses stop if this is the cause".to_string(),
+        ],
+    }
+}

@@ -1,0 +1,109 @@
+//! A broken RNIC: its receive pipeline has stopped, so that it pauses its switch continuously and never drains.
+//!
+//! Three facts together: a pause that continues for hundreds of milliseconds, a receive pipeline that passes nothing,
+//! and no other server with the same symptom. A watchdog that fires proves none of them, because slow receivers
+//! trigger it too. Sources: Guo et al., SIGCOMM 2016, section 4.3; Bai et al., NSDI 2023, section 8.
+
+use model::host::counters::NicCounters;
+use model::{Cause, HostReport};
+
+use crate::pause_ratio::{STORM_NS, Step};
+use crate::pauses::{self, SentPauses};
+use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+
+/// The receive pipeline of a NIC that has been stopped for this time is not coming back: the default of the NIC
+/// watchdog (Guo et al., section 4.3).
+const STOPPED_NS: u64 = 100_000_000;
+/// Confidence with all facts.
+const CERTAIN: f64 = 0.95;
+/// Confidence if it is unknown how many servers pause.
+const SCOPE_UNKNOWN: f64 = 0.85;
+
+pub(super) const DETECTOR: Detector = Detector {
+    name: "nic_storm",
+    source: "RDMA over Commodity Ethernet at Scale, SIGCOMM 2016, section 4.3",
+    needs: &[Section::Counters],
+    explains: Explains::Delay,
+    check,
+};
+
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    // Many NICs do not break at the same moment (Bai et al., section 8).
+    if fabric.pausing_servers.is_some_and(|servers| servers > 1) {
+        return Outcome::Clean;
+    }
+    let mut findings = Vec::new();
+    let mut missing = Vec::new();
+    for row in pauses::sent(report) {
+        match row.step() {
+            Some(Step::Storm) => match stopped(row.nic) {
+                Some(true) => findings.push(finding(report, fabric, &row)),
+                Some(false) => {}
+                None => missing.push(format!(
+                    "whether packets pass the receive pipeline of {} while it pauses",
+                    row.nic.nic
+                )),
+            },
+            Some(_) => {}
+            None if row.pauses.frames > 0 => missing
+                .push(format!("the time that {} pauses priority {}", row.nic.nic, row.pauses.priority)),
+            None => {}
+        }
+    }
+    if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
+}
+
+/// Whether the receive pipeline has stopped; `None` if no counter shows it.
+fn stopped(nic: &NicCounters) -> Option<bool> {
+    match (nic.receive_stopped_ns, nic.wire) {
+        (Some(stopped), _) => Some(stopped >= STOPPED_NS),
+        (None, Some(wire)) => Some(wire.received_packets == 0),
+        (None, None) => None,
+    }
+}
+
+fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFinding {
+    let nic = &row.nic.nic;
+    let pipeline = match row.nic.receive_stopped_ns {
+        Some(stopped) => Claim::new(
+            format!("the receive pipeline of {nic} has been stopped for {} ms", stopped / 1_000_000),
+            [format!("{}/receive_stopped_ns", row.nic_pointer())],
+        ),
+        None => Claim::new(
+            format!("{nic} received no packet in the interval"),
+            [format!("{}/wire/received_packets", row.nic_pointer())],
+        ),
+    };
+    let storm = Claim::new(
+        format!("{nic} paused for {} ms without a break", row.longest_ns() / 1_000_000),
+        [row.pointer()],
+    );
+    let mut evidence = vec![storm, pipeline];
+    let mut missing = Vec::new();
+    if fabric.pausing_servers.is_some() {
+        evidence.push(Claim::of_fabric("no other server pauses its switch"));
+    } else {
+        missing.push("whether other servers pause their switches at the same time".to_string());
+    }
+    HostFinding {
+        detector: DETECTOR.name,
+        host: report.host.clone(),
+        part: HostPart::Nic(nic.clone()),
+        cause: Cause::NicStorm,
+        summary: format!(
+            "the RNIC {nic} of {} is broken: it pauses its switch without a break and receives nothing",
+            report.host
+        ),
+        confidence: if missing.is_empty() { CERTAIN } else { SCOPE_UNKNOWN },
+        evidence,
+        missing,
+        advice: vec![
+            format!("reboot {}, and replace {nic} if the storm returns", report.host),
+            format!(
+                "enable the NIC watchdog ({} ms) and the switch's PFC watchdog ({} ms)",
+                STOPPED_NS / 1_000_000,
+                STORM_NS / 1_000_000
+            ),
+        ],
+    }
+}

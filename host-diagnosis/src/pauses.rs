@@ -1,0 +1,92 @@
+//! The pauses that RNICs sent, with their place in the report.
+
+use model::HostReport;
+use model::host::counters::{NicCounters, PriorityPauses};
+
+use crate::pause_ratio::{self, Step};
+
+/// The pauses of one RNIC and priority.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentPauses<'r> {
+    pub(crate) nic: &'r NicCounters,
+    pub(crate) pauses: PriorityPauses,
+    interval_ns: u64,
+    at: (usize, usize),
+}
+
+/// Returns the pauses that each RNIC sent, by priority.
+pub(crate) fn sent(report: &HostReport) -> impl Iterator<Item = SentPauses<'_>> {
+    let nics = report.counters.iter().flat_map(|counters| &counters.nics).enumerate();
+    nics.flat_map(move |(at, nic)| {
+        nic.sent_pauses.iter().enumerate().map(move |(row, pauses)| SentPauses {
+            nic,
+            pauses: *pauses,
+            interval_ns: report.interval_ns,
+            at: (at, row),
+        })
+    })
+}
+
+impl SentPauses<'_> {
+    /// The pause duration ratio; `None` if the hardware counts frames only.
+    pub(crate) fn ratio(&self) -> Option<f64> {
+        self.pauses.paused_ns.map(|paused| pause_ratio::ratio(paused, self.interval_ns))
+    }
+
+    /// The longest continuous pause: the recorded one, or the longest run of samples without a resume. In an interval
+    /// that was paused throughout, it is the interval.
+    pub(crate) fn longest_ns(&self) -> u64 {
+        let whole = self.pauses.paused_ns.filter(|paused| *paused >= self.interval_ns).unwrap_or(0);
+        let recorded = self.pauses.longest_ns.unwrap_or(0);
+        recorded.max(whole).max(longest_run_ns(self.nic, self.pauses.priority))
+    }
+
+    /// The step of the ladder; `None` if the hardware counts frames only and nothing shows a continuous pause.
+    pub(crate) fn step(&self) -> Option<Step> {
+        let longest = self.longest_ns();
+        match self.ratio() {
+            Some(ratio) => Some(pause_ratio::step(ratio, longest)),
+            None if longest >= pause_ratio::STORM_NS => Some(Step::Storm),
+            None => None,
+        }
+    }
+
+    /// The JSON Pointer of the row.
+    pub(crate) fn pointer(&self) -> String {
+        format!("/counters/nics/{}/sent_pauses/{}", self.at.0, self.at.1)
+    }
+
+    /// The JSON Pointer of the RNIC.
+    pub(crate) fn nic_pointer(&self) -> String {
+        format!("/counters/nics/{}", self.at.0)
+    }
+
+    /// The ratio in one sentence.
+    pub(crate) fn text(&self) -> String {
+        let (nic, priority) = (&self.nic.nic, self.pauses.priority);
+        match self.ratio() {
+            Some(ratio) => {
+                format!("{nic} pauses priority {priority} of its switch {:.2} % of the time", ratio * 100.0)
+            }
+            None => format!("{nic} sent {} pauses of priority {priority}", self.pauses.frames),
+        }
+    }
+}
+
+/// The longest run of samples that adjoin each other and are paused throughout.
+fn longest_run_ns(nic: &NicCounters, priority: u8) -> u64 {
+    let mut longest = 0;
+    let (mut run, mut end) = (0u64, None);
+    for sample in nic.pause_samples.iter().filter(|sample| sample.priority == priority) {
+        let is_full = sample.interval_ns > 0 && sample.paused_ns >= sample.interval_ns;
+        let adjoins = end == Some(sample.start_ns);
+        run = match (is_full, adjoins) {
+            (true, true) => run.saturating_add(sample.interval_ns),
+            (true, false) => sample.interval_ns,
+            (false, _) => 0,
+        };
+        end = Some(sample.start_ns.saturating_add(sample.interval_ns));
+        longest = longest.max(run);
+    }
+    longest
+}
