@@ -17,6 +17,8 @@ pub mod inspection;
 pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
+pub mod pingmesh;
+pub mod xrdma;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;

@@ -63,6 +63,7 @@ pub enum Cause {
     LoopbackCongestion,
     IntraHostLink,
     NoisyTenant,
+    PollGap,
     Misconfiguration,
     /// The evidence shows the anomaly, but no cause.
     Undetermined,

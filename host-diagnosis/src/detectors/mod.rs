@@ -17,6 +17,10 @@ detectors! {
     loopback_congestion,
     intra_host_link,
     noisy_tenant,
+    poll_gap,
+    window_deadlock,
+    probe_matrix,
+    inspection,
 }
 
 /// All detectors.

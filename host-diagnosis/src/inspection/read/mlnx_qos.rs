@@ -26,9 +26,10 @@ pub(super) fn read(interface: &str, text: &str, out: &mut Recorder) {
         } else if content == "PFC configuration:" {
             is_pfc = true;
         } else if let Some(rest) = content.strip_prefix("priority").filter(|_| is_pfc && columns.is_empty()) {
-            columns = numbers(line, rest, 7, out);
+            columns = numbers(line, rest, 7, out).unwrap_or_default();
         } else if let Some(rest) = content.strip_prefix("enabled").filter(|_| is_pfc) {
-            let flags = numbers(line, rest, 1, out);
+            is_pfc = false;
+            let Some(flags) = numbers(line, rest, 1, out) else { continue };
             if flags.len() == columns.len() && !flags.is_empty() {
                 let enabled = columns.iter().zip(&flags).filter(|(_, flag)| **flag == 1).map(|(p, _)| *p);
                 out.qos(&interface).pfc_priorities = Some(enabled.collect());
@@ -37,7 +38,6 @@ pub(super) fn read(interface: &str, text: &str, out: &mut Recorder) {
                 let (flags, columns) = (flags.len(), columns.len());
                 out.problem(line, rest, format!("{flags} flags for {columns} priorities, expected one each"));
             }
-            is_pfc = false;
         }
     }
 }
@@ -67,14 +67,18 @@ fn dscps(interface: &str, line: Line<'_>, rest: &str, out: &mut Recorder) {
     out.at(format!("interfaces/{interface}/qos/priority_of_dscp"), line, rest);
 }
 
-/// Reads numbers that are separated by blanks.
-fn numbers(line: Line<'_>, text: &str, most: u8, out: &mut Recorder) -> Vec<u8> {
+/// Reads numbers that are separated by blanks; `None` if one is out of range.
+fn numbers(line: Line<'_>, text: &str, most: u8, out: &mut Recorder) -> Option<Vec<u8>> {
     let mut all = Vec::new();
+    let mut is_valid = true;
     for part in text.split_whitespace() {
         match part.parse().ok().filter(|number| *number <= most) {
             Some(number) => all.push(number),
-            None => out.problem(line, part, format!("`{part}` is not a number from 0 to {most}")),
+            None => {
+                out.problem(line, part, format!("`{part}` is not a number from 0 to {most}"));
+                is_valid = false;
+            }
         }
     }
-    all
+    is_valid.then_some(all)
 }

@@ -2,6 +2,7 @@
 
 use super::super::finding::{Context, Findings, InspectionSeverity};
 use super::InspectionRule;
+use crate::mtt;
 
 /// Entries of the table of the source's NIC: 2 K, which reach 8 MB with pages of 4 KB and 4 GB with pages of 2 MB.
 /// Vendors do not publish the sizes of later NICs.
@@ -16,7 +17,7 @@ pub(super) const RULE: InspectionRule = InspectionRule {
     severity: InspectionSeverity::Warning,
     summary: "A process registered more memory in base pages than the memory translation table (MTT) of the NIC covers: entries x page size. The least memory in base pages is what it registered, less all memory of the host in huge pages.",
     why: "On a miss the NIC reads the translation from host memory while its receive pipeline stalls, and it pauses the switch: the slow receiver symptom. 2,048 entries reach 8 MiB with pages of 4 KiB, and 4 GiB with pages of 2 MiB.",
-    fix: "Register memory in huge pages (hugetlbfs, or transparent huge pages with `madvise`). If the vendor states the number of entries, set `memory.mtt_entries` in the desired settings.",
+    fix: "Register memory in huge pages (hugetlbfs, or transparent huge pages with `madvise`). If the vendor states the number of entries, specify `--mtt-entries`.",
     source: "RDMA over Commodity Ethernet at Scale (SIGCOMM 2016), section 4.4",
     input: "`rdma resource show mr`; `/proc/meminfo`",
     check,
@@ -36,7 +37,7 @@ fn check(context: &Context<'_>, out: &mut Findings) {
     };
     let page_bytes = memory.page_bytes.unwrap_or(PAGE_BYTES);
     let entries = memory.mtt_entries.unwrap_or(MTT_ENTRIES);
-    let reach = entries.saturating_mul(page_bytes);
+    let reach = mtt::reach_bytes(entries, page_bytes);
     for (pid, process) in registered {
         for (device, bytes) in &process.registered_bytes {
             let in_base_pages = bytes.saturating_sub(in_huge_pages);
