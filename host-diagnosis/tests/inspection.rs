@@ -400,7 +400,7 @@ fn malformed_text_is_reported_completely_with_positions() {
         problems,
         [
             "commands/mlnx_qos-i-eth1.txt:2:23: trust state is `magic`, expected `dscp` or `pcp`",
-            "commands/mlnx_qos-i-eth1.txt:17:25: `7` is not a number from 0 to 1",
+            "commands/mlnx_qos-i-eth1.txt:17:26: `7` is not a number from 0 to 1",
             "sys/class/net/eth1/mtu:1:1: `nine thousand` is not a number in the range of this value",
         ]
     );

@@ -22,7 +22,7 @@ use crate::output::print_json;
 
 /// Arguments of `harrier host inspect`.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(super) struct Args {
     /// Folder of a recorded host: files below sys and proc, and outputs of commands
     #[arg(long, value_name = "DIR", required_unless_present_any = ["live", "list_rules", "explain"])]
     root: Option<PathBuf>,
@@ -86,7 +86,7 @@ fn parse_port(text: &str) -> Result<(String, LinkNeighbour), String> {
 }
 
 /// Runs the command.
-pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+pub(super) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.list_rules {
         for rule in inspection::rules() {
             println!(

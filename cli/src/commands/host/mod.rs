@@ -2,6 +2,7 @@
 
 mod files;
 mod inspect;
+mod probes;
 
 use crate::Outcome;
 
@@ -9,18 +10,21 @@ use crate::Outcome;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    action: Action,
 }
 
 #[derive(clap::Subcommand)]
-enum Command {
+enum Action {
     /// Check settings of NICs, PCIe, memory and processes, from a recorded tree or on this host
-    Inspect(inspect::Args),
+    Inspect(Box<inspect::Args>),
+    /// Summarise probes between hosts: dead pairs, dead hosts, percentiles by scope
+    Probes(probes::Args),
 }
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
-    match args.command {
-        Command::Inspect(args) => inspect::execute(args),
+    match args.action {
+        Action::Inspect(args) => inspect::execute(*args),
+        Action::Probes(args) => probes::execute(&args),
     }
 }
