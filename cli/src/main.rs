@@ -89,7 +89,7 @@ enum Command {
     Analyze(commands::analyze::Args),
     /// Check SONiC switch configurations before a rollout
     Check(Box<commands::check::Args>),
-    /// Check hosts: settings of NICs, PCIe, memory and processes
+    /// Find what is wrong inside a host: from its report, its settings and its probes
     Host(commands::host::Args),
     /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),

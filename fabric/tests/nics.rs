@@ -301,6 +301,35 @@ fn the_pfc_watchdog_drops_the_packets_of_a_queue_and_restores_it() {
 }
 
 #[test]
+fn each_watchdog_alone_frees_the_flows_of_other_hosts() {
+    // h1 sends to h3, which pauses for 400 ms, and to h2: its packets to h3 fill the switch, which pauses h1.
+    let finish = |nic, switch| {
+        let mut scenario = network("8MB");
+        let bystander = scenario::FlowSpec {
+            dst: "h2".to_string(),
+            label: "bystander".to_string(),
+            ..scenario.flows[0].clone()
+        };
+        scenario.flows.push(bystander);
+        scenario.faults = vec![storm(Time::from_ms(400))];
+        scenario.host.retransmit_timeout = Some(Time::from_ms(5));
+        (scenario.host.watchdog, scenario.switch.watchdog) = (nic, switch);
+        run(&scenario).flows()[1].finish.expect("it finishes")
+    };
+    let nic = Some(Time::from_ms(100));
+    let without = finish(None, None);
+    assert!(without > Time::from_ms(400), "{without}");
+    for (nic, switch, limit) in [
+        (nic, None, Time::from_ms(105)),
+        (None, Some(switch_watchdog()), Time::from_ms(205)),
+        (nic, Some(switch_watchdog()), Time::from_ms(105)),
+    ] {
+        let with = finish(nic, switch);
+        assert!(with < limit, "{with}, expected before {limit}");
+    }
+}
+
+#[test]
 fn a_stopped_pipeline_pauses_permanently_and_drops_packets_once_it_is_muted() {
     let mut scenario = network("8MB");
     scenario.faults = vec![fault(FaultKind::StoppedPipeline, Time::from_ms(300))];

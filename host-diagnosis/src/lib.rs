@@ -19,11 +19,15 @@ pub mod pause_ratio;
 mod pauses;
 pub mod pingmesh;
 pub mod xrdma;
+mod report_problems;
+mod unite;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
 pub use fabric::{Fabric, FabricState};
 pub use finding::{Claim, HostFinding, HostPart};
+pub use report_problems::{ReportProblem, problems};
+pub use unite::{United, unite};
 
 use model::HostReport;
 use serde::Serialize;

@@ -5,6 +5,19 @@ use model::host::counters::{NicCounters, PriorityPauses};
 
 use crate::pause_ratio::{self, Step};
 
+/// The receive pipeline of an RNIC that has been stopped for this time does not recover: the default of the NIC watchdog
+/// (Guo et al., SIGCOMM 2016, section 4.3).
+pub(crate) const STOPPED_NS: u64 = 100_000_000;
+
+/// Whether the receive pipeline of an RNIC has stopped; `None` if no counter shows it.
+pub(crate) fn is_stopped(nic: &NicCounters) -> Option<bool> {
+    match (nic.receive_stopped_ns, nic.wire) {
+        (Some(stopped), _) => Some(stopped >= STOPPED_NS),
+        (None, Some(wire)) => Some(wire.received_packets == 0),
+        (None, None) => None,
+    }
+}
+
 /// The pauses of one RNIC and priority.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentPauses<'r> {

@@ -107,7 +107,7 @@ pub struct RootCause {
     pub port: Option<PortRef>,
     /// The culprit flows, largest contribution first.
     pub flows: Vec<FlowKey>,
-    /// The host that sends the pauses.
+    /// The host that sends the pauses, or in which the cause is.
     pub host: Option<String>,
     /// Ids of the configuration findings that cause the anomaly.
     pub config: Vec<String>,
@@ -136,6 +136,15 @@ pub enum Record {
     Event(NetworkEvent),
     /// A transfer of a collective operation.
     Transfer(Transfer),
+    /// A value in the report of a host.
+    Host {
+        /// The host.
+        host: String,
+        /// Where the value is in the report: a JSON Pointer (RFC 6901).
+        pointer: String,
+        /// The value as JSON text.
+        value: String,
+    },
     /// A computed weight: a wait-for edge between ports.
     PortEdge {
         /// The paused port.

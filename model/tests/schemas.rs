@@ -18,11 +18,12 @@ fn check(name: &str, committed: &str, made: &Value) {
 fn the_schemas_in_docs_equal_those_of_the_types() {
     check("snapshot", include_str!("../../docs/snapshot.schema.json"), &schema::snapshot());
     check("job", include_str!("../../docs/job.schema.json"), &schema::job());
+    check("host-report", include_str!("../../docs/host-report.schema.json"), &schema::host_report());
 }
 
 #[test]
 fn schemas_are_self_contained() {
-    for schema in [schema::snapshot(), schema::job()] {
+    for schema in [schema::snapshot(), schema::job(), schema::host_report()] {
         let text = schema.to_string();
         assert!(!text.contains("#/components"), "{text}");
         for reference in text.split("\"$ref\":\"#").skip(1) {

@@ -4,16 +4,12 @@
 //! and no other server with the same symptom. A watchdog that fires proves none of them, because slow receivers
 //! trigger it too. Sources: Guo et al., SIGCOMM 2016, section 4.3; Bai et al., NSDI 2023, section 8.
 
-use model::host::counters::NicCounters;
 use model::{Cause, HostReport};
 
 use crate::pause_ratio::{STORM_NS, Step};
 use crate::pauses::{self, SentPauses};
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
-/// The receive pipeline of a NIC that has been stopped for this time is not coming back: the default of the NIC
-/// watchdog (Guo et al., section 4.3).
-const STOPPED_NS: u64 = 100_000_000;
 /// Confidence with all facts.
 const CERTAIN: f64 = 0.95;
 /// Confidence if it is unknown how many servers pause.
@@ -36,7 +32,7 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
     let mut missing = Vec::new();
     for row in pauses::sent(report) {
         match row.step() {
-            Some(Step::Storm) => match stopped(row.nic) {
+            Some(Step::Storm) => match pauses::is_stopped(row.nic) {
                 Some(true) => findings.push(finding(report, fabric, &row)),
                 Some(false) => {}
                 None => missing.push(format!(
@@ -51,15 +47,6 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
         }
     }
     if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
-}
-
-/// Whether the receive pipeline has stopped; `None` if no counter shows it.
-fn stopped(nic: &NicCounters) -> Option<bool> {
-    match (nic.receive_stopped_ns, nic.wire) {
-        (Some(stopped), _) => Some(stopped >= STOPPED_NS),
-        (None, Some(wire)) => Some(wire.received_packets == 0),
-        (None, None) => None,
-    }
 }
 
 fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFinding {
@@ -101,7 +88,7 @@ fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFi
             format!("reboot {}, and replace {nic} if the storm returns", report.host),
             format!(
                 "enable the NIC watchdog ({} ms) and the switch's PFC watchdog ({} ms)",
-                STOPPED_NS / 1_000_000,
+                pauses::STOPPED_NS / 1_000_000,
                 STORM_NS / 1_000_000
             ),
         ],

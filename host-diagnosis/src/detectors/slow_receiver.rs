@@ -46,10 +46,15 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
     if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
 }
 
-/// Whether the RNIC pauses more than an uncongested one does, and receives packets in between.
+/// Whether the RNIC pauses more than an uncongested one does, and receives packets in between. Long pauses need a
+/// counter that shows it, because a broken RNIC looks the same otherwise.
 fn is_slow(row: &SentPauses<'_>) -> bool {
-    let drains = row.nic.wire.is_none_or(|wire| wire.received_packets > 0);
-    drains && matches!(row.step(), Some(Step::Anomaly | Step::HostTest))
+    let stopped = pauses::is_stopped(row.nic);
+    match row.step() {
+        Some(Step::Storm) => stopped == Some(false),
+        Some(Step::Anomaly | Step::HostTest) => stopped != Some(true),
+        Some(Step::Normal) | None => false,
+    }
 }
 
 fn misses_rise(nic: &NicCounters) -> Option<bool> {

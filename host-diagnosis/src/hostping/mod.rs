@@ -6,12 +6,14 @@
 //! section 4.3 and algorithm 1.
 
 mod bottleneck;
+mod hwloc;
 mod judge;
 mod path_status;
 mod routes;
 mod suspects;
 
 pub use bottleneck::Bottleneck;
+pub use hwloc::read as read_hwloc;
 pub use judge::{LinkFinding, LinkProblem, Verdict, judge};
 pub use path_status::PathStatus;
 pub use routes::{LinkKind, Routes};

@@ -1,7 +1,7 @@
 //! Which resource of an RNIC is exhausted, and how much of it each tenant uses (Husky, section 3 and table 3).
 //!
 //! Tenants are ranked by their use of that resource, never by bytes: deregistering memory moves none, and a tenant
-//! with half a gigabit of failing SENDs stalls everybody else.
+//! with half a gigabit of failing SENDs stalls all others.
 
 use model::host::counters::{Misses, NicCounters};
 use model::host::tenants::{DataVerb, RdmaTransport, SharedNic, Tenant};

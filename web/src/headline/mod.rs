@@ -199,6 +199,9 @@ impl Subject<'_> {
                 Some(host) => format!("Slow receiver {host}"),
                 None => format!("Slow receiver{host_or_port}"),
             },
+            (Cause::LoopbackCongestion, _) => format!("Loopback traffic{host_or_port}"),
+            (Cause::IntraHostLink, _) => format!("Bad link inside{}", self.inside_host()),
+            (Cause::NoisyTenant, _) => format!("Noisy tenant{host_or_port}"),
             (Cause::Incast, _) => format!("Incast{}{}", of("flow"), self.receiver()),
             (Cause::ElephantCollision, [only]) => format!("Large flow {}", self.names.flow(only)),
             (Cause::ElephantCollision, _) => format!("Collision{}", of("large flow")),
@@ -207,6 +210,13 @@ impl Subject<'_> {
             (Cause::LowRateAttack, _) => format!("Low-rate attack{}", self.senders()),
             (Cause::CollectiveStep, _) => format!("Collective step{}", of("flow")),
             (Cause::Undetermined, _) => self.without_cause(),
+        }
+    }
+
+    fn inside_host(&self) -> String {
+        match &self.root.host {
+            Some(host) => format!(" {host}"),
+            None => format!(" a host{}", at(self.root.port.as_ref())),
         }
     }
 

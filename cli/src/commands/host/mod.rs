@@ -1,5 +1,7 @@
 //! `harrier host`: what is wrong inside a host.
 
+mod check;
+mod topology;
 mod files;
 mod inspect;
 mod probes;
@@ -15,6 +17,10 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
+    /// Find the part of a host that causes pauses or delays, from reports
+    Check(check::Args),
+    /// Write the topology of a host for its report, from the XML of hwloc
+    Topology(topology::Args),
     /// Check settings of NICs, PCIe, memory and processes, from a recorded tree or on this host
     Inspect(Box<inspect::Args>),
     /// Summarise probes between hosts: dead pairs, dead hosts, percentiles by scope
@@ -24,6 +30,8 @@ enum Action {
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
+        Action::Check(args) => check::execute(&args),
+        Action::Topology(args) => topology::execute(&args),
         Action::Inspect(args) => inspect::execute(*args),
         Action::Probes(args) => probes::execute(&args),
     }

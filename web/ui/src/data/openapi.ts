@@ -22,7 +22,7 @@ export interface components {
             topology?: components["schemas"]["Topology"] | null;
         };
         /** @enum {string} */
-        Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "misconfiguration" | "undetermined";
+        Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "loopback_congestion" | "intra_host_link" | "noisy_tenant" | "misconfiguration" | "undetermined";
         Collected: {
             bytes: number;
             polls: number;
@@ -473,6 +473,12 @@ export interface components {
             /** @enum {string} */
             kind: "transfer";
         }) | {
+            host: string;
+            /** @enum {string} */
+            kind: "host";
+            pointer: string;
+            value: string;
+        } | {
             from: components["schemas"]["PortRef"];
             /** @enum {string} */
             kind: "port_edge";

@@ -49,6 +49,9 @@ export const CAUSES = keys<Cause>({
   collective_step: true,
   nic_storm: true,
   slow_receiver: true,
+  loopback_congestion: true,
+  intra_host_link: true,
+  noisy_tenant: true,
   misconfiguration: true,
   undetermined: true,
 });

@@ -129,6 +129,12 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
           ['to', known(record.finish_ns, clock)],
         ]),
       };
+    case 'host':
+      return {
+        kind: 'host report',
+        subject: { text: record.host },
+        facts: [[record.pointer, record.value]],
+      };
     case 'port_edge':
       return {
         kind: 'wait-for edge',

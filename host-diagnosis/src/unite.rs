@@ -1,0 +1,110 @@
+//! The fabric's verdict and the hosts' reports, judged together.
+//!
+//! A verdict that ends at a host (it pauses its port, or every hop was clean) continues inside it and names the part.
+//! A verdict that the fabric explains stays as it is, whatever the reports contain.
+
+use model::diagnosis::{Evidence, Record};
+use model::{Cause, Diagnosis, HostReport};
+use serde::Serialize;
+
+use crate::pause_ratio::Step;
+use crate::{CheckResult, Fabric, FabricState, HostDiagnosis, HostFinding, diagnose, pauses};
+
+/// A verdict with what the reports of hosts add to it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct United {
+    /// The verdict.
+    pub diagnosis: Diagnosis,
+    /// What the detectors found in each report, in the order of the reports.
+    pub hosts: Vec<HostDiagnosis>,
+}
+
+/// Judges reports of hosts together with the fabric's verdict about a victim.
+///
+/// Reports of other hosts than the pausing one are used to count how many servers pause at the same time. For a verdict
+/// without a pausing host, all reports count: pass those of the victim's sender and receiver. `watchdog_fired` is
+/// whether a PFC watchdog fired at the host's port; `None` if unknown.
+pub fn unite(verdict: &Diagnosis, reports: &[HostReport], watchdog_fired: Option<bool>) -> United {
+    let fabric =
+        Fabric { watchdog_fired, pausing_servers: pausing(reports), ..Fabric::of_diagnosis(verdict) };
+    let hosts: Vec<HostDiagnosis> = reports.iter().map(|report| diagnose(report, &fabric)).collect();
+    let ends_at_host = matches!(fabric.state, FabricState::Clean | FabricState::PausedBy(_));
+    let mut diagnosis = verdict.clone();
+    if ends_at_host {
+        match best(&hosts) {
+            Some((at, finding)) => name_part(&mut diagnosis, &fabric.state, &reports[at], finding),
+            None => diagnosis.missing.extend(missing(&fabric.state, &hosts)),
+        }
+    }
+    United { diagnosis, hosts }
+}
+
+/// Counts the hosts that pause their switches; `None` for a single report, which says nothing about other servers.
+fn pausing(reports: &[HostReport]) -> Option<u32> {
+    let is_pausing =
+        |report: &&HostReport| pauses::sent(report).any(|row| row.step().is_some_and(|s| s > Step::Normal));
+    let count = reports.iter().filter(is_pausing).count();
+    (reports.len() > 1).then(|| u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// The most certain finding that has a cause, with the index of its report; the first one of equal certainty.
+fn best(hosts: &[HostDiagnosis]) -> Option<(usize, &HostFinding)> {
+    let causes = hosts.iter().enumerate().filter_map(|(at, host)| {
+        let finding = host.findings.iter().find(|finding| finding.cause != Cause::Undetermined)?;
+        Some((at, finding))
+    });
+    causes.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best })
+}
+
+fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport, finding: &HostFinding) {
+    let port = diagnosis.root_cause.port.as_ref();
+    let what = match (state, port) {
+        (FabricState::PausedBy(host), Some(port)) => format!("{host} pauses {port}"),
+        (FabricState::PausedBy(host), None) => format!("{host} pauses its switch"),
+        _ => "every hop of the fabric was clean".to_string(),
+    };
+    diagnosis.summary = format!("{what}: {}", finding.summary);
+    diagnosis.cause = finding.cause;
+    diagnosis.root_cause.host = Some(finding.host.clone());
+    diagnosis.confidence = diagnosis.confidence.min(finding.confidence);
+    diagnosis.evidence.extend(evidence(report, finding));
+    diagnosis.missing.extend(finding.missing.iter().cloned());
+    let usual = std::mem::take(&mut diagnosis.advice);
+    diagnosis.advice = finding.advice.iter().cloned().chain(usual).collect();
+}
+
+/// The claims of a finding with the values of the report that they rest on.
+fn evidence(report: &HostReport, finding: &HostFinding) -> Vec<Evidence> {
+    let json = serde_json::to_value(report).unwrap_or_default();
+    let record = |pointer: &String| {
+        let value = json.pointer(pointer)?.to_string();
+        Some(Record::Host { host: report.host.clone(), pointer: pointer.clone(), value })
+    };
+    let claims = finding.evidence.iter();
+    claims
+        .map(|claim| Evidence {
+            claim: claim.claim.clone(),
+            switch: None,
+            port: None,
+            epoch: None,
+            records: claim.records.iter().filter_map(record).collect(),
+        })
+        .collect()
+}
+
+/// What a report would have to contain for a cause.
+fn missing(state: &FabricState, hosts: &[HostDiagnosis]) -> Vec<String> {
+    let is_relevant = |host: &&HostDiagnosis| match state {
+        FabricState::PausedBy(pausing) => host.host == *pausing,
+        _ => true,
+    };
+    let relevant: Vec<&HostDiagnosis> = hosts.iter().filter(is_relevant).collect();
+    if let (FabricState::PausedBy(host), []) = (state, relevant.as_slice()) {
+        return vec![format!("a report of {host}: which of its parts causes the pauses")];
+    }
+    let checks = relevant.into_iter().flat_map(|host| host.checks.iter().map(move |check| (host, check)));
+    let without = checks.filter(|(_, check)| check.result == CheckResult::MissingEvidence);
+    without
+        .map(|(host, check)| format!("{}, {}: {}", host.host, check.detector, check.missing.join("; ")))
+        .collect()
+}

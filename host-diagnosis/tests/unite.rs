@@ -1,0 +1,142 @@
+//! The fabric's verdict and the hosts' reports together.
+
+mod support;
+
+use host_diagnosis::{Fabric, FabricState, unite};
+use model::diagnosis::Record;
+use model::host::counters::{CacheCounters, Misses, RegisteredMemory};
+use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause};
+use support::{SECOND_NS, nic, pause, report};
+
+fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
+    let root_cause = RootCause {
+        port: Some("sw3:3".parse().unwrap()),
+        host: host.map(str::to_string),
+        ..RootCause::default()
+    };
+    Diagnosis {
+        anomaly,
+        cause,
+        root_cause,
+        confidence: 0.95,
+        summary: "h3 pauses sw3:3".into(),
+        advice: vec!["look at h3".into()],
+        ..Diagnosis::undetermined("10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap())
+    }
+}
+
+fn storm_verdict() -> Diagnosis {
+    verdict(Anomaly::PfcStormHostInjection, Cause::SlowReceiver, Some("h3"))
+}
+
+fn slow_receiver() -> HostReport {
+    let mut report = report();
+    pause(&mut report, 50_000_000, 1_000_000);
+    let mtt = Some(Misses { misses: 900_000, lookups: None, usual_misses: Some(20_000) });
+    nic(&mut report).caches = Some(CacheCounters { mtt, ..CacheCounters::default() });
+    nic(&mut report).memory =
+        Some(RegisteredMemory { bytes: 64 << 20, page_bytes: 4096, mtt_entries: Some(2048) });
+    report
+}
+
+fn broken() -> HostReport {
+    let mut report = report();
+    pause(&mut report, SECOND_NS, SECOND_NS);
+    nic(&mut report).receive_stopped_ns = Some(SECOND_NS);
+    report
+}
+
+#[test]
+fn a_verdict_that_ends_at_a_host_names_its_part_in_one_sentence() {
+    let united = unite(&storm_verdict(), &[slow_receiver()], None).diagnosis;
+    assert_eq!(
+        united.summary,
+        "h3 pauses sw3:3: the RNIC mlx5_0 of h3 receives too slowly, because it fetches memory translations from \
+         the host"
+    );
+    assert_eq!((united.anomaly, united.cause), (Anomaly::PfcStormHostInjection, Cause::SlowReceiver));
+    assert_eq!(united.confidence, 0.9);
+    assert_eq!(united.advice.last().unwrap(), "look at h3");
+    // The values of the report are in the verdict.
+    let records: Vec<&Record> = united.evidence.iter().flat_map(|claim| &claim.records).collect();
+    let misses = records.iter().find_map(|record| match record {
+        Record::Host { host, pointer, value } if pointer.ends_with("/mtt") => {
+            Some((host.as_str(), value.as_str()))
+        }
+        _ => None,
+    });
+    assert_eq!(misses, Some(("h3", r#"{"misses":900000,"usual_misses":20000}"#)));
+}
+
+#[test]
+fn a_report_refines_the_cause_of_the_fabric() {
+    let united = unite(&storm_verdict(), &[broken()], None).diagnosis;
+    assert_eq!(united.cause, Cause::NicStorm);
+    assert!(united.summary.contains("mlx5_0"), "{}", united.summary);
+}
+
+#[test]
+fn a_clean_fabric_hands_over_to_the_hosts() {
+    let clean = verdict(Anomaly::HostOnly, Cause::Undetermined, None);
+    let united = unite(&clean, &[HostReport::new("h1", SECOND_NS), slow_receiver()], None).diagnosis;
+    assert_eq!((united.anomaly, united.cause), (Anomaly::HostOnly, Cause::SlowReceiver));
+    assert_eq!(united.root_cause.host.as_deref(), Some("h3"));
+    assert!(united.summary.starts_with("every hop of the fabric was clean: "), "{}", united.summary);
+}
+
+#[test]
+fn a_verdict_that_the_fabric_explains_is_unchanged() {
+    for (anomaly, cause) in [
+        (Anomaly::FlowContention, Cause::Incast),
+        (Anomaly::PfcBackpressureFlowContention, Cause::Incast),
+        (Anomaly::PacketLoss, Cause::Misconfiguration),
+        (Anomaly::RoutingLoop, Cause::Misconfiguration),
+        (Anomaly::Undetermined, Cause::Undetermined),
+    ] {
+        let verdict = verdict(anomaly, cause, None);
+        let united = unite(&verdict, &[slow_receiver(), broken()], Some(true));
+        assert_eq!(united.diagnosis, verdict, "{anomaly:?}");
+    }
+}
+
+#[test]
+fn another_host_that_pauses_is_not_this_host() {
+    let mut report = slow_receiver();
+    report.host = "h9".into();
+    let united = unite(&storm_verdict(), &[report], None).diagnosis;
+    assert_eq!((united.cause, united.summary.as_str()), (Cause::SlowReceiver, "h3 pauses sw3:3"));
+    assert_eq!(united.missing, ["a report of h3: which of its parts causes the pauses"]);
+}
+
+#[test]
+fn az_6_the_reports_show_that_many_servers_pause() {
+    let mut reports = vec![broken()];
+    for host in ["h4", "h5"] {
+        reports.push(HostReport { host: host.to_string(), ..broken() });
+    }
+    let united = unite(&storm_verdict(), &reports, None);
+    assert_eq!(united.diagnosis.cause, Cause::SlowReceiver, "no broken NIC: three pause at once");
+    let quiet = [broken(), HostReport { host: "h4".into(), ..report() }];
+    assert_eq!(unite(&storm_verdict(), &quiet, None).diagnosis.cause, Cause::NicStorm);
+}
+
+#[test]
+fn a_report_without_evidence_leaves_the_verdict_and_says_what_is_missing() {
+    let united = unite(&storm_verdict(), &[HostReport::new("h3", SECOND_NS)], None).diagnosis;
+    assert_eq!(Diagnosis { missing: Vec::new(), ..united.clone() }, storm_verdict());
+    let asked =
+        united.missing.iter().any(|text| text == "h3, nic_storm: the report has no section `counters`");
+    assert!(asked, "{:?}", united.missing);
+}
+
+#[test]
+fn verdicts_say_what_the_fabric_knows() {
+    let state = |anomaly, cause, host| Fabric::of_diagnosis(&verdict(anomaly, cause, host)).state;
+    let paused = FabricState::PausedBy("h3".to_string());
+    assert_eq!(state(Anomaly::HostOnly, Cause::Undetermined, None), FabricState::Clean);
+    assert_eq!(state(Anomaly::PfcStormHostInjection, Cause::Undetermined, Some("h3")), paused);
+    assert_eq!(state(Anomaly::DeadlockOutOfLoopInjection, Cause::NicStorm, Some("h3")), paused);
+    assert_eq!(state(Anomaly::PfcBackpressureFlowContention, Cause::SlowReceiver, Some("h3")), paused);
+    assert_eq!(state(Anomaly::Undetermined, Cause::Undetermined, Some("h3")), FabricState::Unknown);
+    assert_eq!(state(Anomaly::PacketLoss, Cause::Undetermined, None), FabricState::Congested);
+}
