@@ -18,9 +18,9 @@ pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
 pub mod pingmesh;
-pub mod xrdma;
 mod report_problems;
 mod unite;
+pub mod xrdma;
 
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;

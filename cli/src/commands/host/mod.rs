@@ -1,10 +1,10 @@
 //! `harrier host`: what is wrong inside a host.
 
 mod check;
-mod topology;
 mod files;
 mod inspect;
 mod probes;
+mod topology;
 
 use crate::Outcome;
 

@@ -49,7 +49,8 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
 
 fn describe_scope(latency: &ScopeLatency) -> String {
     let name = latency.scope.map_or("no scope", |scope| scope.name());
-    let time = |time: Option<u64>| time.map_or("-".to_string(), |time| format!("{:.1} us", time as f64 / 1e3));
+    let time =
+        |time: Option<u64>| time.map_or("-".to_string(), |time| format!("{:.1} us", time as f64 / 1e3));
     format!(
         "{name:<8} {:>8} probes, {:>6} without a reply, p50 {}, p99 {}, p99.9 {}",
         latency.probes,
@@ -62,7 +63,9 @@ fn describe_scope(latency: &ScopeLatency) -> String {
 
 fn describe_dead(dead: &Dead) -> String {
     match dead {
-        Dead::Host { host, peers, .. } => format!("dead host: {host} (no reply between it and {peers} peers)"),
+        Dead::Host { host, peers, .. } => {
+            format!("dead host: {host} (no reply between it and {peers} peers)")
+        }
         Dead::Pair { from, to, .. } => format!("dead pair: {to} does not answer {from}"),
     }
 }
