@@ -91,6 +91,8 @@ enum Command {
     Check(Box<commands::check::Args>),
     /// Find what is wrong inside a host: from its report, its settings and its probes
     Host(commands::host::Args),
+    /// Compare RDMA workloads with the published anomalies of NICs, and search for anomalies
+    Collie(commands::collie::Args),
     /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),
     /// Write the topology that switch configurations describe, or that was discovered
@@ -155,6 +157,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Check(args) => commands::check::execute(*args),
         Command::Host(args) => commands::host::execute(args),
+        Command::Collie(args) => commands::collie::execute(args),
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::Topology(args) => commands::topology::execute(args),
         Command::P4(args) => commands::p4::execute(args),

@@ -22,6 +22,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     }
 }
 
+/// Writes text to stdout. A closed pipe is not an error.
+pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
 /// Returns a report as text for people. The topology names the hosts of flows.
 pub(crate) fn describe(report: &RunReport, topology: &Topology) -> String {
     let index = TopologyIndex::new(topology);

@@ -7,19 +7,28 @@
 //!
 //! Sources: the published systems that each detector names in its module.
 
+pub mod collie;
 mod detector;
 mod detectors;
+pub mod estats;
 mod fabric;
+pub mod fence;
 mod finding;
 pub mod hostping;
 pub mod husky;
 pub mod inspection;
+pub mod jobs;
+pub mod loss_recovery;
 pub mod mtt;
 pub mod pause_ratio;
 mod pauses;
 pub mod pingmesh;
+pub mod repeated_packets;
 mod report_problems;
+pub mod rnic_memory;
 mod unite;
+pub mod water_filling;
+mod workload_problems;
 pub mod xrdma;
 
 pub use detector::{Detector, Explains, Outcome, Section};
@@ -28,6 +37,7 @@ pub use fabric::{Fabric, FabricState};
 pub use finding::{Claim, HostFinding, HostPart};
 pub use report_problems::{ReportProblem, problems};
 pub use unite::{United, unite};
+pub use workload_problems::descriptor_problems;
 
 use model::HostReport;
 use serde::Serialize;

@@ -9,6 +9,8 @@ use model::host::counters::NicCounters;
 use model::host::loopback::HostLoopback;
 use model::host::tenants::{SharedNic, Tenant};
 
+use crate::workload_problems;
+
 /// A problem of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportProblem {
@@ -58,6 +60,7 @@ pub fn problems(report: &HostReport) -> Vec<ReportProblem> {
             found.shared_nic(&format!("/tenants/nics/{at}"), nic);
         }
     }
+    found.list.extend(workload_problems::of(report));
     found.list
 }
 

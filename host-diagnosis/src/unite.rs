@@ -8,7 +8,7 @@ use model::{Cause, Diagnosis, HostReport};
 use serde::Serialize;
 
 use crate::pause_ratio::Step;
-use crate::{CheckResult, Fabric, FabricState, HostDiagnosis, HostFinding, diagnose, pauses};
+use crate::{CheckResult, Explains, Fabric, FabricState, HostDiagnosis, HostFinding, all, diagnose, pauses};
 
 /// A verdict with what the reports of hosts add to it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,10 +47,16 @@ fn pausing(reports: &[HostReport]) -> Option<u32> {
     (reports.len() > 1).then(|| u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The most certain finding that has a cause, with the index of its report; the first one of equal certainty.
+/// The most certain finding that explains a delay and has a cause, with the index of its report; the first one of equal
+/// certainty. A wrong setting that is certain does not displace what explains the delay.
 fn best(hosts: &[HostDiagnosis]) -> Option<(usize, &HostFinding)> {
+    let explains_delay = |finding: &HostFinding| {
+        let mut detectors = all();
+        detectors.any(|detector| detector.name == finding.detector && detector.explains == Explains::Delay)
+    };
     let causes = hosts.iter().enumerate().filter_map(|(at, host)| {
-        let finding = host.findings.iter().find(|finding| finding.cause != Cause::Undetermined)?;
+        let mut with_cause = host.findings.iter().filter(|finding| finding.cause != Cause::Undetermined);
+        let finding = with_cause.find(|finding| explains_delay(finding))?;
         Some((at, finding))
     });
     causes.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best })

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod analyze;
 pub(crate) mod ask;
 pub(crate) mod check;
+pub(crate) mod collie;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod config;

@@ -2,6 +2,8 @@
 
 use crate::Detector;
 
+mod support;
+
 macro_rules! detectors {
     ($($module:ident),* $(,)?) => {
         $(mod $module;)*
@@ -17,6 +19,19 @@ detectors! {
     loopback_congestion,
     intra_host_link,
     noisy_tenant,
+    rnic_workload,
+    operation_latency,
+    hidden_fence,
+    congestion_leaking,
+    cnp_interoperability,
+    macsec_pfc,
+    qp_cache_thrash,
+    go_back_n_waste,
+    lossy_go_back_n,
+    gpu_co_location,
+    gpu_interference,
+    host_control_overhead,
+    network_bound,
     poll_gap,
     window_deadlock,
     probe_matrix,

@@ -4,6 +4,7 @@
 //! detector that needs more states what is missing.
 
 pub mod counters;
+pub mod descriptor;
 pub mod inspection;
 pub mod jobs;
 pub mod latency;
@@ -11,6 +12,7 @@ pub mod loopback;
 pub mod polls;
 pub mod probes;
 pub mod tenants;
+pub mod transport;
 pub mod workload;
 
 use serde::{Deserialize, Serialize};

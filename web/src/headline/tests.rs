@@ -88,6 +88,19 @@ fn every_cause_names_its_culprit() {
     check(storm(Cause::IntraHostLink), "Bad link inside h11 stops 3 flows");
     check(case(Backpressure, Cause::IntraHostLink), "Bad link inside a host at sw3:3 pauses 3 flows");
     check(case(Anomaly::HostOnly, Cause::NoisyTenant).host("h11"), "Noisy tenant at h11 slows 3 flows");
+    for (cause, culprit) in [
+        (Cause::RnicWorkload, "RNIC workload"),
+        (Cause::HiddenFence, "Hidden fence"),
+        (Cause::CongestionLeaking, "Congestion leaking"),
+        (Cause::GoBackNWaste, "Go-back-N waste"),
+        (Cause::QpCacheThrash, "QP cache thrash"),
+        (Cause::PollGap, "Poll gap"),
+        (Cause::HostControlOverhead, "Host control overhead"),
+        (Cause::GpuCoLocation, "GPU co-location"),
+        (Cause::LegitimatelyNetworkBound, "Network-bound job"),
+    ] {
+        check(case(Anomaly::HostOnly, cause).host("h11"), &format!("{culprit} at h11 slows 3 flows"));
+    }
     check(storm(Cause::Undetermined), "Pausing host h11 stops 3 flows");
     let contention = |cause, flows| case(FlowContention, cause).flows(flows);
     check(contention(Cause::Incast, four()), "Incast of 4 flows to h4 slows 3 flows");

@@ -1,0 +1,233 @@
+//! `harrier collie`: compares workloads with the published anomalies of RNICs, and searches for anomalies of a subsystem.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use clap::ValueEnum;
+use host_diagnosis::collie::matching::{Match, matches};
+use host_diagnosis::collie::monitor::{Symptom, symptom};
+use host_diagnosis::collie::search::{Found, Options, Report, search};
+use host_diagnosis::collie::subsystem::TableSubsystem;
+use host_diagnosis::descriptor_problems;
+use model::HostReport;
+use model::host::descriptor::{NicFamily, Workload};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::input::{fail_with, read_text};
+use crate::output::{name, print_json, print_text};
+
+const EXAMPLES: &str = "\
+Examples:
+  Compare a workload with the published anomalies of its NIC
+    harrier collie match workload.json
+
+  Search for anomalies of the model of a ConnectX-6
+    harrier collie search --seed 1 --budget 20000";
+
+/// Arguments of `harrier collie`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// List the published anomalies that a workload triggers, and the cheapest change that avoids each
+    ///
+    /// Exit status 1 if there is one.
+    Match(MatchArgs),
+    /// Search for anomalous workloads of a NIC by simulated annealing
+    ///
+    /// The NIC is a model, whose anomalies are the published ones. Real NICs are not measured: that takes a traffic
+    /// engine with flexible batches and scatter-gather lists, which perftest is not.
+    Search(SearchArgs),
+}
+
+#[derive(clap::Args)]
+struct MatchArgs {
+    /// Workload descriptor, or report of a host with the section `workload` (docs/hosts-workloads.md)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print the anomalies as JSON on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct SearchArgs {
+    /// Seed of the random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Number of workloads to run
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    budget: u32,
+    /// The NIC
+    #[arg(long, value_enum, default_value_t = Nic::Cx6)]
+    nic: Nic,
+    /// Run workloads of known anomalies too, for comparison
+    #[arg(long)]
+    keep_known: bool,
+    /// Print the anomalies as JSON on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Nic {
+    /// NVIDIA ConnectX-6, 200 Gb/s
+    Cx6,
+    /// Broadcom P2100G, 100 Gb/s
+    P2100,
+}
+
+/// A workload of the file with its anomalies.
+#[derive(Serialize)]
+struct Judged {
+    device: Option<String>,
+    /// What its measurement shows, if there is one.
+    measured: Option<Symptom>,
+    anomalies: Vec<Match>,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    match args.command {
+        Command::Match(args) => match_file(&args),
+        Command::Search(args) => run_search(&args),
+    }
+}
+
+fn match_file(args: &MatchArgs) -> anyhow::Result<Outcome> {
+    let workloads = read_workloads(&args.file)?;
+    let judged: Vec<Judged> = workloads
+        .iter()
+        .map(|workload| Judged {
+            device: workload.device.clone(),
+            measured: workload.performance.as_ref().and_then(symptom),
+            anomalies: matches(workload),
+        })
+        .collect();
+    if args.json {
+        print_json(&json!({ "workloads": judged }))?;
+    } else {
+        print_text(&workloads.iter().zip(&judged).map(|(w, j)| describe_judged(w, j)).collect::<String>())?;
+    }
+    let triggers = judged.iter().any(|judged| !judged.anomalies.is_empty());
+    Ok(if triggers { Outcome::Findings } else { Outcome::Fine })
+}
+
+fn read_workloads(path: &Path) -> anyhow::Result<Vec<Workload>> {
+    let name = path.display();
+    let text = read_text(path)?;
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|error| anyhow!("{name}:{}:{}: not JSON: {error}", error.line(), error.column()))?;
+    // Again from the text, so that errors have positions.
+    let at = |error: serde_json::Error, what: &str| {
+        anyhow!("{name}:{}:{}: not a {what}: {error}", error.line(), error.column())
+    };
+    let (prefix, workloads) = if value.get("version").is_some() {
+        let report: HostReport = serde_json::from_str(&text).map_err(|e| at(e, "host report"))?;
+        let descriptors = report.workload.map(|workload| workload.descriptors).unwrap_or_default();
+        ("/workload/descriptors/", descriptors)
+    } else {
+        ("", vec![serde_json::from_str(&text).map_err(|e| at(e, "workload descriptor"))?])
+    };
+    if workloads.is_empty() {
+        return Err(anyhow!("{name}: the report has no `workload.descriptors`"));
+    }
+    let problems: Vec<String> = workloads
+        .iter()
+        .enumerate()
+        .flat_map(|(row, workload)| {
+            let place = if prefix.is_empty() { String::new() } else { format!("{prefix}{row}") };
+            descriptor_problems(&place, workload)
+        })
+        .map(|problem| format!("{name}: {problem}"))
+        .collect();
+    fail_with("the workload cannot be judged", &problems)?;
+    Ok(workloads)
+}
+
+fn describe_judged(workload: &Workload, judged: &Judged) -> String {
+    let device = judged.device.as_deref().unwrap_or("workload");
+    let mut text = match judged.measured {
+        Some(symptom) => format!("{device}: anomalous: {}\n", symptom.text()),
+        None => String::new(),
+    };
+    if judged.anomalies.is_empty() {
+        text.push_str(&match workload.nic {
+            NicFamily::Other => format!("{device}: no anomalies are published for this NIC\n"),
+            _ => format!("{device}: triggers no published anomaly\n"),
+        });
+    }
+    for anomaly in &judged.anomalies {
+        let worst =
+            anomaly.worst_pause_ratio.map(|ratio| format!(", up to {:.0} % of the time", 100.0 * ratio));
+        text.push_str(&format!(
+            "{device}: anomaly #{}: {}{} ({})\n",
+            anomaly.anomaly,
+            anomaly.symptom.text(),
+            worst.unwrap_or_default(),
+            name(&anomaly.bottleneck)
+        ));
+        let mut line = |label: &str, value: &str| text.push_str(&format!("{label:>12}  {value}\n"));
+        line("conditions", &anomaly.conditions.join(", "));
+        anomaly
+            .unknown
+            .iter()
+            .for_each(|unknown| line("unknown", &format!("whether the host has {unknown}")));
+        for (at, change) in anomaly.changes.iter().enumerate() {
+            line(if at == 0 { "cheapest" } else { "or" }, &change.text);
+        }
+        line("fix", anomaly.fix.unwrap_or("none is published"));
+    }
+    text
+}
+
+fn run_search(args: &SearchArgs) -> anyhow::Result<Outcome> {
+    let nic = match args.nic {
+        Nic::Cx6 => NicFamily::Cx6,
+        Nic::P2100 => NicFamily::P2100,
+    };
+    let options = Options { seed: args.seed, tests: args.budget as usize, skip_known: !args.keep_known };
+    let report = search(&mut TableSubsystem::new(nic), options)?;
+    if args.json {
+        print_json(
+            &json!({ "subsystem": "model of the published anomalies", "nic": nic, "seed": args.seed, "report": report }),
+        )?;
+    } else {
+        print_text(&describe_search(&report))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+fn describe_search(report: &Report) -> String {
+    let mut text: String = report.found.iter().map(describe_found).collect();
+    text.push_str(&format!(
+        "{} anomalies after {} tests of the model of the published anomalies; {} workloads were skipped\n",
+        report.found.len(),
+        report.tests,
+        report.skipped
+    ));
+    text
+}
+
+fn describe_found(found: &Found) -> String {
+    let published: Vec<String> = found.published.iter().map(|number| format!("#{number}")).collect();
+    let features: Vec<String> = found
+        .features
+        .iter()
+        .map(|feature| format!("{}: {}", name(&feature.factor), feature.levels))
+        .collect();
+    format!(
+        "after {:>6} tests  {} ({})  {}\n",
+        found.after_tests,
+        found.symptom.text(),
+        published.join(", "),
+        features.join("; ")
+    )
+}

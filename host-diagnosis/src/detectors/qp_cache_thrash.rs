@@ -1,0 +1,129 @@
+//! Throughput that falls because the NIC fetches the contexts of its connections over PCIe.
+//!
+//! Source: SRNIC (Wang et al., NSDI 2023), section 2.2: 97 Gb/s fall to 52 Gb/s from 128 to 16,384 queue pairs, while
+//! ICM cache misses and extra PCIe throughput (PCIe minus network) rise. The number of connections alone shows nothing: other
+//! deployments have tens of thousands of them without a loss, because large requests hide the misses (Collie, appendix A).
+
+use model::host::counters::NicCounters;
+use model::host::transport::ConnectionScaling;
+use model::{Cause, HostReport};
+
+use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+
+use super::support::{conclude, is_about_pauses, percent, rate};
+
+/// The fall of throughput that counts: as in [`crate::collie::monitor`].
+const FALLEN_SHARE: f64 = 0.2;
+/// Misses and extra PCIe throughput have risen if they are this many times the usual ones. A choice: above the variation of
+/// a load that is constant.
+const RISEN: f64 = 2.0;
+/// Confidence with both kinds of evidence, and with misses alone.
+const BOTH: f64 = 0.95;
+const MISSES_ONLY: f64 = 0.7;
+
+pub(super) const DETECTOR: Detector = Detector {
+    name: "qp_cache_thrash",
+    source: "SRNIC, NSDI 2023, section 2.2",
+    needs: &[Section::Workload, Section::Counters],
+    explains: Explains::Delay,
+    check,
+};
+
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
+    let scaling = report.workload.iter().flat_map(|workload| &workload.scaling);
+    let (mut findings, mut missing) = (Vec::new(), Vec::new());
+    let mut seen = false;
+    for (at, scaling) in scaling.enumerate() {
+        seen = true;
+        if scaling.bits_per_s > (1.0 - FALLEN_SHARE) * scaling.usual_bits_per_s {
+            continue;
+        }
+        let nics = report.counters.iter().flat_map(|counters| counters.nics.iter().enumerate());
+        let Some((place, nic)) = nics.into_iter().find(|(_, nic)| nic.nic == scaling.nic) else {
+            missing.push(format!("counters of {}", scaling.nic));
+            continue;
+        };
+        match judge(report, (at, scaling), (place, nic)) {
+            Ok(finding) => findings.extend(finding),
+            Err(text) => missing.push(text),
+        }
+    }
+    if !seen {
+        missing.push("`workload.scaling`: throughput with many and with few queue pairs".to_string());
+    }
+    conclude(findings, missing)
+}
+
+fn judge(
+    report: &HostReport,
+    (at, scaling): (usize, &ConnectionScaling),
+    (place, nic): (usize, &NicCounters),
+) -> Result<Option<HostFinding>, String> {
+    let icm = nic.caches.and_then(|caches| caches.icm);
+    let icm = icm.ok_or_else(|| format!("ICM cache misses of {}: a number of queue pairs is no evidence", nic.nic))?;
+    let usual = icm
+        .usual_misses
+        .ok_or_else(|| format!("the usual ICM cache misses of {} at this load (`usual_misses`)", nic.nic))?;
+    if (icm.misses as f64) < RISEN * usual.max(1) as f64 {
+        return Ok(None);
+    }
+    let extra = extra_pcie(report, nic).zip(scaling.usual_extra_pcie_bits_per_s);
+    if extra.is_some_and(|(extra, usual)| extra < RISEN * usual.max(1.0)) {
+        // Misses that cost no PCIe throughput do not slow the NIC down.
+        return Ok(None);
+    }
+    let mut evidence = vec![
+        Claim::new(
+            format!(
+                "throughput is {} with {} queue pairs and {} with few",
+                rate(scaling.bits_per_s),
+                scaling.queue_pairs,
+                rate(scaling.usual_bits_per_s)
+            ),
+            [format!("/workload/scaling/{at}")],
+        ),
+        Claim::new(
+            format!("{} ICM cache misses instead of {usual}", icm.misses),
+            [format!("/counters/nics/{place}/caches/icm")],
+        ),
+    ];
+    let mut missing = Vec::new();
+    match extra {
+        Some((extra, usual)) => evidence.push(Claim::new(
+            format!("PCIe carries {} more than the network, instead of {}", rate(extra), rate(usual)),
+            [format!("/counters/nics/{place}/pcie"), format!("/counters/nics/{place}/wire")],
+        )),
+        None => missing.push("PCIe throughput above network throughput, now and with few queue pairs".to_string()),
+    }
+    Ok(Some(HostFinding {
+        detector: DETECTOR.name,
+        host: report.host.clone(),
+        part: HostPart::Nic(nic.nic.clone()),
+        cause: Cause::QpCacheThrash,
+        summary: format!(
+            "{} fetches connection contexts over PCIe: throughput is {} below that with few queue pairs",
+            nic.nic,
+            percent(1.0 - scaling.bits_per_s / scaling.usual_bits_per_s)
+        ),
+        confidence: if missing.is_empty() { BOTH } else { MISSES_ONLY },
+        evidence,
+        missing,
+        advice: vec![
+            "share queue pairs between threads, or use fewer of them at a time".to_string(),
+            "send larger requests: they hide cache misses".to_string(),
+        ],
+    }))
+}
+
+/// PCIe throughput towards the NIC above what it sends, in bits a second (SRNIC, section 2.2, footnote 2).
+fn extra_pcie(report: &HostReport, nic: &NicCounters) -> Option<f64> {
+    let (pcie, wire) = nic.pcie.zip(nic.wire)?;
+    if report.interval_ns == 0 {
+        return None;
+    }
+    let extra = pcie.to_nic_bytes.saturating_sub(wire.sent_bytes);
+    Some(extra as f64 * 8.0 * 1e9 / report.interval_ns as f64)
+}

@@ -1,0 +1,120 @@
+//! How many requests of a connection are in flight at once: the evidence for a hidden fence.
+//!
+//! A fence that the application did not ask for lets the NIC start a request only after the completion of the previous one.
+//! The send queue is deep, but one request completes each round trip, whatever the round trip is (Bai et al., NSDI 2023,
+//! section 8.3, FMR hidden fence).
+
+use std::collections::BTreeMap;
+
+use model::host::latency::{HostLatency, OperationKind, RdmaConnection, RdmaOperation};
+
+/// Completions without which a rate is not a measurement: a choice.
+const LEAST_COMPLETIONS: usize = 8;
+/// Completions a round trip up to which requests are serialised. One, with a tolerance for the time between completion and
+/// start.
+const SERIALISED_PER_RTT: f64 = 1.25;
+/// Requests that are posted and not complete, from which a queue is deep: several round trips of waiting. A choice.
+const DEEP_QUEUE: f64 = 4.0;
+/// The share of the link above which its rate, rather than a fence, limits the connection. A choice: "extremely low
+/// throughput" in the source.
+const LIMITED_BY_LINK: f64 = 0.5;
+/// The correlation of latency with round trips from which they depend on each other strongly: a choice.
+pub const STRONG_CORRELATION: f64 = 0.9;
+/// Connections with different round trips that a correlation needs.
+pub const LEAST_ROUND_TRIPS: usize = 3;
+
+/// The completions of a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pace {
+    /// The connection.
+    pub connection: String,
+    /// Its round trip without queueing, in nanoseconds.
+    pub rtt_ns: u64,
+    /// Completed requests a round trip.
+    pub per_rtt: f64,
+    /// Requests that are posted and not complete, on average.
+    pub outstanding: f64,
+    /// The mean of T5 - T1, in nanoseconds.
+    pub nic_latency_ns: f64,
+    /// Throughput as a share of the link's rate, if sizes and rate are known.
+    pub link_share: Option<f64>,
+}
+
+impl Pace {
+    /// Whether one request completes each round trip although many are posted. A connection whose link is busy is not
+    /// serialised.
+    pub fn is_serialised(&self) -> bool {
+        self.per_rtt <= SERIALISED_PER_RTT
+            && self.outstanding >= DEEP_QUEUE
+            && self.link_share.is_none_or(|share| share < LIMITED_BY_LINK)
+    }
+}
+
+/// Returns the pace of each connection with a known round trip and enough completions, and the names of the others.
+pub fn paces(latency: &HostLatency) -> (Vec<Pace>, Vec<String>) {
+    let mut requests: BTreeMap<&str, Vec<&RdmaOperation>> = BTreeMap::new();
+    for operation in latency.operations.iter().filter(|o| o.success && o.kind != OperationKind::Register) {
+        requests.entry(operation.connection.as_str()).or_default().push(operation);
+    }
+    let (mut paces, mut unknown) = (Vec::new(), Vec::new());
+    for (name, operations) in requests {
+        let connection = latency.connections.iter().find(|connection| connection.name == name);
+        match connection.and_then(|connection| pace(connection, &operations)) {
+            Some(pace) => paces.push(pace),
+            None => unknown.push(name.to_string()),
+        }
+    }
+    (paces, unknown)
+}
+
+fn pace(connection: &RdmaConnection, operations: &[&RdmaOperation]) -> Option<Pace> {
+    let rtt_ns = connection.base_rtt_ns.filter(|rtt| *rtt > 0)?;
+    let first = operations.iter().map(|o| o.t5_ns).min()?;
+    let last = operations.iter().map(|o| o.t5_ns).max()?;
+    if operations.len() < LEAST_COMPLETIONS || last == first {
+        return None;
+    }
+    let count = operations.len() as f64;
+    // The first completion starts the measurement and is not part of it.
+    let per_ns = (count - 1.0) / (last - first) as f64;
+    let nic_latency_ns =
+        operations.iter().map(|o| o.t5_ns.saturating_sub(o.t1_ns) as f64).sum::<f64>() / count;
+    let bytes: Option<u64> = operations.iter().map(|o| o.bytes).sum();
+    let link_share = bytes.zip(connection.bits_per_s).map(|(bytes, bits_per_s)| {
+        let mean_bits = bytes as f64 * 8.0 / count;
+        mean_bits * per_ns * 1e9 / bits_per_s
+    });
+    Some(Pace {
+        connection: connection.name.clone(),
+        rtt_ns,
+        per_rtt: per_ns * rtt_ns as f64,
+        // Little's law.
+        outstanding: per_ns * nic_latency_ns,
+        nic_latency_ns,
+        link_share,
+    })
+}
+
+/// The correlation (Pearson) of round trips with T5 - T1; `None` with fewer than [`LEAST_ROUND_TRIPS`] different round
+/// trips.
+pub fn correlation(paces: &[&Pace]) -> Option<f64> {
+    let mut different: Vec<u64> = paces.iter().map(|pace| pace.rtt_ns).collect();
+    different.sort_unstable();
+    different.dedup();
+    if different.len() < LEAST_ROUND_TRIPS {
+        return None;
+    }
+    let count = paces.len() as f64;
+    let points: Vec<(f64, f64)> =
+        paces.iter().map(|pace| (pace.rtt_ns as f64, pace.nic_latency_ns)).collect();
+    let mean_rtt = points.iter().map(|point| point.0).sum::<f64>() / count;
+    let mean_latency = points.iter().map(|point| point.1).sum::<f64>() / count;
+    let (mut covariance, mut of_rtt, mut of_latency) = (0.0, 0.0, 0.0);
+    for (rtt, latency) in points {
+        let (x, y) = (rtt - mean_rtt, latency - mean_latency);
+        covariance += x * y;
+        of_rtt += x * x;
+        of_latency += y * y;
+    }
+    (of_latency > 0.0).then(|| covariance / (of_rtt * of_latency).sqrt())
+}
