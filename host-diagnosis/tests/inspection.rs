@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use host_diagnosis::inspection::{InspectionSeverity, SwitchPort, check, desired, drift, read, rules};
+use host_diagnosis::inspection::{
+    FIRMWARE_ISSUES, InspectionSeverity, SwitchPort, check, desired, drift, read, rules,
+};
 use model::host::inspection::{HostInspection, PriorityTrust};
 
 /// The files of the fixture `h1`: two ConnectX-6 Dx with a GPU each, below a PCIe switch of their socket.
@@ -468,6 +470,19 @@ fn codes_and_names_are_unique_and_in_order() {
     sorted.sort_unstable();
     sorted.dedup();
     assert_eq!(codes, sorted);
+}
+
+#[test]
+fn the_documentation_has_every_rule_and_every_issue_of_firmware() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/host-inspection.md");
+    let text = fs::read_to_string(path).unwrap();
+    for rule in rules() {
+        assert!(text.contains(&rule.page()), "docs/host-inspection.md lacks\n{}", rule.page());
+    }
+    for issue in FIRMWARE_ISSUES {
+        let row = format!("| {} | {} |", issue.reference, issue.nic);
+        assert!(text.contains(&row), "docs/host-inspection.md lacks the row `{row}`");
+    }
 }
 
 #[test]
