@@ -31,7 +31,7 @@ fn files() -> BTreeMap<String, String> {
     files
 }
 
-/// The two ports of its switch: PFC on 3 and 4, SONiC's map of DSCPs, ECN on both classes.
+/// The two ports of its switch: PFC on 3 and 4, DSCP 26 and 27 in these classes, ECN on both.
 fn ports() -> Vec<SwitchPort> {
     let mut class_of_dscp = vec![1; 64];
     class_of_dscp[26] = 3;
@@ -85,7 +85,7 @@ fn settings_of_all_inputs_are_read() {
     assert_eq!(eth1.pci.as_deref(), Some("0000:19:00.0"));
     assert_eq!(eth1.driver_version.as_deref(), Some("6.8.0-45-generic"));
     assert_eq!((eth1.mtu_bytes, eth1.speed_mbps, eth1.numa_node), (Some(9000), Some(100_000), Some(0)));
-    assert_eq!(eth1.offloads["tx-checksum-ipv4"], false);
+    assert!(!eth1.offloads["tx-checksum-ipv4"]);
     assert_eq!(eth1.statistics["rx_prio3_pause_duration"], 1250);
     let qos = eth1.qos.as_ref().unwrap();
     assert_eq!((qos.trust, qos.pfc_priorities.as_deref()), (Some(PriorityTrust::Dscp), Some([3].as_slice())));

@@ -13,7 +13,7 @@ pub(super) const RULE: InspectionRule = InspectionRule {
     severity: InspectionSeverity::Error,
     summary: "The DSCP of RDMA connections belongs to a priority without PFC in the NIC, or to a class without PFC at the switch, or to different priorities in both.",
     why: "RDMA traffic runs in a lossy class and is dropped under load, or the pauses of the switch name a priority in which the NIC does not send it.",
-    fix: "Set type of service 106 (DSCP 26 with ECN) for connections: `cma_roce_tos -d DEV -t 106`, and `tc/1/traffic_class` for applications that set none.",
+    fix: "Use a DSCP that NIC and switch map to the same lossless class: type of service 4 x DSCP + 2 for ECN, `cma_roce_tos -d DEV -t 106` for DSCP 26, and `tc/1/traffic_class` for applications that set none.",
     source: "SONiC, qos_config.j2 (DSCP to class); cma_roce_tos and mlnx_qos (mlnx-tools)",
     input: "`cma_roce_tos -d DEV` or sysfs (`tc/1/traffic_class`); `mlnx_qos -i DEV`, or the configuration of the switch",
     check,
