@@ -17,6 +17,7 @@ mod dataplane;
 mod demo;
 mod endpoint;
 mod evaluation;
+mod finding_reports;
 mod findings;
 mod input;
 mod lab;
@@ -89,7 +90,7 @@ enum Command {
     Analyze(commands::analyze::Args),
     /// Check SONiC switch configurations before a rollout
     Check(Box<commands::check::Args>),
-    /// Find what is wrong inside a host, from its report
+    /// Find what is wrong inside a host: from its report, its settings and its probes
     Host(commands::host::Args),
     /// Compare RDMA workloads with the published anomalies of NICs, and search for anomalies
     Collie(commands::collie::Args),

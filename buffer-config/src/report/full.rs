@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::advice;
+use super::Catalogue;
 use crate::finding::{Finding, Severity};
 use crate::source::line_at;
 
@@ -10,7 +10,13 @@ use crate::source::line_at;
 const MAX_LINE: usize = 120;
 
 /// A finding with its source line, and an empty line.
-pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: Option<&str>) {
+pub(super) fn one(
+    out: &mut String,
+    finding: &Finding,
+    catalogue: &Catalogue,
+    is_coloured: bool,
+    text: Option<&str>,
+) {
     let paint = |code: &str, text: &str| {
         if is_coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     };
@@ -27,7 +33,7 @@ pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: 
     if let Some(text) = text.filter(|t| !t.is_empty()) {
         excerpt(out, finding, text, &|t| paint(colour, t));
     }
-    let (why, fix) = advice(finding);
+    let (why, fix) = catalogue.advice(finding.code);
     for (label, body) in [("why", why), ("fix", fix)] {
         if !body.is_empty() {
             let _ = writeln!(out, "  {} {body}", paint("34", &format!("= {label}:")));

@@ -5,15 +5,15 @@ use std::fmt::Write;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json as value};
 
-use super::{Summary, advice};
+use super::{Catalogue, Summary};
 use crate::finding::{Finding, PatchOp, Severity};
 
 /// The number of annotations of one kind that GitHub shows for a step.
 const GITHUB_LIMIT: usize = 10;
 
 /// A finding as JSON.
-pub(super) fn json(finding: &Finding) -> Value {
-    let (why, fix) = advice(finding);
+pub(super) fn json(finding: &Finding, catalogue: &Catalogue) -> Value {
+    let (why, fix) = catalogue.advice(finding.code);
     let patch: Vec<Value> = finding.patch.iter().map(operation).collect();
     value!({
         "code": finding.code,
@@ -45,13 +45,12 @@ fn operation(op: &PatchOp) -> Value {
 #[derive(Debug)]
 pub(super) struct Suites(Report);
 
-impl Default for Suites {
-    fn default() -> Self {
-        Self(Report::new("harrier check"))
-    }
-}
-
 impl Suites {
+    /// A report of a command.
+    pub(super) fn new(command: &str) -> Self {
+        Self(Report::new(command))
+    }
+
     /// Adds a suite for a file: a `failure` for each error, an `error` for each finding that is not provable, and a
     /// passed test case if there is no finding.
     pub(super) fn add(&mut self, file: &str, findings: &[Finding]) {
@@ -127,11 +126,11 @@ impl Annotations {
         let _ = writeln!(out, "::{command} file={file},line={line},col={column},title={title}::{message}");
     }
 
-    pub(super) fn rest(&self, summary: &Summary) -> String {
+    pub(super) fn rest(&self, summary: &Summary, command: &str) -> String {
         match self.left {
             0 => String::new(),
             left => format!(
-                "::notice title=harrier check::{}; {left} more findings are not shown here\n",
+                "::notice title={command}::{}; {left} more findings are not shown here\n",
                 escape(&summary.line())
             ),
         }

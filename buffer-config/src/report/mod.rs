@@ -1,10 +1,12 @@
 //! Report formats, written file by file so that a large fleet is never in memory at once.
 
+mod catalogue;
 mod full;
 mod machine;
 mod sarif;
 mod summary;
 
+pub use catalogue::{Catalogue, RuleText};
 pub use summary::Summary;
 
 use crate::finding::Finding;
@@ -32,13 +34,14 @@ pub enum Format {
 
 /// Returns a finding as in a report in the format [`Format::Json`].
 pub fn json(finding: &Finding) -> serde_json::Value {
-    machine::json(finding)
+    machine::json(finding, Catalogue::of_switches())
 }
 
 /// Writes a report in pieces: [`Writer::begin`], [`Writer::file`] for each file, [`Writer::end`].
 #[derive(Debug)]
 pub struct Writer {
     format: Format,
+    catalogue: &'static Catalogue,
     /// The number of findings so far.
     count: usize,
     /// The number of annotations so far.
@@ -48,16 +51,22 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer for the given format.
+    /// A writer for findings of the rules of this crate.
     pub fn new(format: Format) -> Self {
-        Self { format, count: 0, annotations: Default::default(), suites: Default::default() }
+        Self::of(format, Catalogue::of_switches())
+    }
+
+    /// A writer for findings of the rules of `catalogue`.
+    pub fn of(format: Format, catalogue: &'static Catalogue) -> Self {
+        let (annotations, suites) = (Default::default(), machine::Suites::new(catalogue.command));
+        Self { format, catalogue, count: 0, annotations, suites }
     }
 
     /// The text before all findings.
     pub fn begin(&self) -> String {
         match self.format {
             Format::Json => "{\n  \"findings\": [".to_string(),
-            Format::Sarif => sarif::head(),
+            Format::Sarif => sarif::head(self.catalogue),
             Format::Full { .. } | Format::Concise | Format::Github | Format::Junit => String::new(),
         }
     }
@@ -70,10 +79,16 @@ impl Writer {
         }
         for finding in findings {
             match self.format {
-                Format::Full { is_coloured } => full::one(&mut out, finding, is_coloured, text),
+                Format::Full { is_coloured } => {
+                    full::one(&mut out, finding, self.catalogue, is_coloured, text)
+                }
                 Format::Concise => full::line(&mut out, finding),
-                Format::Json => separated(&mut out, self.count, "    ", &machine::json(finding)),
-                Format::Sarif => separated(&mut out, self.count, "        ", &sarif::result(finding)),
+                Format::Json => {
+                    separated(&mut out, self.count, "    ", &machine::json(finding, self.catalogue))
+                }
+                Format::Sarif => {
+                    separated(&mut out, self.count, "        ", &sarif::result(finding, self.catalogue))
+                }
                 Format::Github => self.annotations.add(&mut out, finding),
                 Format::Junit => {}
             }
@@ -95,7 +110,7 @@ impl Writer {
             }
             Format::Sarif => format!("{close}      ]\n    }}\n  ]\n}}\n"),
             Format::Junit => self.suites.report(),
-            Format::Github => self.annotations.rest(summary),
+            Format::Github => self.annotations.rest(summary, self.catalogue.command),
             Format::Full { .. } | Format::Concise => String::new(),
         }
     }
@@ -119,12 +134,4 @@ pub fn of_file(format: Format, name: &str, text: &str, findings: &[Finding]) -> 
     let mut summary = Summary::default();
     summary.add(name, name, findings);
     writer.begin() + &writer.file(name, Some(text), findings) + &writer.end(&summary)
-}
-
-/// Why a finding matters and how to fix it, from its rule's page.
-fn advice(finding: &Finding) -> (String, String) {
-    match crate::rules::find(finding.code) {
-        Some(rule) => (rule.section("Why it matters"), rule.section("Fix")),
-        None => (String::new(), String::new()),
-    }
 }

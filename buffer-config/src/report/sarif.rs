@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::Catalogue;
 use crate::finding::{Finding, Severity};
-use crate::rules;
 
 fn level(severity: Severity) -> &'static str {
     match severity {
@@ -28,16 +28,18 @@ fn uri(path: &str) -> String {
 }
 
 /// The text before the results: the tool with all its rules.
-pub(super) fn head() -> String {
-    let declared: Vec<Value> = rules::all()
+pub(super) fn head(catalogue: &Catalogue) -> String {
+    let declared: Vec<Value> = catalogue
+        .rules
+        .iter()
         .map(|rule| {
             json!({
-                "id": rule.meta.code,
-                "name": rule.meta.name,
-                "shortDescription": { "text": rule.summary() },
-                "fullDescription": { "text": rule.section("Why it matters") },
-                "help": { "text": rule.section("Fix"), "markdown": rule.page() },
-                "defaultConfiguration": { "level": level(rule.meta.severity) },
+                "id": rule.code,
+                "name": rule.name,
+                "shortDescription": { "text": rule.summary },
+                "fullDescription": { "text": rule.why },
+                "help": { "text": rule.fix, "markdown": rule.page },
+                "defaultConfiguration": { "level": level(rule.severity) },
             })
         })
         .collect();
@@ -60,7 +62,7 @@ pub(super) fn head() -> String {
 }
 
 /// A result.
-pub(super) fn result(f: &Finding) -> Value {
+pub(super) fn result(f: &Finding, catalogue: &Catalogue) -> Value {
     let mut result = json!({
         "ruleId": f.code,
         "level": level(f.severity),
@@ -78,7 +80,7 @@ pub(super) fn result(f: &Finding) -> Value {
     if let Some(object) = result.as_object_mut().filter(|_| f.is_not_provable()) {
         object.insert("properties".into(), json!({ "verdict": "not_provable" }));
     }
-    let index = rules::all().position(|r| r.meta.code == f.code);
+    let index = catalogue.rules.iter().position(|rule| rule.code == f.code);
     if let (Some(index), Some(object)) = (index, result.as_object_mut()) {
         object.insert("ruleIndex".into(), index.into());
     }

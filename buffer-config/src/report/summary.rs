@@ -22,6 +22,7 @@ pub struct Summary {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct RuleCount {
+    name: &'static str,
     findings: usize,
     files: usize,
 }
@@ -47,6 +48,7 @@ impl Summary {
             self.counts[finding.severity as usize] += 1;
             self.not_provable += usize::from(finding.is_not_provable());
             let rule = self.rules.entry(finding.code).or_default();
+            rule.name = finding.rule;
             rule.findings += 1;
             rule.files += usize::from(seen.insert((finding.code, finding.file.as_str())));
             if finding.severity > Severity::Info {
@@ -112,8 +114,7 @@ impl Summary {
         rules.sort_by_key(|(_, n)| std::cmp::Reverse((n.files, n.findings)));
         let mut out = format!("{:<9} {:<28} {:>9} {:>9}\n", "rule", "name", "findings", "files");
         for (code, n) in rules {
-            let name = crate::rules::find(code).map_or("", |rule| rule.meta.name);
-            out.push_str(&format!("{code:<9} {name:<28} {:>9} {:>9}\n", n.findings, n.files));
+            out.push_str(&format!("{code:<9} {:<28} {:>9} {:>9}\n", n.name, n.findings, n.files));
         }
         let mut switches: Vec<(&str, (usize, usize))> =
             self.switches.iter().map(|(name, n)| (name.as_str(), (n[2], n[1]))).collect();

@@ -32,6 +32,10 @@ detectors! {
     gpu_interference,
     host_control_overhead,
     network_bound,
+    poll_gap,
+    window_deadlock,
+    probe_matrix,
+    inspection,
 }
 
 /// All detectors.

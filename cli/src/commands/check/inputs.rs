@@ -11,9 +11,9 @@ use crate::input::read_text;
 use crate::redis;
 
 /// A configuration to check.
-pub(super) struct Input {
+pub(crate) struct Input {
     /// The name that findings use.
-    pub(super) name: String,
+    pub(crate) name: String,
     path: Option<PathBuf>,
     text: Option<String>,
 }
@@ -21,14 +21,14 @@ pub(super) struct Input {
 impl Input {
     /// The switch that the file belongs to. The files of a switch with several chips (`config_db.json`,
     /// `config_db0.json`, ... in one folder) share one, named after their folder.
-    pub(super) fn switch(&self) -> String {
+    pub(crate) fn switch(&self) -> String {
         let chip = self.path.as_deref().filter(|p| is_of_chip(p) || is_of_host_with_chips(p));
         let folder = chip.and_then(Path::parent).map(|f| f.display().to_string());
         folder.filter(|f| !f.is_empty()).unwrap_or_else(|| self.name.clone())
     }
 
     /// The text and its lookup table: the given one, or the one in the same folder.
-    pub(super) fn read(&self, lookup: Option<&Path>) -> anyhow::Result<(String, Option<Lookup>)> {
+    pub(crate) fn read(&self, lookup: Option<&Path>) -> anyhow::Result<(String, Option<Lookup>)> {
         let text = match (&self.text, &self.path) {
             (Some(text), _) => text.clone(),
             (None, Some(path)) => read_text(path)?,
@@ -62,7 +62,7 @@ fn is_of_host_with_chips(path: &Path) -> bool {
 }
 
 /// Resolves the arguments to inputs.
-pub(super) fn inputs(paths: &[String]) -> anyhow::Result<Vec<Input>> {
+pub(crate) fn inputs(paths: &[String]) -> anyhow::Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for name in paths {
         if name == "-" {

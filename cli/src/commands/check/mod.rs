@@ -1,6 +1,6 @@
 //! `harrier check`: checks switch configurations against the rules.
 
-mod inputs;
+pub(super) mod inputs;
 mod run;
 mod show;
 
@@ -11,13 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use buffer_config::asic;
 use buffer_config::baseline::Selection;
-use buffer_config::finding::Severity;
 use buffer_config::headroom::Floor;
-use buffer_config::report::Summary;
 use buffer_config::rules::{self, Options};
 use clap::ValueEnum;
 
 use crate::Outcome;
+use crate::finding_reports::{FormatArg, Threshold, outputs_are_distinct};
 
 /// Arguments of `harrier check`.
 #[derive(clap::Args)]
@@ -101,38 +100,6 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    Full,
-    Concise,
-    Json,
-    Sarif,
-    Junit,
-    Github,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Threshold {
-    Info,
-    Warning,
-    Error,
-}
-
-impl Threshold {
-    fn outcome(self, summary: &Summary) -> Outcome {
-        let least = match self {
-            Self::Info => Severity::Info,
-            Self::Warning => Severity::Warning,
-            Self::Error => Severity::Error,
-        };
-        if summary.at_least(least) > 0 || summary.not_provable > 0 {
-            Outcome::Findings
-        } else {
-            Outcome::Fine
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FloorArg {
     Wire,
     Standard,
@@ -153,7 +120,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if let Some(word) = selection.unknown().first() {
         bail!("no rule matches `{word}`; see --list-rules");
     }
-    outputs_are_distinct(&args)?;
+    outputs_are_distinct(&args.format, &args.output)?;
     let options = options(&args)?;
     if let [old, new] = args.diff.as_slice() {
         return show::compare(&args, &options, &selection, old, new);
@@ -172,30 +139,6 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         show::write_patch(&args, &options, &selection, &inputs, path)?;
     }
     run::run(&args, &options, &selection, &inputs)
-}
-
-/// Fails if two formats are written to the same file.
-fn outputs_are_distinct(args: &Args) -> anyhow::Result<()> {
-    let (formats, outputs) = (args.format.len().max(1), args.output.len());
-    if outputs > formats {
-        bail!(
-            "{outputs} --output options for {} --format options: each --output needs a --format",
-            args.format.len()
-        );
-    }
-    let output = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
-    for i in 0..formats {
-        if (0..i).any(|j| output(i) == output(j)) {
-            bail!(
-                "two formats are written to {}: each --format needs its own --output",
-                match output(i) {
-                    p if p == Path::new("-") => "standard output".to_string(),
-                    p => p.display().to_string(),
-                }
-            );
-        }
-    }
-    Ok(())
 }
 
 fn options(args: &Args) -> anyhow::Result<Options> {

@@ -1,26 +1,23 @@
 //! Runs all rules on all files, on all cores and in batches, so that memory does not grow with the fleet.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use anyhow::Context;
 use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
 use buffer_config::hosts::{self, Hosts};
-use buffer_config::report::{Format, Summary, Writer};
+use buffer_config::report::{Catalogue, Summary};
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 
 use super::inputs::Input;
-use super::{Args, FormatArg, write_text};
+use super::{Args, write_text};
 use crate::Outcome;
+use crate::finding_reports::{Sink, sinks};
 use crate::input::{fail_with, read_text};
 
 /// Files per core in a batch: enough to keep all cores busy, few enough to limit memory.
@@ -31,47 +28,6 @@ struct Checked {
     text: String,
     findings: Vec<Finding>,
     switches: Vec<ResolvedSwitch>,
-}
-
-/// A report that is being written to a file or to standard output.
-struct Sink {
-    writer: Writer,
-    out: Box<dyn Write>,
-}
-
-impl Sink {
-    fn open(format: FormatArg, path: &Path) -> anyhow::Result<Self> {
-        let to_stdout = path == Path::new("-");
-        let is_coloured = to_stdout && io::stdout().is_terminal();
-        let out: Box<dyn Write> = if to_stdout {
-            Box::new(BufWriter::new(io::stdout().lock()))
-        } else {
-            Box::new(BufWriter::new(
-                File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
-            ))
-        };
-        let mut sink = Self { writer: Writer::new(format.format(is_coloured)), out };
-        let head = sink.writer.begin();
-        sink.put(&head)?;
-        Ok(sink)
-    }
-
-    /// Writes text. A closed pipe (`| head`) is not an error.
-    fn put(&mut self, text: &str) -> anyhow::Result<()> {
-        match self.out.write_all(text.as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
-    }
-
-    fn close(mut self, summary: &Summary) -> anyhow::Result<()> {
-        let tail = self.writer.end(summary);
-        self.put(&tail)?;
-        match self.out.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
-    }
 }
 
 /// The state of a run: filters, counts and writes findings.
@@ -168,7 +124,7 @@ impl<'r> Run<'r> {
             switches: BTreeMap::new(),
         };
         if args.write_baseline.is_none() {
-            run.sinks = sinks(args)?;
+            run.sinks = sinks(&args.format, &args.output, Catalogue::of_switches())?;
         }
         Ok(run)
     }
@@ -193,8 +149,7 @@ impl<'r> Run<'r> {
             self.baseline.add(findings);
         }
         for sink in &mut self.sinks {
-            let part = sink.writer.file(name, text, findings);
-            sink.put(&part)?;
+            sink.file(name, text, findings)?;
         }
         Ok(())
     }
@@ -230,13 +185,6 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Opens the requested reports.
-fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
-    let formats = if args.format.is_empty() { vec![FormatArg::Full] } else { args.format.clone() };
-    let path = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
-    formats.into_iter().enumerate().map(|(i, format)| Sink::open(format, path(i))).collect()
-}
-
 /// Reads suppressions and baseline.
 fn filter(args: &Args) -> anyhow::Result<FindingFilter> {
     let suppressions = match &args.suppressions {
@@ -270,26 +218,12 @@ pub(super) fn print(
     let mut summary = Summary::default();
     summary.add(name, name, &findings);
     summary.suppressed = filter.suppressed;
-    for mut sink in sinks(args)? {
-        let part = sink.writer.file(name, Some(text), &findings);
-        sink.put(&part)?;
+    for mut sink in sinks(&args.format, &args.output, Catalogue::of_switches())? {
+        sink.file(name, Some(text), &findings)?;
         sink.close(&summary)?;
     }
     eprintln!("{}; {unchanged} unchanged", summary.line());
     Ok(args.severity_threshold.outcome(&summary))
-}
-
-impl FormatArg {
-    fn format(self, is_coloured: bool) -> Format {
-        match self {
-            Self::Full => Format::Full { is_coloured },
-            Self::Concise => Format::Concise,
-            Self::Json => Format::Json,
-            Self::Sarif => Format::Sarif,
-            Self::Junit => Format::Junit,
-            Self::Github => Format::Github,
-        }
-    }
 }
 
 /// Today's date in UTC, `YYYY-MM-DD`.

@@ -15,9 +15,10 @@ use fabric::prove::{Assumed, Verdict};
 use scenario::SonicError;
 
 use super::inputs::{self, Input};
-use super::{Args, FormatArg, run, write_text};
+use super::{Args, run, write_text};
 use crate::Outcome;
 use crate::commands::prove;
+use crate::finding_reports::FormatArg;
 use crate::output::print_json;
 
 pub(super) fn list_rules() -> anyhow::Result<Outcome> {

@@ -1,6 +1,9 @@
 //! `harrier host`: what is wrong inside a host.
 
 mod check;
+mod files;
+mod inspect;
+mod probes;
 mod topology;
 
 use crate::Outcome;
@@ -18,6 +21,10 @@ enum Action {
     Check(check::Args),
     /// Write the topology of a host for its report, from the XML of hwloc
     Topology(topology::Args),
+    /// Check settings of NICs, PCIe, memory and processes, from a recorded tree or on this host
+    Inspect(Box<inspect::Args>),
+    /// Summarise probes between hosts: dead pairs, dead hosts, percentiles by scope
+    Probes(probes::Args),
 }
 
 /// Runs the command.
@@ -25,5 +32,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check(args) => check::execute(&args),
         Action::Topology(args) => topology::execute(&args),
+        Action::Inspect(args) => inspect::execute(*args),
+        Action::Probes(args) => probes::execute(&args),
     }
 }

@@ -1,0 +1,46 @@
+//! Settings of the host that its inspection rejects: the rules of [`crate::inspection`] without a switch.
+
+use model::{Cause, HostReport};
+
+use crate::inspection::{InspectionFinding, InspectionSeverity, check as inspect, rule};
+use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+
+pub(super) const DETECTOR: Detector = Detector {
+    name: "inspection",
+    source: "the sources of the rules (`harrier host inspect --list-rules`)",
+    needs: &[Section::Inspection],
+    explains: Explains::State,
+    check,
+};
+
+fn check(report: &HostReport, _: &Fabric) -> Outcome {
+    let Some(inspection) = &report.inspection else { return Outcome::Clean };
+    // A switch is not in a host's report; rules that need one state so and are left out.
+    let found = inspect(inspection, &[]);
+    let found = found.iter().filter(|finding| finding.severity > InspectionSeverity::Info);
+    Outcome::of(found.map(|found| finding(report, found)).collect())
+}
+
+fn finding(report: &HostReport, found: &InspectionFinding) -> HostFinding {
+    let advice = rule(found.code).map(|rule| rule.fix.to_string());
+    HostFinding {
+        detector: DETECTOR.name,
+        host: report.host.clone(),
+        part: HostPart::Setting(found.item.clone()),
+        // A setting that is wrong need not be what delays a flow.
+        cause: Cause::Undetermined,
+        summary: format!("{} ({})", found.message, found.code),
+        confidence: 1.0,
+        evidence: vec![Claim::new(found.message.clone(), [format!("/inspection/{}", pointer(&found.item))])],
+        missing: Vec::new(),
+        advice: advice.into_iter().collect(),
+    }
+}
+
+/// The item as a JSON pointer. Its names have no slash, except for parameters of DCQCN, which are the last part.
+fn pointer(item: &str) -> String {
+    match item.split_once("/parameters/") {
+        Some((above, name)) => format!("{above}/parameters/{}", name.replace('/', "~1")),
+        None => item.to_string(),
+    }
+}
