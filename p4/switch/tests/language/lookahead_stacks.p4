@@ -4,7 +4,7 @@
 header byte_t { bit<8> value; }
 header pair_t { bit<4> high; bit<12> low; }
 struct nested_t { byte_t first; pair_t[2] pairs; bit<8>[2] numbers; }
-struct headers_t { byte_t b; byte_t[2] stack; pair_t p; byte_t[2] numbers; byte_t[2] kept; byte_t error; }
+struct headers_t { byte_t b; byte_t[2] stack; pair_t p; byte_t[2] numbers; byte_t[2] kept; byte_t failed; }
 struct meta_t { bit<8> unused; }
 
 parser Read(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
@@ -44,7 +44,7 @@ control In(STANDARD) {
     apply {
         std.egress_spec = 1;
         if (std.parser_error == error.PacketTooShort) {
-            hdr.error = { 0xee };
+            hdr.failed = { 0xee };
         }
     }
 }
