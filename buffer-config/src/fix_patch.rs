@@ -96,7 +96,8 @@ pub fn plan(
 ) -> Result<FixPatch, String> {
     let plain = source.text.strip_prefix('\u{feff}').unwrap_or(source.text);
     serde_json::from_str::<serde::de::IgnoredAny>(plain).map_err(|e| e.to_string())?;
-    let run = |text: &str| places(&check_file(SourceText { name: source.name, text }, lookup, options).findings);
+    let run =
+        |text: &str| places(&check_file(SourceText { name: source.name, text }, lookup, options).findings);
     let mut plan = FixPatch { text: source.text.to_string(), ..FixPatch::default() };
     let mut known = run(&plan.text);
     for finding in findings.iter().filter(|f| f.severity > Severity::Info && !f.patch.is_empty()) {
@@ -117,7 +118,8 @@ pub fn plan(
             continue;
         }
         let after = run(&repaired);
-        let is_more = |(place, count): &(&(&str, String), &usize)| known.get(*place).is_none_or(|n| n < *count);
+        let is_more =
+            |(place, count): &(&(&str, String), &usize)| known.get(*place).is_none_or(|n| n < *count);
         if after.get(&place).is_some_and(|left| *left >= count) {
             plan.left_out.push((finding.code, "its fix does not remove the finding".into()));
         } else if let Some(((code, pointer), _)) = after.iter().find(is_more) {

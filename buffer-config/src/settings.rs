@@ -161,10 +161,15 @@ impl Settings {
             .check;
         let mut problems = Problems { text, found: Vec::new() };
         if let Some(name) = &check.asic
-            && crate::asic::by_name(name.get_ref()).or_else(|| crate::asic::of_asic_table(name.get_ref())).is_none()
+            && crate::asic::by_name(name.get_ref())
+                .or_else(|| crate::asic::of_asic_table(name.get_ref()))
+                .is_none()
         {
             let names: Vec<&str> = crate::asic::ASICS.iter().map(|asic| asic.name).collect();
-            problems.add(name, format_args!("no ASIC `{}`; expected one of {}", name.get_ref(), names.join(", ")));
+            problems.add(
+                name,
+                format_args!("no ASIC `{}`; expected one of {}", name.get_ref(), names.join(", ")),
+            );
         }
         let settings = Self {
             selection: Selection {

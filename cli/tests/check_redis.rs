@@ -133,7 +133,10 @@ fn check(name: &str, password: Option<&str>) {
     let expected = found(&of_file.json());
     assert!(expected.iter().any(|(code, _)| code == "BUF008"), "{expected:?}");
     assert_eq!(found(&live.json()), expected);
-    assert_eq!(harrier(&["check", &format!("redis://{user}127.0.0.1:{}/5", server.port)]).status, 0);
+    // Without tables, nothing was checked.
+    let empty = harrier(&["check", &format!("redis://{user}127.0.0.1:{}/5", server.port)]);
+    assert_eq!(empty.status, 2, "{}", empty.stdout);
+    assert!(empty.stderr.contains("database 5 has no table"), "{}", empty.stderr);
 }
 
 #[test]

@@ -174,8 +174,10 @@ impl Baseline {
         let is_old = serde_json::from_str::<serde_json::Value>(text)
             .is_ok_and(|value| value.get("fingerprints").is_some());
         Err(match is_old {
-            true => "the baseline was written by Harrier 0.2 or earlier; write it again with --write-baseline"
-                .to_string(),
+            true => {
+                "the baseline was written by Harrier 0.2 or earlier; write it again with --write-baseline"
+                    .to_string()
+            }
             false => error.to_string(),
         })
     }
@@ -271,7 +273,8 @@ impl Left {
             port: port.to_string(),
         };
         let counts = self.known.get_mut(&key);
-        let count = counts.and_then(|all| all[finding.severity as usize..].iter_mut().find(|count| **count > 0));
+        let count =
+            counts.and_then(|all| all[finding.severity as usize..].iter_mut().find(|count| **count > 0));
         count.map(|count| *count -= 1).is_some()
     }
 
@@ -284,7 +287,8 @@ impl Left {
         let checked: BTreeSet<String> = checked.map(|file| self.root.name_of(file)).collect();
         let is_whole = self.known.keys().all(|at| checked.contains(&at.file));
         // A comparison of switches depends on all of them.
-        let is_judged = |at: &Object| checked.contains(&at.file) && (is_whole || !at.code.starts_with("FLEET"));
+        let is_judged =
+            |at: &Object| checked.contains(&at.file) && (is_whole || !at.code.starts_with("FLEET"));
         let left = self.known.iter().filter(|(_, counts)| counts.iter().any(|count| *count > 0));
         let stale = left.filter(|(at, _)| is_judged(at) && is_selected(&at.code));
         let mut rows: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();

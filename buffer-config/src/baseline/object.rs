@@ -105,7 +105,11 @@ fn key_of(json: &Json<'_>, element: &Node<'_>, path: &[String]) -> Option<String
     let keys = match schema::yang_keys(&table, &list) {
         Some(keys) => keys.to_vec(),
         // The inner list of a map: /.../TABLE/TABLE_LIST/name/TABLE.
-        None => vec![schema::yang_map_leaves(&path.iter().rev().map(|name| local(name)).find(|name| schema::is_map(name))?)?[0]],
+        None => vec![
+            schema::yang_map_leaves(
+                &path.iter().rev().map(|name| local(name)).find(|name| schema::is_map(name))?,
+            )?[0],
+        ],
     };
     let values: Option<Vec<String>> = keys.iter().map(|key| value(key)).collect();
     Some(values?.join("|").replace('~', "~0").replace('/', "~1"))

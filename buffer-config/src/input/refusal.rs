@@ -12,7 +12,9 @@ pub fn refusal(text: &str) -> Option<String> {
         return Some("the text is empty".into());
     }
     if body.bytes().take(64).any(|byte| byte == 0) {
-        return Some("the text is not UTF-8, but probably UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`".into());
+        return Some(
+            "the text is not UTF-8, but probably UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`".into(),
+        );
     }
     let json = json::parse(text);
     let at = |problem: &json::Problem| format!("{}: {}", position(text, problem.span.start), problem.message);
@@ -50,7 +52,9 @@ mod tests {
         let found = refusal(text);
         match expected {
             None => assert_eq!(found, None, "{text}"),
-            Some(words) => assert!(found.as_deref().is_some_and(|why| why.contains(words)), "{text}: {found:?}"),
+            Some(words) => {
+                assert!(found.as_deref().is_some_and(|why| why.contains(words)), "{text}: {found:?}")
+            }
         }
     }
 

@@ -12,7 +12,12 @@ pub(crate) fn set(text: &str, pointer: &str, value: &serde_json::Value) -> Resul
     let members = json.children(&parent.value);
     if let Some(member) = members.iter().rev().find(|member| member.key == name.as_str()) {
         let indent = indent_before(text, member.key_span.start as usize);
-        return Ok(spliced(text, member.span.start as usize, member.span.end as usize, &written(value, indent)));
+        return Ok(spliced(
+            text,
+            member.span.start as usize,
+            member.span.end as usize,
+            &written(value, indent),
+        ));
     }
     let key = serde_json::Value::from(name).to_string();
     let Some(last) = members.last() else {
@@ -69,7 +74,8 @@ pub(crate) fn is_number(text: &str, pointer: &str) -> bool {
 pub(crate) fn exists(text: &str, pointer: &str) -> bool {
     let json = parse(text);
     let found = parent_of(&json, pointer);
-    found.is_ok_and(|(parent, name)| json.children(&parent.value).iter().any(|node| node.key == name.as_str()))
+    found
+        .is_ok_and(|(parent, name)| json.children(&parent.value).iter().any(|node| node.key == name.as_str()))
 }
 
 fn sound(text: &str) -> Result<Json<'_>, String> {
@@ -140,11 +146,16 @@ mod tests {
     #[test]
     fn edits_keep_the_rest_of_the_text() {
         let text = "{\n\t\"b\": {\"x\" : 1,  \"y\": [1.0, 2]},\r\n\t\"a\": {}\n}\n";
-        let set_to = |pointer: &'static str, value: serde_json::Value| move |text: &str| set(text, pointer, &value);
+        let set_to =
+            |pointer: &'static str, value: serde_json::Value| move |text: &str| set(text, pointer, &value);
         check(text, set_to("/b/x", json!("7")), &text.replace(" 1,", " \"7\","));
         check(text, set_to("/b/z", json!("7")), &text.replace("2]}", "2],  \"z\": \"7\"}"));
         check(text, set_to("/a/z", json!("7")), &text.replace("{}", "{\"z\": \"7\"}"));
-        check(text, set_to("/c", json!({"d": "1"})), &text.replace("{}\n", "{},\r\n\t\"c\": {\n\t\t\"d\": \"1\"\n\t}\n"));
+        check(
+            text,
+            set_to("/c", json!({"d": "1"})),
+            &text.replace("{}\n", "{},\r\n\t\"c\": {\n\t\t\"d\": \"1\"\n\t}\n"),
+        );
         check(text, |text| remove(text, "/b/x"), &text.replace("\"x\" : 1,  ", ""));
         check(text, |text| remove(text, "/b/y"), &text.replace(",  \"y\": [1.0, 2]", ""));
         check(text, |text| remove(text, "/a"), "{\n\t\"b\": {\"x\" : 1,  \"y\": [1.0, 2]}\n}\n");
@@ -156,7 +167,9 @@ mod tests {
 
     #[test]
     fn bad_pointers_and_texts_are_rejected() {
-        for (text, pointer) in [("{\"a\": 1}", "/b"), ("{\"a\": 1}", "/a/b"), ("{\"a\": 1,}", "/a"), ("[1]", "/0"), ("{}", "")] {
+        for (text, pointer) in
+            [("{\"a\": 1}", "/b"), ("{\"a\": 1}", "/a/b"), ("{\"a\": 1,}", "/a"), ("[1]", "/0"), ("{}", "")]
+        {
             assert!(remove(text, pointer).is_err(), "{text} {pointer}");
         }
     }

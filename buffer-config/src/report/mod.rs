@@ -3,8 +3,8 @@
 mod full;
 mod gitlab;
 mod machine;
-mod secrets;
 mod sarif;
+mod secrets;
 mod summary;
 
 pub use summary::Summary;

@@ -10,12 +10,12 @@ use crate::rules;
 /// is a name that never resolves (RFC 6761), because code scanning services require an absolute URI.
 const DOCUMENTATION: &str = match option_env!("HARRIER_DOCS_URL") {
     Some(url) => url,
-    None => "https://harrier.invalid/docs",
+    None => "https://harrier.invalid",
 };
 
 /// The page of a rule in the published documentation.
 fn help_uri(code: &str) -> String {
-    format!("{}/rules/{code}/", DOCUMENTATION.trim_end_matches('/'))
+    format!("{}/docs/rules/{code}/", DOCUMENTATION.trim_end_matches('/'))
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -54,8 +54,14 @@ mod tests {
     #[test]
     fn secrets_of_a_line_are_hidden() {
         for (line, expected) in [
-            (r#"{"TACPLUS": {"global": {"passkey": "s3\"et", "src": "eth0"}}"#, r#"{"TACPLUS": {"global": {"passkey": "******", "src": "eth0"}}"#),
-            (r#""SNMP_USER": {"u": {"SNMP_USER_AUTH_PASSWORD" : "abc"}}"#, r#""SNMP_USER": {"u": {"SNMP_USER_AUTH_PASSWORD" : "***"}}"#),
+            (
+                r#"{"TACPLUS": {"global": {"passkey": "s3\"et", "src": "eth0"}}"#,
+                r#"{"TACPLUS": {"global": {"passkey": "******", "src": "eth0"}}"#,
+            ),
+            (
+                r#""SNMP_USER": {"u": {"SNMP_USER_AUTH_PASSWORD" : "abc"}}"#,
+                r#""SNMP_USER": {"u": {"SNMP_USER_AUTH_PASSWORD" : "***"}}"#,
+            ),
             (r#""size": "1000", "xoff": "2""#, r#""size": "1000", "xoff": "2""#),
             (r#""password_policy": {"size": "1"}"#, r#""password_policy": {"size": "1"}"#),
         ] {

@@ -1,13 +1,18 @@
 //! The inputs of `harrier check`: files, folders, standard input and live switches.
 
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, str};
 
-use anyhow::{Context, bail};
+use buffer_config::input;
 use buffer_config::lookup::{self, Lookup};
+use buffer_config::report::Unread;
+use buffer_config::settings;
 
-use crate::input::read_text;
+use super::Args;
+use super::read::{located, read, read_from};
+use super::setup::Setup;
+use crate::input::fail_with;
 use crate::redis;
 
 /// A configuration to check.
@@ -16,6 +21,29 @@ pub(super) struct Input {
     pub(super) name: String,
     path: Option<PathBuf>,
     text: Option<String>,
+    /// Whether a folder was given, so that the file may be something else than a configuration.
+    is_found: bool,
+}
+
+/// Resolved arguments.
+#[derive(Default)]
+pub(super) struct Inputs {
+    pub(super) all: Vec<Input>,
+    /// Arguments and files that could not be read.
+    pub(super) unread: Vec<Unread>,
+}
+
+impl Inputs {
+    /// The inputs, for modes that need all of them.
+    ///
+    /// # Errors
+    /// Some could not be read.
+    pub(super) fn sound(&self) -> anyhow::Result<&[Input]> {
+        let lines: Vec<String> =
+            self.unread.iter().map(|unread| located(&unread.file, &unread.reason)).collect();
+        fail_with("some inputs cannot be read", &lines)?;
+        Ok(&self.all)
+    }
 }
 
 impl Input {
@@ -27,20 +55,63 @@ impl Input {
         folder.filter(|f| !f.is_empty()).unwrap_or_else(|| self.name.clone())
     }
 
+    /// The file, if the input is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether the file was found in a folder and its name is not that of a configuration, so that it may be something
+    /// else.
+    pub(super) fn may_be_something_else(&self) -> bool {
+        let name = self.path.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
+        self.is_found && !name.is_some_and(|name| name.starts_with("config_db"))
+    }
+
+    /// Whether the file is a lookup table that is checked by itself.
+    pub(super) fn is_lookup(&self) -> bool {
+        self.path.as_deref().is_some_and(|path| has_ending(path, "ini"))
+    }
+
     /// The text and its lookup table: the given one, or the one in the same folder.
-    pub(super) fn read(&self, lookup: Option<&Path>) -> anyhow::Result<(String, Option<Lookup>)> {
+    ///
+    /// # Errors
+    /// Why it cannot be read, without the name of the input.
+    pub(super) fn read(
+        &self,
+        lookup: Option<&Path>,
+        limit_bytes: u64,
+    ) -> Result<(String, Option<Lookup>), String> {
         let text = match (&self.text, &self.path) {
             (Some(text), _) => text.clone(),
-            (None, Some(path)) => read_text(path)?,
+            (None, Some(path)) => read(path, limit_bytes)?,
             (None, None) => String::new(),
         };
-        if self.path.as_deref().is_some_and(|p| has_ending(p, "ini")) {
+        if self.is_lookup() {
             return Ok(("{}".into(), Some(lookup::parse(&text))));
         }
-        let neighbour = self.path.as_deref().and_then(Path::parent).map(|f| f.join("pg_profile_lookup.ini"));
-        let path = lookup.map(Path::to_path_buf).or(neighbour.filter(|p| p.is_file()));
-        let table = path.map(|p| read_text(&p)).transpose()?.map(|t| lookup::parse(&t));
-        Ok((text, table))
+        let path = lookup.map(Path::to_path_buf).or_else(|| self.lookup_beside());
+        let table = path.map(|path| {
+            read(&path, limit_bytes).map_err(|reason| located(&path.display().to_string(), &reason))
+        });
+        Ok((text, table.transpose()?.map(|text| lookup::parse(&text))))
+    }
+
+    /// The text of a configuration that can be judged, and its lookup table.
+    ///
+    /// # Errors
+    /// It cannot be read, or is empty, truncated or something else than a configuration.
+    pub(super) fn read_sound(&self, args: &Args, setup: &Setup) -> anyhow::Result<(String, Option<Lookup>)> {
+        let read = self.read(args.lookup.as_deref(), setup.limit_bytes).and_then(|read| {
+            let reason = Some(&read.0).filter(|_| !self.is_lookup()).and_then(|text| input::refusal(text));
+            reason.map_or(Ok(read), Err)
+        });
+        read.map_err(|reason| anyhow::anyhow!(located(&self.name, &reason)))
+    }
+
+    /// The lookup table in the folder of the file.
+    pub(super) fn lookup_beside(&self) -> Option<PathBuf> {
+        let folder = self.path.as_deref().and_then(Path::parent)?;
+        Some(folder.join("pg_profile_lookup.ini")).filter(|path| path.is_file())
     }
 }
 
@@ -62,48 +133,73 @@ fn is_of_host_with_chips(path: &Path) -> bool {
 }
 
 /// Resolves the arguments to inputs.
-pub(super) fn inputs(paths: &[String]) -> anyhow::Result<Vec<Input>> {
-    let mut inputs = Vec::new();
+pub(super) fn inputs(paths: &[String], args: &Args, setup: &Setup) -> Inputs {
+    let mut inputs = Inputs::default();
     for name in paths {
+        let of_text = |name: String, text| Input { name, path: None, text: Some(text), is_found: false };
         if name == "-" {
-            let mut text = String::new();
-            io::stdin().lock().read_to_string(&mut text).context("cannot read standard input as text")?;
-            inputs.push(Input { name: "-".into(), path: None, text: Some(text) });
-        } else if name.starts_with("redis://") {
-            let text = redis::dump(name).with_context(|| format!("cannot read {name}"))?;
-            inputs.push(Input { name: name.clone(), path: None, text: Some(text) });
+            match read_from(io::stdin().lock(), setup.limit_bytes) {
+                Ok(text) => inputs.all.push(of_text("-".into(), text)),
+                Err(reason) => inputs.unread.push(Unread { file: "-".into(), reason }),
+            }
+        } else if redis::is_address(name) {
+            let shown = redis::shown(name);
+            match redis::dump(name, args.redis_ca.as_deref()) {
+                Ok(text) => inputs.all.push(of_text(shown, text)),
+                Err(error) => inputs.unread.push(Unread { file: shown, reason: format!("{error:#}") }),
+            }
         } else if Path::new(name).is_dir() {
             let mut found = Vec::new();
-            files_below(Path::new(name), &mut found)?;
+            files_below(Path::new(name), setup, &mut found, &mut inputs.unread);
             if found.is_empty() {
-                bail!("{name}: the folder has no *.json or *.ini file");
+                let reason = match setup.exclude.is_empty() {
+                    true => "the folder has no *.json or *.ini file",
+                    false => "the folder has no *.json or *.ini file that is not excluded",
+                };
+                inputs.unread.push(Unread { file: name.clone(), reason: reason.into() });
             }
-            inputs.extend(found.into_iter().map(of_path));
+            inputs.all.extend(found.into_iter().map(|path| of_path(path, true)));
         } else {
-            inputs.push(of_path(PathBuf::from(name)));
+            inputs.all.push(of_path(PathBuf::from(name), false));
         }
     }
-    Ok(inputs)
+    inputs
 }
 
-fn of_path(path: PathBuf) -> Input {
+fn of_path(path: PathBuf, is_found: bool) -> Input {
+    Input { name: name_of(&path), path: Some(path), text: None, is_found }
+}
+
+fn name_of(path: &Path) -> String {
     let name = path.display().to_string();
-    let name = name.strip_prefix("./").map_or(name.clone(), str::to_string);
-    Input { name, path: Some(path), text: None }
+    name.strip_prefix("./").map_or(name.clone(), str::to_string)
 }
 
 /// Configurations in a folder and its subfolders, sorted by name. Lookup tables count if the folder has no JSON file.
-fn files_below(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
+/// Hidden folders, such as `.git`, and packages of other tools are left out.
+fn files_below(folder: &Path, setup: &Setup, found: &mut Vec<PathBuf>, unread: &mut Vec<Unread>) {
+    let entries = fs::read_dir(folder).and_then(|all| all.map(|e| e.map(|e| e.path())).collect());
+    let mut paths: Vec<PathBuf> = match entries {
+        Ok(paths) => paths,
+        Err(error) => {
+            let reason = format!("cannot be read: {error}");
+            return unread.push(Unread { file: name_of(folder), reason });
+        }
+    };
     paths.sort();
+    paths.retain(|path| {
+        let name = setup.name_of(&path.display().to_string());
+        !setup.exclude.iter().any(|pattern| settings::matches(pattern, &name))
+    });
     let any_json = paths.iter().any(|p| has_ending(p, "json"));
     for path in paths {
         if path.is_dir() && !path.is_symlink() {
-            files_below(&path, found)?;
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if !name.starts_with('.') && name != "node_modules" {
+                files_below(&path, setup, found, unread);
+            }
         } else if has_ending(&path, "json") || (has_ending(&path, "ini") && !any_json) {
             found.push(path);
         }
     }
-    Ok(())
 }
