@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
+use buffer_config::settings::FILE_NAME;
 
 use super::inputs;
 use super::setup::Setup;
@@ -47,7 +48,14 @@ fn stamps(args: &Args) -> Stamps {
             files.extend(inputs.all.iter().filter_map(|input| input.lookup_beside()));
             files.extend(setup.files);
         }
-        Err(_) => files.extend(args.paths.iter().map(PathBuf::from)),
+        // A settings file that is not valid is watched as well, in any folder above an input.
+        Err(_) => {
+            for path in args.paths.iter().map(Path::new) {
+                files.push(path.to_path_buf());
+                let absolute = std::path::absolute(path).unwrap_or_default();
+                files.extend(absolute.ancestors().map(|folder| folder.join(FILE_NAME)));
+            }
+        }
     }
     files.extend([&args.config, &args.lookup].into_iter().flatten().cloned());
     let stamp = |path: &PathBuf| {
