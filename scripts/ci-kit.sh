@@ -77,7 +77,7 @@ git -C "$repository" commit --quiet --message "Two switches"
 "$tools/bin/python" scripts/ci-steps.py deploy/ci/gitlab.yml "$work/gitlab.sh"
 if command -v shellcheck >/dev/null; then
     # Word splitting of paths and arguments is intended.
-    shellcheck --shell bash --exclude SC2086,SC2030,SC2031 "$work/action.sh" "$work/gitlab.sh"
+    shellcheck --shell bash --exclude SC2005,SC2030,SC2031,SC2086,SC2155 "$work/action.sh" "$work/gitlab.sh"
 fi
 
 # expect WHAT STATUS COMMAND...: asserts the exit status; the output is in $work/WHAT.out.

@@ -109,10 +109,9 @@ impl Server {
         let plain = url.strip_prefix("rediss://").map(|rest| format!("redis://{rest}"));
         let is_tls = plain.is_some();
         let plain = plain.unwrap_or_else(|| url.to_string());
-        let info = plain
-            .as_str()
-            .into_connection_info()
-            .map_err(|_| anyhow!("expected redis://host:port/database, rediss://... for TLS, or unix:///path?db=4"))?;
+        let info = plain.as_str().into_connection_info().map_err(|_| {
+            anyhow!("expected redis://host:port/database, rediss://... for TLS, or unix:///path?db=4")
+        })?;
         let settings = info.redis_settings();
         let stream: Box<dyn Connection> = match info.addr() {
             ConnectionAddr::Tcp(host, port) if is_tls => Box::new(encrypted(open(host, *port)?, host, ca)?),

@@ -71,14 +71,25 @@ fn settings_are_found_upwards_and_arguments_take_precedence() {
     check(&here, &[".", "--no-config", "--exclude", "lab,switches"], 2, &["not excluded"]);
     check(&here, &[".", "--no-config", "--exit-zero"], 0, &["2 files: 2 errors"]);
     check(&here, &["none.json", "--exit-zero"], 2, &["none.json: cannot be read"]);
-    let severity = "[check]\nseverity.BUF001 = \"warning\"\n[[check.paths]]\npath = \"lab/\"\nseverity.BUF = \"info\"\n";
+    let severity =
+        "[check]\nseverity.BUF001 = \"warning\"\n[[check.paths]]\npath = \"lab/\"\nseverity.BUF = \"info\"\n";
     write(&here.join("other.toml"), severity.as_bytes());
-    check(&here, &[".", "--config", "other.toml"], 0, &["2 files: 0 errors, 1 warning, 1 note", "warning[BUF001]"]);
+    check(
+        &here,
+        &[".", "--config", "other.toml"],
+        0,
+        &["2 files: 0 errors, 1 warning, 1 note", "warning[BUF001]"],
+    );
     check(&here, &[".", "--config", "other.toml", "--severity-threshold", "warning"], 1, &[]);
     write(&here.join("harrier.toml"), b"[check]\nignore = [\"NO1\"]\nselects = []\n");
     check(&here, &["."], 2, &["harrier.toml:3:1: unknown field `selects`"]);
     write(&here.join("harrier.toml"), b"[check]\nignore = [\"NO1\"]\nselect = [\"NO2\"]\n");
-    check(&here, &["."], 2, &["harrier.toml:2:11: no rule matches `NO1`", "harrier.toml:3:11: no rule matches `NO2`"]);
+    check(
+        &here,
+        &["."],
+        2,
+        &["harrier.toml:2:11: no rule matches `NO1`", "harrier.toml:3:11: no rule matches `NO2`"],
+    );
 }
 
 #[test]
@@ -94,7 +105,10 @@ fn notes_are_shown_on_request() {
     check(&here, &["config_db.json", "--select", "BUF047", "--notes=never"], 0, &["!info["]);
     // Data for programs is complete.
     let json = run(&here, &["config_db.json", "--format", "json"]).json();
-    assert!(json["findings"].as_array().is_some_and(|all| all.iter().any(|f| f["severity"] == "info")), "{json}");
+    assert!(
+        json["findings"].as_array().is_some_and(|all| all.iter().any(|f| f["severity"] == "info")),
+        "{json}"
+    );
     check(&here, &["config_db.json", "--format", "github"], 0, &["!::notice"]);
 }
 
@@ -120,24 +134,46 @@ fn the_files_of_the_linter_and_of_other_tools_are_no_configurations() {
     check(&here, &[".", "--write-baseline", "harrier-baseline.json"], 0, &["1 error"]);
     let text = fs::read_to_string(&baseline).expect("it was written");
     assert!(text.contains("\"file\":\"tor-1/config_db.json\",\"code\":\"BUF001\""), "{text}");
-    check(&here, &["."], 0, &["2 files: 0 errors", "skipped 2 files that are no switch configuration", "harrier-baseline.json"]);
+    check(
+        &here,
+        &["."],
+        0,
+        &["2 files: 0 errors", "skipped 2 files that are no switch configuration", "harrier-baseline.json"],
+    );
     let summary = run(&here, &[".", "--format", "json"]).json()["summary"].clone();
     assert_eq!(summary["skipped"], serde_json::json!(["harrier-baseline.json", "package.json"]));
+    // A report of this run is no input of it, and one of another run is skipped.
+    for _ in 0..2 {
+        check(&here, &[".", "--format", "json", "--output", "report.json"], 0, &["2 files: 0 errors"]);
+    }
+    check(&here, &["."], 0, &["skipped 3 files"]);
     // From another working directory, with another path.
     check(&here.join("tor-1"), &["config_db.json"], 0, &["suppressed"]);
     check(&here.join("tor-1"), &["..", "--baseline", "../harrier-baseline.json"], 0, &["2 files: 0 errors"]);
     let elsewhere = repository("elsewhere", &[]);
     check(&elsewhere, &[here.to_str().expect("text")], 0, &["2 files: 0 errors"]);
     // Another defect is new, and what was repaired is named.
-    write(&here.join("tor-1/config_db.json"), BAD.replace("dynamic", "off").replace("\"in\"", "\"ingress\"").as_bytes());
-    check(&here, &["."], 1, &["BUF002", "!error[BUF001]", "tor-1/config_db.json BUF001 /BUFFER_POOL/ingress_lossless_pool/type"]);
+    write(
+        &here.join("tor-1/config_db.json"),
+        BAD.replace("dynamic", "off").replace("\"in\"", "\"ingress\"").as_bytes(),
+    );
+    check(
+        &here,
+        &["."],
+        1,
+        &["BUF002", "!error[BUF001]", "tor-1/config_db.json BUF001 /BUFFER_POOL/ingress_lossless_pool/type"],
+    );
 }
 
 #[test]
 fn what_cannot_be_read_is_in_every_report_and_is_not_judged() {
-    let here = repository("unread", &[("good.json", GOOD), ("cut.json", &BAD[..60]), ("empty.json", ""), ("none.json", "{}")]);
+    let here = repository(
+        "unread",
+        &[("good.json", GOOD), ("cut.json", &BAD[..60]), ("empty.json", ""), ("none.json", "{}")],
+    );
     write(&here.join("utf16.json"), &GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
-    let with_mark: Vec<u8> = [0xff, 0xfe].into_iter().chain(GOOD.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let with_mark: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain(GOOD.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     write(&here.join("marked.json"), &with_mark);
     write(&here.join("yaml.json"), b"PORT:\n  Ethernet0:\n    speed: 1\n");
     write(&here.join("packed.json"), &[0x1f, 0x8b, 8, 0]);
@@ -162,7 +198,12 @@ fn what_cannot_be_read_is_in_every_report_and_is_not_judged() {
         check(&here, &[device], 2, &["is a device, not a regular file"]);
     }
     for format in ["full", "concise", "json", "sarif", "junit", "github", "gitlab"] {
-        let ran = check(&here, &[".", "--max-file-mib", "1", "--format", format], 2, &["1 file: 0 errors", "9 not read"]);
+        let ran = check(
+            &here,
+            &[".", "--max-file-mib", "1", "--format", format],
+            2,
+            &["1 file: 0 errors", "9 not read"],
+        );
         for (file, _) in expected {
             assert!(ran.stdout.contains(file), "{format} {file}: {}", ran.stdout);
         }
@@ -190,15 +231,28 @@ fn standard_input_has_a_limit() {
 #[test]
 fn files_are_repaired_in_place() {
     let text = "{\n  \"BUFFER_POOL\": {\n    \"p\": {\"type\": \"ingress\",  \"mode\": \"dynamic\", \"size\": \" 1000000\"}\n  },\n  \"SCHEDULER\": {\"s\": {\"wieght\": \"3\", \"type\": \"DWRR\"}}\n}\n";
-    let here = repository("fix", &[("a/config_db.json", text), ("b/config_db.json", GOOD), ("cut.json", &text[..50])]);
+    let here = repository(
+        "fix",
+        &[("a/config_db.json", text), ("b/config_db.json", GOOD), ("cut.json", &text[..50])],
+    );
     let script = here.join("a/config_db.json");
     let mut permissions = fs::metadata(&script).expect("a file").permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o640);
     fs::set_permissions(&script, permissions.clone()).expect("it is ours");
     std::os::unix::fs::symlink("a/config_db.json", here.join("link.json")).expect("a link");
-    check(&here, &["link.json", "a/config_db.json", "b/config_db.json", "--fix"], 0, &["fixed 2 findings: SRC004, SRC005"]);
+    check(
+        &here,
+        &["link.json", "a/config_db.json", "b/config_db.json", "--fix"],
+        0,
+        &["fixed 2 findings: SRC004, SRC005"],
+    );
     let fixed = fs::read_to_string(&script).expect("a file");
-    assert_eq!(fixed, text.replace("\" 1000000\"", "\"1000000\"").replace("\"wieght\"", "\"weight\"").replace("\"weight\": \"3\", \"type\": \"DWRR\"", "\"type\": \"DWRR\", \"weight\": \"3\""));
+    assert_eq!(
+        fixed,
+        text.replace("\" 1000000\"", "\"1000000\"")
+            .replace("\"wieght\"", "\"weight\"")
+            .replace("\"weight\": \"3\", \"type\": \"DWRR\"", "\"type\": \"DWRR\", \"weight\": \"3\"")
+    );
     assert_eq!(fs::metadata(&script).expect("a file").permissions(), permissions);
     assert!(fs::symlink_metadata(here.join("link.json")).expect("a link").is_symlink());
     assert_eq!(fs::read_to_string(here.join("b/config_db.json")).expect("a file"), GOOD);
@@ -218,7 +272,8 @@ fn a_changed_file_is_checked_again() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("harrier runs");
-    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("text"));
+    let mut lines =
+        BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("text"));
     let mut until = |wanted: &str| lines.by_ref().any(|line| line.contains(wanted));
     assert!(until("1 file: 0 errors") && until("watching"));
     write(&here.join("config_db.json"), BAD.as_bytes());
@@ -240,7 +295,11 @@ fn rules_are_listed_as_json() {
     let all = rules.as_array().expect("a list");
     let one = all.iter().find(|rule| rule["code"] == "BUF001").expect("BUF001");
     assert_eq!((&one["name"], &one["severity"]), (&"pool-type".into(), &"error".into()));
-    assert!(all.iter().all(|rule| ["summary", "why", "fix", "source"].iter().all(|key| rule[key].as_str().is_some_and(|text| !text.is_empty()))));
+    assert!(all.iter().all(|rule| {
+        ["summary", "why", "fix", "source"]
+            .iter()
+            .all(|key| rule[key].as_str().is_some_and(|text| !text.is_empty()))
+    }));
 }
 
 #[test]
@@ -262,7 +321,8 @@ fn passwords_of_live_switches_are_not_printed() {
         check(&here, &[address, "--fix"], 2, &["!s3cret"]);
         check(&here, &[address, "--watch"], 2, &["!s3cret"]);
     }
-    let line = "{\"TACPLUS\": {\"global\": {\"passkey\": \"s3cret\"}}, \"BUFFER_POOL\": {\"p\": {\"type\": \"x\"}}}";
+    let line =
+        "{\"TACPLUS\": {\"global\": {\"passkey\": \"s3cret\"}}, \"BUFFER_POOL\": {\"p\": {\"type\": \"x\"}}}";
     write(&here.join("a.json"), line.as_bytes());
     check(&here, &["a.json"], 1, &["!s3cret", "\"passkey\": \"******\""]);
 }

@@ -151,6 +151,11 @@ pub(super) fn inputs(paths: &[String], args: &Args, setup: &Setup) -> Inputs {
         } else if Path::new(name).is_dir() {
             let mut found = Vec::new();
             files_below(Path::new(name), setup, &mut found, &mut inputs.unread);
+            // A report of an earlier run, which this run replaces, is empty by now.
+            let own: Vec<PathBuf> = args.written().filter_map(|path| fs::canonicalize(path).ok()).collect();
+            found.retain(|path| {
+                own.is_empty() || !fs::canonicalize(path).is_ok_and(|path| own.contains(&path))
+            });
             if found.is_empty() {
                 let reason = match setup.exclude.is_empty() {
                     true => "the folder has no *.json or *.ini file",

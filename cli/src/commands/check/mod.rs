@@ -131,6 +131,14 @@ pub(crate) struct Args {
     explain: Option<String>,
 }
 
+impl Args {
+    /// The files that the run writes.
+    fn written(&self) -> impl Iterator<Item = &Path> {
+        let baseline_and_patch = [&self.write_baseline, &self.fix_patch].into_iter().flatten();
+        self.output.iter().chain(baseline_and_patch).map(PathBuf::as_path)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FormatArg {
     Full,

@@ -132,8 +132,7 @@ pub(super) fn run(args: &Args, setup: &Setup, inputs: &Inputs) -> anyhow::Result
 fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
     let (text, table) = input.read(args.lookup.as_deref(), setup.limit_bytes)?;
     let source = SourceText { name: &input.name, text: &text };
-    let rules::Checked { mut findings, switches } =
-        rules::check_file(source, table.as_ref(), &setup.options);
+    let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), &setup.options);
     let is_else = input.may_be_something_else();
     if input.is_lookup() {
         if is_else && table.is_none_or(|table| table.rows.is_empty()) {
@@ -156,11 +155,7 @@ fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
 }
 
 /// Calls `work` for each input of a batch, on all cores. The results are in the order of the inputs.
-fn check_batch<T: Send>(
-    batch: &[Input],
-    workers: usize,
-    work: impl Fn(&Input) -> T + Sync,
-) -> Vec<T> {
+fn check_batch<T: Send>(batch: &[Input], workers: usize, work: impl Fn(&Input) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(batch.len()));
     thread::scope(|scope| {

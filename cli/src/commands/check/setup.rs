@@ -91,9 +91,7 @@ impl Setup {
             Some(Notes::Always) => true,
             Some(Notes::Never) => false,
             // Whoever selects rules or fails on notes wants to see them. words: allow a user
-            None => settings
-                .notes
-                .unwrap_or(threshold == Severity::Info || !args.select.is_empty()),
+            None => settings.notes.unwrap_or(threshold == Severity::Info || !args.select.is_empty()),
         };
         let files = [&file, &suppressions, &baseline, &hosts_file].into_iter().flatten().cloned().collect();
         Ok(Self {

@@ -135,8 +135,9 @@ pub(super) fn prove_all(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow:
             let text = match &report {
                 Ok(report) => prove::describe(&name, report),
                 Err(error) => {
-                    let position = offset_of(error, db)
-                        .map(|at| position(&input.read(None, setup.limit_bytes).map_or(String::new(), |r| r.0), at));
+                    let position = offset_of(error, db).map(|at| {
+                        position(&input.read(None, setup.limit_bytes).map_or(String::new(), |r| r.0), at)
+                    });
                     let position = position.map_or(String::new(), |position| format!(":{position}"));
                     format!("{name}{position}: NOT PROVABLE: the switch cannot be simulated: {error}\n")
                 }
@@ -176,12 +177,7 @@ fn offset_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
 }
 
 /// Writes the fixes of one file as JSON Patch.
-pub(super) fn write_patch(
-    args: &Args,
-    setup: &Setup,
-    inputs: &[Input],
-    path: &Path,
-) -> anyhow::Result<()> {
+pub(super) fn write_patch(args: &Args, setup: &Setup, inputs: &[Input], path: &Path) -> anyhow::Result<()> {
     let [input] = inputs else { bail!("--fix-patch takes one file, but {} were given", inputs.len()) };
     let (text, table) = input.read_sound(args, setup)?;
     let source = SourceText { name: &input.name, text: &text };
