@@ -126,8 +126,11 @@ impl Summary {
         })
     }
 
-    /// A table of the rules by number of findings, and of the switches with the most errors.
+    /// A table of the rules by number of findings, and of the switches with the most errors; empty without findings.
     pub fn table(&self) -> String {
+        if self.rules.is_empty() {
+            return String::new();
+        }
         let mut rules: Vec<(&str, RuleCount)> = self.rules.iter().map(|(code, n)| (*code, *n)).collect();
         rules.sort_by_key(|(_, n)| std::cmp::Reverse((n.files, n.findings)));
         let mut out = format!("{:<9} {:<28} {:>9} {:>9}\n", "rule", "name", "findings", "files");

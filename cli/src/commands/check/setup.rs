@@ -90,7 +90,7 @@ impl Setup {
         let has_notes = match args.notes {
             Some(Notes::Always) => true,
             Some(Notes::Never) => false,
-            // Whoever selects rules or fails on notes wants to see them. words: allow a user
+            // Notes of selected rules, and those that fail the check, are shown.
             None => settings.notes.unwrap_or(threshold == Severity::Info || !args.select.is_empty()),
         };
         let files = [&file, &suppressions, &baseline, &hosts_file].into_iter().flatten().cloned().collect();
