@@ -90,7 +90,7 @@ impl Summary {
         };
         let hidden = match self.of(Severity::Info) {
             0 => "",
-            _ if self.notes_are_hidden => " (--notes shows them)",
+            _ if self.notes_are_hidden => " (shown with --notes)",
             _ => "",
         };
         let unread = match self.unread {

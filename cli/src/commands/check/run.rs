@@ -181,7 +181,7 @@ impl<'r> Run<'r> {
             args,
             setup,
             filter: setup.filter()?,
-            summary: Summary { notes_are_hidden: !setup.has_notes, ..Summary::default() },
+            summary: empty_summary(setup),
             sinks: Vec::new(),
             baseline: Baseline::default(),
             fleet: Fleet::default(),
@@ -284,6 +284,12 @@ impl<'r> Run<'r> {
     }
 }
 
+fn empty_summary(setup: &Setup) -> Summary {
+    let mut summary = Summary::default();
+    summary.notes_are_hidden = !setup.has_notes;
+    summary
+}
+
 fn outcome(summary: &Summary, setup: &Setup) -> Outcome {
     let is_fine = summary.at_least(setup.threshold) == 0 && summary.not_provable == 0;
     if is_fine { Outcome::Fine } else { Outcome::Findings }
@@ -310,7 +316,7 @@ pub(super) fn print(
     if let Some(path) = &setup.suppressions {
         findings.extend(filter.remarks(&path.display().to_string()));
     }
-    let mut summary = Summary { notes_are_hidden: !setup.has_notes, ..Summary::default() };
+    let mut summary = empty_summary(setup);
     summary.add(name, name, &findings);
     summary.suppressed = filter.suppressed;
     for mut sink in sinks(args, setup)? {

@@ -198,7 +198,6 @@ fn found_upwards(
     option: &str,
 ) -> anyhow::Result<Option<PathBuf>> {
     let mut found: Option<PathBuf> = None;
-    let paths = if paths.is_empty() { &["-".to_string()] } else { paths };
     for path in paths {
         let start = match path.as_str() {
             "-" => working.to_path_buf(),
@@ -216,15 +215,15 @@ fn found_upwards(
                 break;
             }
         }
-        match (&found, here) {
-            (Some(one), Some(other)) if *one != other => bail!(
-                "{} and {} apply to different inputs; check them separately, or specify one with {option}",
-                one.display(),
-                other.display()
-            ),
-            (None, here) => found = here,
-            _ => {}
+        if let (Some(one), Some(other)) = (&found, &here)
+            && one != other
+        {
+            let (one, other) = (one.display(), other.display());
+            bail!(
+                "{one} and {other} apply to different inputs; check them separately, or specify one with {option}"
+            );
         }
+        found = found.or(here);
     }
     // Shown as a relative path if it is below the working directory.
     Ok(found.map(|path| path.strip_prefix(working).map_or(path.clone(), Path::to_path_buf)))
