@@ -4,14 +4,15 @@ use std::hash::Hasher;
 
 use fnv::FnvHasher;
 use model::config_finding::Deviation;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::baseline::{fingerprint_parts, message_shape};
 use crate::resolved::ResolvedSwitch;
 use crate::source::{Position, Span};
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing.
@@ -122,7 +123,8 @@ impl Finding {
         named(&owners.flat_map(|owner| owner.split(',')).collect::<Vec<_>>())
     }
 
-    /// A hash that stays the same when lines move: of code, file name with its folder, pointer and message.
+    /// A hash that stays the same when lines move, keys are reordered, numbers change, or another port has the same
+    /// defect: of code, file name with its folder, object ([`crate::baseline`]), first port and the words of the message.
     ///
     /// Folders further up do not count, so a repository can be checked from any directory. The last folder does,
     /// because all switches of a fleet may use the same file name.
@@ -130,7 +132,8 @@ impl Finding {
         let folder = self.file.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
         let name = self.file.get(folder..).unwrap_or_default();
         let mut hasher = FnvHasher::default();
-        for part in [self.code, name, &self.pointer, &self.message] {
+        let [object, port] = fingerprint_parts(self);
+        for part in [self.code, name, &object, &port, &message_shape(self)] {
             hasher.write(part.as_bytes());
             hasher.write_u8(0);
         }

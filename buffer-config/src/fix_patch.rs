@@ -2,11 +2,12 @@
 //!
 //! A rule knows only its own field. Each fix is therefore applied and the result checked again before it is offered.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::finding::{Finding, PatchOp, Severity};
+use crate::json::edit;
 use crate::lookup::Lookup;
 use crate::rules::{Options, check_file};
 use crate::source::SourceText;
@@ -18,6 +19,10 @@ pub struct FixPatch {
     pub operations: Vec<PatchOp>,
     /// Findings whose fix is not in the patch, with the reason.
     pub left_out: Vec<(&'static str, String)>,
+    /// The rules of the findings that the patch removes.
+    pub fixed: Vec<&'static str>,
+    /// The text after the patch. Everything that the patch does not change is as it was written.
+    pub text: String,
 }
 
 /// Applies one operation. Only members of objects are added, removed or replaced.
@@ -45,14 +50,37 @@ pub fn apply(document: &mut Value, op: &PatchOp) -> Result<(), String> {
     }
 }
 
+/// Applies one operation to a text and leaves everything else as it was written.
+///
+/// # Errors
+/// If the text is not valid JSON, the path does not exist, or it is not a member of an object.
+pub fn apply_to_text(text: &str, op: &PatchOp) -> Result<String, String> {
+    match (op.op, &op.value) {
+        ("replace", Some(_)) if !edit::exists(text, &op.path) => Err(format!("{} does not exist", op.path)),
+        ("add" | "replace", Some(value)) => edit::set(text, &op.path, value),
+        ("remove", None) => edit::remove(text, &op.path),
+        (op, _) => Err(format!("fixes do not use the operation `{op}`")),
+    }
+}
+
 /// The operation with a number if it replaces a number: YANG files write small numbers without quotes.
-fn like_before(document: &Value, op: &PatchOp) -> PatchOp {
-    let is_number = document.pointer(&op.path).is_some_and(Value::is_number);
+fn like_before(text: &str, op: &PatchOp) -> PatchOp {
     let number = op.value.as_ref().and_then(Value::as_str).and_then(|text| text.parse::<i64>().ok());
-    match number.filter(|_| is_number && op.op == "replace") {
+    match number.filter(|_| op.op == "replace" && edit::is_number(text, &op.path)) {
         Some(number) => PatchOp { value: Some(number.into()), ..op.clone() },
         None => op.clone(),
     }
+}
+
+/// The number of warnings and errors of each rule at each place. Several findings can share a place.
+type Places = BTreeMap<(&'static str, String), usize>;
+
+fn places(findings: &[Finding]) -> Places {
+    let mut places = Places::new();
+    for finding in findings.iter().filter(|f| f.severity > Severity::Info) {
+        *places.entry((finding.code, finding.pointer.clone())).or_default() += 1;
+    }
+    places
 }
 
 /// Makes a patch with the fixes of the warnings and errors in `findings`. A fix that does not remove its finding, or
@@ -66,37 +94,40 @@ pub fn plan(
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> Result<FixPatch, String> {
-    let mut document: Value = serde_json::from_str(source.text).map_err(|e| e.to_string())?;
-    let run = |document: &Value| {
-        let text = document.to_string();
-        check_file(SourceText { name: source.name, text: &text }, lookup, options).findings
-    };
-    let places = |findings: &[Finding]| -> BTreeSet<(&'static str, String)> {
-        let bad = findings.iter().filter(|f| f.severity > Severity::Info);
-        bad.map(|f| (f.code, f.pointer.clone())).collect()
-    };
-    let mut plan = FixPatch::default();
-    let mut known = places(&run(&document));
+    let plain = source.text.strip_prefix('\u{feff}').unwrap_or(source.text);
+    serde_json::from_str::<serde::de::IgnoredAny>(plain).map_err(|e| e.to_string())?;
+    let run =
+        |text: &str| places(&check_file(SourceText { name: source.name, text }, lookup, options).findings);
+    let mut plan = FixPatch { text: source.text.to_string(), ..FixPatch::default() };
+    let mut known = run(&plan.text);
     for finding in findings.iter().filter(|f| f.severity > Severity::Info && !f.patch.is_empty()) {
         let place = (finding.code, finding.pointer.clone());
-        if !known.contains(&place) {
+        let Some(count) = known.get(&place).copied() else {
             // A previous fix has removed it.
+            plan.fixed.push(finding.code);
             continue;
-        }
-        let mut repaired = document.clone();
-        let ops: Vec<PatchOp> = finding.patch.iter().map(|op| like_before(&document, op)).collect();
-        if let Err(error) = ops.iter().try_for_each(|op| apply(&mut repaired, op)) {
+        };
+        let mut repaired = plan.text.clone();
+        let ops: Vec<PatchOp> = finding.patch.iter().map(|op| like_before(&repaired, op)).collect();
+        let applied = ops.iter().try_for_each(|op| {
+            repaired = apply_to_text(&repaired, op)?;
+            Ok::<(), String>(())
+        });
+        if let Err(error) = applied {
             plan.left_out.push((finding.code, error));
             continue;
         }
-        let after = places(&run(&repaired));
-        if after.contains(&place) {
+        let after = run(&repaired);
+        let is_more =
+            |(place, count): &(&(&str, String), &usize)| known.get(*place).is_none_or(|n| n < *count);
+        if after.get(&place).is_some_and(|left| *left >= count) {
             plan.left_out.push((finding.code, "its fix does not remove the finding".into()));
-        } else if let Some((code, pointer)) = after.difference(&known).next() {
+        } else if let Some(((code, pointer), _)) = after.iter().find(is_more) {
             plan.left_out.push((finding.code, format!("its fix alone would cause {code} at {pointer}")));
         } else {
             plan.operations.extend(ops);
-            (document, known) = (repaired, after);
+            plan.fixed.push(finding.code);
+            (plan.text, known) = (repaired, after);
         }
     }
     Ok(plan)

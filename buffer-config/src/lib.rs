@@ -27,6 +27,7 @@ pub(crate) mod resolve;
 pub mod resolved;
 pub mod rules;
 pub mod schema;
+pub mod settings;
 pub mod source;
 pub mod topology;
 

@@ -187,3 +187,46 @@ fn fixes_of_shipped_switches_apply() {
     }
     assert!(repaired > 10, "only {repaired}");
 }
+
+#[test]
+fn fixes_of_findings_at_one_place_are_all_applied() {
+    // Each colour lacks its drop probability: three findings of one rule at the same entry.
+    let text = switch(
+        TD2,
+        &[(
+            "\"green_drop_probability\": \"5\"",
+            "\"wred_yellow_enable\": \"true\", \"yellow_min_threshold\": \"1048576\", \"yellow_max_threshold\": \"2097152\", \"wred_red_enable\": \"true\", \"red_min_threshold\": \"1048576\", \"red_max_threshold\": \"2097152\"",
+        )],
+    );
+    let before = findings(&text, None);
+    let missing = |all: &[Finding]| all.iter().filter(|f| f.code == "ECN002").count();
+    assert!(missing(&before) > 1, "{before:#?}");
+    let plan =
+        fix_patch::plan(SourceText { name: "a.json", text: &text }, &before, None, &Options::default())
+            .expect("a patch");
+    assert_eq!(missing(&findings(&plan.text, None)), 0, "{:?}", plan.left_out);
+}
+
+#[test]
+fn the_repaired_text_is_the_patched_document_and_keeps_its_form() {
+    let Some(folder) = support::data("switches") else { return };
+    let mut changed = 0;
+    for path in support::files(&folder, ".json") {
+        let text = support::read(&path);
+        let Ok(mut document) = serde_json::from_str::<Value>(&text) else { continue };
+        let source = SourceText { name: "a.json", text: &text };
+        let all = findings(&text, None);
+        let plan = fix_patch::plan(source, &all, None, &Options::default()).expect("a patch");
+        for op in &plan.operations {
+            fix_patch::apply(&mut document, op).expect("it applies");
+        }
+        let repaired: Value = serde_json::from_str(&plan.text).expect("JSON");
+        assert_eq!(repaired, document, "{}", path.display());
+        let lines: BTreeSet<&str> = text.lines().collect();
+        let new = plan.text.lines().filter(|line| !lines.contains(line)).count();
+        let bound: usize = plan.operations.len() * 8;
+        assert!(new <= bound, "{}: {new} lines differ", path.display());
+        changed += usize::from(plan.text != text);
+    }
+    assert!(changed > 5, "only {changed}");
+}

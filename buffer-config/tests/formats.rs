@@ -4,7 +4,7 @@ mod support;
 
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::input;
-use buffer_config::report::{self, Format};
+use buffer_config::report::{self, Format, Summary, Unread, Writer};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use serde_json::Value;
@@ -86,6 +86,99 @@ fn sarif_matches_the_standard() {
             let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~/%".contains(&b);
             assert!(uri.is_some_and(|u| u.bytes().all(plain)), "RFC 3986: {uri:?}");
         }
+    }
+}
+
+/// A report of one file and one input that could not be read.
+fn with_unread(format: Format) -> String {
+    let mut writer = Writer::new(format);
+    let mut summary = Summary::default();
+    let report = &reports()[3];
+    summary.add(&report.name, &report.name, &report.findings);
+    summary.unread = 1;
+    let unread = Unread { file: "a,b:c/none.json".into(), reason: "cannot be read: 50% \u{fffe}".into() };
+    writer.begin()
+        + &writer.unread(unread)
+        + &writer.file(&report.name, Some(&report.text), &report.findings)
+        + &writer.end(&summary)
+}
+
+#[test]
+fn every_format_lists_inputs_that_could_not_be_read() {
+    let json = with_unread(Format::Json);
+    check(include_str!("../../docs/check.schema.json"), &json);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(
+        (&json["unread"][0]["file"], &json["summary"]["unread"]),
+        (&"a,b:c/none.json".into(), &1.into())
+    );
+    let sarif = with_unread(Format::Sarif);
+    check(include_str!("schemas/sarif.json"), &sarif);
+    let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
+    let invocation = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["toolExecutionNotifications"].as_array().map(Vec::len), Some(1));
+    let junit = with_unread(Format::Junit);
+    elements(&junit);
+    assert!(junit.contains("<error message=\"cannot be read: 50%") && !junit.contains('\u{fffe}'), "{junit}");
+    let github = with_unread(Format::Github);
+    assert!(
+        github.starts_with("::error file=a%2Cb%3Ac/none.json,title=not checked::cannot be read: 50%25"),
+        "{github}"
+    );
+    let gitlab: Value = serde_json::from_str(&with_unread(Format::Gitlab)).expect("JSON");
+    assert_eq!((&gitlab[0]["check_name"], &gitlab[0]["severity"]), (&"unread".into(), &"blocker".into()));
+    for format in [Format::Full { is_coloured: false }, Format::Concise] {
+        assert!(with_unread(format).starts_with("a,b:c/none.json: error: not checked: cannot be read"));
+    }
+}
+
+#[test]
+fn gitlab_reports_have_distinct_fingerprints() {
+    let schema = r#"{"type": "array", "items": {"type": "object", "additionalProperties": false,
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {"description": {"type": "string", "minLength": 1}, "check_name": {"type": "string", "minLength": 1},
+            "fingerprint": {"type": "string", "minLength": 1}, "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {"type": "object", "additionalProperties": false, "required": ["path", "lines"],
+                "properties": {"path": {"type": "string", "minLength": 1}, "lines": {"type": "object", "required": ["begin"],
+                    "additionalProperties": false, "properties": {"begin": {"type": "integer", "minimum": 1}}}}}}}}"#;
+    for report in reports() {
+        let text = report.as_text(Format::Gitlab);
+        check(schema, &text);
+        let issues: Vec<Value> = serde_json::from_str(&text).expect("a list");
+        assert_eq!(issues.len(), report.findings.len());
+        let distinct: std::collections::BTreeSet<&str> =
+            issues.iter().filter_map(|i| i["fingerprint"].as_str()).collect();
+        assert_eq!(distinct.len(), issues.len());
+    }
+}
+
+#[test]
+fn characters_that_xml_excludes_are_replaced() {
+    let text = "{\"BUFFER_POOL\": {\"p\u{ffff}\": {\"type\": \"\u{fffe}\u{1}\"}}}";
+    let findings =
+        rules::check_file(SourceText { name: "a\u{fffe}.json", text }, None, &Options::default()).findings;
+    let junit = report::of_file(Format::Junit, "a\u{fffe}.json", text, &findings);
+    assert!(!findings.is_empty() && !junit.contains(['\u{fffe}', '\u{ffff}', '\u{1}']), "{junit}");
+    elements(&junit);
+}
+
+#[test]
+fn reports_for_people_can_leave_notes_out() {
+    let report = &reports()[1];
+    assert!(report.findings.iter().any(|f| f.severity == Severity::Info));
+    for format in [Format::Full { is_coloured: false }, Format::Concise, Format::Github, Format::Gitlab] {
+        let mut writer = Writer::new(format).without_notes();
+        let text = writer.file(&report.name, Some(&report.text), &report.findings);
+        let shown = report.findings.iter().filter(|f| f.severity > Severity::Info);
+        for finding in &report.findings {
+            let is_shown = shown.clone().any(|f| f.message == finding.message);
+            assert_eq!(text.contains(finding.code) && is_shown, is_shown, "{text}");
+        }
+        assert!(
+            !text.contains("info[") && !text.contains("::notice") && !text.contains("\"info\""),
+            "{text}"
+        );
     }
 }
 

@@ -97,25 +97,6 @@ fn suppressions_remove_findings_expire_and_must_be_used() {
 }
 
 #[test]
-fn a_baseline_matches_after_lines_move() {
-    let mut baseline = Baseline::default();
-    baseline.add(&findings(TEXT));
-    let left = |mut findings: Vec<Finding>| {
-        let mut holder = FindingFilter::new(Suppressions::default(), baseline.clone(), "2026-01-01");
-        holder.apply(&mut findings);
-        assert_eq!(holder.suppressed + findings.len(), 1);
-        findings.len()
-    };
-    assert_eq!(left(findings(&format!("\n\n{TEXT}"))), 0);
-    assert_eq!(left(findings(&TEXT.replace("ingres", "egres"))), 1);
-    // The same from another directory, but different for another switch.
-    let named = |name: &str| {
-        rules::check(SourceText { name, text: TEXT }, &input::load(TEXT), None, &Options::default())
-    };
-    assert_eq!((left(named("/repo/a/b.json")), left(named("c/b.json"))), (0, 1));
-}
-
-#[test]
 fn selection_accepts_codes_names_and_prefixes() {
     let words = |s: &[&str]| s.iter().map(ToString::to_string).collect();
     let check = |select: &[&str], ignore: &[&str], code: &str, name: &str| {

@@ -235,16 +235,20 @@ pub(crate) fn query_value(text: &str) -> String {
 
 /// Trusts the authorities of a file.
 pub(crate) fn connector(path: &Path) -> anyhow::Result<TlsConnector> {
-    let read = || -> anyhow::Result<TlsConnector> {
+    Ok(TlsConnector::from(Arc::new(trusting(path)?)))
+}
+
+/// The TLS settings of a client that trusts the authorities of a file (PEM).
+pub(crate) fn trusting(path: &Path) -> anyhow::Result<ClientConfig> {
+    let read = || -> anyhow::Result<ClientConfig> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(path)? {
             roots.add(certificate?)?;
         }
-        let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        Ok(ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(TlsConnector::from(Arc::new(config)))
+            .with_no_client_auth())
     };
     read().with_context(|| format!("{}: cannot be used as certificates", path.display()))
 }

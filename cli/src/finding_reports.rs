@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use buffer_config::finding::{Finding, Severity};
-use buffer_config::report::{Catalogue, Format, Summary, Writer};
+use buffer_config::report::{Catalogue, Format, Summary, Unread, Writer};
 use clap::ValueEnum;
 
 use crate::Outcome;
@@ -20,6 +20,7 @@ pub(crate) enum FormatArg {
     Sarif,
     Junit,
     Github,
+    Gitlab,
 }
 
 impl FormatArg {
@@ -31,6 +32,7 @@ impl FormatArg {
             Self::Sarif => Format::Sarif,
             Self::Junit => Format::Junit,
             Self::Github => Format::Github,
+            Self::Gitlab => Format::Gitlab,
         }
     }
 }
@@ -44,19 +46,20 @@ pub(crate) enum Threshold {
 }
 
 impl Threshold {
-    /// The outcome of a command with these findings.
-    pub(crate) fn outcome(self, summary: &Summary) -> Outcome {
-        let least = match self {
+    /// The severity.
+    pub(crate) fn severity(self) -> Severity {
+        match self {
             Self::Info => Severity::Info,
             Self::Warning => Severity::Warning,
             Self::Error => Severity::Error,
-        };
-        if summary.at_least(least) > 0 || summary.not_provable > 0 {
-            Outcome::Findings
-        } else {
-            Outcome::Fine
         }
     }
+}
+
+/// The outcome of a command with these findings; `least` is the lowest severity that counts.
+pub(crate) fn outcome(summary: &Summary, least: Severity) -> Outcome {
+    let is_fine = summary.at_least(least) == 0 && summary.not_provable == 0;
+    if is_fine { Outcome::Fine } else { Outcome::Findings }
 }
 
 /// A report that is being written to a file or to standard output.
@@ -66,7 +69,12 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    fn open(format: FormatArg, path: &Path, catalogue: &'static Catalogue) -> anyhow::Result<Self> {
+    fn open(
+        format: FormatArg,
+        path: &Path,
+        catalogue: &'static Catalogue,
+        has_notes: bool,
+    ) -> anyhow::Result<Self> {
         let to_stdout = path == Path::new("-");
         let is_coloured = to_stdout && io::stdout().is_terminal();
         let out: Box<dyn Write> = if to_stdout {
@@ -76,7 +84,10 @@ impl Sink {
                 File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
             ))
         };
-        let mut sink = Self { writer: Writer::of(format.format(is_coloured), catalogue), out };
+        let format = format.format(is_coloured);
+        let writer = Writer::of(format, catalogue);
+        let is_complete = has_notes || !format.is_for_people();
+        let mut sink = Self { writer: if is_complete { writer } else { writer.without_notes() }, out };
         let head = sink.writer.begin();
         sink.put(&head)?;
         Ok(sink)
@@ -90,6 +101,12 @@ impl Sink {
         findings: &[Finding],
     ) -> anyhow::Result<()> {
         let part = self.writer.file(name, text, findings);
+        self.put(&part)
+    }
+
+    /// Lists an input that was not checked.
+    pub(crate) fn unread(&mut self, unread: Unread) -> anyhow::Result<()> {
+        let part = self.writer.unread(unread);
         self.put(&part)
     }
 
@@ -112,15 +129,17 @@ impl Sink {
     }
 }
 
-/// Opens the requested reports: one for each format, with the output at the same position.
+/// Opens the requested reports: one for each format, with the output at the same position. Without `has_notes`, those for
+/// people leave notes out.
 pub(crate) fn sinks(
     formats: &[FormatArg],
     outputs: &[PathBuf],
     catalogue: &'static Catalogue,
+    has_notes: bool,
 ) -> anyhow::Result<Vec<Sink>> {
     let formats = if formats.is_empty() { &[FormatArg::Full] } else { formats };
     let path = |i: usize| outputs.get(i).map_or(Path::new("-"), PathBuf::as_path);
-    formats.iter().enumerate().map(|(i, format)| Sink::open(*format, path(i), catalogue)).collect()
+    formats.iter().enumerate().map(|(i, format)| Sink::open(*format, path(i), catalogue, has_notes)).collect()
 }
 
 /// Fails if two formats are written to the same file.

@@ -8,12 +8,17 @@ use anyhow::{Context, bail};
 /// Reads a file as UTF-8 text.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    utf8(bytes).map_err(|problem| anyhow::anyhow!("{}:{problem}", path.display()))
+}
+
+/// The bytes as UTF-8 text, or the position of the first that are not.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let before = &error.as_bytes()[..at];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
-        anyhow::anyhow!("{}:{line}:{column}: not UTF-8 text", path.display())
+        format!("{line}:{column}: not UTF-8 text")
     })
 }
 

@@ -31,6 +31,11 @@ impl Drop for Server {
 impl Server {
     /// Starts the server on a free port. Without redis-server the test is skipped.
     fn start(folder: &str, password: Option<&str>) -> Option<Self> {
+        Self::start_with(folder, password, &[])
+    }
+
+    /// Starts the server with further options.
+    fn start_with(folder: &str, password: Option<&str>, options: &[&str]) -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").port();
         let mut command = Command::new("redis-server");
         command.args([
@@ -47,6 +52,7 @@ impl Server {
         if let Some(password) = password {
             command.args(["--requirepass", password]);
         }
+        command.args(options);
         let mut process = match command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
             Ok(process) => process,
             Err(error) => {
@@ -133,7 +139,10 @@ fn check(name: &str, password: Option<&str>) {
     let expected = found(&of_file.json());
     assert!(expected.iter().any(|(code, _)| code == "BUF008"), "{expected:?}");
     assert_eq!(found(&live.json()), expected);
-    assert_eq!(harrier(&["check", &format!("redis://{user}127.0.0.1:{}/5", server.port)]).status, 0);
+    // Without tables, nothing was checked.
+    let empty = harrier(&["check", &format!("redis://{user}127.0.0.1:{}/5", server.port)]);
+    assert_eq!(empty.status, 2, "{}", empty.stdout);
+    assert!(empty.stderr.contains("database 5 has no table"), "{}", empty.stderr);
 }
 
 #[test]
@@ -148,4 +157,64 @@ fn a_password_is_sent_and_a_wrong_one_is_rejected() {
     let ran = harrier(&["check", &format!("redis://:other@127.0.0.1:{}/4", server.port)]);
     assert_eq!(ran.status, 2, "{}", ran.stdout);
     assert!(ran.stderr.contains("authentication failed: \"WRONGPASS\""), "{}", ran.stderr);
+}
+
+#[test]
+fn tls_and_unix_sockets_are_used_and_certificates_checked() {
+    let folder = scratch("redis-tls");
+    let (pki, socket) = (folder.join("pki"), folder.join("s"));
+    let text = |path: &std::path::Path| path.to_str().expect("text").to_string();
+    for arguments in [
+        vec!["pki", "init", &text(&pki)],
+        vec!["pki", "issue", &text(&pki), "--role", "server", "--name", "server", "--dns", "localhost"],
+    ] {
+        assert_eq!(harrier(&arguments).status, 0, "{arguments:?}");
+    }
+    let (ca, certificate, key) =
+        (pki.join("ca.pem"), pki.join("server-server.pem"), pki.join("server-server.key"));
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").port();
+    let tls = port.to_string();
+    let options = [
+        "--tls-port",
+        &tls,
+        "--tls-cert-file",
+        &text(&certificate),
+        "--tls-key-file",
+        &text(&key),
+        "--tls-ca-cert-file",
+        &text(&ca),
+        "--tls-auth-clients",
+        "no",
+        "--unixsocket",
+        &text(&socket),
+    ];
+    let Some(server) = Server::start_with("redis-tls-data", Some("s3cret"), &options) else { return };
+    server.load(&serde_json::from_str(CONFIG).expect("JSON"), Some("s3cret"));
+    let encrypted = format!("rediss://:s3cret@localhost:{tls}/4");
+    let local = format!("unix://{}?db=4&pass=s3cret", text(&socket));
+    let found_at = |arguments: &[&str]| {
+        let ran = harrier(&[&["check", "--format", "json"], arguments].concat());
+        assert_eq!(ran.status, 1, "{}", ran.stderr);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("s3cret"), "{}", ran.stderr);
+        found(&ran.json())
+    };
+    let expected = found_at(&[&format!("redis://:s3cret@127.0.0.1:{}/4", server.port)]);
+    assert_eq!(found_at(&[&encrypted, "--redis-ca", &text(&ca)]), expected);
+    assert_eq!(found_at(&[&local]), expected);
+    // CONFIG_DB is the default, and the password can be in a variable.
+    let ran = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        .args(["check", "--format", "json", &format!("unix://{}", text(&socket))])
+        .env("REDISCLI_AUTH", "s3cret")
+        .output()
+        .expect("harrier runs");
+    assert_eq!(found(&serde_json::from_slice(&ran.stdout).expect("JSON")), expected);
+    // Another authority, and another name than that of the certificate.
+    assert_eq!(harrier(&["pki", "init", &text(&folder.join("other"))]).status, 0);
+    for (address, ca) in
+        [(encrypted.clone(), folder.join("other/ca.pem")), (encrypted.replace("localhost", "127.0.0.1"), ca)]
+    {
+        let ran = harrier(&["check", &address, "--redis-ca", &text(&ca)]);
+        assert_eq!(ran.status, 2, "{}", ran.stdout);
+        assert!(ran.stderr.contains("certificate"), "{}", ran.stderr);
+    }
 }

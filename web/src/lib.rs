@@ -30,8 +30,8 @@ mod server;
 mod state;
 mod tls;
 mod wall_clock;
-mod what_if;
 pub mod webhooks;
+mod what_if;
 
 pub use access::{
     Access, Credential, GroupRole, Network, ParseGroupRoleError, ParseNetworkError, Proxies, Role, TokenHash,

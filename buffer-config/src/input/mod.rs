@@ -4,7 +4,10 @@
 mod dumps_and_yang;
 pub(crate) mod namespaces;
 mod nested;
+mod refusal;
 mod repeats;
+
+pub use refusal::{has_known_table, refusal};
 
 use crate::db::{ConfigDb, InputFormat};
 use crate::json::{self, Json, Node, Value};

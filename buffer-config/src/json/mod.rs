@@ -5,6 +5,7 @@
 //! reported and then accepted: a missing or trailing comma, a comment, a template that was not rendered, a value
 //! without quotes.
 
+pub(crate) mod edit;
 pub(crate) mod scan;
 mod tree;
 
@@ -20,6 +21,9 @@ pub const MAX_BYTES: usize = 1 << 30;
 pub const MAX_DEPTH: u32 = 64;
 /// The most problems reported for one text; [`Json::problems_left_out`] counts the rest.
 pub const MAX_PROBLEMS: usize = 100;
+
+/// The end of the message about an object or array whose end is missing: the text is incomplete.
+pub(crate) const NEVER_CLOSED: &str = "is never closed";
 
 /// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,7 +283,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
             match self.peek() {
                 None => {
                     let what = if close == b'}' { "object" } else { "array" };
-                    self.problem(open_at, open_at + 1, format!("this {what} is never closed"));
+                    self.problem(open_at, open_at + 1, format!("this {what} {NEVER_CLOSED}"));
                     break;
                 }
                 Some(byte) if byte == close => {

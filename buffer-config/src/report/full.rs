@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Catalogue;
+use super::{Catalogue, Unread, secrets};
 use crate::finding::{Finding, Severity};
 use crate::source::line_at;
 
@@ -47,6 +47,7 @@ pub(super) fn one(
 
 fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {
     let (line, start) = line_at(text, finding.span.start);
+    let line = secrets::hidden(line);
     let column = (finding.position.column as usize).saturating_sub(1);
     let in_line = (finding.span.end.saturating_sub(finding.span.start) as usize).max(1);
     let room = line.len().saturating_sub((finding.span.start - start) as usize).max(1);
@@ -62,6 +63,13 @@ fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str)
         " ".repeat(column - from),
         paint(&carets)
     );
+}
+
+/// An input that could not be read.
+pub(super) fn unread(out: &mut String, is_coloured: bool, unread: &Unread) {
+    let head = if is_coloured { "\x1b[1;31merror\x1b[0m" } else { "error" };
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{}: {head}: not checked: {}", unread.file, unread.reason);
 }
 
 /// One line: `file:line:column: severity[CODE] message`.

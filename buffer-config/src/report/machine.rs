@@ -5,7 +5,7 @@ use std::fmt::Write;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json as value};
 
-use super::{Catalogue, Summary};
+use super::{Catalogue, Summary, Unread};
 use crate::finding::{Finding, PatchOp, Severity};
 
 /// The number of annotations of one kind that GitHub shows for a step.
@@ -53,16 +53,27 @@ impl Suites {
 
     /// Adds a suite for a file: a `failure` for each error, an `error` for each finding that is not provable, and a
     /// passed test case if there is no finding.
-    pub(super) fn add(&mut self, file: &str, findings: &[Finding]) {
-        let mut suite = TestSuite::new(file);
+    pub(super) fn add(&mut self, file: &str, findings: &[&Finding]) {
+        let mut suite = TestSuite::new(xml(file));
         for finding in findings {
             suite.add_test_case(test_case(finding));
         }
         if findings.is_empty() {
             let mut case = TestCase::new("no findings", TestCaseStatus::success());
-            case.set_classname(file);
+            case.set_classname(xml(file));
             suite.add_test_case(case);
         }
+        self.0.add_test_suite(suite);
+    }
+
+    /// Adds a suite with an `error` for an input that could not be read.
+    pub(super) fn unread(&mut self, unread: &Unread) {
+        let mut suite = TestSuite::new(xml(&unread.file));
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_type("unread").set_message(xml(&unread.reason)).set_description(xml(&unread.file));
+        let mut case = TestCase::new("the input can be read", status);
+        case.set_classname(xml(&unread.file));
+        suite.add_test_case(case);
         self.0.add_test_suite(suite);
     }
 
@@ -73,26 +84,33 @@ impl Suites {
     }
 }
 
+/// Replaces the two characters that XML 1.0 (section 2.2) excludes besides the control characters, which the library
+/// removes.
+fn xml(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
 fn test_case(finding: &Finding) -> TestCase {
     let failed = match finding.severity {
         _ if finding.is_not_provable() => Some(NonSuccessKind::Error),
         Severity::Error => Some(NonSuccessKind::Failure),
         Severity::Warning | Severity::Info => None,
     };
-    let location = format!("{}:{} {}", finding.file, finding.position, finding.pointer);
+    let location = xml(&format!("{}:{} {}", finding.file, finding.position, finding.pointer));
+    let message = xml(&finding.message);
     let status = match failed {
         Some(kind) => {
             let mut status = TestCaseStatus::non_success(kind);
-            status.set_type(finding.code).set_message(&finding.message).set_description(&location);
+            status.set_type(finding.code).set_message(&message).set_description(&location);
             status
         }
         None => TestCaseStatus::success(),
     };
     let name = format!("{} {} line {}", finding.code, finding.rule, finding.position.line);
     let mut case = TestCase::new(name, status);
-    case.set_classname(&finding.file);
+    case.set_classname(xml(&finding.file));
     if failed.is_none() {
-        case.set_system_out(format!("{}: {} {location}", finding.severity.name(), finding.message));
+        case.set_system_out(format!("{}: {message} {location}", finding.severity.name()));
     }
     case
 }
@@ -124,6 +142,13 @@ impl Annotations {
         let message = escape(&f.message);
         // Writing to a String cannot fail.
         let _ = writeln!(out, "::{command} file={file},line={line},col={column},title={title}::{message}");
+    }
+
+    /// An input that could not be read, without a limit: it fails the run.
+    pub(super) fn unread(&self, out: &mut String, unread: &Unread) {
+        let file = escape(&unread.file).replace(':', "%3A").replace(',', "%2C");
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "::error file={file},title=not checked::{}", escape(&unread.reason));
     }
 
     pub(super) fn rest(&self, summary: &Summary, command: &str) -> String {

@@ -2,14 +2,18 @@
 
 mod catalogue;
 mod full;
+mod gitlab;
 mod machine;
 mod sarif;
+mod secrets;
 mod summary;
 
 pub use catalogue::{Catalogue, RuleText};
 pub use summary::Summary;
 
-use crate::finding::Finding;
+use serde::Serialize;
+
+use crate::finding::{Finding, Severity};
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,27 @@ pub enum Format {
     Junit,
     /// GitHub workflow commands.
     Github,
+    /// GitLab's Code Quality report.
+    Gitlab,
+}
+
+impl Format {
+    /// Whether people read the report line by line, so that notes distract from warnings and errors.
+    pub fn is_for_people(self) -> bool {
+        match self {
+            Self::Full { .. } | Self::Concise | Self::Github | Self::Gitlab => true,
+            Self::Json | Self::Sarif | Self::Junit => false,
+        }
+    }
+}
+
+/// An input that was not checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// The name of the file, or the address of the live switch without its password.
+    pub file: String,
+    /// Why it could not be read.
+    pub reason: String,
 }
 
 /// Returns a finding as in a report in the format [`Format::Json`].
@@ -48,18 +73,36 @@ pub struct Writer {
     annotations: machine::Annotations,
     /// The JUnit suites, written at the end.
     suites: machine::Suites,
+    /// The inputs that were not checked.
+    unread: Vec<Unread>,
+    fingerprints: gitlab::Fingerprints,
+    has_notes: bool,
 }
 
 impl Writer {
-    /// A writer for findings of the rules of this crate.
+    /// A writer for findings of the rules of this crate, with all findings.
     pub fn new(format: Format) -> Self {
         Self::of(format, Catalogue::of_switches())
     }
 
     /// A writer for findings of the rules of `catalogue`.
     pub fn of(format: Format, catalogue: &'static Catalogue) -> Self {
-        let (annotations, suites) = (Default::default(), machine::Suites::new(catalogue.command));
-        Self { format, catalogue, count: 0, annotations, suites }
+        Self {
+            format,
+            catalogue,
+            count: 0,
+            annotations: Default::default(),
+            suites: machine::Suites::new(catalogue.command),
+            unread: Vec::new(),
+            fingerprints: Default::default(),
+            has_notes: true,
+        }
+    }
+
+    /// The same writer, which leaves notes out.
+    #[must_use]
+    pub fn without_notes(self) -> Self {
+        Self { has_notes: false, ..self }
     }
 
     /// The text before all findings.
@@ -67,6 +110,7 @@ impl Writer {
         match self.format {
             Format::Json => "{\n  \"findings\": [".to_string(),
             Format::Sarif => sarif::head(self.catalogue),
+            Format::Gitlab => "[".to_string(),
             Format::Full { .. } | Format::Concise | Format::Github | Format::Junit => String::new(),
         }
     }
@@ -74,10 +118,12 @@ impl Writer {
     /// The findings of one file. The text is needed for excerpts only.
     pub fn file(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> String {
         let mut out = String::new();
+        let is_shown = |finding: &&Finding| self.has_notes || finding.severity > Severity::Info;
+        let shown: Vec<&Finding> = findings.iter().filter(is_shown).collect();
         if self.format == Format::Junit {
-            self.suites.add(name, findings);
+            self.suites.add(name, &shown);
         }
-        for finding in findings {
+        for finding in shown {
             match self.format {
                 Format::Full { is_coloured } => {
                     full::one(&mut out, finding, self.catalogue, is_coloured, text)
@@ -90,10 +136,31 @@ impl Writer {
                     separated(&mut out, self.count, "        ", &sarif::result(finding, self.catalogue))
                 }
                 Format::Github => self.annotations.add(&mut out, finding),
+                Format::Gitlab => {
+                    separated(&mut out, self.count, "  ", &gitlab::issue(&mut self.fingerprints, finding))
+                }
                 Format::Junit => {}
             }
             self.count += 1;
         }
+        out
+    }
+
+    /// An input that could not be read. Some formats list it at once, others in [`Writer::end`].
+    pub fn unread(&mut self, unread: Unread) -> String {
+        let mut out = String::new();
+        match self.format {
+            Format::Full { is_coloured } => full::unread(&mut out, is_coloured, &unread),
+            Format::Concise => full::unread(&mut out, false, &unread),
+            Format::Github => self.annotations.unread(&mut out, &unread),
+            Format::Gitlab => {
+                separated(&mut out, self.count, "  ", &gitlab::unread(&mut self.fingerprints, &unread));
+                self.count += 1;
+            }
+            Format::Junit => self.suites.unread(&unread),
+            Format::Json | Format::Sarif => {}
+        }
+        self.unread.push(unread);
         out
     }
 
@@ -103,12 +170,17 @@ impl Writer {
         match self.format {
             Format::Json => {
                 let summary = indented(&summary.json(), "  ");
+                let unread = indented(&serde_json::json!(self.unread), "  ");
+                let indent = if self.count == 0 { "" } else { "  " };
+                format!("{close}{indent}],\n  \"unread\": {unread},\n  \"summary\": {summary}\n}}\n")
+            }
+            Format::Sarif => {
+                let invocation = indented(&sarif::invocation(&self.unread), "        ");
                 format!(
-                    "{close}{}],\n  \"summary\": {summary}\n}}\n",
-                    if self.count == 0 { "" } else { "  " }
+                    "{close}      ],\n      \"invocations\": [\n        {invocation}\n      ]\n    }}\n  ]\n}}\n"
                 )
             }
-            Format::Sarif => format!("{close}      ]\n    }}\n  ]\n}}\n"),
+            Format::Gitlab => format!("{close}]\n"),
             Format::Junit => self.suites.report(),
             Format::Github => self.annotations.rest(summary, self.catalogue.command),
             Format::Full { .. } | Format::Concise => String::new(),

@@ -2,8 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::Catalogue;
+use super::{Catalogue, Unread};
 use crate::finding::{Finding, Severity};
+
+/// The published documentation. A build sets HARRIER_DOCS_URL to the address of its own copy; without one, the address
+/// is a name that never resolves (RFC 6761), because code scanning services require an absolute URI.
+const DOCUMENTATION: &str = match option_env!("HARRIER_DOCS_URL") {
+    Some(url) => url,
+    None => "https://harrier.invalid",
+};
+
+/// The page of a rule in the published documentation.
+fn help_uri(code: &str) -> String {
+    format!("{}/docs/rules/{code}/", DOCUMENTATION.trim_end_matches('/'))
+}
 
 fn level(severity: Severity) -> &'static str {
     match severity {
@@ -36,6 +48,7 @@ pub(super) fn head(catalogue: &Catalogue) -> String {
             json!({
                 "id": rule.code,
                 "name": rule.name,
+                "helpUri": help_uri(rule.code),
                 "shortDescription": { "text": rule.summary },
                 "fullDescription": { "text": rule.why },
                 "help": { "text": rule.fix, "markdown": rule.page },
@@ -45,6 +58,7 @@ pub(super) fn head(catalogue: &Catalogue) -> String {
         .collect();
     let tool = json!({ "driver": {
         "name": "harrier",
+        "informationUri": DOCUMENTATION,
         "semanticVersion": env!("CARGO_PKG_VERSION"),
         "rules": declared,
     } });
@@ -59,6 +73,19 @@ pub(super) fn head(catalogue: &Catalogue) -> String {
       "results": ["#,
         super::indented(&tool, "      ")
     )
+}
+
+/// The run, with the inputs that could not be read (SARIF 2.1.0, sections 3.20 and 3.58).
+pub(super) fn invocation(unread: &[Unread]) -> Value {
+    let notification = |unread: &Unread| {
+        json!({
+            "level": "error",
+            "message": { "text": format!("not checked: {}", unread.reason) },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&unread.file) } } }],
+        })
+    };
+    let notifications: Vec<Value> = unread.iter().map(notification).collect();
+    json!({ "executionSuccessful": unread.is_empty(), "toolExecutionNotifications": notifications })
 }
 
 /// A result.

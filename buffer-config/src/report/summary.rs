@@ -15,6 +15,14 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that are not provable ([`Finding::is_not_provable`]). They are also counted as warnings.
     pub not_provable: usize,
+    /// Inputs that could not be read.
+    pub unread: usize,
+    /// Files of folders that are no switch configurations and were not checked.
+    pub skipped: Vec<String>,
+    /// Entries of the baseline without a finding.
+    pub stale: Vec<String>,
+    /// Whether reports leave notes out.
+    pub notes_are_hidden: bool,
     counts: [usize; 3],
     rules: BTreeMap<&'static str, RuleCount>,
     switches: BTreeMap<String, [usize; 3]>,
@@ -82,8 +90,17 @@ impl Summary {
             0 => String::new(),
             n => format!(", {n} not provable (unknown ASIC)"),
         };
+        let hidden = match self.of(Severity::Info) {
+            0 => "",
+            _ if self.notes_are_hidden => " (shown with --notes)",
+            _ => "",
+        };
+        let unread = match self.unread {
+            0 => String::new(),
+            n => format!(", {n} not read"),
+        };
         format!(
-            "{}: {}, {}, {}{held}{unknown}",
+            "{}: {}, {}, {}{hidden}{held}{unknown}{unread}",
             count(self.files, "file", "files"),
             count(self.of(Severity::Error), "error", "errors"),
             count(self.of(Severity::Warning), "warning", "warnings"),
@@ -104,12 +121,18 @@ impl Summary {
             "infos": self.of(Severity::Info),
             "suppressed": self.suppressed,
             "not_provable": self.not_provable,
+            "unread": self.unread,
+            "skipped": self.skipped,
+            "stale_baseline": self.stale,
             "rules": rules,
         })
     }
 
-    /// A table of the rules by number of findings, and of the switches with the most errors.
+    /// A table of the rules by number of findings, and of the switches with the most errors; empty without findings.
     pub fn table(&self) -> String {
+        if self.rules.is_empty() {
+            return String::new();
+        }
         let mut rules: Vec<(&str, RuleCount)> = self.rules.iter().map(|(code, n)| (*code, *n)).collect();
         rules.sort_by_key(|(_, n)| std::cmp::Reverse((n.files, n.findings)));
         let mut out = format!("{:<9} {:<28} {:>9} {:>9}\n", "rule", "name", "findings", "files");

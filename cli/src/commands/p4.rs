@@ -139,7 +139,12 @@ impl Defines {
             Some((name, value)) => (name.to_string(), value.to_string()),
             None => (text.clone(), "1".to_string()),
         };
-        Options { defines: self.define.iter().map(pair).collect(), includes: self.include.clone(), p4info }
+        Options {
+            defines: self.define.iter().map(pair).collect(),
+            includes: self.include.clone(),
+            p4info,
+            ..Options::default()
+        }
     }
 }
 

@@ -104,7 +104,10 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         // There is no configuration to reload.
         while signals.next().await != Demand::Stop {}
     };
-    let app = AppState::new(live).with_query_backend(queries).with_what_if_backend(what_ifs).with_access(Arc::new(access));
+    let app = AppState::new(live)
+        .with_query_backend(queries)
+        .with_what_if_backend(what_ifs)
+        .with_access(Arc::new(access));
     web::serve(listener, app, interrupted).await?;
 
     stop.set();

@@ -1,13 +1,17 @@
 //! The inputs of `harrier check`: files, folders, standard input and live switches.
 
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, str};
 
-use anyhow::{Context, bail};
+use buffer_config::input;
 use buffer_config::lookup::{self, Lookup};
+use buffer_config::report::Unread;
 
-use crate::input::read_text;
+use super::Args;
+use super::read::{located, read, read_from};
+use super::setup::Setup;
+use crate::input::fail_with;
 use crate::redis;
 
 /// A configuration to check.
@@ -16,31 +20,97 @@ pub(crate) struct Input {
     pub(crate) name: String,
     path: Option<PathBuf>,
     text: Option<String>,
+    /// Whether a folder was given, so that the file may be something else than a configuration.
+    is_found: bool,
+}
+
+/// Resolved arguments.
+#[derive(Default)]
+pub(crate) struct Inputs {
+    pub(crate) all: Vec<Input>,
+    /// Arguments and files that could not be read.
+    pub(crate) unread: Vec<Unread>,
+}
+
+impl Inputs {
+    /// The inputs, for modes that need all of them.
+    ///
+    /// # Errors
+    /// Some could not be read.
+    pub(crate) fn sound(&self) -> anyhow::Result<&[Input]> {
+        let lines: Vec<String> =
+            self.unread.iter().map(|unread| located(&unread.file, &unread.reason)).collect();
+        fail_with("some inputs cannot be read", &lines)?;
+        Ok(&self.all)
+    }
 }
 
 impl Input {
     /// The switch that the file belongs to. The files of a switch with several chips (`config_db.json`,
     /// `config_db0.json`, ... in one folder) share one, named after their folder.
-    pub(crate) fn switch(&self) -> String {
+    pub(super) fn switch(&self) -> String {
         let chip = self.path.as_deref().filter(|p| is_of_chip(p) || is_of_host_with_chips(p));
         let folder = chip.and_then(Path::parent).map(|f| f.display().to_string());
         folder.filter(|f| !f.is_empty()).unwrap_or_else(|| self.name.clone())
     }
 
+    /// The file, if the input is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether the file was found in a folder and its name is not that of a configuration, so that it may be something
+    /// else.
+    pub(super) fn may_be_something_else(&self) -> bool {
+        let name = self.path.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
+        self.is_found && !name.is_some_and(|name| name.starts_with("config_db"))
+    }
+
+    /// Whether the file is a lookup table that is checked by itself.
+    pub(super) fn is_lookup(&self) -> bool {
+        self.path.as_deref().is_some_and(|path| has_ending(path, "ini"))
+    }
+
     /// The text and its lookup table: the given one, or the one in the same folder.
-    pub(crate) fn read(&self, lookup: Option<&Path>) -> anyhow::Result<(String, Option<Lookup>)> {
+    ///
+    /// # Errors
+    /// Why it cannot be read, without the name of the input.
+    pub(crate) fn read(
+        &self,
+        lookup: Option<&Path>,
+        limit_bytes: u64,
+    ) -> Result<(String, Option<Lookup>), String> {
         let text = match (&self.text, &self.path) {
             (Some(text), _) => text.clone(),
-            (None, Some(path)) => read_text(path)?,
+            (None, Some(path)) => read(path, limit_bytes)?,
             (None, None) => String::new(),
         };
-        if self.path.as_deref().is_some_and(|p| has_ending(p, "ini")) {
+        if self.is_lookup() {
             return Ok(("{}".into(), Some(lookup::parse(&text))));
         }
-        let neighbour = self.path.as_deref().and_then(Path::parent).map(|f| f.join("pg_profile_lookup.ini"));
-        let path = lookup.map(Path::to_path_buf).or(neighbour.filter(|p| p.is_file()));
-        let table = path.map(|p| read_text(&p)).transpose()?.map(|t| lookup::parse(&t));
-        Ok((text, table))
+        let path = lookup.map(Path::to_path_buf).or_else(|| self.lookup_beside());
+        let table = path.map(|path| {
+            read(&path, limit_bytes).map_err(|reason| located(&path.display().to_string(), &reason))
+        });
+        Ok((text, table.transpose()?.map(|text| lookup::parse(&text))))
+    }
+
+    /// The text of a configuration that can be judged, and its lookup table.
+    ///
+    /// # Errors
+    /// It cannot be read, or is empty, truncated or something else than a configuration.
+    pub(super) fn read_sound(&self, args: &Args, setup: &Setup) -> anyhow::Result<(String, Option<Lookup>)> {
+        let read = self.read(args.lookup.as_deref(), setup.limit_bytes).and_then(|read| {
+            let reason = Some(&read.0).filter(|_| !self.is_lookup()).and_then(|text| input::refusal(text));
+            reason.map_or(Ok(read), Err)
+        });
+        read.map_err(|reason| anyhow::anyhow!(located(&self.name, &reason)))
+    }
+
+    /// The lookup table in the folder of the file.
+    pub(super) fn lookup_beside(&self) -> Option<PathBuf> {
+        let folder = self.path.as_deref().and_then(Path::parent)?;
+        Some(folder.join("pg_profile_lookup.ini")).filter(|path| path.is_file())
     }
 }
 
@@ -61,49 +131,90 @@ fn is_of_host_with_chips(path: &Path) -> bool {
         && path.with_file_name("config_db0.json").is_file()
 }
 
-/// Resolves the arguments to inputs.
-pub(crate) fn inputs(paths: &[String]) -> anyhow::Result<Vec<Input>> {
-    let mut inputs = Vec::new();
-    for name in paths {
-        if name == "-" {
-            let mut text = String::new();
-            io::stdin().lock().read_to_string(&mut text).context("cannot read standard input as text")?;
-            inputs.push(Input { name: "-".into(), path: None, text: Some(text) });
-        } else if name.starts_with("redis://") {
-            let text = redis::dump(name).with_context(|| format!("cannot read {name}"))?;
-            inputs.push(Input { name: name.clone(), path: None, text: Some(text) });
-        } else if Path::new(name).is_dir() {
-            let mut found = Vec::new();
-            files_below(Path::new(name), &mut found)?;
-            if found.is_empty() {
-                bail!("{name}: the folder has no *.json or *.ini file");
-            }
-            inputs.extend(found.into_iter().map(of_path));
-        } else {
-            inputs.push(of_path(PathBuf::from(name)));
-        }
-    }
-    Ok(inputs)
+/// How arguments are resolved to inputs.
+pub(crate) struct Search<'a> {
+    /// The most bytes that are read of standard input.
+    pub(crate) limit_bytes: u64,
+    /// The authorities of a Redis server's certificate.
+    pub(crate) redis_ca: Option<&'a Path>,
+    /// Files that this run writes: in a folder they are left out.
+    pub(crate) own: Vec<PathBuf>,
+    /// Whether files and folders can be excluded.
+    pub(crate) has_exclusions: bool,
+    /// Whether a file or folder below a folder is left out.
+    pub(crate) is_excluded: Box<dyn Fn(&Path) -> bool + 'a>,
 }
 
-fn of_path(path: PathBuf) -> Input {
+/// Resolves the arguments to inputs.
+pub(crate) fn inputs(paths: &[String], search: &Search<'_>) -> Inputs {
+    let mut inputs = Inputs::default();
+    for name in paths {
+        let of_text = |name: String, text| Input { name, path: None, text: Some(text), is_found: false };
+        if name == "-" {
+            match read_from(io::stdin().lock(), search.limit_bytes) {
+                Ok(text) => inputs.all.push(of_text("-".into(), text)),
+                Err(reason) => inputs.unread.push(Unread { file: "-".into(), reason }),
+            }
+        } else if redis::is_address(name) {
+            let shown = redis::shown(name);
+            match redis::dump(name, search.redis_ca) {
+                Ok(text) => inputs.all.push(of_text(shown, text)),
+                Err(error) => inputs.unread.push(Unread { file: shown, reason: format!("{error:#}") }),
+            }
+        } else if Path::new(name).is_dir() {
+            let mut found = Vec::new();
+            files_below(Path::new(name), search, &mut found, &mut inputs.unread);
+            // A report of an earlier run, which this run replaces, is empty by now.
+            let own = &search.own;
+            found.retain(|path| {
+                own.is_empty() || !fs::canonicalize(path).is_ok_and(|path| own.contains(&path))
+            });
+            if found.is_empty() {
+                let reason = match search.has_exclusions {
+                    false => "the folder has no *.json or *.ini file",
+                    true => "the folder has no *.json or *.ini file that is not excluded",
+                };
+                inputs.unread.push(Unread { file: name.clone(), reason: reason.into() });
+            }
+            inputs.all.extend(found.into_iter().map(|path| of_path(path, true)));
+        } else {
+            inputs.all.push(of_path(PathBuf::from(name), false));
+        }
+    }
+    inputs
+}
+
+fn of_path(path: PathBuf, is_found: bool) -> Input {
+    Input { name: name_of(&path), path: Some(path), text: None, is_found }
+}
+
+fn name_of(path: &Path) -> String {
     let name = path.display().to_string();
-    let name = name.strip_prefix("./").map_or(name.clone(), str::to_string);
-    Input { name, path: Some(path), text: None }
+    name.strip_prefix("./").map_or(name.clone(), str::to_string)
 }
 
 /// Configurations in a folder and its subfolders, sorted by name. Lookup tables count if the folder has no JSON file.
-fn files_below(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;
+/// Hidden folders, such as `.git`, and packages of other tools are left out.
+fn files_below(folder: &Path, search: &Search<'_>, found: &mut Vec<PathBuf>, unread: &mut Vec<Unread>) {
+    let entries = fs::read_dir(folder).and_then(|all| all.map(|e| e.map(|e| e.path())).collect());
+    let mut paths: Vec<PathBuf> = match entries {
+        Ok(paths) => paths,
+        Err(error) => {
+            let reason = format!("cannot be read: {error}");
+            return unread.push(Unread { file: name_of(folder), reason });
+        }
+    };
     paths.sort();
+    paths.retain(|path| !(search.is_excluded)(path));
     let any_json = paths.iter().any(|p| has_ending(p, "json"));
     for path in paths {
         if path.is_dir() && !path.is_symlink() {
-            files_below(&path, found)?;
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if !name.starts_with('.') && name != "node_modules" {
+                files_below(&path, search, found, unread);
+            }
         } else if has_ending(&path, "json") || (has_ending(&path, "ini") && !any_json) {
             found.push(path);
         }
     }
-    Ok(())
 }

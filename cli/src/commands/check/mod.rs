@@ -1,19 +1,21 @@
 //! `harrier check`: checks switch configurations against the rules.
 
+mod fix;
 pub(super) mod inputs;
+mod read;
 mod run;
+mod setup;
 mod show;
+mod watch;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use buffer_config::asic;
-use buffer_config::baseline::Selection;
-use buffer_config::headroom::Floor;
-use buffer_config::rules::{self, Options};
+use buffer_config::rules;
 use clap::ValueEnum;
+use setup::Setup;
 
 use crate::Outcome;
 use crate::finding_reports::{FormatArg, Threshold, outputs_are_distinct};
@@ -21,7 +23,8 @@ use crate::finding_reports::{FormatArg, Threshold, outputs_are_distinct};
 /// Arguments of `harrier check`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files, folders of switches, `-` for standard input, or redis://host:port/4 for a live switch
+    /// Files, folders of switches, `-` for standard input, or a live switch: redis://host:port/4, rediss://... for TLS,
+    /// unix:///path?db=4; the variable REDISCLI_AUTH has its password
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Output format; may be repeated, each with its own --output
@@ -36,16 +39,40 @@ pub(crate) struct Args {
     /// Do not run these rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
-    /// Lowest severity that sets the exit status to 1; a configuration of an unknown ASIC (not provable) always does
-    #[arg(long, value_enum, default_value_t = Threshold::Error)]
-    severity_threshold: Threshold,
-    /// Ignore the findings in this baseline
+    /// Lowest severity that sets the exit status to 1 [default: error]; a configuration of an unknown ASIC (not
+    /// provable) always does
+    #[arg(long, value_enum)]
+    severity_threshold: Option<Threshold>,
+    /// Do not set the exit status to 1; it is 2 if an input cannot be read
+    #[arg(long)]
+    exit_zero: bool,
+    /// Show notes in the formats for people (full, concise, github, gitlab); by default only with --select or with
+    /// `--severity-threshold info`
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    notes: Option<Notes>,
+    /// The configuration file [default: harrier.toml in the folder of the input, or in one above it]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Do not look for harrier.toml, harrier-suppressions.toml and harrier-baseline.json
+    #[arg(long)]
+    no_config: bool,
+    /// Leave these files and folders out when a folder is checked; `*` is any characters
+    #[arg(long, value_delimiter = ',', value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// Largest file that is read, MiB
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1023))]
+    max_file_mib: u64,
+    /// Certificates of the authorities that a live switch's certificate is checked against (PEM)
+    /// [default: those of the system]
+    #[arg(long, value_name = "FILE")]
+    redis_ca: Option<PathBuf>,
+    /// Ignore the findings in this baseline [default: harrier-baseline.json in the folder of the input, or above]
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings to a baseline instead of printing them
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
-    /// Suppressions with reasons (TOML)
+    /// Suppressions with reasons (TOML) [default: harrier-suppressions.toml in the folder of the input, or above]
     #[arg(long, value_name = "FILE")]
     suppressions: Option<PathBuf>,
     /// The platform's pg_profile_lookup.ini [default: the one in the same folder]
@@ -66,9 +93,9 @@ pub(crate) struct Args {
     /// Lowest headroom that is accepted
     #[arg(long, value_enum, default_value_t = FloorArg::Standard)]
     floor: FloorArg,
-    /// Largest lossless frame if the file does not specify it, bytes
-    #[arg(long, default_value_t = 1024)]
-    lossless_mtu: u32,
+    /// Largest lossless frame if the file does not specify it, bytes [default: 1024]
+    #[arg(long, value_name = "BYTES")]
+    lossless_mtu: Option<u32>,
     /// Print the resolved values that the ASIC runs with, as JSON, instead of checking
     #[arg(long)]
     show_resolved: bool,
@@ -88,15 +115,35 @@ pub(crate) struct Args {
     /// Write the fixes for one file as JSON Patch (RFC 6902)
     #[arg(long, value_name = "FILE")]
     fix_patch: Option<PathBuf>,
+    /// Repair the files in place: each fix that removes its warning or error and causes no other
+    #[arg(long, conflicts_with_all = ["write_baseline", "diff", "prove"])]
+    fix: bool,
+    /// Check again whenever an input changes
+    #[arg(long, conflicts_with_all = ["write_baseline", "diff", "prove", "fix"])]
+    watch: bool,
     /// Compare two revisions: changes, changes that a live switch rejects, new findings
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"])]
     diff: Vec<String>,
-    /// List all rules
+    /// List all rules; as JSON with `--format json`
     #[arg(long)]
     list_rules: bool,
     /// Print the page of a rule
     #[arg(long, value_name = "RULE")]
     explain: Option<String>,
+}
+
+impl Args {
+    /// The files that the run writes.
+    fn written(&self) -> impl Iterator<Item = &Path> {
+        let baseline_and_patch = [&self.write_baseline, &self.fix_patch].into_iter().flatten();
+        self.output.iter().chain(baseline_and_patch).map(PathBuf::as_path)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Notes {
+    Always,
+    Never,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -110,53 +157,42 @@ enum FloorArg {
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.list_rules {
-        return show::list_rules();
+        return show::list_rules(args.format.contains(&FormatArg::Json));
     }
     if let Some(code) = &args.explain {
         let rule = rules::find(code).with_context(|| format!("no rule `{code}`; see --list-rules"))?;
         return write_text(Path::new("-"), &rule.page()).map(|()| Outcome::Fine);
     }
-    let selection = Selection { select: args.select.clone(), ignore: args.ignore.clone() };
-    if let Some(word) = selection.unknown().first() {
-        bail!("no rule matches `{word}`; see --list-rules");
-    }
     outputs_are_distinct(&args.format, &args.output)?;
-    let options = options(&args)?;
-    if let [old, new] = args.diff.as_slice() {
-        return show::compare(&args, &options, &selection, old, new);
-    }
-    if args.paths.is_empty() {
-        bail!("nothing to check: specify files, folders, `-` or redis://host:port/4");
-    }
-    let inputs = inputs::inputs(&args.paths)?;
-    if args.show_resolved || args.explain_headroom.is_some() || args.explain_watchdog.is_some() {
-        return show::show(&args, &options, &inputs);
-    }
-    if args.prove {
-        return show::prove_all(&args, &options, &inputs);
-    }
-    if let Some(path) = &args.fix_patch {
-        show::write_patch(&args, &options, &selection, &inputs, path)?;
-    }
-    run::run(&args, &options, &selection, &inputs)
+    let is_zero = args.exit_zero;
+    let outcome = if args.watch { watch::watch(&args)? } else { once(&args)? };
+    Ok(if is_zero { Outcome::Fine } else { outcome })
 }
 
-fn options(args: &Args) -> anyhow::Result<Options> {
-    let asic = match &args.asic {
-        Some(name) => Some(asic::by_name(name).or_else(|| asic::of_asic_table(name)).with_context(|| {
-            let names: Vec<&str> = asic::ASICS.iter().map(|a| a.name).collect();
-            format!("no ASIC `{name}`; expected one of {}", names.join(", "))
-        })?),
-        None => None,
-    };
-    let floor = match args.floor {
-        FloorArg::Wire => Floor::Wire,
-        FloorArg::Standard => Floor::Standard,
-        FloorArg::WithPortMtu => Floor::WithPortMtu,
-        FloorArg::WithTwoMtu => Floor::WithTwoMtu,
-    };
-    let (memory_bytes, oversubscription_limit) = (args.memory, args.oversubscription_limit);
-    Ok(Options { asic, memory_bytes, oversubscription_limit, floor, lossless_mtu: args.lossless_mtu })
+/// Runs a mode once.
+fn once(args: &Args) -> anyhow::Result<Outcome> {
+    let paths = if args.diff.is_empty() { &args.paths } else { &args.diff };
+    if paths.is_empty() {
+        bail!("nothing to check: specify files, folders, `-` or redis://host:port/4");
+    }
+    let setup = Setup::read(args, paths)?;
+    if let [old, new] = args.diff.as_slice() {
+        return show::compare(args, &setup, old, new);
+    }
+    let inputs = inputs::inputs(&args.paths, &setup.search(args));
+    if args.show_resolved || args.explain_headroom.is_some() || args.explain_watchdog.is_some() {
+        return show::show(args, &setup, inputs.sound()?);
+    }
+    if args.prove {
+        return show::prove_all(args, &setup, inputs.sound()?);
+    }
+    if let Some(path) = &args.fix_patch {
+        show::write_patch(args, &setup, &inputs.all, path)?;
+    }
+    if args.fix {
+        fix::fix(args, &setup, &inputs.all)?;
+    }
+    run::run(args, &setup, &inputs)
 }
 
 fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
@@ -167,4 +203,19 @@ fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
         };
     }
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Today's date in UTC, `YYYY-MM-DD`.
+fn today() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    // Days to date: Howard Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
+    let z = (since.as_secs() / 86_400) as i64 + 719_468;
+    let era = z / 146_097;
+    let doe = z - era * 146_097;
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let (day, month) = (doy - (153 * mp + 2) / 5 + 1, if mp < 10 { mp + 3 } else { mp - 9 });
+    let year = yoe + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
 }

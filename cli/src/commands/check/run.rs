@@ -1,27 +1,32 @@
 //! Runs all rules on all files, on all cores and in batches, so that memory does not grow with the fleet.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
+use buffer_config::baseline::{Baseline, FindingFilter};
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
-use buffer_config::hosts::{self, Hosts};
-use buffer_config::report::{Catalogue, Summary};
+use buffer_config::report::{Catalogue, Summary, Unread};
 use buffer_config::resolved::ResolvedSwitch;
-use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
+use buffer_config::{hosts, input, rules};
 
-use super::inputs::Input;
+use super::inputs::{Input, Inputs};
+use super::read::located;
+use super::setup::Setup;
 use super::{Args, write_text};
-use crate::Outcome;
-use crate::finding_reports::{Sink, sinks};
-use crate::input::{fail_with, read_text};
+use crate::finding_reports::{Sink, outcome};
+use crate::input::fail_with;
+use crate::{Outcome, finding_reports};
 
 /// Files per core in a batch: enough to keep all cores busy, few enough to limit memory.
 const FILES_A_CORE: usize = 16;
+
+/// Rules that report a broken text or one without known tables: whether such a file is judged at all is decided then.
+const DOUBTS: [&str; 2] = ["SRC001", "SRC014"];
 
 /// The result of one file.
 struct Checked {
@@ -33,7 +38,7 @@ struct Checked {
 /// The state of a run: filters, counts and writes findings.
 struct Run<'r> {
     args: &'r Args,
-    selection: &'r Selection,
+    setup: &'r Setup,
     filter: FindingFilter,
     summary: Summary,
     sinks: Vec<Sink>,
@@ -42,58 +47,71 @@ struct Run<'r> {
     fleet: Fleet,
     /// The switch of each file that shares a switch with other files.
     switches: BTreeMap<String, String>,
+    /// The files that were checked, to find entries of the baseline that no longer occur.
+    checked: Vec<String>,
+    unread: Vec<String>,
 }
 
-/// Runs the rules on `inputs` and prints the findings.
-pub(super) fn run(
-    args: &Args,
-    options: &Options,
-    selection: &Selection,
-    inputs: &[Input],
-) -> anyhow::Result<Outcome> {
-    let hosts = match &args.hosts {
-        Some(path) => {
-            Some(hosts::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?)
-        }
-        None => None,
-    };
-    let mut run = Run::new(args, selection)?;
+/// What a file is.
+enum Judged {
+    Configuration(Checked),
+    /// Not a switch configuration; in a folder, such files are left out.
+    SomethingElse,
+}
+
+/// Runs the rules on the inputs and prints the findings.
+pub(super) fn run(args: &Args, setup: &Setup, inputs: &Inputs) -> anyhow::Result<Outcome> {
+    let mut run = Run::new(args, setup)?;
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let mut unreadable = Vec::new();
-    for batch in inputs.chunks(workers * FILES_A_CORE) {
-        let done = check_batch(batch, workers, |input| one(input, args, options, hosts.as_ref()));
+    for unread in &inputs.unread {
+        run.unread(unread.clone())?;
+    }
+    for batch in inputs.all.chunks(workers * FILES_A_CORE) {
+        let done = check_batch(batch, workers, |input| one(input, args, setup));
         for (input, result) in batch.iter().zip(done) {
             match result {
-                Ok(checked) => run.file(input, checked)?,
-                Err(error) => unreadable.push(format!("{error:#}")),
+                Ok(Judged::Configuration(checked)) => run.file(input, checked)?,
+                Ok(Judged::SomethingElse) => run.summary.skipped.push(input.name.clone()),
+                Err(reason) => run.unread(Unread { file: input.name.clone(), reason })?,
             }
         }
     }
-    let outcome = run.finish(inputs.len())?;
-    fail_with("some files were not checked", &unreadable)?;
-    Ok(outcome)
+    run.finish(inputs.all.len())
 }
 
-fn one(input: &Input, args: &Args, options: &Options, hosts: Option<&Hosts>) -> anyhow::Result<Checked> {
-    let (text, table) = input.read(args.lookup.as_deref())?;
+/// Checks a file.
+///
+/// # Errors
+/// Why it is not judged.
+fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
+    let (text, table) = input.read(args.lookup.as_deref(), setup.limit_bytes)?;
     let source = SourceText { name: &input.name, text: &text };
-    let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), options);
-    if let Some(hosts) = hosts {
+    let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), &setup.options);
+    let is_else = input.may_be_something_else();
+    if input.is_lookup() {
+        if is_else && table.is_none_or(|table| table.rows.is_empty()) {
+            return Ok(Judged::SomethingElse);
+        }
+    } else if findings.iter().any(|finding| DOUBTS.contains(&finding.code)) {
+        if let Some(reason) = input::refusal(&text) {
+            return Err(reason);
+        }
+        if is_else && !input::has_known_table(&text) {
+            return Ok(Judged::SomethingElse);
+        }
+    }
+    if let Some(hosts) = &setup.hosts {
         for switch in &switches {
             findings.extend(hosts::check(hosts, &input.name, switch));
         }
     }
-    Ok(Checked { text, findings, switches })
+    Ok(Judged::Configuration(Checked { text, findings, switches }))
 }
 
 /// Calls `work` for each input of a batch, on all cores. The results are in the order of the inputs.
-fn check_batch<T: Send>(
-    batch: &[Input],
-    workers: usize,
-    work: impl Fn(&Input) -> anyhow::Result<T> + Sync,
-) -> Vec<anyhow::Result<T>> {
+fn check_batch<T: Send>(batch: &[Input], workers: usize, work: impl Fn(&Input) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, anyhow::Result<T>)>> = Mutex::new(Vec::with_capacity(batch.len()));
+    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(batch.len()));
     thread::scope(|scope| {
         for _ in 0..workers.min(batch.len()) {
             scope.spawn(|| {
@@ -112,27 +130,30 @@ fn check_batch<T: Send>(
 }
 
 impl<'r> Run<'r> {
-    fn new(args: &'r Args, selection: &'r Selection) -> anyhow::Result<Self> {
+    fn new(args: &'r Args, setup: &'r Setup) -> anyhow::Result<Self> {
         let mut run = Self {
             args,
-            selection,
-            filter: filter(args)?,
-            summary: Summary::default(),
+            setup,
+            filter: setup.filter()?,
+            summary: empty_summary(setup),
             sinks: Vec::new(),
             baseline: Baseline::default(),
             fleet: Fleet::default(),
             switches: BTreeMap::new(),
+            checked: Vec::new(),
+            unread: Vec::new(),
         };
         if args.write_baseline.is_none() {
-            run.sinks = sinks(&args.format, &args.output, Catalogue::of_switches())?;
+            run.sinks = sinks(args, setup)?;
         }
         Ok(run)
     }
 
     fn file(&mut self, input: &Input, checked: Checked) -> anyhow::Result<()> {
         let Checked { text, mut findings, switches } = checked;
-        findings.retain(|f| self.selection.wants(f.code, f.rule));
-        self.filter.apply(&mut findings);
+        self.setup.select(&mut findings);
+        self.filter.apply_to_text(&mut findings, Some(&text));
+        self.checked.push(input.name.clone());
         for switch in &switches {
             self.fleet.add(&input.name, switch);
         }
@@ -145,8 +166,8 @@ impl<'r> Run<'r> {
     }
 
     fn put(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> anyhow::Result<()> {
-        if self.args.write_baseline.is_some() {
-            self.baseline.add(findings);
+        if let Some(path) = &self.args.write_baseline {
+            self.baseline.add_of_text(findings, text, &self.setup.root_of(path));
         }
         for sink in &mut self.sinks {
             sink.file(name, text, findings)?;
@@ -154,12 +175,37 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
+    /// Lists an input that was not checked in every report.
+    fn unread(&mut self, unread: Unread) -> anyhow::Result<()> {
+        self.unread.push(located(&unread.file, &unread.reason));
+        self.summary.unread += 1;
+        for sink in &mut self.sinks {
+            sink.unread(unread.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Says on standard error what was left out and what is out of date.
+    fn remark(&self) {
+        let skipped = &self.summary.skipped;
+        if let Some(first) = skipped.first() {
+            let (files, are) = if skipped.len() == 1 { ("file", "is no") } else { ("files", "are no") };
+            let rest = if skipped.len() == 1 { "" } else { ", ..." };
+            eprintln!("skipped {} {files} that {are} switch configuration: {first}{rest}", skipped.len());
+        }
+        if !self.summary.stale.is_empty() {
+            let baseline = self.setup.baseline.as_deref().unwrap_or(Path::new("")).display();
+            eprintln!("{baseline} has entries without a finding; write it again with --write-baseline:");
+            self.summary.stale.iter().for_each(|entry| eprintln!("  {entry}"));
+        }
+    }
+
     /// Runs the checks across files and completes all reports.
     fn finish(mut self, inputs: usize) -> anyhow::Result<Outcome> {
         let mut rest = self.fleet.check();
-        rest.retain(|f| self.selection.wants(f.code, f.rule));
+        self.setup.select(&mut rest);
         self.filter.apply(&mut rest);
-        if let Some(path) = &self.args.suppressions {
+        if let Some(path) = &self.setup.suppressions {
             rest.extend(self.filter.remarks(&path.display().to_string()));
         }
         if !rest.is_empty() {
@@ -168,10 +214,14 @@ impl<'r> Run<'r> {
             self.put("all switches together", None, &rest)?;
         }
         self.summary.suppressed = self.filter.suppressed;
+        let selection = &self.setup.selection;
+        let is_selected = |code: &str| rules::find(code).is_none_or(|r| selection.wants(code, r.meta.name));
+        self.summary.stale = self.filter.stale(self.checked.iter().map(String::as_str), is_selected);
+        self.remark();
         if let Some(path) = &self.args.write_baseline {
-            let text = serde_json::to_string_pretty(&self.baseline)? + "\n";
-            write_text(path, &text)?;
+            write_text(path, &self.baseline.to_text())?;
             eprintln!("{}; written to {}", self.summary.line(), path.display());
+            fail_with("some inputs were not checked", &self.unread)?;
             return Ok(Outcome::Fine);
         }
         for sink in self.sinks {
@@ -181,62 +231,43 @@ impl<'r> Run<'r> {
             eprint!("{}", self.summary.table());
         }
         eprintln!("{}", self.summary.line());
-        Ok(self.args.severity_threshold.outcome(&self.summary))
+        fail_with("some inputs were not checked", &self.unread)?;
+        Ok(outcome(&self.summary, self.setup.threshold))
     }
 }
 
-/// Reads suppressions and baseline.
-fn filter(args: &Args) -> anyhow::Result<FindingFilter> {
-    let suppressions = match &args.suppressions {
-        Some(path) => {
-            Suppressions::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?
-        }
-        None => Suppressions::default(),
-    };
-    let baseline = match &args.baseline {
-        Some(path) => {
-            Baseline::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?
-        }
-        None => Baseline::default(),
-    };
-    Ok(FindingFilter::new(suppressions, baseline, &today()))
+fn empty_summary(setup: &Setup) -> Summary {
+    let mut summary = Summary::default();
+    summary.notes_are_hidden = !setup.has_notes;
+    summary
+}
+
+/// Opens the requested reports.
+fn sinks(args: &Args, setup: &Setup) -> anyhow::Result<Vec<Sink>> {
+    finding_reports::sinks(&args.format, &args.output, Catalogue::of_switches(), setup.has_notes)
 }
 
 /// Filters and prints the findings of one file that were computed elsewhere.
 pub(super) fn print(
     args: &Args,
+    setup: &Setup,
     name: &str,
     text: &str,
     mut findings: Vec<Finding>,
     unchanged: usize,
 ) -> anyhow::Result<Outcome> {
-    let mut filter = filter(args)?;
-    filter.apply(&mut findings);
-    if let Some(path) = &args.suppressions {
+    let mut filter = setup.filter()?;
+    filter.apply_to_text(&mut findings, Some(text));
+    if let Some(path) = &setup.suppressions {
         findings.extend(filter.remarks(&path.display().to_string()));
     }
-    let mut summary = Summary::default();
+    let mut summary = empty_summary(setup);
     summary.add(name, name, &findings);
     summary.suppressed = filter.suppressed;
-    for mut sink in sinks(&args.format, &args.output, Catalogue::of_switches())? {
+    for mut sink in sinks(args, setup)? {
         sink.file(name, Some(text), &findings)?;
         sink.close(&summary)?;
     }
     eprintln!("{}; {unchanged} unchanged", summary.line());
-    Ok(args.severity_threshold.outcome(&summary))
-}
-
-/// Today's date in UTC, `YYYY-MM-DD`.
-fn today() -> String {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    // Days to date: Howard Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
-    let z = (since.as_secs() / 86_400) as i64 + 719_468;
-    let era = z / 146_097;
-    let doe = z - era * 146_097;
-    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
-    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    let mp = (5 * doy + 2) / 153;
-    let (day, month) = (doy - (153 * mp + 2) / 5 + 1, if mp < 10 { mp + 3 } else { mp - 9 });
-    let year = yoe + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    Ok(outcome(&summary, setup.threshold))
 }

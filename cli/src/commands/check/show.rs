@@ -5,23 +5,39 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use buffer_config::baseline::Selection;
 use buffer_config::db::ConfigDb;
 use buffer_config::resolved::ResolvedSwitch;
-use buffer_config::rules::{self, Options};
+use buffer_config::rules;
 use buffer_config::source::{SourceText, position};
 use buffer_config::{ResolveOptions, diff, explain, fix_patch, input, resolve};
 use fabric::prove::{Assumed, Verdict};
 use scenario::SonicError;
 
 use super::inputs::{self, Input};
+use super::setup::Setup;
 use super::{Args, run, write_text};
 use crate::Outcome;
 use crate::commands::prove;
 use crate::finding_reports::FormatArg;
 use crate::output::print_json;
 
-pub(super) fn list_rules() -> anyhow::Result<Outcome> {
+/// Lists all rules, as a table or as JSON.
+pub(super) fn list_rules(is_json: bool) -> anyhow::Result<Outcome> {
+    if is_json {
+        let rule = |rule: &rules::Rule| {
+            serde_json::json!({
+                "code": rule.meta.code,
+                "name": rule.meta.name,
+                "severity": rule.meta.severity,
+                "summary": rule.summary(),
+                "why": rule.section("Why it matters"),
+                "fix": rule.section("Fix"),
+                "source": rule.section("Source"),
+            })
+        };
+        print_json(&rules::all().map(rule).collect::<Vec<_>>())?;
+        return Ok(Outcome::Fine);
+    }
     let mut text = String::new();
     for rule in rules::all() {
         let meta = rule.meta;
@@ -40,11 +56,12 @@ pub(super) fn list_rules() -> anyhow::Result<Outcome> {
 /// Visits each chip of a file: its namespace, its tables and its resolved switch.
 fn with_chips<T>(
     args: &Args,
-    options: &Options,
+    setup: &Setup,
     input: &Input,
     mut visit: impl FnMut(&str, &ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
 ) -> anyhow::Result<Vec<T>> {
-    let (text, table) = input.read(args.lookup.as_deref())?;
+    let (text, table) = input.read_sound(args, setup)?;
+    let options = &setup.options;
     let options =
         ResolveOptions { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
     let all = input::load_all(&text);
@@ -57,12 +74,12 @@ fn named(file: &str, chip: &str) -> String {
 }
 
 /// Prints the resolved switches, or explains one port.
-pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
+pub(super) fn show(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Result<Outcome> {
     let mut resolved = BTreeMap::new();
     for input in inputs {
         let port = args.explain_headroom.as_ref().or(args.explain_watchdog.as_ref());
         let mut is_found = port.is_none();
-        with_chips(args, options, input, |chip, db, switch| {
+        with_chips(args, setup, input, |chip, db, switch| {
             let name = named(&input.name, chip);
             let Some(port) = port else {
                 resolved.insert(name, switch);
@@ -73,7 +90,7 @@ pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::
             }
             is_found = true;
             let text = if args.explain_headroom.is_some() {
-                explain::headroom_of(db, &switch, port, options)
+                explain::headroom_of(db, &switch, port, &setup.options)
                     .map_err(|e| anyhow::anyhow!("{name}: {e}"))?
             } else {
                 watchdog(&switch, port, args.storm_ms).with_context(|| name.clone())?
@@ -101,13 +118,13 @@ fn watchdog(switch: &ResolvedSwitch, port: &str, storm_ms: u32) -> anyhow::Resul
 }
 
 /// Simulates each lossless profile under the worst case of its link.
-pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
-    let assumed = Assumed { frame_bytes: options.lossless_mtu };
+pub(super) fn prove_all(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Result<Outcome> {
+    let assumed = Assumed { frame_bytes: setup.options.lossless_mtu };
     let is_json = args.format.contains(&FormatArg::Json);
     let mut all = BTreeMap::new();
     let mut outcome = Outcome::Fine;
     for input in inputs {
-        with_chips(args, options, input, |chip, db, switch| {
+        with_chips(args, setup, input, |chip, db, switch| {
             let name = named(&input.name, chip);
             if switch.ports.is_empty() && chip == "localhost" {
                 return Ok(());
@@ -119,8 +136,9 @@ pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> any
             let text = match &report {
                 Ok(report) => prove::describe(&name, report),
                 Err(error) => {
-                    let position = offset_of(error, db)
-                        .map(|at| position(&input.read(None).map_or(String::new(), |r| r.0), at));
+                    let position = offset_of(error, db).map(|at| {
+                        position(&input.read(None, setup.limit_bytes).map_or(String::new(), |r| r.0), at)
+                    });
                     let position = position.map_or(String::new(), |position| format!(":{position}"));
                     format!("{name}{position}: NOT PROVABLE: the switch cannot be simulated: {error}\n")
                 }
@@ -160,19 +178,13 @@ fn offset_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
 }
 
 /// Writes the fixes of one file as JSON Patch.
-pub(super) fn write_patch(
-    args: &Args,
-    options: &Options,
-    selection: &Selection,
-    inputs: &[Input],
-    path: &Path,
-) -> anyhow::Result<()> {
+pub(super) fn write_patch(args: &Args, setup: &Setup, inputs: &[Input], path: &Path) -> anyhow::Result<()> {
     let [input] = inputs else { bail!("--fix-patch takes one file, but {} were given", inputs.len()) };
-    let (text, table) = input.read(args.lookup.as_deref())?;
+    let (text, table) = input.read_sound(args, setup)?;
     let source = SourceText { name: &input.name, text: &text };
-    let mut findings = rules::check_file(source, table.as_ref(), options).findings;
-    findings.retain(|f| selection.wants(f.code, f.rule));
-    let plan = fix_patch::plan(source, &findings, table.as_ref(), options)
+    let mut findings = rules::check_file(source, table.as_ref(), &setup.options).findings;
+    setup.select(&mut findings);
+    let plan = fix_patch::plan(source, &findings, table.as_ref(), &setup.options)
         .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
     for op in &plan.operations {
         if let Some(reason) = &op.refused_live {
@@ -186,23 +198,17 @@ pub(super) fn write_patch(
 }
 
 /// Compares two revisions.
-pub(super) fn compare(
-    args: &Args,
-    options: &Options,
-    selection: &Selection,
-    old: &str,
-    new: &str,
-) -> anyhow::Result<Outcome> {
-    let inputs = inputs::inputs(&[old.to_string(), new.to_string()])?;
-    let [old, new] = inputs.as_slice() else { bail!("--diff compares two files") };
-    let lookup = args.lookup.as_deref();
-    let ((old_text, old_table), (new_text, new_table)) = (old.read(lookup)?, new.read(lookup)?);
+pub(super) fn compare(args: &Args, setup: &Setup, old: &str, new: &str) -> anyhow::Result<Outcome> {
+    let inputs = inputs::inputs(&[old.to_string(), new.to_string()], &setup.search(args));
+    let [old, new] = inputs.sound()? else { bail!("--diff compares two files") };
+    let ((old_text, old_table), (new_text, new_table)) =
+        (old.read_sound(args, setup)?, new.read_sound(args, setup)?);
     let before = diff::Revision { name: &old.name, text: &old_text, lookup: old_table.as_ref() };
     let after = diff::Revision { name: &new.name, text: &new_text, lookup: new_table.as_ref() };
-    let mut result = diff::compare(before, after, options);
-    result.findings.retain(|f| selection.wants(f.code, f.rule));
+    let mut result = diff::compare(before, after, &setup.options);
+    setup.select(&mut result.findings);
     for change in &result.changes {
         eprintln!("{change}");
     }
-    run::print(args, &new.name, &new_text, result.findings, result.unchanged)
+    run::print(args, setup, &new.name, &new_text, result.findings, result.unchanged)
 }

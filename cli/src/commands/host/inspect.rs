@@ -15,10 +15,13 @@ use model::host::inspection::LinkNeighbour;
 
 use super::files;
 use crate::Outcome;
-use crate::commands::check::inputs;
-use crate::finding_reports::{FormatArg, Threshold, outputs_are_distinct, sinks};
+use crate::commands::check::inputs::{self, Search};
+use crate::finding_reports::{FormatArg, Threshold, outcome, outputs_are_distinct, sinks};
 use crate::input::{fail_with, read_text};
 use crate::output::print_json;
+
+/// The most bytes that are read of a switch configuration.
+const SWITCH_FILE_BYTES: u64 = 512 << 20;
 
 /// Arguments of `harrier host inspect`.
 #[derive(clap::Args)]
@@ -179,8 +182,17 @@ fn path(root: &str, below: &str) -> String {
 /// The ports of the switches' configurations.
 fn switch_ports(paths: &[String], host: &str) -> anyhow::Result<Vec<SwitchPort>> {
     let mut ports = Vec::new();
-    for input in inputs::inputs(paths)? {
-        let (text, table) = input.read(None)?;
+    let search = Search {
+        limit_bytes: SWITCH_FILE_BYTES,
+        redis_ca: None,
+        own: Vec::new(),
+        has_exclusions: false,
+        is_excluded: Box::new(|_| false),
+    };
+    let inputs = inputs::inputs(paths, &search);
+    for input in inputs.sound()? {
+        let read = input.read(None, SWITCH_FILE_BYTES);
+        let (text, table) = read.map_err(|reason| anyhow::anyhow!("{}: {reason}", input.name))?;
         let options = ResolveOptions { lookup: table.as_ref(), asic: None, memory_bytes: None };
         for chip in input::load_all(&text) {
             let switch = resolve(&chip.db, options);
@@ -230,7 +242,7 @@ fn report(
         by_file.entry(file).or_default().push(shared_finding(root, finding, place, texts));
     }
     let mut summary = Summary::default();
-    let mut sinks = sinks(&args.format, &args.output, catalogue())?;
+    let mut sinks = sinks(&args.format, &args.output, catalogue(), true)?;
     for (file, mut findings) in by_file {
         findings.sort_by_key(|finding| (finding.position.line, finding.position.column));
         let name = if file.is_empty() { whole(root) } else { path(root, file) };
@@ -244,7 +256,7 @@ fn report(
         sink.close(&summary)?;
     }
     eprintln!("{}", summary.line());
-    Ok(args.severity_threshold.outcome(&summary))
+    Ok(outcome(&summary, args.severity_threshold.severity()))
 }
 
 /// The rules of inspections, in the form of reports.

@@ -1,53 +1,9 @@
-//! Filters findings: selected rules, suppressions with reason and expiry, and a baseline of known findings.
+//! Accepted findings, with reason and expiry.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::finding::{Finding, Severity};
 use crate::source::{Position, Span, position};
-
-/// The rules whose findings are reported. Words are codes, names or prefixes of codes (`BUF`, `PG0`).
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// Only these rules; all if empty.
-    pub select: Vec<String>,
-    /// Not these rules.
-    pub ignore: Vec<String>,
-}
-
-impl Selection {
-    /// Whether findings of a rule are reported. The longest matching word decides.
-    pub fn wants(&self, code: &str, name: &str) -> bool {
-        let longest = |words: &[String]| {
-            let matches =
-                |w: &&String| *w == name || code.get(..w.len()).is_some_and(|c| c.eq_ignore_ascii_case(w));
-            words.iter().filter(matches).map(|w| if w == name { code.len() } else { w.len() }).max()
-        };
-        let selected = if self.select.is_empty() { Some(0) } else { longest(&self.select) };
-        match (selected, longest(&self.ignore)) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(s), Some(i)) => s > i,
-        }
-    }
-
-    /// Words that match no rule.
-    pub fn unknown(&self) -> Vec<&str> {
-        let known = |word: &str| {
-            crate::rules::all().any(|r| {
-                r.meta.name == word
-                    || r.meta.code.get(..word.len()).is_some_and(|c| c.eq_ignore_ascii_case(word))
-            })
-        };
-        self.select
-            .iter()
-            .chain(&self.ignore)
-            .map(String::as_str)
-            .filter(|w| w.is_empty() || !known(w))
-            .collect()
-    }
-}
 
 /// A file with suppressions (TOML).
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -84,7 +40,7 @@ fn first() -> Position {
 }
 
 impl Suppression {
-    fn matches(&self, finding: &Finding) -> bool {
+    pub(super) fn matches(&self, finding: &Finding) -> bool {
         let code = self.code.get_ref();
         let is_rule = code.eq_ignore_ascii_case(finding.code) || code == finding.rule;
         let starts = |rest: &str| rest.is_empty() || rest.starts_with('/') || self.pointer.is_empty();
@@ -95,7 +51,7 @@ impl Suppression {
 }
 
 /// Whether a path, or its end after a slash, matches a pattern with `*`.
-fn glob_end(pattern: &str, path: &str) -> bool {
+pub(crate) fn glob_end(pattern: &str, path: &str) -> bool {
     let starts = path.match_indices('/').map(|(i, _)| i + 1);
     std::iter::once(0).chain(starts).any(|from| path.get(from..).is_some_and(|rest| glob(pattern, rest)))
 }
@@ -139,7 +95,7 @@ impl Suppressions {
     }
 
     /// Expired and unused suppressions, as findings in `file`.
-    fn remarks(&self, used: &[bool], file: &str, today: &str) -> Vec<Finding> {
+    pub(super) fn remarks(&self, used: &[bool], file: &str, today: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (i, (entry, used)) in self.entries.iter().zip(used).enumerate() {
             let expired = entry.until.as_deref().is_some_and(|until| today > until);
@@ -171,88 +127,8 @@ impl Suppressions {
     }
 }
 
-/// Removes suppressed and known findings, file by file.
-#[derive(Debug, Default)]
-pub struct FindingFilter {
-    suppressions: Suppressions,
-    used: Vec<bool>,
-    left: BTreeMap<String, usize>,
-    /// `YYYY-MM-DD`.
-    today: String,
-    /// The number of findings removed so far.
-    pub suppressed: usize,
-}
-
-impl FindingFilter {
-    /// A filter for the suppressions that apply on `today` (`YYYY-MM-DD`) and for the findings of the baseline.
-    pub fn new(suppressions: Suppressions, baseline: Baseline, today: &str) -> Self {
-        let (used, left) = (vec![false; suppressions.entries.len()], baseline.fingerprints);
-        Self { suppressions, used, left, today: today.to_string(), suppressed: 0 }
-    }
-
-    /// Removes suppressed and known findings.
-    pub fn apply(&mut self, findings: &mut Vec<Finding>) {
-        let before = findings.len();
-        findings.retain(|finding| !self.is_suppressed(finding) && !self.is_known(finding));
-        self.suppressed += before - findings.len();
-    }
-
-    fn is_suppressed(&mut self, finding: &Finding) -> bool {
-        let mut held = false;
-        for (entry, used) in self.suppressions.entries.iter().zip(&mut self.used) {
-            if entry.matches(finding) {
-                *used = true;
-                held |= entry.until.as_deref().is_none_or(|until| self.today.as_str() <= until);
-            }
-        }
-        held
-    }
-
-    fn is_known(&mut self, finding: &Finding) -> bool {
-        if self.left.is_empty() {
-            return false;
-        }
-        match self.left.get_mut(&finding.fingerprint()) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Findings in `file` about the suppressions, after all findings were filtered.
-    pub fn remarks(&self, file: &str) -> Vec<Finding> {
-        self.suppressions.remarks(&self.used, file, &self.today)
-    }
-}
-
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let digits = |s: &str, n: usize| s.len() == n && s.bytes().all(|b| b.is_ascii_digit());
     matches!(parts.as_slice(), [y, m, d] if digits(y, 4) && digits(m, 2) && digits(d, 2))
-}
-
-/// Known findings, by fingerprint.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct Baseline {
-    /// The number of occurrences of each fingerprint.
-    pub fingerprints: BTreeMap<String, usize>,
-}
-
-impl Baseline {
-    /// Adds findings.
-    pub fn add(&mut self, findings: &[Finding]) {
-        for finding in findings {
-            *self.fingerprints.entry(finding.fingerprint()).or_default() += 1;
-        }
-    }
-
-    /// Parses a baseline.
-    ///
-    /// # Errors
-    /// If the text is not a baseline.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|e| e.to_string())
-    }
 }
