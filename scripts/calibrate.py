@@ -17,7 +17,7 @@ import sys
 NAMES = [
     "bias", "caveats", "accused", "named_share", "flows", "close", "resolution", "explained", "delay_rtts",
     "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change",
-    "class_contention", "host_only", "deadlock", "settings", "slow_receiver", "collective_step",
+    "class_contention", "host_only", "settings",
 ]
 PENALTY = 0.5
 
@@ -45,10 +45,7 @@ def features(line):
         float(kind == "path_change"),
         float(kind == "class_contention"),
         float(kind == "host_only"),
-        float(kind.startswith("deadlock")),
         float(line["cause"] == "misconfiguration"),
-        float(line["cause"] == "slow_receiver"),
-        float(line["cause"] == "collective_step"),
     ]
 
 

@@ -29,4 +29,4 @@ else:
     shift
 fi
 # A test that hangs must fail while its name is still the last line. Everything together takes less than half of this.
-timeout --kill-after=10 1800 cargo test --locked "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py
+timeout --kill-after=10 1800 cargo test --locked --no-fail-fast "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py

@@ -84,12 +84,12 @@ pub struct Features {
 }
 
 /// Number of inputs of the model.
-const INPUTS: usize = 21;
+const INPUTS: usize = 18;
 
 /// The fitted weights, in the order of [`Features::inputs`]: `scripts/calibrate.py` prints them.
 const WEIGHTS: [f64; INPUTS] = [
-    0.657, 0.100, -0.264, 0.377, -0.493, -0.541, 0.321, 0.796, -0.160, -0.270, -0.566, -0.155, 0.293, -0.106,
-    1.393, -0.086, -0.284, -0.954, -0.001, -1.816, -1.137,
+    1.044, 0.216, 0.152, 0.410, -1.079, 0.187, 0.059, 0.774, -0.000, -0.616, -0.669, -1.988, 0.989, 0.394,
+    1.329, -0.012, -1.066, -0.502,
 ];
 
 /// No verdict is certain, however well the model fits.
@@ -111,14 +111,7 @@ impl Features {
     /// Returns the inputs of the model.
     fn inputs(&self, anomaly: Anomaly, cause: Cause) -> [f64; INPUTS] {
         let caveats = self.caveats.clamp(0.01, 0.99);
-        let flag = |holds: bool| f64::from(u8::from(holds));
-        let is = |kind: Anomaly| flag(anomaly == kind);
-        let is_deadlock = matches!(
-            anomaly,
-            Anomaly::DeadlockInLoopContention
-                | Anomaly::DeadlockOutOfLoopContention
-                | Anomaly::DeadlockOutOfLoopInjection
-        );
+        let is = |kind: Anomaly| f64::from(u8::from(anomaly == kind));
         [
             1.0,
             (caveats / (1.0 - caveats)).ln(),
@@ -137,10 +130,7 @@ impl Features {
             is(Anomaly::PathChange),
             is(Anomaly::ClassContention),
             is(Anomaly::HostOnly),
-            flag(is_deadlock),
-            flag(cause == Cause::Misconfiguration),
-            flag(cause == Cause::SlowReceiver),
-            flag(cause == Cause::CollectiveStep),
+            f64::from(u8::from(cause == Cause::Misconfiguration)),
         ]
     }
 

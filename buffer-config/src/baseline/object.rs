@@ -69,12 +69,15 @@ fn key_of_table(parts: &[&str]) -> Option<(usize, usize)> {
     None
 }
 
-/// Whether a finding is about several entries: its message does not name the entry that it points to, or names it as the
-/// first of a list.
+/// Whether a finding is about several entries: its message counts them, does not name the entry that it points to, or
+/// names it as the first of a list.
 fn is_about_several(finding: &Finding, parts: &[&str], at: usize, from: usize) -> bool {
     let part = parts.get(at).and_then(|part| part.get(from..)).unwrap_or_default();
     let key = part.replace("~1", "/").replace("~0", "~");
     let owner = key.split(['|', ':']).next().unwrap_or_default();
+    if finding.message.ends_with(" entries)") {
+        return true;
+    }
     let is_named = |name: &str| words(&finding.message).any(|word| word == name);
     if ![key.as_str(), owner].into_iter().any(is_named) && !finding.message.contains(&key) {
         return true;
