@@ -31,7 +31,8 @@ fn a_full_medium_loses_nothing_that_is_acknowledged_and_the_server_goes_on() {
     }
     polled.push(slow(&mut agent, 1_000_000));
     polled.push(slow(&mut agent, 10_000_000));
-    // One request for status and reason: the server is ready again whenever it reads a store that needs no room.
+    // One request for status and reason: a write that needs no more room succeeds meanwhile, and the server is ready until
+    // the next one fails.
     let mut reason = String::new();
     wait_until("the server reports it", || {
         let (status, body) = request(&rest, "GET", "/readyz", "");

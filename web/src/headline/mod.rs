@@ -127,7 +127,8 @@ impl Subject<'_> {
             Anomaly::Undetermined => {
                 return Headline::new("Cause not found".into(), ": ", &slow, place);
             }
-            Anomaly::HostOnly => {
+            // A cause inside a host is named below.
+            Anomaly::HostOnly if self.cause == Cause::Undetermined => {
                 let effect = format!("{slow}: sender, receiver or application");
                 return Headline::new("No anomaly in the network".into(), "; ", &effect, place);
             }
