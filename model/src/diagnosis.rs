@@ -153,6 +153,21 @@ pub enum Record {
         /// The value as JSON text.
         value: String,
     },
+    /// A counter of an ordinary switch over an interval.
+    Counter {
+        /// The port.
+        port: PortRef,
+        /// The switch's own name of the port, e.g. `Ethernet0`.
+        name: String,
+        /// The counter, by the name that its source gives it, e.g. `SAI_PORT_STAT_PFC_3_RX_PKTS`.
+        counter: String,
+        /// The beginning of the interval, in nanoseconds since 1970.
+        from_ns: u64,
+        /// The end of the interval, in nanoseconds since 1970.
+        to_ns: u64,
+        /// What it grew by in the interval; for a watermark or a state, its value at the end.
+        value: u64,
+    },
     /// A computed weight: a wait-for edge between ports.
     PortEdge {
         /// The paused port.
@@ -256,8 +271,8 @@ pub struct Diagnosis {
     pub id: String,
     /// When the victim was measured as slow, in nanoseconds of switch time.
     pub time_ns: u64,
-    /// The victim.
-    pub victim: FlowKey,
+    /// The victim; absent in verdicts about ports, from the counters of switches that record no flows.
+    pub victim: Option<FlowKey>,
     /// The anomaly.
     pub anomaly: Anomaly,
     /// The cause that refines the anomaly.
@@ -285,7 +300,7 @@ pub struct Diagnosis {
     pub paths: Vec<FlowPath>,
     /// Flows through which congestion spread towards the victim; they are also victims of the root cause.
     pub spreaders: Vec<FlowKey>,
-    /// Every affected flow, the victim first.
+    /// Every affected flow, the victim first. Empty if no flow is known.
     pub victims: Vec<FlowKey>,
     /// The claims that support the verdict.
     pub evidence: Vec<Evidence>,
@@ -309,7 +324,8 @@ pub struct Diagnosis {
 impl Diagnosis {
     /// A verdict about `victim` that names nothing: anomaly and cause undetermined, without confidence, evidence and
     /// costs. The base of verdicts that know some fields only.
-    pub fn undetermined(victim: FlowKey) -> Diagnosis {
+    pub fn undetermined(victim: impl Into<Option<FlowKey>>) -> Diagnosis {
+        let victim = victim.into();
         Diagnosis {
             id: String::new(),
             time_ns: 0,
@@ -325,7 +341,7 @@ impl Diagnosis {
             pause_loop: Vec::new(),
             paths: Vec::new(),
             spreaders: Vec::new(),
-            victims: vec![victim],
+            victims: victim.into_iter().collect(),
             evidence: Vec::new(),
             missing: Vec::new(),
             advice: Vec::new(),

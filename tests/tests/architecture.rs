@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-analyzer", &["harrier-model"]),
     ("harrier-buffer-config", &["harrier-model"]),
     ("harrier-host-diagnosis", &["harrier-model"]),
+    ("harrier-counters", &["harrier-model"]),
     ("harrier-store", &["harrier-model"]),
     ("harrier-controller", &["harrier-model", "p4runtime-rs"]),
     ("harrier-scenario", &["harrier-model", "p4-switch", "harrier-buffer-config", "harrier-controller"]),
@@ -116,6 +117,7 @@ fn the_judged_crates_do_not_depend_on_the_judge() {
         "harrier-analyzer",
         "harrier-host-agent",
         "harrier-host-diagnosis",
+        "harrier-counters",
         "harrier-controller",
         "harrier-model",
     ] {

@@ -1,0 +1,182 @@
+//! What the counters of a switch were at one time.
+
+use std::collections::BTreeMap;
+
+use model::Rate;
+use serde::{Deserialize, Serialize};
+
+/// Number of PFC priorities (IEEE 802.1Q).
+pub const PRIORITIES: usize = 8;
+
+/// Where a reading comes from: says what its counters can and cannot show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// SONiC's databases, live or dumped.
+    SonicDatabase,
+    /// The output of SONiC's `show` commands.
+    SonicShow,
+    /// gNMI, OpenConfig or SONiC paths.
+    Gnmi,
+}
+
+/// All counters of one switch at one time. A counter that the source does not have is `None`, never 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The switch, by its name in the topology.
+    pub switch: String,
+    /// Wall-clock time at which the counters were read, in nanoseconds since 1970. Pasted output has no time of its
+    /// own: its reader supplies one.
+    pub time_ns: u64,
+    /// Whether `time_ns` is only an order (pasted output): rates are unknown then.
+    #[serde(default)]
+    pub time_is_assumed: bool,
+    /// Where it comes from.
+    pub source: Source,
+    /// The ports, by SONiC's name (`Ethernet0`).
+    pub ports: BTreeMap<String, PortReading>,
+    /// Neighbours by LLDP or by configuration.
+    #[serde(default)]
+    pub neighbours: Vec<LocalNeighbour>,
+}
+
+/// A neighbour that a switch sees at a port.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalNeighbour {
+    /// The port of this switch, by SONiC's name.
+    pub port: String,
+    /// The neighbour's system name.
+    pub system: String,
+    /// The neighbour's port, as it announces it: a name, an alias or a MAC address.
+    pub remote_port: Option<String>,
+}
+
+/// The counters of a port.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortReading {
+    /// SONiC's alias (`etp1`), if known.
+    #[serde(default)]
+    pub alias: Option<String>,
+    /// The port's number in the topology, if the source knows it.
+    #[serde(default)]
+    pub number: Option<u16>,
+    /// Speed.
+    #[serde(default)]
+    pub speed: Option<Rate>,
+    /// Whether the link is up.
+    #[serde(default)]
+    pub up: Option<bool>,
+    /// Bytes received (`SAI_PORT_STAT_IF_IN_OCTETS`).
+    #[serde(default)]
+    pub rx_bytes: Option<u64>,
+    /// Bytes sent (`SAI_PORT_STAT_IF_OUT_OCTETS`).
+    #[serde(default)]
+    pub tx_bytes: Option<u64>,
+    /// Packets dropped at ingress (`SAI_PORT_STAT_IF_IN_DISCARDS`).
+    #[serde(default)]
+    pub rx_drops: Option<u64>,
+    /// Packets dropped at egress (`SAI_PORT_STAT_IF_OUT_DISCARDS`).
+    #[serde(default)]
+    pub tx_drops: Option<u64>,
+    /// Damaged packets received (`SAI_PORT_STAT_IF_IN_ERRORS`).
+    #[serde(default)]
+    pub rx_errors: Option<u64>,
+    /// The priorities, 0 to 7.
+    pub priorities: [PriorityReading; PRIORITIES],
+}
+
+/// The counters of one priority of a port. Queue and priority group are those that the port's maps give to the
+/// priority; SONiC's defaults map each to the same number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriorityReading {
+    /// PFC frames received: the neighbour pauses this port (`SAI_PORT_STAT_PFC_n_RX_PKTS`).
+    #[serde(default)]
+    pub pause_rx_frames: Option<u64>,
+    /// PFC frames sent: this port pauses the neighbour (`SAI_PORT_STAT_PFC_n_TX_PKTS`).
+    #[serde(default)]
+    pub pause_tx_frames: Option<u64>,
+    /// Time for which received pauses stopped this port, where the ASIC has it, in ns
+    /// (`SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`, `..._RX_PAUSE_DURATION`).
+    #[serde(default)]
+    pub pause_rx_ns: Option<u64>,
+    /// Time for which this port paused its neighbour, in ns (`SAI_PORT_STAT_PFC_n_TX_PAUSE_DURATION_US`).
+    #[serde(default)]
+    pub pause_tx_ns: Option<u64>,
+    /// The egress queue of this priority.
+    #[serde(default)]
+    pub queue: QueueReading,
+    /// The ingress priority group of this priority.
+    #[serde(default)]
+    pub group: GroupReading,
+    /// The PFC watchdog of the queue.
+    #[serde(default)]
+    pub watchdog: Option<WatchdogReading>,
+}
+
+/// The counters of an egress queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueReading {
+    /// Packets sent (`SAI_QUEUE_STAT_PACKETS`).
+    #[serde(default)]
+    pub packets: Option<u64>,
+    /// Bytes sent (`SAI_QUEUE_STAT_BYTES`).
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Packets dropped (`SAI_QUEUE_STAT_DROPPED_PACKETS`).
+    #[serde(default)]
+    pub dropped_packets: Option<u64>,
+    /// Packets marked by ECN (`SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS`).
+    #[serde(default)]
+    pub ecn_marked_packets: Option<u64>,
+    /// Largest occupancy of the shared buffer since the watermark was cleared, in bytes
+    /// (`SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES`). Not cumulative: it falls when it is cleared.
+    #[serde(default)]
+    pub watermark_bytes: Option<u64>,
+    /// Occupancy at the time of the reading, in bytes (`SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES`).
+    #[serde(default)]
+    pub occupancy_bytes: Option<u64>,
+}
+
+/// The counters of an ingress priority group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupReading {
+    /// Largest use of the shared buffer since the watermark was cleared, in bytes
+    /// (`SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES`).
+    #[serde(default)]
+    pub shared_watermark_bytes: Option<u64>,
+    /// Largest use of the headroom since the watermark was cleared, in bytes
+    /// (`SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES`).
+    #[serde(default)]
+    pub headroom_watermark_bytes: Option<u64>,
+    /// Packets dropped (`SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS`).
+    #[serde(default)]
+    pub dropped_packets: Option<u64>,
+}
+
+/// The statistics of SONiC's PFC watchdog for a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchdogReading {
+    /// Its state at the time of the reading (`PFC_WD_STATUS`).
+    pub state: WatchdogState,
+    /// Storms detected (`PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED`).
+    pub detected: u64,
+    /// Storms after which the queue was restored (`PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED`).
+    pub restored: u64,
+    /// Packets dropped at egress while a storm lasted (`PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS`).
+    #[serde(default)]
+    pub tx_dropped_packets: Option<u64>,
+    /// Packets dropped at ingress while a storm lasted (`PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS`).
+    #[serde(default)]
+    pub rx_dropped_packets: Option<u64>,
+}
+
+/// The state of a queue by the PFC watchdog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchdogState {
+    /// The queue sends.
+    #[default]
+    Operational,
+    /// A storm was detected and has not ended.
+    Stormed,
+}
