@@ -186,7 +186,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
     let diagnosis = Diagnosis {
         id: String::new(),
         time_ns,
-        victim: ranked.victim,
+        victim: Some(ranked.victim),
         anomaly: finding.anomaly,
         cause: judged.cause,
         summary,
@@ -234,7 +234,7 @@ fn id(event: u32, d: &Diagnosis) -> String {
     let text = format!(
         "{event}|{}|{}|{:?}|{:?}|{:?}|{}|{}|{}",
         d.time_ns,
-        d.victim,
+        d.victim.map(|flow| flow.to_string()).unwrap_or_default(),
         d.anomaly,
         d.cause,
         d.root_cause.host,

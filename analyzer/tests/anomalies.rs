@@ -175,7 +175,7 @@ fn a_snapshot_without_a_victim_gives_the_same_verdict() {
     let mut story = early_poll();
     (story.snapshot.victim, story.snapshot.trigger) = (None, None);
     check(&story, &[INCAST]);
-    assert_eq!(names(&story.topology, &[story.diagnose()[0].victim]), ["h2-h4"]);
+    assert_eq!(names(&story.topology, story.diagnose()[0].victim.as_slice()), ["h2-h4"]);
 }
 
 #[test]

@@ -67,12 +67,12 @@ pub(crate) fn describe_truth(truth: &GroundTruth) -> String {
 /// Returns a diagnosis without its evidence in one line.
 pub(crate) fn describe_verdict(diagnosis: &Diagnosis) -> String {
     format!(
-        "{} ({}){}, confidence {:.0} %, victim {} at {}",
+        "{} ({}){}, confidence {:.0} %{} at {}",
         name(&diagnosis.anomaly),
         name(&diagnosis.cause),
         describe_root(&diagnosis.root_cause),
         diagnosis.confidence * 100.0,
-        diagnosis.victim,
+        diagnosis.victim.map(|victim| format!(", victim {victim}")).unwrap_or_default(),
         time(diagnosis.time_ns)
     )
 }
@@ -102,7 +102,7 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
         }
     };
     line("verdict", diagnosis.summary.clone());
-    line("victim", flow_name(index, diagnosis.victim));
+    line("victim", diagnosis.victim.map(|victim| flow_name(index, victim)).unwrap_or_default());
     line("anomaly", format!("{} ({})", name(&diagnosis.anomaly), name(&diagnosis.cause)));
     line("confidence", format!("{:.0} %", diagnosis.confidence * 100.0));
     line("severity", describe_severity(diagnosis));

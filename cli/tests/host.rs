@@ -17,7 +17,7 @@ fn example(name: &str) -> String {
 
 fn verdict(anomaly: Anomaly, host: Option<&str>) -> Diagnosis {
     let root_cause = RootCause { host: host.map(str::to_string), ..RootCause::default() };
-    let flow = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
+    let flow: model::FlowKey = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
     Diagnosis { anomaly, root_cause, confidence: 0.9, ..Diagnosis::undetermined(flow) }
 }
 

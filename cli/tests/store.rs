@@ -39,7 +39,7 @@ fn diagnosis(id: &str) -> Diagnosis {
     Diagnosis {
         id: id.into(),
         time_ns: 1,
-        victim: "10.0.0.2:10000>10.0.0.4:4791/udp".parse().unwrap(),
+        victim: Some("10.0.0.2:10000>10.0.0.4:4791/udp".parse().unwrap()),
         anomaly: Anomaly::FlowContention,
         cause: Cause::Incast,
         summary: "an incast".into(),

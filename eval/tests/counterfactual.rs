@@ -80,7 +80,7 @@ impl Seen {
         let victim = self.verdict(RootCause::default()).victim;
         let sent: BTreeSet<FlowKey> = self.outcome.flows.iter().map(|record| record.flow).collect();
         sent.into_iter()
-            .filter(|flow| *flow != victim && !self.truth.root_cause.flows.contains(flow))
+            .filter(|flow| Some(*flow) != victim && !self.truth.root_cause.flows.contains(flow))
             .collect()
     }
 }

@@ -436,7 +436,7 @@ fn a_wrong_setting_is_not_the_cause_of_a_verdict_about_a_delay() {
     let workload =
         HostWorkload { cnp_peers: vec![peer(settings("old", 1), fast)], ..HostWorkload::default() };
     let wrong = HostReport { workload: Some(workload), ..report() };
-    let flow = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
+    let flow: model::FlowKey = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
     let verdict = Diagnosis { anomaly: Anomaly::HostOnly, ..Diagnosis::undetermined(flow) };
     let united = unite(&verdict, std::slice::from_ref(&wrong), None);
     assert_eq!(united.diagnosis.cause, Cause::Undetermined);

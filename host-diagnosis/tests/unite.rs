@@ -21,7 +21,7 @@ fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
         confidence: 0.95,
         summary: "h3 pauses sw3:3".into(),
         advice: vec!["look at h3".into()],
-        ..Diagnosis::undetermined("10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap())
+        ..Diagnosis::undetermined("10.0.0.1:10000>10.0.3.1:4791/udp".parse::<model::FlowKey>().unwrap())
     }
 }
 

@@ -74,7 +74,7 @@ async fn fill(store: &Store, victims: usize) {
             let port = format!("sw{}:{}", culprit / 32, culprit % 32);
             let new = diagnosis(&format!("d{number:06}"), number as u64, VICTIM, &port);
             let slowed: Vec<FlowKey> = (0..VICTIMS_EACH).map(|n| victim(round * VICTIMS_EACH + n)).collect();
-            put(store, &Diagnosis { victim: slowed[0], victims: slowed, ..new }).await;
+            put(store, &Diagnosis { victim: Some(slowed[0]), victims: slowed, ..new }).await;
         }
     }
 }

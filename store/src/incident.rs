@@ -94,7 +94,7 @@ pub struct Occurrence {
 }
 
 /// Returns the key that the diagnoses of one incident share: the root port, the root host or both; without them the
-/// loop, the culprit flows, or the anomaly and the victim.
+/// loop, the culprit flows, or the anomaly and the victim (without a victim, the paused ports).
 ///
 /// The culprit flows are not part of the key of a known port or host, because each diagnosis covers other epochs and
 /// can name other culprits. Neither is the anomaly: the same queue is contention for the flows in it and backpressure
@@ -107,7 +107,11 @@ pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
         (None, Some(host)) => format!("host {host}"),
         (None, None) if !diagnosis.pause_loop.is_empty() => format!("loop {}", sorted(&diagnosis.pause_loop)),
         (None, None) if !root.flows.is_empty() => format!("flows {}", sorted(&root.flows)),
-        (None, None) => format!("{} of {}", anomaly_name(diagnosis.anomaly), diagnosis.victim),
+        (None, None) => {
+            let victim =
+                diagnosis.victim.map_or_else(|| sorted(&diagnosis.pause_path), |flow| flow.to_string());
+            format!("{} of {victim}", anomaly_name(diagnosis.anomaly))
+        }
     }
 }
 
@@ -162,14 +166,14 @@ pub(crate) fn ports_of(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     }
     let claims = diagnosis.evidence.iter().filter_map(|claim| claim.port.as_ref());
     let hops =
-        diagnosis.paths.iter().filter(|path| path.flow == diagnosis.victim).flat_map(|path| &path.hops);
+        diagnosis.paths.iter().filter(|path| Some(path.flow) == diagnosis.victim).flat_map(|path| &path.hops);
     claims.chain(hops.filter(|hop| hop.known != Known::Assumed).map(|hop| &hop.port)).collect()
 }
 
 /// Returns the affected flows and the culprits of a diagnosis, each with whether it is affected.
 pub(crate) fn flows_of(diagnosis: &Diagnosis) -> BTreeMap<FlowKey, bool> {
     let culprits = diagnosis.root_cause.flows.iter().map(|flow| (*flow, false));
-    let victims = diagnosis.victims.iter().chain([&diagnosis.victim]).map(|flow| (*flow, true));
+    let victims = diagnosis.victims.iter().chain(&diagnosis.victim).map(|flow| (*flow, true));
     culprits.chain(victims).collect()
 }
 

@@ -30,7 +30,7 @@ async fn older_store(file: &StoreFile) -> SqliteConnection {
         )
         .bind(&diagnosis.id)
         .bind(diagnosis.time_ns as i64)
-        .bind(diagnosis.victim.to_string())
+        .bind(diagnosis.victim.expect("a flow").to_string())
         .bind(diagnosis.confidence)
         .bind(serde_json::to_string(diagnosis).unwrap())
         .execute(&mut connection)

@@ -37,7 +37,7 @@ async fn check(schema: i64) {
     let expected = Migrated { from: schema, to: before.newest_schema, diagnoses: filled, snapshots: 1 };
     assert_eq!(store.migrated(), expected);
     let found = store.diagnosis("a").await.unwrap().unwrap().diagnosis;
-    assert_eq!((found.victim, found.confidence), (flow(VICTIM), 0.75));
+    assert_eq!((found.victim, found.confidence), (Some(flow(VICTIM)), 0.75));
     assert!(store.graph("b").await.unwrap().is_some());
     let read = store.snapshot("a").await.unwrap().unwrap();
     assert_eq!((read.event, read.victim, read.polls), (1, snapshot().victim, 6));

@@ -193,7 +193,7 @@ fn key(diagnosis: &Diagnosis) -> Key<'_> {
     Key {
         root: root.port.as_ref(),
         host: root.host.as_deref(),
-        victim: (root.port.is_none() && root.host.is_none()).then_some(diagnosis.victim),
+        victim: diagnosis.victim.filter(|_| root.port.is_none() && root.host.is_none()),
     }
 }
 

@@ -126,16 +126,16 @@ fn adopt(verdict: &mut Diagnosis, root: &Diagnosis) {
     };
     let spreaders = verdict.spreaders.iter().chain(&root.spreaders).copied();
     let mut spreaders: Vec<_> =
-        spreaders.filter(|f| *f != verdict.victim && !root.root_cause.flows.contains(f)).collect();
+        spreaders.filter(|f| Some(*f) != verdict.victim && !root.root_cause.flows.contains(f)).collect();
     spreaders.sort_unstable();
     spreaders.dedup();
     verdict.spreaders = spreaders;
-    verdict.victims.retain(|flow| *flow == verdict.victim || !root.root_cause.flows.contains(flow));
+    verdict.victims.retain(|flow| Some(*flow) == verdict.victim || !root.root_cause.flows.contains(flow));
 }
 
 /// The victim as the summary of a verdict has it, with the names of its hosts.
 fn subject(verdict: &Diagnosis) -> Option<&str> {
-    let flow = verdict.victim.to_string();
+    let flow = verdict.victim?.to_string();
     let end = verdict.summary.find(&flow)? + flow.len();
     let end = end + usize::from(verdict.summary[end..].starts_with(')'));
     Some(&verdict.summary[..end])

@@ -362,7 +362,7 @@ pub(crate) fn check_without(rules: &[&str], story: &Story, expected: &[Expect<'_
         let caveats = analysis.features.caveats;
         assert!(e.confidence.contains(&caveats), "caveats {caveats} {summaries:#?}");
         assert!((0.02..=0.98).contains(&d.confidence), "confidence {} {summaries:#?}", d.confidence);
-        assert!(d.victims.first() == Some(&d.victim));
+        assert!(d.victims.first() == d.victim.as_ref());
         assert!(!d.advice.is_empty(), "no advice: {summaries:#?}");
         let claims = d.evidence.iter().map(|evidence| &evidence.claim);
         for text in std::iter::once(&d.summary).chain(claims).chain(&d.missing).chain(&d.advice) {

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_round_that_is_forgotten_is_not_repeated() {
         let pipeline = Pipeline::hawkeye(&[]).expect("the switch program compiles");
-        let victim = "10.0.0.1:1>10.0.0.2:4791/udp".parse().expect("a flow");
+        let victim: model::FlowKey = "10.0.0.1:1>10.0.0.2:4791/udp".parse().expect("a flow");
         let answer = repeat(None, &pipeline, Diagnosis::undetermined(victim));
         assert!(matches!(answer, WhatIf::NotRepeated { .. }));
     }

@@ -64,7 +64,7 @@ pub(super) fn judge_all(
     described: &str,
 ) -> anyhow::Result<Evaluated> {
     let scenario = &*subject.scenario.instance(instance.seed)?;
-    let victims = diagnosed.iter().flat_map(|of| &of.verdicts).map(|verdict| verdict.victim).collect();
+    let victims = diagnosed.iter().flat_map(|of| &of.verdicts).filter_map(|verdict| verdict.victim).collect();
     let mut bench = Bench::new(scenario, instance.seed, pipeline, victims);
     let disturbances = match &subject.disturbances {
         Some(known) => known.clone(),
@@ -228,7 +228,9 @@ pub(super) fn names(disturbance: &Disturbance, of: &Diagnosed, judgements: &[Jud
         let mut guilty = judgement.accused.iter().filter(|actor| !innocent.contains(actor));
         matches!(judgement.grade, Grade::Right | Grade::Partly)
             && guilty.any(|actor| match actor {
-                Actor::Victim => disturbance.actors.contains(&Actor::Flow(verdict.victim)),
+                Actor::Victim => {
+                    verdict.victim.is_some_and(|victim| disturbance.actors.contains(&Actor::Flow(victim)))
+                }
                 other => disturbance.actors.contains(other),
             })
     })

@@ -147,7 +147,7 @@ fn outcomes(
     let all: Vec<Diagnosed> =
         settings.map(|settings| diagnose_with(Contestant::Harrier, settings, instance)).collect();
     let victims: BTreeSet<FlowKey> =
-        all.iter().flat_map(|of| &of.verdicts).map(|verdict| verdict.victim).collect();
+        all.iter().flat_map(|of| &of.verdicts).filter_map(|verdict| verdict.victim).collect();
     let mut bench = Bench::new(scenario, instance.seed, judges, victims);
     let disturbances = match &subject.disturbances {
         Some(known) => known.clone(),

@@ -31,7 +31,7 @@ pub(crate) struct VerdictLine {
     cause: Cause,
     severity: Severity,
     confidence: f64,
-    victim: FlowKey,
+    victim: Option<FlowKey>,
     /// The delay that the verdict states.
     delay_ns: u64,
     /// The base round-trip time that the agent assumed; absent without a trigger among the records.

@@ -53,7 +53,7 @@ fn with_an_incident(network: &Network) {
     let diagnosis = Diagnosis {
         id: "d".into(),
         time_ns: 1,
-        victim: "10.0.0.1:10000>10.0.0.2:4791/udp".parse().unwrap(),
+        victim: Some("10.0.0.1:10000>10.0.0.2:4791/udp".parse().unwrap()),
         anomaly: Anomaly::PfcStormHostInjection,
         cause: Cause::NicStorm,
         summary: "the NIC of h2 pauses s1:2".into(),

@@ -32,12 +32,12 @@ impl Intervention {
         let root = &diagnosis.root_cause;
         let mut hosts: BTreeSet<String> = root.host.iter().cloned().collect();
         if diagnosis.anomaly == Anomaly::HostOnly && hosts.is_empty() {
-            let ends = [diagnosis.victim.src, diagnosis.victim.dst];
-            hosts.extend(ends.iter().filter_map(|at| Some(scenario.topology.host_of(*at)?.name.clone())));
+            let ends = diagnosis.victim.into_iter().flat_map(|victim| [victim.src, victim.dst]);
+            hosts.extend(ends.filter_map(|at| Some(scenario.topology.host_of(at)?.name.clone())));
         }
-        let windows = (diagnosis.anomaly == Anomaly::SelfInflicted).then_some(diagnosis.victim);
+        let windows = diagnosis.victim.filter(|_| diagnosis.anomaly == Anomaly::SelfInflicted);
         let mut removed = Intervention {
-            flows: root.flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect(),
+            flows: root.flows.iter().copied().filter(|flow| Some(*flow) != diagnosis.victim).collect(),
             hosts,
             config: root.config.iter().cloned().collect(),
             windows: windows.into_iter().collect(),

@@ -20,7 +20,8 @@ const UNKNOWN_LENGTH: Time = Time::from_us(100);
 
 /// The ports and the window to measure.
 pub(super) struct Scope {
-    pub(super) victim: FlowKey,
+    /// The victim; a verdict about ports has none, and is not verified.
+    pub(super) victim: Option<FlowKey>,
     /// From the departure of the slow packet, or from the first poll of the event, to the verdict's time.
     pub(super) window: (Time, Time),
     /// The ports of the pause path and of the loop.
@@ -83,13 +84,14 @@ pub(super) struct Measurement {
 
 impl Measurement {
     pub(super) fn of(run: &Rerun, scope: &Scope) -> Measurement {
-        let trace =
-            run.traces.read(&scope.victim, |trace| (trace.base_rtt, trace.longest_in(scope.window, run.end)));
+        let trace = scope.victim.and_then(|victim| {
+            run.traces.read(&victim, |trace| (trace.base_rtt, trace.longest_in(scope.window, run.end)))
+        });
         Measurement {
             without: run.without.clone(),
             base: trace.and_then(|(base, _)| base),
             slowest: trace.and_then(|(_, slowest)| slowest),
-            finish: finish(&run.flows, scope.victim),
+            finish: scope.victim.and_then(|victim| finish(&run.flows, victim)),
             paused: paused(&run.pauses, &scope.ports, scope.window, run.end),
             queue_bytes: scope.root.as_ref().map_or(0, |at| run.queues.mean_bytes(at, scope.window)),
             dropped_packets: run.dropped_packets,
@@ -101,8 +103,9 @@ impl Measurement {
     pub(super) fn slow(run: &Rerun, scope: &Scope, threshold: u32) -> Result<Measurement, String> {
         let measurement = Measurement::of(run, scope);
         let limit = measurement.base.unwrap_or_default().0.saturating_mul(u64::from(threshold));
-        if run.traces.read(&scope.victim, |_| ()).is_none() {
-            return Err(format!("the run has no packets of {}", scope.victim));
+        let Some(victim) = scope.victim else { return Err("it names no victim".to_string()) };
+        if run.traces.read(&victim, |_| ()).is_none() {
+            return Err(format!("the run has no packets of {victim}"));
         }
         match measurement.slowest {
             None => Err("the victim had no outstanding packets at that time".to_string()),

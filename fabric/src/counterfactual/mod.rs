@@ -121,7 +121,7 @@ impl<'b> Reruns<'b> {
             scenario,
             seed,
             pipeline,
-            victims: Arc::new(diagnoses.iter().map(|diagnosis| diagnosis.victim).collect()),
+            victims: Arc::new(diagnoses.iter().filter_map(|diagnosis| diagnosis.victim).collect()),
             queues: Queues::new(
                 diagnoses.iter().filter_map(|d| d.root_cause.port.clone()).collect(),
                 times.collect(),

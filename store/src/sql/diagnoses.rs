@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use model::{Diagnosis, ProvenanceGraph, Snapshot};
+use model::{Diagnosis, FlowKey, ProvenanceGraph, Snapshot};
 
 use super::database::Link;
 use super::records::PackedSnapshot;
@@ -192,7 +192,9 @@ struct NewRow<'r> {
 }
 
 async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: &NewRow<'_>) -> Result<(), sqlx::Error> {
+    // The columns of a verdict without a victim are empty, so that no filter by address matches it.
     let victim = diagnosis.victim;
+    let number = |of: fn(&FlowKey) -> i64| victim.as_ref().map_or(0, of);
     sql(
         "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
          host, port, incident, body, run, wall_ns, severity, precedence) \
@@ -200,12 +202,12 @@ async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: &NewRow<'_>) -> Resul
     )
     .bind(&diagnosis.id)
     .bind(sql_ns(diagnosis.time_ns))
-    .bind(victim.to_string())
-    .bind(victim.src.to_string())
-    .bind(victim.dst.to_string())
-    .bind(i64::from(victim.sport))
-    .bind(i64::from(victim.dport))
-    .bind(i64::from(victim.proto))
+    .bind(victim.map(|flow| flow.to_string()).unwrap_or_default())
+    .bind(victim.map(|flow| flow.src.to_string()).unwrap_or_default())
+    .bind(victim.map(|flow| flow.dst.to_string()).unwrap_or_default())
+    .bind(number(|flow| i64::from(flow.sport)))
+    .bind(number(|flow| i64::from(flow.dport)))
+    .bind(number(|flow| i64::from(flow.proto)))
     .bind(anomaly_name(diagnosis.anomaly))
     .bind(cause_name(diagnosis.cause))
     .bind(diagnosis.confidence)

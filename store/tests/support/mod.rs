@@ -27,7 +27,7 @@ pub fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis 
     Diagnosis {
         id: id.into(),
         time_ns,
-        victim: flow(victim),
+        victim: Some(flow(victim)),
         anomaly: Anomaly::PfcBackpressureFlowContention,
         cause: Cause::Incast,
         summary: format!("verdict {id}"),

@@ -90,8 +90,10 @@ fn ports(ports: &[PortRef]) -> Option<Block> {
 }
 
 fn affected(incident: &Incident, diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Vec<String> {
-    let mut affected = vec![format!("{} (the victim that was measured)", flow(&diagnosis.victim))];
-    affected.extend(incident.victims.iter().filter(|victim| **victim != diagnosis.victim).map(flow));
+    let measured =
+        diagnosis.victim.iter().map(|victim| format!("{} (the victim that was measured)", flow(victim)));
+    let others = incident.victims.iter().filter(|victim| Some(**victim) != diagnosis.victim).map(flow);
+    let mut affected: Vec<String> = measured.chain(others).collect();
     let more = incident.victim_count.saturating_sub(affected.len() as u64);
     if more > 0 {
         affected.push(format!("and {more} more"));

@@ -128,8 +128,8 @@ pub(crate) struct DiagnosisSummary {
     /// `time_ns` on the wall clock, as in the whole diagnosis.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<String>,
-    /// The victim.
-    victim: FlowKey,
+    /// The victim; absent in verdicts about ports, from the counters of switches that record no flows.
+    victim: Option<FlowKey>,
     /// The anomaly.
     anomaly: Anomaly,
     /// The cause that refines the anomaly.

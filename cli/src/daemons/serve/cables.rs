@@ -114,7 +114,7 @@ fn ports_of(diagnosis: &Diagnosis, snapshot: &Snapshot) -> BTreeSet<PortRef> {
             let polled = telemetry.polled_from.iter();
             ports.extend(polled.map(|number| PortRef::new(&telemetry.switch, *number)));
         }
-        for flow in telemetry.flows.iter().filter(|flow| flow.flow == diagnosis.victim) {
+        for flow in telemetry.flows.iter().filter(|flow| Some(flow.flow) == diagnosis.victim) {
             let numbers = [Some(flow.egress_port), flow.ingress_port].into_iter().flatten();
             ports.extend(numbers.map(|number| PortRef::new(&telemetry.switch, number)));
         }

@@ -135,6 +135,16 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         subject: { text: record.host },
         facts: [[record.pointer, record.value]],
       };
+    case 'counter':
+      return {
+        kind: 'counter',
+        subject: { port: port(record.port) },
+        facts: [
+          [record.counter, count(record.value)],
+          ['port name', record.name],
+          ['over', duration(record.to_ns - record.from_ns)],
+        ],
+      };
     case 'port_edge':
       return {
         kind: 'wait-for edge',

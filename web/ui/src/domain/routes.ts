@@ -38,7 +38,7 @@ export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | n
 /** The egress ports of the victim's ACKs from its receiver on; empty unless they are what is delayed. */
 export function ackRoute(topology: Topology, diagnosis: Diagnosis): Step[] {
   const stated = diagnosis.paths?.find((path) => path.role === 'acks');
-  const receiver = parseFlow(diagnosis.victim)?.dst;
+  const receiver = parseFlow(diagnosis.victim ?? '')?.dst;
   const from = topology.nodes.find((node) => receiver !== undefined && node.addresses?.includes(receiver))?.name;
   return stated && from !== undefined ? statedRoute(stated, from, topology) : [];
 }

@@ -130,7 +130,7 @@ export function remedy(diagnosis: Pick<Diagnosis, 'anomaly' | 'cause' | 'root_ca
   const isDeadlock = diagnosis.loop.length > 0 && diagnosis.anomaly.startsWith('deadlock');
   // A deadlock is broken at a port of the loop; the root port may lie outside it.
   const port = (isDeadlock ? diagnosis.loop[0] : diagnosis.root_cause.port) ?? diagnosis.pause_path.at(-1) ?? null;
-  const address = parseFlow(diagnosis.victim)?.dst ?? 'ADDRESS';
+  const address = parseFlow(diagnosis.victim ?? '')?.dst ?? 'ADDRESS';
   const commands = commandsOf(page, diagnosis.cause).map(({ system, text }) => ({ system, text: text.replaceAll('ADDRESS', address) }));
   const hasSection = page.some((block) => block.kind === 'heading' && block.id === diagnosis.cause);
   const [misconfigured] = culpritSwitches(diagnosis);

@@ -34,7 +34,7 @@ export function flowRoutes(diagnosis: Diagnosis | null, topology: Topology | nul
   if (!diagnosis || !topology) return [];
   const route = (flow: string) => routeOf(flow, topology, diagnosis);
   return [
-    { role: 'victim', steps: route(diagnosis.victim) },
+    { role: 'victim', steps: diagnosis.victim ? route(diagnosis.victim) : [] },
     { role: 'acks', steps: ackRoute(topology, diagnosis) },
     ...diagnosis.spreaders.map((flow): FlowRoute => ({ role: 'spreader', steps: route(flow) })),
     ...culpritFlows(diagnosis).map((flow): FlowRoute => ({ role: 'culprit', steps: route(flow) })),
