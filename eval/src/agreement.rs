@@ -11,7 +11,7 @@ use crate::GroundTruth;
 /// culprits changed during the event, the set at the time of the trigger or any later set is right.
 pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     let others = |flows: &[FlowKey]| {
-        flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect::<BTreeSet<_>>()
+        flows.iter().copied().filter(|flow| Some(*flow) != diagnosis.victim).collect::<BTreeSet<_>>()
     };
     let named = others(&diagnosis.root_cause.flows);
     let names = |flows: &[FlowKey], minor: &[FlowKey]| {

@@ -57,7 +57,7 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
     let mut accused: BTreeSet<Actor> = root.config.iter().map(|id| setting(id)).collect();
     accused.extend(root.host.iter().cloned().map(Actor::Host));
     for flow in &root.flows {
-        accused.insert(if *flow == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) });
+        accused.insert(if Some(*flow) == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) });
     }
     match verdict.anomaly {
         Anomaly::Undetermined => return Claim::Silent,
@@ -85,7 +85,8 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
 pub fn ranked(verdict: &Diagnosis, scenario: &Scenario) -> Vec<Actor> {
     let Claim::Accused(mut left) = claim(verdict, scenario) else { return Vec::new() };
     let root = &verdict.root_cause;
-    let of_flow = |flow: &FlowKey| if *flow == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) };
+    let of_flow =
+        |flow: &FlowKey| if Some(*flow) == verdict.victim { Actor::Victim } else { Actor::Flow(*flow) };
     let hosts = root.host.iter().cloned().map(Actor::Host);
     let stated = hosts.chain(root.config.iter().map(|id| setting(id))).chain(root.flows.iter().map(of_flow));
     let mut ranked: Vec<Actor> = stated.filter(|actor| left.remove(actor)).collect();

@@ -140,11 +140,34 @@ fn judge_one(
     match claim(verdict, scenario) {
         Claim::Silent => Ok(Judgement::plain(Grade::Silent, "it claims nothing")),
         Claim::PlaceOnly => Ok(Judgement::plain(Grade::Unjudged, "it names a port and no culprit")),
-        Claim::FabricIsClean => clean(bench, scenario, verdict),
+        claim => match verdict.victim {
+            Some(victim) => judge_claim(bench, scenario, verdicts, &Case { verdict, victim }, claim),
+            None => {
+                Ok(Judgement::plain(Grade::Unjudged, "it names no victim, so there is no delay to measure"))
+            }
+        },
+    }
+}
+
+/// A verdict about the delay of a flow.
+struct Case<'v> {
+    verdict: &'v Diagnosis,
+    victim: FlowKey,
+}
+
+fn judge_claim(
+    bench: &mut Bench<'_>,
+    scenario: &Scenario,
+    verdicts: &[Diagnosis],
+    case: &Case<'_>,
+    claim: Claim,
+) -> Result<Judgement, RunError> {
+    match claim {
         Claim::Accused(accused) => {
-            let partners = partners(scenario, verdicts, verdict);
-            convicted(bench, scenario, verdict, accused, &partners)
+            let partners = partners(scenario, verdicts, case.verdict);
+            convicted(bench, scenario, case, accused, &partners)
         }
+        _ => clean(bench, scenario, case),
     }
 }
 
@@ -154,48 +177,56 @@ const DOES_NOT_RECUR: &str = "the delay does not recur without polling packets";
 /// The window in which the delay of a verdict is measured: that of the verdict, widened by twice its length to both sides
 /// if the victim does not wait in it. Polling packets shift random draws of the run, and with them the time of a wait.
 /// Absent if it does not wait there either.
-fn window_of_delay(bench: &mut Bench<'_>, verdict: &Diagnosis) -> Result<Option<(Time, Time)>, RunError> {
-    let (from, to) = window(verdict);
+fn window_of_delay(bench: &mut Bench<'_>, case: &Case<'_>) -> Result<Option<(Time, Time)>, RunError> {
+    let (from, to) = window(case.verdict);
     let length = Time(2 * (to - from).0);
     for window in [(from, to), (from.saturating_sub(length), Time(to.0.saturating_add(length.0)))] {
-        if bench.on(verdict.victim, window).excess_ns(&BTreeSet::new())? > 0 {
+        if bench.on(case.victim, window).excess_ns(&BTreeSet::new())? > 0 {
             return Ok(Some(window));
         }
     }
     Ok(None)
 }
 
-/// The window that a verdict explains: from the departure of the slow packet to the measurement.
+/// The window that a verdict explains: from the departure of the slow packet to the measurement, or the interval of its
+/// counters.
 pub(super) fn window(verdict: &Diagnosis) -> (Time, Time) {
     let to = Time::from_ns(verdict.time_ns);
-    let records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
-    let trigger = records.into_iter().find_map(|record| match record {
+    let records = || verdict.evidence.iter().flat_map(|evidence| &evidence.records);
+    let trigger = records().find_map(|record| match record {
         Record::Trigger(trigger) => Some(trigger),
         _ => None,
     });
-    let from_ns = trigger.map_or(verdict.time_ns, |trigger| {
-        let departed_ns = trigger.time_ns.saturating_sub(trigger.rtt_ns);
-        trigger.follows.map_or(departed_ns, |first| first.since_ns.min(departed_ns))
+    let counted = records().filter_map(|record| match record {
+        Record::Counter { from_ns, .. } => Some(*from_ns),
+        _ => None,
     });
+    let from_ns = match trigger {
+        Some(trigger) => {
+            let departed_ns = trigger.time_ns.saturating_sub(trigger.rtt_ns);
+            trigger.follows.map_or(departed_ns, |first| first.since_ns.min(departed_ns))
+        }
+        None => counted.min().unwrap_or(verdict.time_ns),
+    };
     (Time::from_ns(from_ns).min(to), to)
 }
 
 /// Judges the claim that nothing in the fabric delayed the victim. It is right if the delay stays without all other
 /// flows, faults of other hosts, losses, outages and static routes, and either disappears without the faults of its own
 /// hosts or stays when the victim has one packet outstanding: otherwise its own packets are the queue.
-fn clean(bench: &mut Bench<'_>, scenario: &Scenario, verdict: &Diagnosis) -> Result<Judgement, RunError> {
-    let everything = everything_but_the_ends(scenario, verdict.victim);
-    let Some(window) = window_of_delay(bench, verdict)? else {
+fn clean(bench: &mut Bench<'_>, scenario: &Scenario, case: &Case<'_>) -> Result<Judgement, RunError> {
+    let everything = everything_but_the_ends(scenario, case.victim);
+    let Some(window) = window_of_delay(bench, case)? else {
         return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
     };
     let mut accused = BTreeSet::new();
-    let mut experiment = bench.on(verdict.victim, window);
+    let mut experiment = bench.on(case.victim, window);
     let excess_ns = experiment.excess_ns(&BTreeSet::new())?;
     let left_ns = experiment.excess_ns(&everything)?;
     let stays = |left_ns: u64| excess_ns > 0 && left_ns as f64 >= EXPLAINS * excess_ns as f64;
     let mut is_right = stays(left_ns);
     if is_right {
-        accused = ends(scenario, verdict.victim).into_iter().map(Actor::Host).collect();
+        accused = ends(scenario, case.victim).into_iter().map(Actor::Host).collect();
         let without_faults_ns = experiment.excess_ns(&accused)?;
         let mut thin = everything;
         thin.insert(Actor::Victim);
@@ -230,24 +261,24 @@ fn ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<String> {
 fn convicted(
     bench: &mut Bench<'_>,
     scenario: &Scenario,
-    verdict: &Diagnosis,
+    case: &Case<'_>,
     accused: BTreeSet<Actor>,
     partners: &BTreeSet<Actor>,
 ) -> Result<Judgement, RunError> {
-    let Some(window) = window_of_delay(bench, verdict)? else {
+    let Some(window) = window_of_delay(bench, case)? else {
         return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
     };
     let order = heaviest_first(bench, &accused)?;
-    let guilt = guilt(&mut bench.on(verdict.victim, window), &order)?;
+    let guilt = guilt(&mut bench.on(case.victim, window), &order)?;
     let mut explains = guilt.explains();
     if !explains && !partners.is_empty() {
         let all: BTreeSet<Actor> = accused.union(partners).cloned().collect();
-        let left_ns = bench.on(verdict.victim, window).excess_ns(&all)?;
+        let left_ns = bench.on(case.victim, window).excess_ns(&all)?;
         explains = left_ns as f64 <= (1.0 - EXPLAINS) * guilt.excess_ns as f64;
     }
     let innocent: Vec<String> = guilt.innocent().map(ToString::to_string).collect();
     let names_guilty = guilt.parts.len() > innocent.len();
-    let contradiction = contradiction(bench, scenario, verdict)?;
+    let contradiction = contradiction(bench, scenario, case.verdict)?;
     let grade = match (explains, innocent.is_empty(), names_guilty) {
         (true, true, _) if contradiction.is_none() => Grade::Right,
         (_, _, true) => Grade::Partly,

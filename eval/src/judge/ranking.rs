@@ -85,17 +85,21 @@ fn pooled(methods: &[(&[Diagnosis], &[Judgement])]) -> Vec<Delay> {
         let guilty: BTreeSet<Actor> =
             guilt.parts.iter().filter(is_guilty).map(|(actor, _)| actor.clone()).collect();
         let window = window(verdict);
-        match delays.iter_mut().find(|delay| is_about(verdict.victim, window, delay)) {
+        let Some(victim) = verdict.victim else { continue };
+        match delays.iter_mut().find(|delay| is_about(Some(victim), window, delay)) {
             Some(delay) => delay.guilty.extend(guilty),
-            None => delays.push(Delay { victim: verdict.victim, window, guilty }),
+            None => delays.push(Delay { victim, window, guilty }),
         }
     }
     delays.retain(|delay| !delay.guilty.is_empty());
     delays
 }
 
-fn is_about(victim: FlowKey, window: (Time, Time), delay: &Delay) -> bool {
-    victim == delay.victim && window.0 <= delay.window.1 && delay.window.0 <= window.1
+/// Whether a verdict is about a delay. A verdict without a victim is about all delays of its time.
+fn is_about(victim: Option<FlowKey>, window: (Time, Time), delay: &Delay) -> bool {
+    victim.is_none_or(|victim| victim == delay.victim)
+        && window.0 <= delay.window.1
+        && delay.window.0 <= window.1
 }
 
 fn measure(
