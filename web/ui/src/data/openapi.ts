@@ -91,7 +91,7 @@ export interface components {
             time_ns: number;
             verification?: components["schemas"]["Verification"] | null;
             verified?: boolean | null;
-            victim: components["schemas"]["FlowKey"];
+            victim?: components["schemas"]["FlowKey"] | null;
             victims: components["schemas"]["FlowKey"][];
         };
         DiagnosisList: components["schemas"]["TimedDiagnosis"][] | components["schemas"]["DiagnosisSummary"][];
@@ -110,7 +110,7 @@ export interface components {
             summary: string;
             time?: string | null;
             time_ns: number;
-            victim: components["schemas"]["FlowKey"];
+            victim?: components["schemas"]["FlowKey"] | null;
         };
         /** @enum {string} */
         EdgeKind: "port_waits_for_port" | "flow_waits_for_port" | "port_waits_for_flow" | "port_waits_for_host" | "port_set_by_finding" | "port_loses_packets" | "loss_set_by_finding";
@@ -478,6 +478,15 @@ export interface components {
             kind: "host";
             pointer: string;
             value: string;
+        } | {
+            counter: string;
+            from_ns: number;
+            /** @enum {string} */
+            kind: "counter";
+            name: string;
+            port: components["schemas"]["PortRef"];
+            to_ns: number;
+            value: number;
         } | {
             from: components["schemas"]["PortRef"];
             /** @enum {string} */

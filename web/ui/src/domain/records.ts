@@ -138,7 +138,7 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
     case 'counter':
       return {
         kind: 'counter',
-        subject: { port: port(record.port) },
+        subject: { port: record.port },
         facts: [
           [record.counter, count(record.value)],
           ['port name', record.name],
