@@ -19,6 +19,7 @@ mod endpoint;
 mod evaluation;
 mod finding_reports;
 mod findings;
+mod host_files;
 mod input;
 mod lab;
 mod meter;

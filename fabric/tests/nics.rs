@@ -317,6 +317,94 @@ fn a_stopped_pipeline_pauses_permanently_and_drops_packets_once_it_is_muted() {
     assert!(mute.pauses().iter().all(|p| !p.on || p.at < Time::from_ms(101)));
 }
 
+/// RAS-1: a flow from the same sender to another host stands still until a watchdog fires: the NIC's after 100 ms, or the
+/// switch's after 200 ms. Each alone suffices, and with both the faster one decides.
+#[test]
+fn each_watchdog_alone_ends_a_storm() {
+    let finish = |nic: bool, switch: bool| {
+        let mut scenario = network("8MB");
+        scenario.stop = Time::from_ms(600);
+        scenario.faults = vec![fault(FaultKind::StoppedPipeline, Time::from_ms(600))];
+        scenario.host.retransmit_timeout = Some(Time::from_ms(5));
+        scenario.host.watchdog = nic.then_some(Time::from_ms(100));
+        scenario.switch.watchdog = switch.then(switch_watchdog);
+        let (dst, label) = ("h2".to_string(), "neighbour".to_string());
+        let start = Time::from_ms(5);
+        scenario.flows.push(scenario::FlowSpec { dst, label, start, ..scenario.flows[0].clone() });
+        run(&scenario).flows()[1].finish
+    };
+    let within = |finish: Option<Time>, from_ms: u64, to_ms: u64| {
+        let at = finish.expect("it finishes");
+        assert!(at > Time::from_ms(from_ms) && at < Time::from_ms(to_ms), "{at}");
+    };
+    assert_eq!(finish(false, false), None, "the storm lasts to the end");
+    within(finish(true, false), 100, 110);
+    within(finish(false, true), 200, 220);
+    within(finish(true, true), 100, 110);
+}
+
+/// A node reads 128 KiB over each of 6,144 connections, with at most this many requests outstanding if there is a limit, and
+/// then in fragments of 64 KiB. Returns its CNPs, the pauses, and when the last read is complete.
+fn reads_of_one_node(outstanding: Option<usize>) -> (u64, usize, Time) {
+    const PEERS: usize = 16;
+    const CONNECTIONS: usize = 6_144;
+    let link = |n: usize| format!("[[link]]\na = \"h{n}:1\"\nb = \"s:{}\"\nrate = \"100Gbps\"\n", n + 1);
+    let links: String = (0..=PEERS).map(link).collect();
+    let hosts: Vec<String> = (0..=PEERS).map(|n| format!("\"h{n}\"")).collect();
+    let text = format!(
+        r#"
+        name = "reads"
+        stop = "500ms"
+        [topology]
+        switches = ["s"]
+        hosts = [{}]
+        {links}
+        [switch]
+        lossless = [3]
+        [host]
+        payload = 4096
+        [[flow]]
+        from = "h0"
+        to = "h1"
+        size = "128KiB"
+        operation = "read"
+        "#,
+        hosts.join(", ")
+    );
+    let mut scenario = scenario::parse("reads.toml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    scenario.host.dcqcn = Some(DcqcnConfig::default());
+    let mut first = scenario.flows.remove(0);
+    if outstanding.is_some() {
+        first.messages = Messages { bytes: Some(64 << 10), outstanding: Some(1), ..first.messages };
+    }
+    let connection = |n: usize| scenario::FlowSpec {
+        dst: format!("h{}", n % PEERS + 1),
+        label: format!("connection {n}"),
+        sport: first.sport + n as u16,
+        // A request is posted when an earlier one is complete.
+        after: outstanding.and_then(|limit| n.checked_sub(limit)).into_iter().collect(),
+        ..first.clone()
+    };
+    scenario.flows = (0..CONNECTIONS).map(connection).collect();
+    let fabric = run(&scenario);
+    let finish = fabric.flows().iter().map(|flow| flow.finish.expect("every read is complete")).max();
+    let pauses = fabric.pauses().iter().filter(|pause| pause.on).count();
+    (fabric.counters().notifications, pauses, finish.expect("there are flows"))
+}
+
+/// XR-4: X-RDMA's flow control (Ma et al., CLUSTER 2019, sections V-C and VII-C). Published: 1 to 2 % of the CNPs, nearly no
+/// pauses, and 24 % more bandwidth. Here the link is full in both cases, so the time stays the same.
+#[test]
+fn fragments_and_few_outstanding_requests_avoid_the_cnps_and_pauses_of_a_large_incast() {
+    let (all_at_once, limited) = (reads_of_one_node(None), reads_of_one_node(Some(4)));
+    println!("CNPs, pauses, end: {all_at_once:?} at once, {limited:?} limited");
+    assert!(all_at_once.0 > 100 && all_at_once.1 > 100, "an incast: {all_at_once:?}");
+    assert!(limited.0 * 50 <= all_at_once.0, "CNPs: {limited:?} against {all_at_once:?}");
+    assert_eq!(limited.1, 0, "pauses: {limited:?} against {all_at_once:?}");
+    let percent = all_at_once.2.0 / 100;
+    assert!(limited.2.0 <= all_at_once.2.0 + percent, "end: {limited:?} against {all_at_once:?}");
+}
+
 /// Two senders into one port with marking; the notifications a second and the throughput in Gb/s.
 fn mixed(senders: fn(&mut scenario::HostSettings), receiver: fn(&mut scenario::HostSettings)) -> (f64, f64) {
     let mut scenario = network("1GB");

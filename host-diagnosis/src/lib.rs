@@ -13,7 +13,6 @@ mod detectors;
 pub mod estats;
 mod fabric;
 pub mod fence;
-mod finding;
 pub mod hostping;
 pub mod husky;
 pub mod inspection;
@@ -34,51 +33,15 @@ pub mod xrdma;
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
 pub use fabric::{Fabric, FabricState};
-pub use finding::{Claim, HostFinding, HostPart};
+pub use model::host::{
+    HostCheck as Check, HostCheckResult as CheckResult, HostClaim as Claim, HostDiagnosis, HostFinding,
+    HostPart,
+};
 pub use report_problems::{ReportProblem, problems};
 pub use unite::{United, unite};
 pub use workload_problems::descriptor_problems;
 
 use model::HostReport;
-use serde::Serialize;
-
-/// What all detectors say about one report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HostDiagnosis {
-    /// The host.
-    pub host: String,
-    /// Findings of all detectors, the most certain first; detectors of equal certainty are in the order of the
-    /// registry.
-    pub findings: Vec<HostFinding>,
-    /// The outcome of every detector, in the order of the registry.
-    pub checks: Vec<Check>,
-}
-
-/// The outcome of one detector.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Check {
-    /// The detector's name.
-    pub detector: &'static str,
-    /// The outcome in one word.
-    pub result: CheckResult,
-    /// The evidence that is missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
-}
-
-/// The outcome of a detector in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckResult {
-    /// It has findings.
-    Found,
-    /// The evidence shows no problem.
-    Clean,
-    /// The report lacks evidence that the detector needs.
-    MissingEvidence,
-    /// The fabric explains the delay, so that the detector names no cause.
-    FabricExplains,
-}
 
 /// Judges one report with every detector.
 pub fn diagnose(report: &HostReport, fabric: &Fabric) -> HostDiagnosis {
@@ -94,7 +57,7 @@ pub fn diagnose(report: &HostReport, fabric: &Fabric) -> HostDiagnosis {
             Outcome::Clean => (CheckResult::Clean, Vec::new()),
             Outcome::Missing(missing) => (CheckResult::MissingEvidence, missing),
         };
-        checks.push(Check { detector: detector.name, result, missing });
+        checks.push(Check { detector: detector.name.to_string(), result, missing });
     }
     findings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     HostDiagnosis { host: report.host.clone(), findings, checks }

@@ -108,9 +108,22 @@ fn missing(state: &FabricState, hosts: &[HostDiagnosis]) -> Vec<String> {
     if let (FabricState::PausedBy(host), []) = (state, relevant.as_slice()) {
         return vec![format!("a report of {host}: which of its parts causes the pauses")];
     }
-    let checks = relevant.into_iter().flat_map(|host| host.checks.iter().map(move |check| (host, check)));
-    let without = checks.filter(|(_, check)| check.result == CheckResult::MissingEvidence);
-    without
-        .map(|(host, check)| format!("{}, {}: {}", host.host, check.detector, check.missing.join("; ")))
-        .collect()
+    relevant.into_iter().flat_map(missing_of).collect()
+}
+
+/// What the detectors lack in a report: each missing piece once, with the detectors that need it.
+fn missing_of(host: &HostDiagnosis) -> Vec<String> {
+    let mut pieces: Vec<(&str, Vec<&str>)> = Vec::new();
+    for check in host.checks.iter().filter(|check| check.result == CheckResult::MissingEvidence) {
+        for piece in &check.missing {
+            match pieces.iter_mut().find(|(known, _)| known == piece) {
+                Some((_, detectors)) => detectors.push(check.detector.as_str()),
+                None => pieces.push((piece.as_str(), vec![check.detector.as_str()])),
+            }
+        }
+    }
+    let sentence = |(piece, detectors): (&str, Vec<&str>)| {
+        format!("{}: {piece} (not checked: {})", host.host, detectors.join(", "))
+    };
+    pieces.into_iter().map(sentence).collect()
 }

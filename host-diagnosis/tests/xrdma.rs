@@ -66,7 +66,7 @@ fn simultaneous_gaps_are_a_lock_of_the_application() {
     };
     let diagnosis = diagnose_polls(polls.clone(), &Fabric::clean());
     let finding = &diagnosis.findings[0];
-    assert_eq!((finding.detector, finding.cause), ("poll_gap", Cause::PollGap));
+    assert_eq!((finding.detector.as_str(), finding.cause), ("poll_gap", Cause::PollGap));
     assert_eq!(finding.part, HostPart::Application("allocator.c:214".into()));
     assert!(finding.summary.contains("application lock, not the network"), "{}", finding.summary);
     assert_eq!(finding.confidence, 0.9);

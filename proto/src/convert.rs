@@ -2,7 +2,7 @@
 
 use model::{FlowKey, FollowUp, PortRef, Trigger, TriggerReason};
 
-use crate::limits::{BOOT_ID_BYTES, ITEMS, LISTED, NAME_BYTES};
+use crate::limits::{BOOT_ID_BYTES, HOST_REPORT_BYTES, ITEMS, LISTED, NAME_BYTES};
 use crate::v1;
 
 /// A message is not what it should be.
@@ -74,7 +74,10 @@ pub fn record(record: &v1::Record) -> Result<(), BadMessage> {
         Some(Body::Counters(counters)) => counters.counters.len(),
         Some(Body::Snapshot(snapshot)) => snapshot.clocks.len(),
         Some(Body::Ports(ports)) => ports.samples.len(),
-        Some(Body::Trigger(_) | Body::Notice(_)) => 1,
+        Some(Body::HostReport(report)) if report.json.len() > HOST_REPORT_BYTES => {
+            return bad("json", format!("{} bytes; expected at most {HOST_REPORT_BYTES}", report.json.len()));
+        }
+        Some(Body::Trigger(_) | Body::Notice(_) | Body::HostReport(_)) => 1,
     };
     if items > ITEMS {
         return bad("body", format!("a list of {items}; expected at most {ITEMS}"));

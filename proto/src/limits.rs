@@ -15,6 +15,9 @@ pub const TEXT_BYTES: usize = 1024;
 pub const LISTED: usize = 4096;
 /// Maximum flows, counters, samples or clocks in a record; a record with more is rejected.
 pub const ITEMS: usize = 65_536;
+/// Maximum bytes of the report of a host; a larger one is rejected. A host with eight RNICs has about 100 kB: its
+/// processes with registered memory and its PCIe functions take most of it.
+pub const HOST_REPORT_BYTES: usize = 1 << 20;
 /// Maximum neighbours or cables that a controller reports, and interfaces of an agent's host or addresses of one; further
 /// ones are ignored.
 pub const REPORTED: usize = 4096;

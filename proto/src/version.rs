@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 
 /// The versions that this build speaks.
-pub const SPOKEN: RangeInclusive<u32> = 1..=1;
+pub const SPOKEN: RangeInclusive<u32> = 1..=2;
+/// The first version with reports of hosts: an older server rejects them, and an older agent ignores the request for one.
+pub const HOST_REPORTS: u32 = 2;
 
 /// Two sides have no version in common.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,5 +51,11 @@ mod tests {
         check(2..=3, 1, 1, None);
         check(1..=1, 2, 9, None);
         check(1..=3, 3, 1, None);
+    }
+
+    #[test]
+    fn reports_of_hosts_are_left_out_with_an_older_side() {
+        let with_older = negotiate(1, 1).expect("version 1 is spoken");
+        assert!(with_older < HOST_REPORTS && SPOKEN.contains(&HOST_REPORTS));
     }
 }

@@ -1,6 +1,6 @@
 //! `docs/thresholds.md` lists every number that decides something: the analyzer's table, the settings of host agent and
-//! controller, and the constants of the three crates. `HARRIER_WRITE=1 cargo test -p harrier-tests --test thresholds`
-//! writes the page anew.
+//! controller, the constants of the three crates, and those of host diagnosis with what their comments say.
+//! `HARRIER_WRITE=1 cargo test -p harrier-tests --test thresholds` writes the page anew.
 
 #![allow(clippy::disallowed_methods, reason = "a test of the workspace reads files")]
 
@@ -212,8 +212,10 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("host-agent/src/counters/pause.rs", "STAT_RX_FRAMES", "numbers of `linux/ethtool_netlink.h`"),
     ("host-agent/src/counters/pause.rs", "STAT_TX_FRAMES", "numbers of `linux/ethtool_netlink.h`"),
     ("host-agent/src/counters/pause.rs", "VERSION", "numbers of `linux/ethtool_netlink.h`"),
+    ("host-agent/src/counters/report.rs", "DATA_WORD_BYTES", "unit of counters of RDMA ports"),
     ("host-agent/src/linux/counters.rs", "ENTRIES", "limit of work"),
     ("host-agent/src/linux/counters.rs", "FILE_BYTES", "limit of memory"),
+    ("host-agent/src/linux/counters.rs", "STATISTICS_BYTES", "limit of memory"),
     ("host-agent/src/linux/netlink.rs", "ACKNOWLEDGED", "flag of netlink messages"),
     ("host-agent/src/linux/netlink.rs", "ATTRIBUTE_ID", "numbers of `linux/genetlink.h`"),
     ("host-agent/src/linux/netlink.rs", "ATTRIBUTE_NAME", "numbers of `linux/genetlink.h`"),
@@ -248,6 +250,8 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("host-agent/src/tcp_info/message.rs", "TOS", "numbers of `linux/inet_diag.h`"),
     ("host-agent/src/tcp_info/message.rs", "TRAFFIC_CLASS", "numbers of `linux/inet_diag.h`"),
     ("host-agent/src/tcp_info/message.rs", "WANTED", "numbers of `linux/inet_diag.h`"),
+    ("host-agent/src/tcp_info/retransmissions.rs", "NS_PER_S", "a unit"),
+    ("host-agent/src/tcp_info/retransmissions.rs", "REPORTED", "length of a list"),
     (
         "host-agent/src/tcp_info/sockets.rs",
         "STALL_NS",
@@ -310,11 +314,94 @@ bit times at the link's rate (IEEE 802.3, annex 31D).
     let controller = serde_json::to_value(controller::collect::CollectSettings::default())
         .expect("settings are serialisable");
     settings(&mut page, &controller, CONTROLLER);
+    host_diagnosis(&mut page);
     page.push_str("\n## Other constants\n\nLimits, formats and physical constants; none of them decides a verdict by its size.\n\n| constant | file | what it is |\n|---|---|---|\n");
     for (file, name, what) in CONSTANTS {
         writeln!(page, "| `{name}` | `{file}` | {what} |").expect("a string grows");
     }
     page
+}
+
+/// Adds the numeric constants of host diagnosis, each with its comment.
+fn host_diagnosis(page: &mut String) {
+    page.push_str(
+        "\n## Host diagnosis\n\nThe thresholds of the detectors, and the confidence that they state, from the comments of \
+         the code. Names are those of the file below `host-diagnosis/src`.\n\n| constant | value | derivation or source |\n\
+         |---|--:|---|\n",
+    );
+    let mut all = Vec::new();
+    documented(&root().join("host-diagnosis/src"), &mut all);
+    all.sort();
+    for Documented { file, name, value, comment } in all {
+        writeln!(page, "| `{file}`: `{name}` | {value} | {comment} |").expect("a string grows");
+    }
+}
+
+/// A numeric constant and its comment.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Documented {
+    file: String,
+    name: String,
+    value: String,
+    comment: String,
+}
+
+/// Units of sizes, which decide nothing.
+const UNITS: [&str; 4] = ["KIB", "MIB", "GIB", "KIBIBYTE"];
+
+/// Adds the numeric constants of the files below a folder, apart from those of tests. One without a comment has that of the
+/// constant above it.
+fn documented(folder: &Path, all: &mut Vec<Documented>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources").filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            documented(&path, all);
+            continue;
+        }
+        let file = path.strip_prefix(root().join("host-diagnosis/src")).expect("a file of the crate");
+        let text = std::fs::read_to_string(&path).expect("sources are UTF-8");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let (mut comment, mut is_used) = (String::new(), false);
+        for line in code.lines() {
+            if let Some(part) = line.strip_prefix("///") {
+                if std::mem::take(&mut is_used) {
+                    comment.clear();
+                }
+                comment.push_str(part);
+            } else if let Some((name, value)) = constant(line) {
+                is_used = true;
+                if !UNITS.contains(&name) {
+                    all.push(Documented {
+                        file: file.display().to_string(),
+                        name: name.to_string(),
+                        value: value.to_string(),
+                        comment: comment.trim().replace('|', "or"),
+                    });
+                }
+            } else {
+                comment.clear();
+            }
+        }
+    }
+}
+
+/// The name and the value of `pub(crate) const NAME: u64 = 7;`.
+fn constant(line: &str) -> Option<(&str, &str)> {
+    let visibility = ["pub const ", "pub(crate) const ", "pub(super) const ", "const "];
+    let rest = visibility.iter().find_map(|start| line.strip_prefix(start))?;
+    let (name, typed) = rest.split_once(": ")?;
+    let (kind, value) = typed.split_once(" = ")?;
+    let is_number = ["f64", "u64", "usize", "u32", "u16", "u8"].contains(&kind);
+    is_number.then(|| (name, value.trim_end_matches(';')))
+}
+
+#[test]
+fn every_constant_of_host_diagnosis_has_a_comment() {
+    let mut all = Vec::new();
+    documented(&root().join("host-diagnosis/src"), &mut all);
+    assert!(all.len() > 90, "{} constants", all.len());
+    let without: Vec<&Documented> = all.iter().filter(|constant| constant.comment.is_empty()).collect();
+    assert!(without.is_empty(), "without a derivation or source: {without:#?}");
 }
 
 #[test]

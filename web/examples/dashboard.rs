@@ -4,14 +4,17 @@
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use harrier_web::{
-    AppState, LiveState, PortPoint, PortSample, QueryBackend, QueryError, QueryFuture, QueryResult,
+    AppState, HostReportBackend, HostReportSummary, HostReportView, LiveState, PortPoint, PortSample,
+    QueryBackend, QueryError, QueryFuture, QueryResult,
 };
+use model::host::{HostClaim, HostDiagnosis, HostFinding, HostPart};
 use model::topology::{Link, Node, NodeKind};
-use model::{FlowKey, PortRef, Rate, Time, Topology};
+use model::{Cause, FlowKey, HostReport, PortRef, Rate, Time, Topology};
 
 /// Switch time between two batches of samples.
 const STEP_NS: u64 = 50_000;
@@ -28,7 +31,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (contention, contention_graph) = fixture::contention("d0002", 1_200_000_000);
     live.push_diagnosis(&contention, &contention_graph, None).await?;
     live.advance(61_000_000_000).await?;
-    let state = AppState::new(live.clone()).with_query_backend(Arc::new(Backend));
+    let state = AppState::new(live.clone())
+        .with_query_backend(Arc::new(Backend))
+        .with_host_reports(Arc::new(Reports));
     tokio::spawn(drive(live));
     let listener = tokio::net::TcpListener::bind(&address).await?;
     harrier_web::serve(listener, state, async {
@@ -50,6 +55,71 @@ impl QueryBackend for Backend {
             let diagnosis = fixture::incast("d0900", fixture::START_NS + 900_000, victim);
             Ok(QueryResult { diagnosis, graph: fixture::incast_graph(), snapshot: None })
         })
+    }
+}
+
+/// The host of the storm has reported.
+struct Reports;
+
+impl Reports {
+    fn findings(host: &str) -> Vec<HostFinding> {
+        let nic = HostFinding {
+            detector: "nic_storm".into(),
+            host: host.into(),
+            part: HostPart::Nic("mlx5_0".into()),
+            cause: Cause::NicStorm,
+            summary: format!(
+                "the RNIC mlx5_0 of {host} is broken: it pauses its switch without a break and receives nothing"
+            ),
+            confidence: 0.51,
+            evidence: vec![
+                HostClaim::new(
+                    "mlx5_0 paused for 500 ms without a break",
+                    ["/counters/nics/0/sent_pauses/0".into()],
+                ),
+                HostClaim::new(
+                    "mlx5_0 received no packet in the interval",
+                    ["/counters/nics/0/wire/received_packets".into()],
+                ),
+            ],
+            missing: vec!["the fabric's verdict: congestion is not excluded".into()],
+            advice: vec![format!("reboot {host}, and replace mlx5_0 if the storm returns")],
+        };
+        let setting = HostFinding {
+            detector: "inspection".into(),
+            part: HostPart::Setting("interfaces/eth1".into()),
+            cause: Cause::Undetermined,
+            summary: "PCIe link of eth1 runs at 8 GT/s and supports 16 GT/s (NIC001)".into(),
+            confidence: 1.0,
+            evidence: vec![HostClaim::new("PCIe link of eth1 runs at 8 GT/s", ["/inspection/pci".into()])],
+            missing: Vec::new(),
+            advice: vec!["reseat the NIC, or use a slot with enough lanes".into()],
+            ..nic.clone()
+        };
+        vec![setting, nic]
+    }
+}
+
+impl HostReportBackend for Reports {
+    fn summaries(&self) -> BTreeMap<String, HostReportSummary> {
+        self.summary("h3").into_iter().map(|summary| ("h3".to_string(), summary)).collect()
+    }
+
+    fn summary(&self, host: &str) -> Option<HostReportSummary> {
+        let time = "2026-01-01T00:00:00Z".to_string();
+        let findings = Reports::findings(host);
+        (host == "h3").then_some(HostReportSummary {
+            time,
+            age_ns: 4_000_000_000,
+            interval_ns: 500_000_000,
+            findings,
+        })
+    }
+
+    fn report(&self, host: &str) -> Option<HostReportView> {
+        let HostReportSummary { time, age_ns, interval_ns, findings } = self.summary(host)?;
+        let diagnosis = HostDiagnosis { host: host.into(), findings, checks: Vec::new() };
+        Some(HostReportView { time, age_ns, report: HostReport::new(host, interval_ns), diagnosis })
     }
 }
 

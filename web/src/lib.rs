@@ -15,6 +15,7 @@ mod exposition;
 mod headers;
 mod headline;
 mod health;
+mod host_report;
 mod limits;
 mod live;
 mod metrics;
@@ -39,6 +40,7 @@ pub use access::{
 pub use durations::Stage;
 pub use events::{EventId, StreamEvent, StreamEventKind};
 pub use health::serve_health;
+pub use host_report::{HostReportBackend, HostReportSummary, HostReportView};
 pub use limits::{
     BODY_BYTES, CONNECTIONS, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::access::Access;
+use crate::host_report::HostReportBackend;
 use crate::live::LiveState;
 use crate::probe::Probe;
 use crate::query::QueryBackend;
@@ -14,6 +15,7 @@ pub struct AppState {
     pub(crate) live: Arc<LiveState>,
     pub(crate) backend: Option<Arc<dyn QueryBackend>>,
     pub(crate) what_if: Option<Arc<dyn WhatIfBackend>>,
+    pub(crate) host_reports: Option<Arc<dyn HostReportBackend>>,
     pub(crate) probe: Option<Arc<dyn Probe>>,
     pub(crate) access: Arc<Access>,
 }
@@ -21,7 +23,8 @@ pub struct AppState {
 impl AppState {
     /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
-        AppState { live, backend: None, what_if: None, probe: None, access: Arc::new(Access::open([])) }
+        let access = Arc::new(Access::open([]));
+        AppState { live, backend: None, what_if: None, host_reports: None, probe: None, access }
     }
 
     /// Adds a backend for queries about victim flows.
@@ -35,6 +38,13 @@ impl AppState {
     #[must_use]
     pub fn with_what_if_backend(mut self, backend: Arc<dyn WhatIfBackend>) -> AppState {
         self.what_if = Some(backend);
+        self
+    }
+
+    /// Adds the reports of hosts.
+    #[must_use]
+    pub fn with_host_reports(mut self, backend: Arc<dyn HostReportBackend>) -> AppState {
+        self.host_reports = Some(backend);
         self
     }
 

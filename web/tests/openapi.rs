@@ -58,6 +58,8 @@ async fn the_openapi_document_describes_every_operation() {
             "get_diagnosis_graph",
             "get_diagnosis_snapshot",
             "get_diagnosis_what_if",
+            "get_host",
+            "get_host_report",
             "get_incident",
             "get_incident_case",
             "get_incident_report",
@@ -66,6 +68,7 @@ async fn the_openapi_document_describes_every_operation() {
             "list_daemons",
             "list_diagnoses",
             "list_findings",
+            "list_hosts",
             "list_incident_notes",
             "list_incidents",
             "list_ports",
@@ -124,6 +127,8 @@ async fn the_openapi_document_has_no_dangling_reference() {
     let components = &served["components"]["schemas"];
     for name in [
         "Diagnosis",
+        "HostFinding",
+        "HostReport",
         "Incident",
         "Occurrence",
         "PortPoint",

@@ -7,9 +7,25 @@ use std::collections::BTreeMap;
 
 use super::records::{InterfaceCounters, PriorityCounters};
 
+/// Packets and bytes of the physical port, RDMA included.
+pub const RX_PACKETS: &str = "rx_packets_phy";
+/// As [`RX_PACKETS`].
+pub const RX_BYTES: &str = "rx_bytes_phy";
+/// As [`RX_PACKETS`].
+pub const TX_PACKETS: &str = "tx_packets_phy";
+/// As [`RX_PACKETS`].
+pub const TX_BYTES: &str = "tx_bytes_phy";
+/// Bytes that the NIC received from itself.
+pub const LOOPBACK_BYTES: &str = "vport_loopback_bytes";
+
 /// Statistics that show a host that receives slowly: drops for lack of buffers, a PCIe link that is the bottleneck, and
-/// the NIC's own protection against pause storms.
-pub const HOST_STATISTICS: [&str; 11] = [
+/// the NIC's own protection against pause storms; and what the port and the loopback carry.
+pub const HOST_STATISTICS: [&str; 16] = [
+    RX_PACKETS,
+    RX_BYTES,
+    TX_PACKETS,
+    TX_BYTES,
+    LOOPBACK_BYTES,
     "rx_out_of_buffer",
     "rx_discards_phy",
     "rx_global_pause_duration",
@@ -22,6 +38,13 @@ pub const HOST_STATISTICS: [&str; 11] = [
     "rx_pci_signal_integrity",
     "tx_pci_signal_integrity",
 ];
+
+/// Returns the names and values of an output of `ethtool -S`; lines without a number are ignored.
+pub fn statistics(text: &str) -> impl Iterator<Item = (&str, u64)> {
+    // Names may have colons: `[0]: rx_ucast_packets: 7`.
+    let split = text.lines().filter_map(|line| line.rsplit_once(':'));
+    split.filter_map(|(name, value)| Some((name.trim(), value.trim().parse().ok()?)))
+}
 
 /// Adds the statistics of a driver to the record of its interface; unknown names are ignored.
 pub fn add<'s>(statistics: impl IntoIterator<Item = (&'s str, u64)>, interface: &mut InterfaceCounters) {
@@ -85,5 +108,12 @@ mod tests {
         let of_4 = PriorityCounters { rx_marked: Some(4), ..PriorityCounters::default() };
         assert_eq!(interface.priorities, [(3, of_3), (4, of_4)].into());
         assert_eq!(interface.host, [("rx_out_of_buffer".to_string(), 7)].into());
+    }
+
+    #[test]
+    fn the_output_of_ethtool_has_names_and_numbers() {
+        let text = "NIC statistics:\n     rx_prio3_pause: 2\n     [0]: rx_ucast_packets: 7\n     odd: x\n";
+        let found: Vec<(&str, u64)> = statistics(text).collect();
+        assert_eq!(found, [("rx_prio3_pause", 2), ("[0]: rx_ucast_packets", 7)]);
     }
 }

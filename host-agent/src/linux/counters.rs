@@ -15,12 +15,18 @@ const ENTRIES: usize = 256;
 /// Maximum bytes of a file; the rest is ignored.
 const FILE_BYTES: u64 = 4096;
 
+/// Maximum bytes of a recorded output of `ethtool -S`; a NIC with 64 queues has about 100 kB.
+const STATISTICS_BYTES: u64 = 1 << 20;
+/// Endings of a file with an output of a command.
+const ENDINGS: [&str; 4] = ["", ".txt", ".out", ".log"];
+
 /// A reader of the host's counters.
 #[derive(Debug)]
 pub struct CounterReader {
+    /// Root of sysfs.
     root: PathBuf,
-    /// Whether interfaces are those of this machine, not of a recorded tree.
-    is_live: bool,
+    /// Root of the recorded tree; absent if interfaces are those of this machine.
+    recorded: Option<PathBuf>,
 }
 
 /// What was read.
@@ -35,11 +41,18 @@ pub struct Reading {
 }
 
 impl CounterReader {
-    /// Creates a reader. `root` is `/sys`, or a recorded tree; of a recorded tree only the files are read, because the
-    /// kernel and its drivers describe this machine.
+    /// Creates a reader. `root` is `/sys`, or a recorded tree: a root of sysfs, or a folder with `sys` and outputs of
+    /// commands, as `harrier host inspect --record` writes it. Of a recorded tree only files are read, because the kernel
+    /// and its drivers describe this machine: statistics of drivers are in `ethtool-S-NAME` or `commands/ethtool-S-NAME`,
+    /// with or without `.txt`.
     pub fn new(root: impl Into<PathBuf>) -> CounterReader {
         let root = root.into();
-        CounterReader { is_live: root == Path::new("/sys"), root }
+        if root == Path::new("/sys") {
+            return CounterReader { root, recorded: None };
+        }
+        let below = root.join("sys");
+        let sysfs = if below.is_dir() { below } else { root.clone() };
+        CounterReader { root: sysfs, recorded: Some(root) }
     }
 
     /// Reads all counters. What the host does not have is absent. Blocks for as long as the drivers take, which is
@@ -49,8 +62,9 @@ impl CounterReader {
         files.read_rdma();
         let interfaces = files.read_interfaces();
         let (mut counters, unreadable) = sysfs::read(&files.texts);
-        if self.is_live {
-            add_live(&interfaces, &mut counters);
+        match &self.recorded {
+            None => add_live(&interfaces, &mut counters),
+            Some(tree) => add_recorded(tree, &interfaces, &mut counters),
         }
         Reading { counters, unreadable, left_out: files.left_out }
     }
@@ -60,19 +74,39 @@ impl CounterReader {
 fn add_live(interfaces: &[String], counters: &mut HostCounters) {
     // Kernels before 5.6 do not have the family.
     let mut kernel = Generic::open(pause::FAMILY, pause::VERSION).ok();
+    for_each(interfaces, counters, |record| {
+        if let Some(kernel) = &mut kernel {
+            let request = pause::request(&record.name);
+            // A driver without pause frames is an error of the request.
+            let _ = kernel.request(pause::PAUSE_GET, &request, |reply| record.pause = pause::reply(reply));
+        }
+        let statistics = net::driver_statistics(&record.name).unwrap_or_default();
+        driver::add(statistics.iter().map(|(name, value)| (name.as_str(), *value)), record);
+    });
+}
+
+/// Adds statistics of drivers from recorded outputs.
+fn add_recorded(tree: &Path, interfaces: &[String], counters: &mut HostCounters) {
+    for_each(interfaces, counters, |record| {
+        let names = ENDINGS.map(|ending| format!("ethtool-S-{}{ending}", record.name));
+        let paths = names.iter().flat_map(|name| [tree.join(name), tree.join("commands").join(name)]);
+        let text =
+            paths.filter(|path| path.is_file()).find_map(|path| read_text(&path, STATISTICS_BYTES).ok());
+        driver::add(driver::statistics(text.as_deref().unwrap_or_default()), record);
+    });
+}
+
+/// Completes the record of each interface. Those that stay empty are left out.
+fn for_each(
+    interfaces: &[String],
+    counters: &mut HostCounters,
+    mut complete: impl FnMut(&mut InterfaceCounters),
+) {
     let mut records: BTreeMap<String, InterfaceCounters> =
         std::mem::take(&mut counters.interfaces).into_iter().map(|one| (one.name.clone(), one)).collect();
     for name in interfaces {
         let empty = || InterfaceCounters { name: name.clone(), ..InterfaceCounters::default() };
-        let record = records.entry(name.clone()).or_insert_with(empty);
-        if let Some(kernel) = &mut kernel {
-            // A driver without pause frames is an error of the request.
-            let _ = kernel.request(pause::PAUSE_GET, &pause::request(name), |reply| {
-                record.pause = pause::reply(reply);
-            });
-        }
-        let statistics = net::driver_statistics(name).unwrap_or_default();
-        driver::add(statistics.iter().map(|(name, value)| (name.as_str(), *value)), record);
+        complete(records.entry(name.clone()).or_insert_with(empty));
     }
     counters.interfaces = records.into_values().filter(|record| !record.is_empty()).collect();
 }
@@ -126,13 +160,13 @@ impl Files<'_> {
 
     /// Reads a file. One that does not exist, or that the driver refuses to fill, has no text.
     fn read(&mut self, path: String) {
-        let text = read_text(&self.root.join(&path));
+        let text = read_text(&self.root.join(&path), FILE_BYTES);
         self.texts.extend(text.ok().map(|text| (path, text)));
     }
 }
 
-fn read_text(path: &Path) -> io::Result<String> {
+fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
     let mut text = String::new();
-    fs::File::open(path)?.take(FILE_BYTES).read_to_string(&mut text)?;
+    fs::File::open(path)?.take(max_bytes).read_to_string(&mut text)?;
     Ok(text)
 }

@@ -14,5 +14,5 @@ mod prober;
 mod responder;
 
 pub use peers::{Peer, Peers, Scope, peers};
-pub use prober::{Loss, Probe, Prober, ProberSettings, RoundTrip, ScopeStats};
+pub use prober::{Loss, Outcome, Probe, Prober, ProberSettings, RoundTrip, ScopeStats};
 pub use responder::{Responder, ResponderStats};

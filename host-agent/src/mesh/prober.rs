@@ -1,6 +1,6 @@
 //! When a host sends probes, and what replies and their absence mean.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::packet::{Bytes, Reply, Request};
@@ -68,6 +68,17 @@ impl Loss {
     }
 }
 
+/// The latest probe of a path that has a reply or is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The peer.
+    pub peer: Peer,
+    /// The number of the source port.
+    pub path: usize,
+    /// The round trip in ns; absent if there was no reply.
+    pub rtt_ns: Option<u64>,
+}
+
 /// Counters of the probes of one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScopeStats {
@@ -118,6 +129,8 @@ struct Outstanding {
 struct PathState {
     last_rtt_ns: Option<u64>,
     lost_in_a_row: u32,
+    /// Whether there was a reply at some time.
+    has_replied: bool,
 }
 
 impl Prober {
@@ -197,6 +210,7 @@ impl Prober {
         stats.rtt_max_ns = stats.rtt_max_ns.max(rtt_ns);
         let state = self.paths.entry((peer, path)).or_default();
         state.lost_in_a_row = 0;
+        state.has_replied = true;
         let sustained_ns = state.last_rtt_ns.replace(rtt_ns).map(|last_ns| last_ns.min(rtt_ns));
         Some(RoundTrip { path, to, rtt_ns, sustained_ns })
     }
@@ -244,6 +258,16 @@ impl Prober {
     /// Returns the counters by scope, and the number of packets that were no valid reply.
     pub fn stats(&self) -> (&BTreeMap<Scope, ScopeStats>, u64) {
         (&self.stats, self.invalid)
+    }
+
+    /// Returns the latest outcome of each path to the peers that have replied at some time: a host without an agent never
+    /// does, which shows nothing.
+    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        let replied = self.paths.iter().filter(|(_, state)| state.has_replied);
+        let known: BTreeSet<usize> = replied.map(|((peer, _), _)| *peer).collect();
+        self.paths.iter().filter(move |((peer, _), _)| known.contains(peer)).map(|((peer, path), state)| {
+            Outcome { peer: self.peers[*peer], path: *path, rtt_ns: state.last_rtt_ns }
+        })
     }
 
     /// Starts the largest round trips anew.
@@ -354,6 +378,25 @@ mod tests {
         }
         assert_eq!(notable, [(0, 2), (1, 2), (0, 4), (1, 4), (0, 8), (1, 8), (0, 16), (1, 16)]);
         assert_eq!(prober.stats().0[&Scope::Tor].lost, 39);
+    }
+
+    #[test]
+    fn outcomes_are_those_of_peers_that_have_replied() {
+        let mut prober = prober(2, 1_000 * MS, 1_000);
+        let to = |last| IpAddr::from([10, 0, 0, last]);
+        for at in 0..4 {
+            let now_ns = at * 500 * MS;
+            prober.expire(now_ns);
+            let probe = prober.probe(now_ns).unwrap();
+            // The first probe of peer 1 has a reply, the second one is lost; peer 2 never replies.
+            if at == 0 {
+                prober.sent(probe.sequence, 10);
+                assert!(prober.replied(0, to(1), &reply(probe.sequence, 1, 1), 20).is_some());
+            }
+        }
+        prober.expire(10_000 * MS);
+        let found: Vec<_> = prober.outcomes().map(|o| (o.peer.address, o.path, o.rtt_ns)).collect();
+        assert_eq!(found, [(to(1), 0, Some(10)), (to(1), 1, None)]);
     }
 
     #[test]

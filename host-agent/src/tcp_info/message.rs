@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use model::FlowKey;
 use model::flow::PROTO_TCP;
 
+use super::retransmissions::TcpSent;
 use super::sockets::TcpReading;
 use crate::netlink::{attributes, u32, u64};
 
@@ -68,6 +69,19 @@ pub fn reply(bytes: &[u8]) -> Option<TcpReading> {
         rtt_ns: number(68).filter(|us| *us > 0).map(ns)?,
         bytes_acked: u64(info.get(120..128)?)?,
         min_rtt_ns: number(148).filter(|us| *us != u32::MAX && *us > 0).map(ns),
+        sent: sent(info),
+    })
+}
+
+/// What the socket has sent; the last fields are those of Linux 4.19.
+fn sent(info: &[u8]) -> Option<TcpSent> {
+    let number = |at: usize| u32(info.get(at..at + 4)?);
+    let long = |at: usize| u64(info.get(at..at + 8)?);
+    Some(TcpSent {
+        bytes: long(200)?,
+        retransmitted_bytes: long(208)?,
+        segments: number(156)?,
+        retransmitted_segments: number(100)?,
     })
 }
 
@@ -106,6 +120,10 @@ mod tests {
         info[68..72].copy_from_slice(&42u32.to_ne_bytes());
         info[120..128].copy_from_slice(&7_000u64.to_ne_bytes());
         info[148..152].copy_from_slice(&u32::MAX.to_ne_bytes());
+        info[100..104].copy_from_slice(&2u32.to_ne_bytes());
+        info[156..160].copy_from_slice(&9u32.to_ne_bytes());
+        info[200..208].copy_from_slice(&9_000u64.to_ne_bytes());
+        info[208..216].copy_from_slice(&2_000u64.to_ne_bytes());
         info
     }
 
@@ -119,13 +137,20 @@ mod tests {
             rtt_ns: 42_000,
             min_rtt_ns: None,
             bytes_acked: 7_000,
+            sent: Some(TcpSent {
+                bytes: 9_000,
+                retransmitted_bytes: 2_000,
+                segments: 9,
+                retransmitted_segments: 2,
+            }),
         };
         assert_eq!(reply(&diagnosed(&info())), Some(expected));
     }
 
     #[test]
-    fn the_short_information_of_old_kernels_has_no_minimum() {
-        assert_eq!(reply(&diagnosed(&info()[..136])).map(|reading| reading.rtt_ns), Some(42_000));
+    fn the_short_information_of_old_kernels_has_no_minimum_and_nothing_sent() {
+        let found = reply(&diagnosed(&info()[..136])).expect("a reading");
+        assert_eq!((found.rtt_ns, found.min_rtt_ns, found.sent), (42_000, None, None));
         assert_eq!(reply(&diagnosed(&info()[..104])), None, "no acknowledged bytes");
     }
 

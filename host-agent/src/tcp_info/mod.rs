@@ -1,7 +1,8 @@
 //! Round trips of the kernel's own TCP, read from its sockets without a capture.
 //!
 //! The kernel lists its sockets with `TCP_INFO` over netlink (`sock_diag(7)`; [`message`]). [`TcpSockets`] turns
-//! successive readings into the measurements of [`crate::passive`].
+//! successive readings into the measurements of [`crate::passive`], and [`retransmissions`] into rates for the report about
+//! the host.
 //!
 //! A reading is a weaker sample than a captured acknowledgement:
 //!
@@ -14,6 +15,8 @@
 //! minimum, which is below every smoothed round trip of a loaded connection.
 
 pub mod message;
+mod retransmissions;
 mod sockets;
 
+pub use retransmissions::{TcpSent, retransmissions};
 pub use sockets::{TcpReading, TcpSockets, TcpStats};

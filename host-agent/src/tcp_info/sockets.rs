@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::FlowKey;
 
+use super::retransmissions::TcpSent;
 use crate::passive::Measurement;
 
 /// Data is stalled after this time without progress: receivers may delay an acknowledgement for 500 ms (RFC 9293,
@@ -27,6 +28,8 @@ pub struct TcpReading {
     pub min_rtt_ns: Option<u64>,
     /// Bytes that the receiver has acknowledged.
     pub bytes_acked: u64,
+    /// What it has sent; absent from kernels before 4.19.
+    pub sent: Option<TcpSent>,
 }
 
 /// Counters of the sockets.
@@ -166,6 +169,7 @@ mod tests {
             rtt_ns: 42_000,
             min_rtt_ns: None,
             bytes_acked,
+            sent: None,
         }
     }
 

@@ -138,7 +138,7 @@ impl Judge<'_> {
         let mut evidence = vec![Claim::new(summary.clone(), [self.pointer.clone()])];
         evidence.extend(symptom.map(|text| Claim::new(text, [self.pointer.clone()])));
         self.findings.push(HostFinding {
-            detector: DETECTOR.name,
+            detector: DETECTOR.name.to_string(),
             host: self.report.host.clone(),
             part: HostPart::Setting(setting.to_string()),
             cause: Cause::Misconfiguration,

@@ -77,7 +77,7 @@ fn finding(report: &HostReport, network: &FlowRates, sender: &str, rates: &Rates
     let pointer = |at: usize| format!("/workload/rates/flows/{at}");
     let slow = rates.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |flow| flow.0);
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Nic(sender.to_string()),
         cause: Cause::CongestionLeaking,

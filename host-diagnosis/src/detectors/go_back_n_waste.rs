@@ -90,7 +90,7 @@ fn judge(report: &HostReport, at: usize, connection: &Retransmission) -> Result<
         ));
     }
     Ok(Some(HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Connection(flow.to_string()),
         cause: Cause::GoBackNWaste,

@@ -130,7 +130,7 @@ fn finding(
         missing.push(format!("the rate of {} while {} is away", job.name, other.name));
     }
     Some(HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Application(job.name.clone()),
         cause: Cause::GpuCoLocation,

@@ -55,7 +55,7 @@ fn achieved(transfer: &TimedTransfer) -> f64 {
 fn finding(report: &HostReport, at: usize, transfer: &TimedTransfer, alone: f64) -> HostFinding {
     let share = format!("{:.1} %", 100.0 * achieved(transfer) / alone);
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Application(transfer.name.clone()),
         cause: Cause::GpuCoLocation,

@@ -76,7 +76,7 @@ fn finding(report: &HostReport, serialised: &[&Pace], correlated: Option<f64>) -
         missing.push("sizes of operations and rates of links: whether a link is busy".to_string());
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Connection(names.join(", ")),
         cause: Cause::HiddenFence,

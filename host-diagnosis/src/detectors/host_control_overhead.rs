@@ -55,7 +55,7 @@ fn finding(report: &HostReport, at: usize, transfer: &TimedTransfer) -> HostFind
     let wire = wire_ns(transfer.bytes, transfer.bits_per_s);
     let model = controlled_ns(transfer.bytes, transfer.bits_per_s);
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Application(transfer.name.clone()),
         cause: Cause::HostControlOverhead,

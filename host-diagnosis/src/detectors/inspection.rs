@@ -24,7 +24,7 @@ fn check(report: &HostReport, _: &Fabric) -> Outcome {
 fn finding(report: &HostReport, found: &InspectionFinding) -> HostFinding {
     let advice = rule(found.code).map(|rule| rule.fix.to_string());
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Setting(found.item.clone()),
         // A setting that is wrong need not be what delays a flow.

@@ -69,7 +69,7 @@ fn finding(report: &HostReport, test: &LoopbackTest, at: usize, link: &LinkFindi
         missing.push(format!("the utilisation of {}: a full link is overloaded, not broken", link.link));
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Link(link.link.clone()),
         cause: Cause::IntraHostLink,

@@ -97,7 +97,7 @@ fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>, pcie_know
         evidence.push(Claim::of_fabric("a PFC watchdog fired, which loopback traffic usually does not cause"));
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Application(format!("RDMA traffic within {}", report.host)),
         cause: Cause::LoopbackCongestion,

@@ -22,7 +22,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
         let priority = drops.priority;
         let claim = format!("{} dropped {} packets of lossless priority {priority}", nic.nic, drops.packets);
         HostFinding {
-            detector: DETECTOR.name,
+            detector: DETECTOR.name.to_string(),
             host: report.host.clone(),
             part: HostPart::Nic(nic.nic.clone()),
             cause: Cause::Undetermined,

@@ -33,7 +33,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
             Some(false) => {
                 let summary = format!("{} uses go-back-N on a traffic class without PFC", connection.flow);
                 findings.push(HostFinding {
-                    detector: DETECTOR.name,
+                    detector: DETECTOR.name.to_string(),
                     host: report.host.clone(),
                     part: HostPart::Connection(connection.flow.to_string()),
                     cause: Cause::Misconfiguration,

@@ -85,7 +85,7 @@ fn finding(report: &HostReport, at: usize, link: &MacsecLink, disagree: bool, be
         ));
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Setting(format!("MACsec of {}", link.name)),
         cause: Cause::Misconfiguration,

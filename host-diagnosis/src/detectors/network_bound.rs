@@ -37,7 +37,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
         }
         let label = job.workload.as_deref().map(|label| format!(" (workload `{label}`)")).unwrap_or_default();
         findings.push(HostFinding {
-            detector: DETECTOR.name,
+            detector: DETECTOR.name.to_string(),
             host: report.host.clone(),
             part: HostPart::Application(job.name.clone()),
             cause: Cause::LegitimatelyNetworkBound,

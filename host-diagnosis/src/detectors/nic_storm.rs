@@ -73,7 +73,7 @@ fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFi
         missing.push("whether other servers pause their switches at the same time".to_string());
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Nic(nic.clone()),
         cause: Cause::NicStorm,

@@ -157,7 +157,7 @@ impl Row<'_> {
             [self.pointer(self.suspect)],
         ));
         HostFinding {
-            detector: DETECTOR.name,
+            detector: DETECTOR.name.to_string(),
             host: self.report.host.clone(),
             part: HostPart::Tenant(suspect.name.clone()),
             cause: Cause::NoisyTenant,

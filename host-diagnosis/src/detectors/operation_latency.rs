@@ -80,7 +80,7 @@ fn finding(report: &HostReport, fabric: &Fabric, key: &GroupKey, group: &Group, 
     );
     let records = group.operations.iter().take(3).map(|at| format!("/latency/operations/{at}"));
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Connection(key.connection.clone()),
         cause,

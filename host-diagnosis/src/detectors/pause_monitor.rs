@@ -48,7 +48,7 @@ fn finding(report: &HostReport, row: &SentPauses<'_>, step: Step) -> HostFinding
     let mut evidence = vec![Claim::new(summary.clone(), [row.pointer()])];
     evidence.extend(since(row));
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Nic(row.nic.nic.clone()),
         cause: Cause::Undetermined,

@@ -147,7 +147,7 @@ impl Draft {
             ));
         }
         HostFinding {
-            detector: DETECTOR.name,
+            detector: DETECTOR.name.to_string(),
             host: report.host.clone(),
             part: self.part,
             cause: Cause::PollGap,

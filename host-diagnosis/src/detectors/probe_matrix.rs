@@ -39,7 +39,7 @@ fn finding(report: &HostReport, dead: &Dead) -> HostFinding {
         ),
     };
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host,
         part,
         cause: Cause::Undetermined,

@@ -99,7 +99,7 @@ fn judge(
         None => missing.push("PCIe throughput above network throughput, now and with few queue pairs".to_string()),
     }
     Ok(Some(HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Nic(nic.nic.clone()),
         cause: Cause::QpCacheThrash,

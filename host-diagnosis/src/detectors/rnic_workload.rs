@@ -108,7 +108,7 @@ fn finding(
         missing.dedup();
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: workload.device.clone().map_or(HostPart::Host, HostPart::Nic),
         cause: Cause::RnicWorkload,

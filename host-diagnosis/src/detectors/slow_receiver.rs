@@ -98,7 +98,7 @@ fn finding(report: &HostReport, row: &SentPauses<'_>) -> HostFinding {
         }
     }
     HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Nic(nic.clone()),
         cause: Cause::SlowReceiver,

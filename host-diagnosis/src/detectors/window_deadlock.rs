@@ -26,7 +26,7 @@ fn check(report: &HostReport, _: &Fabric) -> Outcome {
         is_deadlocked(depth.into(), sent.into(), received.into()) && window.idle_ns >= IDLE_NS
     });
     let findings = stuck.map(|(at, window)| HostFinding {
-        detector: DETECTOR.name,
+        detector: DETECTOR.name.to_string(),
         host: report.host.clone(),
         part: HostPart::Connection(window.connection.clone()),
         cause: Cause::Undetermined,

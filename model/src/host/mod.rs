@@ -5,6 +5,7 @@
 
 pub mod counters;
 pub mod descriptor;
+pub mod finding;
 pub mod inspection;
 pub mod jobs;
 pub mod latency;
@@ -18,6 +19,7 @@ pub mod workload;
 use serde::{Deserialize, Serialize};
 
 pub use counters::RnicCounters;
+pub use finding::{HostCheck, HostCheckResult, HostClaim, HostDiagnosis, HostFinding, HostPart};
 pub use inspection::HostInspection;
 pub use jobs::HostJobs;
 pub use latency::HostLatency;

@@ -65,6 +65,7 @@ fn a_fat_tree_has_as_much_capacity_up_as_down() {
     assert_eq!(network.topology.next_hops("h16")["core1"].len(), 1);
 }
 
+/// RAS-5: oversubscription of 6:1 at the ToR and 3:2 at the leaf, and 2.56 Tb/s from a podset to the spines.
 #[test]
 fn the_podset_has_the_published_figures() {
     let network = Podset::default().build().unwrap();

@@ -43,6 +43,8 @@ pub enum Content {
     Inbox(Vec<u8>),
     /// To be kept: kind and JSON.
     Report(&'static str, String),
+    /// To be kept until the next one of this sender and kind: kind and JSON.
+    Latest(&'static str, String),
     /// Only its number is stored.
     Nothing,
 }
@@ -77,7 +79,7 @@ pub struct Report {
     pub boot_id: String,
     /// The record's number in that start.
     pub sequence: u64,
-    /// `trigger`, `rounds`, `counters` or `notice`.
+    /// `trigger`, `rounds`, `counters`, `notice` or `host-report`.
     pub kind: String,
     /// The sender's wall clock when it made the record.
     pub time_ns: u64,
@@ -94,7 +96,7 @@ impl Content {
     fn inbox_bytes(&self) -> u64 {
         match self {
             Content::Inbox(body) => body.len() as u64,
-            Content::Report(..) | Content::Nothing => 0,
+            Content::Report(..) | Content::Latest(..) | Content::Nothing => 0,
         }
     }
 }
@@ -308,7 +310,14 @@ async fn insert(tx: &mut Link, arrival: &Arrival) -> Result<(), sqlx::Error> {
             .execute(&mut *tx)
             .await?;
         }
-        Content::Report(kind, body) => {
+        Content::Report(kind, body) | Content::Latest(kind, body) => {
+            if matches!(arrival.content, Content::Latest(..)) {
+                sql("DELETE FROM reports WHERE sender = $1 AND kind = $2")
+                    .bind(&arrival.sender)
+                    .bind(*kind)
+                    .execute(&mut *tx)
+                    .await?;
+            }
             sql(
                 "INSERT INTO reports (sender, boot, sequence, kind, time_ns, offset_ns, error_ns, received_ns, body) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sender, boot, sequence) DO NOTHING",

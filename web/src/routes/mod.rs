@@ -5,6 +5,7 @@
 mod conditional;
 mod diagnoses;
 mod events;
+mod hosts;
 mod incidents;
 mod network;
 mod notes;
@@ -90,6 +91,9 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(network::ports))
         .routes(routes!(network::series))
         .routes(routes!(network::findings))
+        .routes(routes!(hosts::list))
+        .routes(routes!(hosts::one))
+        .routes(routes!(hosts::report))
         .routes(routes!(operations::daemons))
         .routes(routes!(events::stream));
     OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1)

@@ -154,7 +154,7 @@ fn describe_host(host: &HostDiagnosis) -> String {
 }
 
 fn named(host: &HostDiagnosis, result: CheckResult) -> Vec<&str> {
-    host.checks.iter().filter(|check| check.result == result).map(|check| check.detector).collect()
+    host.checks.iter().filter(|check| check.result == result).map(|check| check.detector.as_str()).collect()
 }
 
 fn describe_finding(finding: &HostFinding) -> String {

@@ -13,10 +13,10 @@ use buffer_config::{ResolveOptions, input, resolve};
 use host_diagnosis::inspection::{self, InspectionFinding, InspectionSeverity, Place, Reading, SwitchPort};
 use model::host::inspection::LinkNeighbour;
 
-use super::files;
 use crate::Outcome;
 use crate::commands::check::inputs::{self, Search};
 use crate::finding_reports::{FormatArg, Threshold, outcome, outputs_are_distinct, sinks};
+use crate::host_files;
 use crate::input::{fail_with, read_text};
 use crate::output::print_json;
 
@@ -112,11 +112,13 @@ pub(super) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     outputs_are_distinct(&args.format, &args.output)?;
     let (root, texts) = match &args.root {
-        Some(root) => (root.display().to_string().trim_end_matches('/').to_string(), files::recorded(root)?),
-        None => (String::new(), files::live()),
+        Some(root) => {
+            (root.display().to_string().trim_end_matches('/').to_string(), host_files::recorded(root)?)
+        }
+        None => (String::new(), host_files::live(true)),
     };
     if let Some(folder) = &args.record {
-        files::record(&texts, folder)?;
+        host_files::record(&texts, folder)?;
     }
     let mut reading = inspection::read(&texts);
     if reading.files == 0 {

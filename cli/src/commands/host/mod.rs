@@ -1,7 +1,6 @@
 //! `harrier host`: what is wrong inside a host.
 
 mod check;
-mod files;
 mod inspect;
 mod probes;
 mod topology;

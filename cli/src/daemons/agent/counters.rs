@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use host_agent::counters::report::TimedReading;
 use host_agent::counters::{HostCounters, InterfaceCounters, RdmaPort};
 use host_agent::linux::{CounterReader, Reading};
 use proto::v1;
@@ -11,6 +12,7 @@ use tracing::{info, warn};
 use web::Metric;
 
 use crate::daemons::config::settings::Settings;
+use crate::daemons::operations::clock;
 
 /// Maximum RDMA ports and interfaces that have metrics, each; further ones are uploaded only.
 const SHOWN: usize = 32;
@@ -47,10 +49,10 @@ const RDMA_COUNTERS: [&str; 26] = [
 
 /// Reads the counters on the interval of the configuration, in a task that ends with the process. `None` if the
 /// configuration wants no counters.
-pub(super) fn start(settings: &Settings) -> Option<watch::Receiver<HostCounters>> {
+pub(super) fn start(settings: &Settings) -> Option<watch::Receiver<TimedReading>> {
     let interval_ms = settings.number("counters_interval_ms");
     let root = settings.path("sysfs").filter(|_| interval_ms > 0)?.to_path_buf();
-    let (sender, receiver) = watch::channel(HostCounters::default());
+    let (sender, receiver) = watch::channel(TimedReading::default());
     tokio::spawn(async move {
         let mut due = interval(Duration::from_millis(interval_ms));
         due.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -58,12 +60,12 @@ pub(super) fn start(settings: &Settings) -> Option<watch::Receiver<HostCounters>
         loop {
             due.tick().await;
             let from = root.clone();
-            let read = tokio::task::spawn_blocking(move || CounterReader::new(from).read());
-            let Ok(reading) = read.await else { return };
+            let read = tokio::task::spawn_blocking(move || timed(&CounterReader::new(from)));
+            let Ok((timed, reading)) = read.await else { return };
             if std::mem::take(&mut is_first) {
-                report(&root.display().to_string(), &reading);
+                report(&root.display().to_string(), &timed.counters, &reading);
             }
-            if sender.send(reading.counters).is_err() {
+            if sender.send(timed).is_err() {
                 return;
             }
         }
@@ -71,9 +73,17 @@ pub(super) fn start(settings: &Settings) -> Option<watch::Receiver<HostCounters>
     Some(receiver)
 }
 
+/// Reads the counters and when that was. Returns the rest of the reading too, without the counters.
+pub(super) fn timed(reader: &CounterReader) -> (TimedReading, Reading) {
+    let began_ns = clock::monotonic_ns();
+    let mut reading = reader.read();
+    let counters = std::mem::take(&mut reading.counters);
+    (TimedReading { began_ns, ended_ns: clock::monotonic_ns(), counters }, reading)
+}
+
 /// Logs what the first reading has found.
-fn report(root: &str, reading: &Reading) {
-    let Reading { counters, unreadable, left_out } = reading;
+fn report(root: &str, counters: &HostCounters, reading: &Reading) {
+    let Reading { unreadable, left_out, .. } = reading;
     if counters.is_empty() {
         info!(
             root,

@@ -3,6 +3,7 @@
 
 mod capture;
 mod counters;
+mod host_report;
 mod interfaces;
 mod lines;
 mod polls;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use host_agent::counters::HostCounters;
+use host_agent::counters::report::TimedReading;
 use host_agent::{Poll, Settings as Thresholds, TokenBucket};
 use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
@@ -30,7 +31,7 @@ use web::Metric;
 
 use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
 use self::source::{Measured, Measurement, Measurements};
-use self::sources::{SourceStatus, sources, topology};
+use self::sources::{SourceStatus, host_names, sources, topology};
 use self::watch::Watch;
 use super::config::Arguments;
 use super::config::keys::agent as keys;
@@ -198,7 +199,9 @@ struct Work {
     /// When the interfaces are looked at.
     look: Interval,
     /// The latest counters of NICs.
-    counters: Option<channel::Receiver<HostCounters>>,
+    counters: Option<channel::Receiver<TimedReading>>,
+    /// Requests reports about the host; absent if the configuration wants none.
+    reports: Option<host_report::Requests>,
     sources: SourceStatus,
 }
 
@@ -218,6 +221,10 @@ impl Work {
         let number = proto::event_ids::provisional(name);
         let requested = TokenBucket::new(thresholds.polls_per_second, thresholds.burst);
         let rounds_ms = settings.number("rounds_interval_ms");
+        let counters = counters::start(settings);
+        let names = topology(settings)?.map(|topology| host_names(&topology)).unwrap_or_default();
+        let reports = (link.uploads(), link.status());
+        let reports = host_report::start(settings, name, names, &sources, counters.clone(), reports);
         Ok(Work {
             watch: Watch::new(name, number, wall_ns(), settings.number("time_scale"), thresholds)?,
             own,
@@ -232,7 +239,8 @@ impl Work {
             rounds_ns: rounds_ms * 1_000_000,
             tick: patient(HEALTH),
             look: patient(interfaces::INTERVAL),
-            counters: counters::start(settings),
+            counters,
+            reports,
             sources,
         })
     }
@@ -252,6 +260,7 @@ impl Work {
             }
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Poll(poll)) => self.requested(&poll),
+                Some(Incoming::ReportRequest) => self.reports.iter().for_each(host_report::Requests::request),
                 Some(Incoming::Trigger(_)) => warn!("the server sent a trigger to an agent; it is ignored"),
                 None => bail!("the link to the server has ended"),
             },
@@ -263,7 +272,7 @@ impl Work {
                 }
             }
             read = changed(&mut self.counters) => {
-                if let Some(record) = counters::record(&read) {
+                if let Some(record) = counters::record(&read.counters) {
                     self.link.uploads().send(Body::Counters(record)).await;
                 }
             }
@@ -335,7 +344,7 @@ impl Work {
         let mut metrics = self.detection_metrics();
         metrics.extend(self.sources.metrics());
         if let Some(counters) = &self.counters {
-            metrics.extend(counters::metrics(&counters.borrow()));
+            metrics.extend(counters::metrics(&counters.borrow().counters));
         }
         self.health.update(Vec::new(), metrics);
         self.link.report(self.health.for_server());
@@ -393,7 +402,7 @@ fn patient(period: Duration) -> Interval {
 }
 
 /// Waits for the next counters and returns them; for ever without a reader.
-async fn changed(counters: &mut Option<channel::Receiver<HostCounters>>) -> HostCounters {
+async fn changed(counters: &mut Option<channel::Receiver<TimedReading>>) -> TimedReading {
     if let Some(receiver) = counters
         && receiver.changed().await.is_ok()
     {

@@ -10,7 +10,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use host_agent::mesh::packet::PROBE_BYTES;
 use host_agent::mesh::{
-    Loss, Peer, Probe, Prober, ProberSettings, Responder, ResponderStats, RoundTrip, Scope, ScopeStats,
+    Loss, Outcome, Peer, Probe, Prober, ProberSettings, Responder, ResponderStats, RoundTrip, Scope,
+    ScopeStats,
 };
 use model::FlowKey;
 use model::flow::PROTO_UDP;
@@ -66,6 +67,8 @@ pub(crate) struct MeshStats {
     /// Packets that are no valid reply.
     invalid: u64,
     responder: ResponderStats,
+    /// The latest outcome of each path to each peer that has replied at some time.
+    pub(super) outcomes: Vec<Outcome>,
 }
 
 /// A packet at the socket of a path.
@@ -223,7 +226,7 @@ impl Mesh {
             stats.rtt_max_ns = largest.get(scope).copied().unwrap_or(0);
         }
         let responder = self.responder.lock().unwrap_or_else(PoisonError::into_inner).stats();
-        MeshStats { scopes, invalid, responder }
+        MeshStats { scopes, invalid, responder, outcomes: self.prober.outcomes().collect() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sources of measurements that a configuration lists, and what they report of themselves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -10,12 +10,13 @@ use host_agent::linux::CaptureSettings;
 use host_agent::mesh::{self, Peer, ProberSettings, Scope};
 use host_agent::tcp_info::TcpStats;
 use model::Topology;
-use model::topology::NodeKind;
+use model::topology::{Node, NodeKind};
 use tokio::sync::watch;
 use tracing::info;
 use web::Metric;
 
 use super::capture::CaptureSource;
+use super::host_report::TcpSample;
 use super::lines::{SocketSource, StandardInput};
 use super::origin;
 use super::probe::{self, MeshStats, ProbeSource};
@@ -30,10 +31,21 @@ const PROBE_TIMEOUT_NS: u64 = 1_000_000_000;
 #[derive(Default)]
 pub(super) struct SourceStatus {
     tcp: OnceLock<watch::Receiver<TcpStats>>,
+    tcp_sockets: OnceLock<watch::Receiver<TcpSample>>,
     mesh: OnceLock<watch::Receiver<MeshStats>>,
 }
 
 impl SourceStatus {
+    /// The latest reading of TCP sockets.
+    pub(super) fn tcp_sockets(&self) -> Option<watch::Receiver<TcpSample>> {
+        self.tcp_sockets.get().cloned()
+    }
+
+    /// The latest state of probes.
+    pub(super) fn mesh(&self) -> Option<watch::Receiver<MeshStats>> {
+        self.mesh.get().cloned()
+    }
+
     /// Returns the metrics of all sources.
     pub(super) fn metrics(&self) -> Vec<Metric> {
         let mut metrics = Vec::new();
@@ -79,12 +91,15 @@ pub(super) fn sources(
 fn tcp_source(settings: &Settings, own: &[IpAddr], status: &SourceStatus) -> anyhow::Result<TcpInfoSource> {
     let (stats, receiver) = watch::channel(TcpStats::default());
     drop(status.tcp.set(receiver));
+    let (sample, receiver) = watch::channel(TcpSample::default());
+    drop(status.tcp_sockets.set(receiver));
     Ok(TcpInfoSource {
         own: own.to_vec(),
         peers: topology(settings)?.map(|topology| host_addresses(&topology)),
         interval: Duration::from_millis(settings.number("tcp_interval_ms")),
         max_sockets: settings.number("max_flows") as usize,
         stats,
+        sample,
     })
 }
 
@@ -139,6 +154,14 @@ fn probe_source(
 pub(super) fn topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
     let read = |path| crate::daemons::topology::read(path).with_context(|| origin(settings, "topology"));
     settings.path("topology").map(read).transpose()
+}
+
+/// Returns the names of all hosts by address.
+pub(super) fn host_names(topology: &Topology) -> BTreeMap<IpAddr, String> {
+    let hosts = topology.nodes.iter().filter(|node| node.kind == NodeKind::Host);
+    let named =
+        |node: &Node| node.addresses.iter().map(|address| (*address, node.name.clone())).collect::<Vec<_>>();
+    hosts.flat_map(named).collect()
 }
 
 /// Returns the addresses of all hosts.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -9,10 +10,12 @@ use host_agent::linux::TcpReader;
 use host_agent::tcp_info::{TcpSockets, TcpStats};
 use model::FlowKey;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tracing::warn;
 use web::Metric;
 
 use super::capture::measured;
+use super::host_report::TcpSample;
 use super::source::{Measured, Measurements, Source};
 use crate::daemons::health::metric;
 use crate::daemons::operations::clock::{as_wall_ns, system_ns};
@@ -29,6 +32,8 @@ pub(crate) struct TcpInfoSource {
     pub(crate) max_sockets: usize,
     /// Takes the counters after each reading.
     pub(crate) stats: watch::Sender<TcpStats>,
+    /// Takes each reading, for reports about the host.
+    pub(super) sample: watch::Sender<TcpSample>,
 }
 
 impl Source for TcpInfoSource {
@@ -54,6 +59,7 @@ impl TcpInfoSource {
                     let batch: Vec<Measured> =
                         found.map(|found| Measured { time_ns, measurement: measured(found) }).collect();
                     self.stats.send_replace(sockets.stats());
+                    self.sample.send_replace(TcpSample { at: Instant::now(), readings: Arc::new(readings) });
                     if !measurements.offer(batch) {
                         lost_batches += 1;
                         if lost_batches.is_power_of_two() {

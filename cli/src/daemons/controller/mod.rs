@@ -141,7 +141,9 @@ impl Work {
             }
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Trigger(notice)) => self.trigger(&notice).await?,
-                Some(Incoming::Poll(_)) => warn!("the server sent a poll to a controller; it is ignored"),
+                Some(Incoming::Poll(_) | Incoming::ReportRequest) => {
+                    warn!("the server sent a message for agents to a controller; it is ignored");
+                }
                 None => anyhow::bail!("the link to the server has ended"),
             },
             Ok(()) = self.discovered.changed() => self.report_cables(),

@@ -80,6 +80,8 @@ pub(crate) enum Incoming {
     Poll(v1::Poll),
     /// To a controller: an agent has sent a polling packet.
     Trigger(v1::TriggerNotice),
+    /// To an agent: report now what is inside the host.
+    ReportRequest,
 }
 
 /// The state of a link.
@@ -91,6 +93,8 @@ pub(crate) struct LinkStatus {
     pub(crate) clock: Option<ClockOffset>,
     /// The number of this host in event ids, if the server knows it.
     pub(crate) host_number: Option<u16>,
+    /// The version of the protocol of the latest connection; 0 before the first one.
+    pub(crate) version: u32,
     /// Records that wait for their acknowledgement, and their bytes.
     pub(crate) waiting: u64,
     pub(crate) waiting_bytes: u64,

@@ -139,6 +139,7 @@ impl LinkTask {
         info!(server = self.config.server, software = welcome.software, "connected to the server");
         self.status.disconnected = None;
         self.status.connections += 1;
+        self.status.version = welcome.version;
         self.status.host_number = welcome.host_number.and_then(|number| u16::try_from(number).ok());
         self.heard = Instant::now();
         self.spool.rewind();
@@ -242,6 +243,7 @@ impl LinkTask {
             }
             Some(from_server::Message::Poll(poll)) => Incoming::Poll(poll),
             Some(from_server::Message::Trigger(trigger)) => Incoming::Trigger(trigger),
+            Some(from_server::Message::Report(_)) => Incoming::ReportRequest,
             Some(from_server::Message::Welcome(_)) | None => return,
         };
         if self.deliver.try_send(delivered).is_err() {

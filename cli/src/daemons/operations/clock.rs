@@ -1,7 +1,7 @@
 //! The wall clock of a daemon.
 
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Variable with the milliseconds by which this process's wall clock is wrong: for tests of clocks that disagree, on one
 /// machine.
@@ -15,6 +15,12 @@ pub(crate) fn wall_ns() -> u64 {
 /// Returns the clock of the machine, which the kernel's timestamps have.
 pub(crate) fn system_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+}
+
+/// Returns nanoseconds since some moment in this process, on a clock that never runs backwards.
+pub(crate) fn monotonic_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
 /// Returns the wall clock of a moment of the machine's clock.

@@ -19,6 +19,7 @@ use tokio::time::interval;
 use tracing::{error, info, warn};
 use web::Stage;
 
+use super::awaiting_reports::{Awaited, AwaitingReports};
 use super::{Shared, cables};
 use crate::daemons::analysis::parts::{Added, Part, Parts, United};
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Standstills, Worker};
@@ -31,6 +32,8 @@ const QUEUED: usize = 16;
 const BATCH: usize = 4;
 /// How long a snapshot without a trigger waits for it: more than the longest delay of a reconnect.
 const TRIGGER_WAIT_NS: u64 = 6_000_000_000;
+/// How long the answer to a query waits for the report of a host at most, well within the timeout of queries.
+const QUERY_WAIT_NS: u64 = 10_000_000_000;
 /// Interval at which quiet incidents are looked at.
 const ADVANCE_NS: u64 = 1_000_000_000;
 /// Interval at which pending diagnoses are looked at, and the inbox if nothing notified of a change.
@@ -47,8 +50,10 @@ pub(crate) struct Inbox {
     ready: VecDeque<United>,
     analysis: Worker<Input, AnalysedEvent>,
     pending: PendingFirst,
+    awaiting: AwaitingReports,
     standstills: Standstills,
-    /// How long a first diagnosis waits for that of the follow-up poll, in nanoseconds of wall-clock time.
+    /// How long a first diagnosis waits for that of the follow-up poll, and a verdict that ends at a host for the host's
+    /// report, in nanoseconds of wall-clock time.
     follow_up_wait_ns: u64,
     /// The last record that was read.
     last: u64,
@@ -91,6 +96,7 @@ impl Inbox {
             ready: VecDeque::new(),
             analysis,
             pending: PendingFirst::default(),
+            awaiting: AwaitingReports::default(),
             standstills: Standstills::default(),
             follow_up_wait_ns,
             last: 0,
@@ -129,6 +135,7 @@ impl Inbox {
         {
             self.analysed(event).await;
         }
+        // Events that wait for a follow-up poll or a report stay in the store's inbox: the next start analyses them again.
     }
 
     /// Reads the next records.
@@ -251,21 +258,66 @@ impl Inbox {
         for analysis in &mut event.analyses {
             cables::cite(&mut analysis.diagnosis, &event.snapshot, &cables);
         }
-        if self.shared.queries.is_own(&event.snapshot) {
+        // The report arrives while a first diagnosis waits for the follow-up poll.
+        self.shared.request_reports(event.analyses.iter().map(|analysis| &analysis.diagnosis));
+        let events = match self.shared.queries.is_own(&event.snapshot) {
+            true => vec![event],
+            false => self.pending.add(event, wall_ns().saturating_add(self.follow_up_wait_ns)),
+        };
+        self.settled(events).await;
+    }
+
+    /// Continues with events whose analyses do not change any more: those that end at a host wait for its report.
+    async fn settled(&mut self, events: Vec<AnalysedEvent>) {
+        let now_ns = wall_ns();
+        let mut complete = Vec::new();
+        for event in events {
+            let hosts = self.shared.hosts_of(event.analyses.iter().map(|analysis| &analysis.diagnosis));
+            let awaited = self.shared.hosts.awaited(&hosts);
+            match self.is_awaited(&awaited, &event, now_ns) {
+                true => complete.extend(self.awaiting.add(awaited, event)),
+                false => complete.push(event),
+            }
+        }
+        self.finish(complete).await;
+    }
+
+    fn is_awaited(&self, awaited: &Awaited, event: &AnalysedEvent, now_ns: u64) -> bool {
+        let most_ns = if self.shared.queries.is_own(&event.snapshot) { QUERY_WAIT_NS } else { u64::MAX };
+        let wait_ns = self.follow_up_wait_ns.min(most_ns);
+        let is_in_time = awaited.values().any(|requested_ns| now_ns < requested_ns.saturating_add(wait_ns));
+        is_in_time && !self.shared.hosts.have_arrived(awaited)
+    }
+
+    /// Continues verdicts inside hosts, and stores them or answers the query that they belong to.
+    async fn finish(&mut self, events: Vec<AnalysedEvent>) {
+        let topology = self.shared.live.topology();
+        let mut to_store = Vec::new();
+        for mut event in events {
+            for analysis in &mut event.analyses {
+                let verdict = analysis.diagnosis.clone();
+                analysis.diagnosis = self.shared.hosts.unite(verdict, topology.as_deref(), wall_ns());
+            }
+            if !self.shared.queries.is_own(&event.snapshot) {
+                to_store.push(event);
+                continue;
+            }
             let arrivals = event.arrivals.clone();
             self.shared.queries.complete(event);
             self.all_done(&arrivals).await;
-            return;
         }
-        let events = self.pending.add(event, wall_ns().saturating_add(self.follow_up_wait_ns));
-        self.store(events).await;
+        self.store(to_store).await;
     }
 
     async fn tick(&mut self) {
         let now_ns = wall_ns();
         self.ready.extend(self.parts.expired(now_ns));
         let events = self.pending.expired(now_ns);
-        self.store(events).await;
+        self.settled(events).await;
+        let mut awaiting = std::mem::take(&mut self.awaiting);
+        let events = awaiting.take(|awaited, event| !self.is_awaited(awaited, event, now_ns));
+        self.awaiting = awaiting;
+        self.finish(events).await;
         if now_ns.saturating_sub(self.advanced_ns) < ADVANCE_NS {
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use model::Topology;
+use model::{HostReport, Topology};
 use proto::v1::{self, record::Body};
 use proto::{convert, event_ids};
 use serde_json::{Value, json};
@@ -37,8 +37,17 @@ pub(crate) struct Accepted {
     pub(crate) content: Content,
     /// The trigger in it, with times of the server's clock.
     pub(crate) trigger: Option<v1::Trigger>,
-    /// Its port samples.
+    /// What else it changes.
+    pub(crate) effects: Effects,
+}
+
+/// What a record changes once it is stored, if it is new.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Effects {
+    /// Samples of ports.
     pub(crate) ports: Option<v1::PortSamples>,
+    /// The report of a host.
+    pub(crate) host_report: Option<HostReport>,
 }
 
 /// Returns what is stored of a record whatever is in it.
@@ -68,7 +77,7 @@ pub(crate) fn accept(
     convert::record(&record).map_err(|error| error.to_string())?;
     let body = record.body.ok_or("the record has no body")?;
     let offset_ns = record.clock_offset_ns;
-    let mut accepted = Accepted { content: Content::Nothing, trigger: None, ports: None };
+    let mut accepted = Accepted { content: Content::Nothing, trigger: None, effects: Effects::default() };
     let is_agent = sender.id.kind == "agent";
     match (body, is_agent) {
         (Body::Trigger(trigger), true) => {
@@ -101,6 +110,12 @@ pub(crate) fn accept(
             let text = Value::Object(counters.collect()).to_string();
             accepted.content = Content::Report("counters", text);
         }
+        (Body::HostReport(upload), true) => {
+            let report = host_report(sender, &upload.json)?;
+            let text = serde_json::to_string(&report).map_err(|error| error.to_string())?;
+            accepted.content = Content::Latest(HOST_REPORT, text);
+            accepted.effects.host_report = Some(report);
+        }
         (Body::Notice(notice), _) => {
             let text = |text: &str| cut(text, proto::limits::TEXT_BYTES);
             let value = json!({ "kind": text(&notice.kind), "subject": text(&notice.subject), "text": text(&notice.text) });
@@ -109,13 +124,33 @@ pub(crate) fn accept(
         (Body::Snapshot(snapshot), false) => {
             accepted.content = Content::Inbox(prost::Message::encode_to_vec(&snapshot));
         }
-        (Body::Ports(ports), false) => accepted.ports = Some(ports),
+        (Body::Ports(ports), false) => accepted.effects.ports = Some(ports),
         (Body::Snapshot(_) | Body::Ports(_), true) => {
             return Err("an agent may not send telemetry of switches".into());
         }
         (_, false) => return Err("a controller may not send measurements of hosts".into()),
     }
     Ok(accepted)
+}
+
+/// The kind of stored reports of hosts.
+pub(crate) const HOST_REPORT: &str = "host-report";
+/// Maximum problems that the rejection of a report names.
+const NAMED_PROBLEMS: usize = 5;
+
+/// Reads a report, which may only be about the agent's own host.
+fn host_report(sender: &Admitted, json: &[u8]) -> Result<HostReport, String> {
+    let report: HostReport =
+        serde_json::from_slice(json).map_err(|error| format!("not a host report: {error}"))?;
+    if report.host != sender.id.name {
+        return Err(format!("the report is about host `{}`", report.host));
+    }
+    let problems = host_diagnosis::problems(&report);
+    if problems.is_empty() {
+        return Ok(report);
+    }
+    let named: Vec<String> = problems.iter().take(NAMED_PROBLEMS).map(ToString::to_string).collect();
+    Err(format!("a host report with {} problems: {}", problems.len(), named.join("; ")))
 }
 
 fn may_speak_for(sender: &Admitted, topology: Option<&Topology>, address: IpAddr) -> Result<(), String> {

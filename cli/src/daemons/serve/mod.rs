@@ -1,6 +1,8 @@
 //! `harrier serve`: receives uploads, diagnoses snapshots, stores the diagnoses, serves REST and the dashboard.
 
+mod awaiting_reports;
 mod cables;
+mod host_reports;
 mod inbox;
 mod intake;
 mod queries;
@@ -25,6 +27,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tracing::{error, info, warn};
 use web::{Access, AppState, Bound, Credential, LiveState, Proxies};
 
+use self::host_reports::HostReports;
 use self::inbox::Inbox;
 use self::queries::Queries;
 use self::shared::ServerProbe;
@@ -46,6 +49,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// Triggers that a restarted server knows, for snapshots that arrive after it.
 const RESTORED_TRIGGERS: u32 = 500;
+/// Reports of hosts that a restarted server knows; agents send new ones within a minute.
+const RESTORED_HOSTS: u32 = 1000;
 /// A day.
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 /// Interval at which rows above their age are removed, also without new diagnoses.
@@ -94,6 +99,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let retention = tokio::spawn(keep_limits(shared.clone(), until_stopped()));
     let app = AppState::new(shared.live.clone())
         .with_query_backend(shared.queries.clone())
+        .with_host_reports(shared.hosts.clone())
         .with_probe(Arc::new(ServerProbe(shared.clone())))
         .with_access(access.clone());
     let scheme = bound.scheme();
@@ -233,11 +239,14 @@ async fn state(
     }
     let mut triggers = triggers::Triggers::default();
     triggers.restore(&live.store().reports(None, "trigger", RESTORED_TRIGGERS).await?);
+    let hosts: Arc<HostReports> = Arc::default();
+    hosts.restore(live.store().reports(None, intake::HOST_REPORT, RESTORED_HOSTS).await?);
     let queries: Arc<Queries> = Arc::default();
     let shared = Arc::new(Shared {
         live,
         senders: senders::Senders::default(),
         queries: queries.clone(),
+        hosts,
         boot_id: operations::boot_id()?,
         connections: Arc::new(tokio::sync::Semaphore::new(settings.number("max_connections") as usize)),
         requires_certificates: settings.has("tls_certificate"),

@@ -7,6 +7,7 @@ use controller::discovery::CableFinding;
 use host_agent::TokenBucket;
 use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, REPORTED, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
+use proto::version::HOST_REPORTS;
 use tokio::sync::{mpsc, oneshot};
 use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric};
 
@@ -65,6 +66,8 @@ struct Sender {
     /// The start and the number of the last record whose trigger was relayed.
     relayed: (String, u64),
     software: String,
+    /// The version of the protocol that both sides use.
+    version: u32,
     boot_id: String,
     lost: Lost,
     heard_ns: u64,
@@ -102,6 +105,7 @@ impl Senders {
         &self,
         id: &SenderId,
         hello: &v1::Hello,
+        version: u32,
         outgoing: mpsc::Sender<Outgoing>,
     ) -> (u64, oneshot::Receiver<()>) {
         let mut known = self.lock();
@@ -126,6 +130,7 @@ impl Senders {
             relays,
             relayed,
             software: cut(&hello.software, NAME_BYTES),
+            version,
             boot_id: hello.boot_id.clone(),
             lost,
             heard_ns: wall_ns(),
@@ -240,6 +245,15 @@ impl Senders {
         let sent = known.senders.get(&id).is_some_and(|sender| sender.offer(message));
         known.dropped_messages += u64::from(!sent);
         sent
+    }
+
+    /// Requests a report from the agent of a host. Returns `false` if it is not connected, does not keep up, or is too old
+    /// for reports.
+    pub(crate) fn request_report(&self, host: &str) -> bool {
+        let id = SenderId { kind: "agent", name: host.to_string() };
+        let known = self.lock();
+        let agent = known.senders.get(&id).filter(|sender| sender.version >= HOST_REPORTS);
+        agent.is_some_and(|sender| sender.offer(from_server::Message::Report(v1::ReportRequest {})))
     }
 
     /// Sends a message to all controllers. Returns the number of those that take it.

@@ -1,17 +1,19 @@
 //! What the parts of the server share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use model::{ConfigFinding, FlowKey, Snapshot};
+use model::{ConfigFinding, Diagnosis, FlowKey, Snapshot};
 use proto::convert;
 use proto::v1::{self, from_server};
 use tokio::sync::{Notify, Semaphore};
+use tracing::debug;
 use web::webhooks::Counts;
 use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Probe};
 
 use super::cables;
+use super::host_reports::{HostReports, hosts_in_question};
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
 use super::triggers::Triggers;
@@ -27,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) live: Arc<LiveState>,
     pub(crate) senders: Senders,
     pub(crate) queries: Arc<Queries>,
+    pub(crate) hosts: Arc<HostReports>,
     pub(crate) boot_id: String,
     /// A permit for each connection.
     pub(crate) connections: Arc<Semaphore>,
@@ -52,6 +55,24 @@ impl Shared {
         let topology = self.live.topology().filter(|_| id.kind == "agent")?;
         let position = topology.nodes.iter().position(|node| node.name == id.name)?;
         proto::event_ids::assigned(position).map(u32::from)
+    }
+
+    /// Requests reports from the agents of the hosts at which verdicts end. An agent that is not connected, or is of an
+    /// older version, sends none; then the verdict says what is missing.
+    pub(crate) fn request_reports<'d>(&self, verdicts: impl Iterator<Item = &'d Diagnosis>) {
+        let now_ns = wall_ns();
+        for host in self.hosts_of(verdicts) {
+            if self.hosts.may_request(&host, now_ns) && !self.senders.request_report(&host) {
+                self.hosts.request_failed(&host);
+                debug!(host, "no agent takes a request for a report");
+            }
+        }
+    }
+
+    /// The hosts at which verdicts end.
+    pub(crate) fn hosts_of<'d>(&self, verdicts: impl Iterator<Item = &'d Diagnosis>) -> BTreeSet<String> {
+        let topology = self.live.topology();
+        verdicts.flat_map(|verdict| hosts_in_question(verdict, topology.as_deref())).collect()
     }
 
     /// Notes a trigger. A fresh one goes to the controllers and, for the reverse path, to the agent of the receiver.

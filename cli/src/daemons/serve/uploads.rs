@@ -15,7 +15,7 @@ use tracing::{info, warn};
 
 use super::Shared;
 use super::cables::{self, Cables};
-use super::intake::{self, Accepted, Admitted};
+use super::intake::{self, Accepted, Admitted, Effects};
 use super::senders::{Outgoing, SenderId};
 use super::writer::{Reply, Writer};
 use crate::daemons::operations::wall_ns;
@@ -65,7 +65,8 @@ impl Collection for Uploads {
         let permit = self.shared.connections.clone().try_acquire_owned();
         let permit =
             permit.map_err(|_| Status::resource_exhausted("too many connections (max_connections)"))?;
-        let (connection, closed) = self.shared.senders.connected(&sender.id, &hello, outgoing.clone());
+        let (connection, closed) =
+            self.shared.senders.connected(&sender.id, &hello, welcome.version, outgoing.clone());
         info!(kind = sender.id.kind, name = sender.id.name, software = hello.software, "connected");
         send(&outgoing, from_server::Message::Welcome(welcome)).await;
         let reply = Reply::new(outgoing.clone());
@@ -184,8 +185,8 @@ impl Stream {
         let mut arrival = intake::arrival(id, received_ns, &record);
         self.shared.senders.lost(id, self.connection, &arrival);
         let topology = self.shared.live.topology();
-        let (rejected, ports) = match intake::accept(&self.sender, topology.as_deref(), record) {
-            Ok(Accepted { content, trigger, ports }) => {
+        let (rejected, effects) = match intake::accept(&self.sender, topology.as_deref(), record) {
+            Ok(Accepted { content, trigger, effects }) => {
                 if let Some(trigger) = &trigger {
                     // Relayed at once, before it is stored.
                     let sent_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
@@ -194,15 +195,15 @@ impl Stream {
                     self.shared.triggered(&id.name, trigger, is_fresh);
                 }
                 arrival.content = content;
-                (String::new(), ports)
+                (String::new(), effects)
             }
             Err(why) => {
                 self.shared.senders.rejected(id, self.connection);
                 warn!(kind = id.kind, name = id.name, why, "a record is rejected");
-                (why, None)
+                (why, Effects::default())
             }
         };
-        self.writer.push(arrival, rejected, ports, self.reply.clone()).await;
+        self.writer.push(arrival, rejected, effects, self.reply.clone()).await;
         Ok(())
     }
 }

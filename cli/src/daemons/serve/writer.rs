@@ -11,6 +11,7 @@ use tonic::Status;
 use tracing::{error, warn};
 
 use super::Shared;
+use super::intake::Effects;
 use super::senders::Outgoing;
 
 /// Maximum records that wait for the commit; then their connections wait.
@@ -59,7 +60,7 @@ struct Queued {
     arrival: Arrival,
     /// Why it is not accepted; then only its number is stored.
     rejected: String,
-    ports: Option<v1::PortSamples>,
+    effects: Effects,
     reply: Reply,
     _room: OwnedSemaphorePermit,
 }
@@ -81,22 +82,16 @@ impl Writer {
 
     /// Queues a record. `rejected` is why it is not accepted, if it is not. The acknowledgement goes to `reply` once the
     /// record, or the number of a rejected one, is stored.
-    pub(crate) async fn push(
-        &self,
-        arrival: Arrival,
-        rejected: String,
-        ports: Option<v1::PortSamples>,
-        reply: Reply,
-    ) {
+    pub(crate) async fn push(&self, arrival: Arrival, rejected: String, effects: Effects, reply: Reply) {
         let bytes = match &arrival.content {
             Content::Inbox(body) => body.len(),
-            Content::Report(_, body) => body.len(),
+            Content::Report(_, body) | Content::Latest(_, body) => body.len(),
             Content::Nothing => 0,
         };
         let kib = u32::try_from(bytes.div_ceil(1024).min(QUEUED_KIB)).unwrap_or(u32::MAX);
         // The semaphore is never closed, and the task ends only with the server.
         if let Ok(room) = self.room.clone().acquire_many_owned(kib).await {
-            let _ = self.queue.send(Queued { arrival, rejected, ports, reply, _room: room }).await;
+            let _ = self.queue.send(Queued { arrival, rejected, effects, reply, _room: room }).await;
         }
     }
 }
@@ -128,7 +123,7 @@ fn refuse_snapshots(group: &[Queued]) {
 
 async fn commit(shared: &Shared, group: &mut Vec<Queued>) {
     let (arrivals, rest): (Vec<Arrival>, Vec<_>) =
-        group.drain(..).map(|q| (q.arrival, (q.rejected, q.ports, q.reply, q._room))).unzip();
+        group.drain(..).map(|q| (q.arrival, (q.rejected, q.effects, q.reply, q._room))).unzip();
     let new = match shared.live.store().accept(&arrivals).await {
         Ok(new) => new,
         Err(error) => {
@@ -136,9 +131,9 @@ async fn commit(shared: &Shared, group: &mut Vec<Queued>) {
             return rest.iter().for_each(|(_, _, reply, _)| reply.fail("the store failed"));
         }
     };
-    for ((arrival, (rejected, ports, reply, _room)), is_new) in arrivals.iter().zip(rest).zip(new) {
+    for ((arrival, (rejected, effects, reply, _room)), is_new) in arrivals.iter().zip(rest).zip(new) {
         if is_new {
-            stored(shared, arrival, ports.as_ref());
+            stored(shared, arrival, effects);
         }
         let (boot_id, sequence) = (arrival.boot_id.clone(), arrival.sequence);
         let ack = from_server::Message::Ack(v1::Ack { boot_id, sequence, rejected });
@@ -146,11 +141,15 @@ async fn commit(shared: &Shared, group: &mut Vec<Queued>) {
     }
 }
 
-fn stored(shared: &Shared, arrival: &Arrival, ports: Option<&v1::PortSamples>) {
+fn stored(shared: &Shared, arrival: &Arrival, effects: Effects) {
     if matches!(arrival.content, Content::Inbox(_)) {
         shared.arrived.notify_one();
     }
-    if let Some(ports) = ports {
+    if let Some(ports) = &effects.ports {
         shared.push_ports(arrival.received_ns, ports);
+    }
+    if let (Some(report), Content::Latest(_, json)) = (effects.host_report, &arrival.content) {
+        let made_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
+        shared.hosts.put(made_ns.min(arrival.received_ns), report, json.len());
     }
 }

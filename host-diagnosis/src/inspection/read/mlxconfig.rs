@@ -16,3 +16,38 @@ pub(super) fn read(device: &str, text: &str, out: &mut Recorder) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Outputs of `mlxconfig -d DEV q` and `mlxconfig -d DEV -e q`, as published in issues and manuals.
+    #[test]
+    fn the_value_of_the_next_boot_is_read() {
+        let check = |text: &str, expected: &[(&str, &str)]| {
+            let mut out = Recorder::default();
+            read("mlx5_0", text, &mut out);
+            let found = &out.reading.inspection.rdma["mlx5_0"].firmware_settings;
+            let found: Vec<(&str, &str)> =
+                found.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            assert_eq!(found, expected);
+        };
+        let heading = "\nDevice #1:\n----------\n\nDevice type:    ConnectX6DX\nName:           MCX623106AN-CDA_Ax\n\
+                       Description:    ConnectX-6 Dx EN adapter card\nDevice:         /dev/mst/mt4125_pciconf0\n\n";
+        check(
+            &format!(
+                "{heading}Configurations:                              Next Boot\n        \
+                 PCI_WR_ORDERING                     per_mkey(0)\n        ATS_ENABLED                         False(0)\n"
+            ),
+            &[("ATS_ENABLED", "False(0)"), ("PCI_WR_ORDERING", "per_mkey(0)")],
+        );
+        check(
+            &format!(
+                "{heading}Configurations:                              Default              Current              Next Boot\n\
+                 *       ROCE_CONTROL                                ROCE_ENABLE(2)       DEVICE_DEFAULT(0)    ROCE_ENABLE(2)\n        \
+                 PCI_WR_ORDERING                             per_mkey(0)          per_mkey(0)          force_relax(1)\n"
+            ),
+            &[("PCI_WR_ORDERING", "force_relax(1)"), ("ROCE_CONTROL", "ROCE_ENABLE(2)")],
+        );
+    }
+}

@@ -5,6 +5,7 @@ import type {
   Diagnosis,
   Flow,
   HealthyFlow,
+  Host,
   Incident,
   IncidentPage,
   NewNote,
@@ -35,6 +36,8 @@ export const paths = {
   topology: `${API}/topology`,
   ports: `${API}/ports`,
   series: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/series`,
+  host: (name: string) => `${API}/hosts/${encodeURIComponent(name)}`,
+  hostReport: (name: string) => `${API}/hosts/${encodeURIComponent(name)}/report`,
   daemons: `${API}/daemons`,
   queries: `${API}/queries`,
   events: `${API}/events`,
@@ -105,6 +108,7 @@ export const api = {
   /** The findings about configurations and cables, each as JSON; `query` has filters. */
   findings: async (query: string, signal?: AbortSignal) =>
     (await get<{ findings: Record<string, unknown>[] }>(paths.findings(query), signal)).findings,
+  host: (name: string, signal?: AbortSignal) => get<Host>(paths.host(name), signal),
   daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
   /** Diagnoses a flow now. A flow that nothing slows down has no anomaly. */
   ask: (victim: Flow, signal?: AbortSignal) =>

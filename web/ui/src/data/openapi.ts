@@ -12,6 +12,11 @@ export interface components {
             port: components["schemas"]["PortRef"];
             text: string;
         };
+        CacheCounters: {
+            icm?: components["schemas"]["Misses"] | null;
+            mtt?: components["schemas"]["Misses"] | null;
+            receive_wqe?: components["schemas"]["Misses"] | null;
+        };
         Case: {
             diagnosis: components["schemas"]["Diagnosis"];
             feedback?: components["schemas"]["Feedback"] | null;
@@ -23,6 +28,21 @@ export interface components {
         };
         /** @enum {string} */
         Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "loopback_congestion" | "intra_host_link" | "noisy_tenant" | "rnic_workload" | "hidden_fence" | "congestion_leaking" | "go_back_n_waste" | "qp_cache_thrash" | "poll_gap" | "host_control_overhead" | "gpu_co_location" | "legitimately_network_bound" | "misconfiguration" | "undetermined";
+        CnpPeer: {
+            cnps?: number | null;
+            marked_packets?: number | null;
+            receiver: components["schemas"]["CnpSettings"];
+            receiver_misses?: number | null;
+            sender: components["schemas"]["CnpSettings"];
+            usual_receiver_misses?: number | null;
+        };
+        CnpSettings: {
+            cnp_interval_ns?: number | null;
+            generation: number;
+            host: string;
+            rate_limit?: components["schemas"]["RateLimitUnit"] | null;
+            reduction_window_ns?: number | null;
+        };
         Collected: {
             bytes: number;
             polls: number;
@@ -37,12 +57,22 @@ export interface components {
             setting: components["schemas"]["Setting"];
             switch: string;
         };
+        ConnectionScaling: {
+            bits_per_s: number;
+            message_bytes?: number | null;
+            nic: string;
+            queue_pairs: number;
+            usual_bits_per_s: number;
+            usual_extra_pcie_bits_per_s?: number | null;
+        };
         Cost: {
             bytes: number;
             delay_ns: number;
             flows: number;
             jobs: number;
         };
+        /** @enum {string} */
+        CpuVendor: "amd" | "intel" | "other";
         DaemonState: {
             boot_id: string;
             cables?: components["schemas"]["CableDifference"][];
@@ -64,6 +94,8 @@ export interface components {
             daemons: components["schemas"]["DaemonState"][];
             problems: components["schemas"]["HealthProblem"][];
         };
+        /** @enum {string} */
+        DataVerb: "send" | "write" | "read" | "compare_swap" | "fetch_add";
         /** @enum {string} */
         Deviation: "less" | "more" | "different";
         DiagnosesPage: {
@@ -130,7 +162,15 @@ export interface components {
             pauses: components["schemas"]["PortRef"];
         };
         /** @enum {string} */
+        Factor: "wq_depth" | "wqe_batch" | "sge_per_wqe" | "mtu" | "smallest_message" | "largest_message" | "queue_pairs" | "memory_regions" | "transport" | "direction" | "memory" | "loopback" | "server";
+        /** @enum {string} */
         Feedback: "right" | "wrong" | "unclear";
+        FetchDemand: {
+            batch_bytes: number;
+            batches_per_s: number;
+            measured_bits_per_s: number;
+            nic_bits_per_s: number;
+        };
         Findings: {
             findings: Record<string, never>[];
         };
@@ -139,6 +179,17 @@ export interface components {
             flow: components["schemas"]["FlowKey"];
             hops: components["schemas"]["Hop"][];
             role: components["schemas"]["FlowRole"];
+        };
+        FlowRate: {
+            bits_per_s: number;
+            demand_bits_per_s?: number | null;
+            flow: components["schemas"]["FlowKey"];
+            links: string[];
+            sender: string;
+        };
+        FlowRates: {
+            flows: components["schemas"]["FlowRate"][];
+            links: components["schemas"]["LinkRate"][];
         };
         FlowRecord: {
             bytes?: number | null;
@@ -229,6 +280,80 @@ export interface components {
             known: components["schemas"]["Known"];
             port: components["schemas"]["PortRef"];
         };
+        Host: {
+            addresses: string[];
+            agent?: string | null;
+            name: string;
+            report?: components["schemas"]["HostReportSummary"] | null;
+            switch_ports: components["schemas"]["PortRef"][];
+        };
+        HostCheck: {
+            detector: string;
+            missing?: string[];
+            result: components["schemas"]["HostCheckResult"];
+        };
+        /** @enum {string} */
+        HostCheckResult: "found" | "clean" | "missing_evidence" | "fabric_explains";
+        HostClaim: {
+            claim: string;
+            records: string[];
+        };
+        HostDcqcn: {
+            /** @default null */
+            notification_priorities: number[] | null;
+            /** @default {} */
+            parameters: {
+                [key: string]: number;
+            };
+            /** @default null */
+            reaction_priorities: number[] | null;
+        };
+        HostDiagnosis: {
+            checks: components["schemas"]["HostCheck"][];
+            findings: components["schemas"]["HostFinding"][];
+            host: string;
+        };
+        HostFinding: {
+            advice: string[];
+            cause: components["schemas"]["Cause"];
+            confidence: number;
+            detector: string;
+            evidence: components["schemas"]["HostClaim"][];
+            host: string;
+            missing: string[];
+            part: components["schemas"]["HostPart"];
+            summary: string;
+        };
+        HostInspection: {
+            /** @default {} */
+            interfaces: {
+                [key: string]: components["schemas"]["HostInterface"];
+            };
+            /** @default {} */
+            memory: components["schemas"]["HostMemory"];
+            /** @default {} */
+            numa: {
+                [key: string]: components["schemas"]["NumaNode"];
+            };
+            /** @default {} */
+            pci: {
+                [key: string]: components["schemas"]["PciFunction"];
+            };
+            /** @default {} */
+            platform: components["schemas"]["HostPlatform"];
+            /** @default {} */
+            processes: {
+                [key: string]: components["schemas"]["HostProcess"];
+            };
+            /** @default {} */
+            rdma: {
+                [key: string]: components["schemas"]["RdmaDevice"];
+            };
+            /** @default {} */
+            sysctl: {
+                [key: string]: string;
+            };
+        };
         HostInterface: {
             addresses: string[];
             is_up: boolean;
@@ -236,6 +361,158 @@ export interface components {
             mtu_bytes: number;
             name: string;
             speed_mbps?: number | null;
+        };
+        HostJobs: {
+            jobs: components["schemas"]["PlacedJob"][];
+        };
+        HostLatency: {
+            connections?: components["schemas"]["RdmaConnection"][];
+            operations?: components["schemas"]["RdmaOperation"][];
+            transfers?: components["schemas"]["TimedTransfer"][];
+        };
+        HostLink: {
+            between: string[];
+            name: string;
+        };
+        HostLoopback: {
+            tests: components["schemas"]["LoopbackTest"][];
+            topology: components["schemas"]["HostTopology"];
+        };
+        HostMemory: {
+            /** @default null */
+            huge_page_bytes: number | null;
+            /** @default null */
+            in_huge_pages_bytes: number | null;
+            /** @default null */
+            mtt_entries: number | null;
+            /** @default null */
+            page_bytes: number | null;
+            /** @default null */
+            transparent_huge_pages: string | null;
+        };
+        HostNode: {
+            kind: components["schemas"]["HostNodeKind"];
+            name: string;
+        };
+        /** @enum {string} */
+        HostNodeKind: "socket" | "pcie_switch" | "nic" | "gpu" | "memory";
+        HostPart: {
+            /** @enum {string} */
+            kind: "nic";
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "link";
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "tenant";
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "application";
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "connection";
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "setting";
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "host";
+        };
+        HostPlatform: {
+            /** @default null */
+            cpu_vendor: string | null;
+            /** @default null */
+            is_virtual: boolean | null;
+            /** @default null */
+            kernel_command_line: string | null;
+        };
+        HostPolls: {
+            /** @default [] */
+            gaps: components["schemas"]["PollGap"][];
+            /** @default null */
+            long_gap_ns: number | null;
+            /** @default null */
+            polling_threads: number | null;
+            /** @default [] */
+            requests: components["schemas"]["RequestTrace"][];
+            /** @default [] */
+            slow_segments: components["schemas"]["SlowSegment"][];
+            /** @default [] */
+            windows: components["schemas"]["MessageWindow"][];
+        };
+        HostProbes: {
+            /** @default [] */
+            results: components["schemas"]["ProbeResult"][];
+        };
+        HostProcess: {
+            /** @default null */
+            cpus: string | null;
+            /** @default [] */
+            gpus: string[];
+            /** @default null */
+            name: string | null;
+            /** @default {} */
+            registered_bytes: {
+                [key: string]: number;
+            };
+        };
+        HostQos: {
+            /** @default null */
+            pfc_priorities: number[] | null;
+            /** @default [] */
+            priority_of_dscp: number[];
+            /** @default null */
+            trust: components["schemas"]["PriorityTrust"] | null;
+        };
+        HostReport: {
+            counters?: components["schemas"]["RnicCounters"] | null;
+            host: string;
+            inspection?: components["schemas"]["HostInspection"] | null;
+            interval_ns: number;
+            jobs?: components["schemas"]["HostJobs"] | null;
+            latency?: components["schemas"]["HostLatency"] | null;
+            loopback?: components["schemas"]["HostLoopback"] | null;
+            polls?: components["schemas"]["HostPolls"] | null;
+            probes?: components["schemas"]["HostProbes"] | null;
+            tenants?: components["schemas"]["HostTenants"] | null;
+            version: number;
+            workload?: components["schemas"]["HostWorkload"] | null;
+        };
+        HostReportSummary: {
+            age_ns: number;
+            findings: components["schemas"]["HostFinding"][];
+            interval_ns: number;
+            time: string;
+        };
+        HostReportView: {
+            age_ns: number;
+            diagnosis: components["schemas"]["HostDiagnosis"];
+            report: components["schemas"]["HostReport"];
+            time: string;
+        };
+        HostTenants: {
+            nics: components["schemas"]["SharedNic"][];
+        };
+        HostTopology: {
+            links: components["schemas"]["HostLink"][];
+            nodes: components["schemas"]["HostNode"][];
+        };
+        HostWorkload: {
+            cnp_peers?: components["schemas"]["CnpPeer"][];
+            descriptors?: components["schemas"]["Workload"][];
+            macsec_links?: components["schemas"]["MacsecLink"][];
+            rates?: components["schemas"]["FlowRates"] | null;
+            retransmissions?: components["schemas"]["Retransmission"][];
+            scaling?: components["schemas"]["ConnectionScaling"][];
+        };
+        Hosts: {
+            hosts: components["schemas"]["Host"][];
         };
         Incident: {
             anomaly: components["schemas"]["Anomaly"];
@@ -268,6 +545,17 @@ export interface components {
             name: string;
             transfers: components["schemas"]["Transfer"][];
         };
+        /** @enum {string} */
+        JobClass: "production" | "opportunistic";
+        /** @enum {string} */
+        JobPhase: "training" | "validation" | "cpu" | "storage";
+        JobProgress: {
+            end_ns: number;
+            gpu_utilisation?: number | null;
+            phase?: components["schemas"]["JobPhase"] | null;
+            rate: number;
+            start_ns: number;
+        };
         JobStep: {
             flows: components["schemas"]["FlowKey"][];
             holds_up?: boolean | null;
@@ -284,10 +572,44 @@ export interface components {
             delay: components["schemas"]["Time"];
             rate: components["schemas"]["Rate"];
         };
+        LinkNeighbour: {
+            port: string;
+            switch: string;
+        };
+        LinkPause: {
+            /** @default null */
+            autonegotiate: boolean | null;
+            /** @default null */
+            rx: boolean | null;
+            /** @default null */
+            tx: boolean | null;
+        };
+        LinkRate: {
+            bits_per_s: number;
+            name: string;
+        };
+        LinkUtilisation: {
+            link: string;
+            share: number;
+        };
         LldpNeighbour: {
             announced: string;
             description: string;
             port: components["schemas"]["PortRef"];
+        };
+        LoopbackPath: {
+            bandwidth_bps: number;
+            baseline_bandwidth_bps: number;
+            baseline_latency_ns?: number | null;
+            endpoint: string;
+            latency_ns?: number | null;
+            nic: string;
+        };
+        LoopbackTest: {
+            busy?: string[];
+            paths: components["schemas"]["LoopbackPath"][];
+            time_ns: number;
+            utilisation?: components["schemas"]["LinkUtilisation"][];
         };
         /** @enum {string} */
         LossReason: "headroom" | "lossy" | "watchdog" | "no_route" | "ttl" | "link_down" | "corrupted" | "other";
@@ -303,12 +625,36 @@ export interface components {
             reason: components["schemas"]["LossReason"];
             switch: string;
         };
+        /** @enum {string} */
+        LossRecovery: "go_back_n" | "selective_repeat";
+        MacsecLink: {
+            corrupted_before_pfc?: number | null;
+            corrupted_with_pfc?: number | null;
+            encrypts_pfc?: boolean[] | null;
+            expects_encrypted_pfc?: boolean[] | null;
+            name: string;
+            pfc: boolean;
+        };
+        /** @enum {string} */
+        MemoryPlace: "local" | "cross_socket" | "gpu";
+        MessageWindow: {
+            connection: string;
+            depth: number;
+            idle_ns: number;
+            received: number;
+            sent: number;
+        };
         MeterRecord: {
             bytes: number;
             egress_port: number;
             epoch: number;
             ingress_port: number;
             packets?: number | null;
+        };
+        Misses: {
+            lookups?: number | null;
+            misses: number;
+            usual_misses?: number | null;
         };
         MissingEntry: components["schemas"]["Gap"] | string;
         NetworkChange: {
@@ -329,6 +675,32 @@ export interface components {
         NetworkEvent: components["schemas"]["NetworkChange"] & {
             switch: string;
             time_ns: number;
+        };
+        NicCounters: {
+            caches?: components["schemas"]["CacheCounters"] | null;
+            drops?: components["schemas"]["PriorityDrops"][];
+            line_rate_bps: number;
+            loopback_bytes?: number | null;
+            memory?: components["schemas"]["RegisteredMemory"] | null;
+            nic: string;
+            pause_samples?: components["schemas"]["PauseSample"][];
+            pcie?: components["schemas"]["PcieCounters"] | null;
+            receive_stopped_ns?: number | null;
+            received_pauses?: components["schemas"]["PriorityPauses"][];
+            rnr_naks?: number | null;
+            sent_pauses?: components["schemas"]["PriorityPauses"][];
+            switch_port?: components["schemas"]["PortRef"] | null;
+            wire?: components["schemas"]["WireCounters"] | null;
+        };
+        /** @enum {string} */
+        NicFamily: "cx6" | "p2100" | "other";
+        NicPerformance: {
+            always_backlogged?: boolean | null;
+            bits_per_s: number;
+            packets_per_s: number;
+            pause_ratio: number;
+            specified_bits_per_s: number;
+            specified_packets_per_s: number;
         };
         NoAnomaly: {
             anomaly: null;
@@ -358,18 +730,85 @@ export interface components {
         Notes: {
             notes: components["schemas"]["TimedNote"][];
         };
+        NumaNode: {
+            /** @default null */
+            cpus: string | null;
+            /** @default [] */
+            distances: number[];
+        };
         Occurrence: {
             end_ns?: number | null;
             end_time?: string | null;
             start_ns: number;
             start_time?: string | null;
         };
+        /** @enum {string} */
+        Opcode: "send" | "write" | "read";
+        /** @enum {string} */
+        OperationKind: "send" | "write" | "read" | "atomic" | "register";
         PauseInterval: {
             end_ns?: number | null;
             frames: number;
             port: number;
             priority: number;
             start_ns: number;
+        };
+        PauseSample: {
+            frames: number;
+            interval_ns: number;
+            paused_ns: number;
+            priority: number;
+            start_ns: number;
+        };
+        PciFunction: {
+            /** @default null */
+            acs: string[] | null;
+            /** @default null */
+            ats: boolean | null;
+            /** @default null */
+            buses: [
+                number,
+                number
+            ] | null;
+            /** @default null */
+            iommu: string | null;
+            /** @default null */
+            kind: components["schemas"]["PciKind"] | null;
+            /** @default null */
+            lanes: number | null;
+            /** @default null */
+            max_lanes: number | null;
+            /** @default null */
+            max_speed_mtps: number | null;
+            /** @default null */
+            numa_node: number | null;
+            /** @default null */
+            product: string | null;
+            /** @default null */
+            relaxed_ordering: boolean | null;
+            /** @default null */
+            speed_mtps: number | null;
+        };
+        /** @enum {string} */
+        PciKind: "nic" | "gpu" | "bridge";
+        PcieCounters: {
+            capacity_bps: number;
+            to_host_bytes: number;
+            to_nic_bytes: number;
+        };
+        PlacedJob: {
+            class: components["schemas"]["JobClass"];
+            demand?: components["schemas"]["FetchDemand"] | null;
+            gpus?: string[];
+            name: string;
+            progress?: components["schemas"]["JobProgress"][];
+            usual_rate?: number | null;
+            workload?: string | null;
+        };
+        PollGap: {
+            duration_ns: number;
+            start_ns: number;
+            thread: string;
         };
         PortPoint: {
             interval_ns: number;
@@ -401,6 +840,28 @@ export interface components {
         Ports: {
             ports: components["schemas"]["PortSample"][];
         };
+        PriorityDrops: {
+            is_lossless: boolean;
+            packets: number;
+            priority: number;
+        };
+        PriorityPauses: {
+            frames: number;
+            longest_ns?: number | null;
+            paused_ns?: number | null;
+            priority: number;
+        };
+        /** @enum {string} */
+        PriorityTrust: "dscp" | "pcp";
+        ProbeResult: {
+            error?: string | null;
+            from: string;
+            rtt_ns?: number | null;
+            scope?: components["schemas"]["ProbeScope"] | null;
+            to: string;
+        };
+        /** @enum {string} */
+        ProbeScope: "tor" | "podset" | "fabric";
         Problem: {
             detail: string;
             instance: string;
@@ -445,6 +906,47 @@ export interface components {
             victim: components["schemas"]["FlowKey"];
         };
         Rate: number;
+        /** @enum {string} */
+        RateLimitUnit: "packet" | "burst";
+        RdmaConnection: {
+            base_rtt_ns?: number | null;
+            bits_per_s?: number | null;
+            name: string;
+        };
+        RdmaDevice: {
+            /** @default null */
+            active_mtu_bytes: number | null;
+            /** @default null */
+            board: string | null;
+            /** @default null */
+            default_tos: number | null;
+            /** @default null */
+            firmware: string | null;
+            /** @default {} */
+            firmware_settings: {
+                [key: string]: string;
+            };
+            /** @default null */
+            forced_traffic_class: number | null;
+            /** @default null */
+            interface: string | null;
+            /** @default null */
+            pci: string | null;
+        };
+        RdmaOperation: {
+            bytes?: number | null;
+            connection: string;
+            kind: components["schemas"]["OperationKind"];
+            success?: boolean;
+            t1_ns: number;
+            t2_ns?: number | null;
+            t3_ns?: number | null;
+            t4_ns?: number | null;
+            t5_ns: number;
+            t6_ns: number;
+        };
+        /** @enum {string} */
+        RdmaTransport: "rc" | "uc" | "ud";
         Record: (components["schemas"]["FlowRecord"] & {
             /** @enum {string} */
             kind: "flow";
@@ -499,16 +1001,57 @@ export interface components {
             kind: "contribution";
             weight: number;
         };
+        RegisteredMemory: {
+            bytes: number;
+            mtt_entries?: number | null;
+            page_bytes: number;
+        };
+        RequestTrace: {
+            clock_offset_ns?: number | null;
+            received_ns: number;
+            receiver: string;
+            sent_ns: number;
+        };
+        Retransmission: {
+            flow: components["schemas"]["FlowKey"];
+            goodput_bits_per_s: number;
+            is_lossless?: boolean | null;
+            loss_ratio?: number | null;
+            raw_bits_per_s: number;
+            records?: components["schemas"]["FlowRecord"][];
+            recovery: components["schemas"]["LossRecovery"];
+        };
+        RnicCounters: {
+            nics: components["schemas"]["NicCounters"][];
+        };
         RootCause: {
             config: string[];
             flows: components["schemas"]["FlowKey"][];
             host?: string | null;
             port?: components["schemas"]["PortRef"] | null;
         };
+        ServerTraits: {
+            acs_redirects?: boolean | null;
+            cpu?: components["schemas"]["CpuVendor"] | null;
+            relaxed_ordering_forced?: boolean | null;
+            vendor_fixes?: boolean | null;
+        };
         /** @enum {string} */
         Setting: "alpha" | "headroom" | "lossless" | "dscp" | "xon_offset" | "ecn" | "route";
         /** @enum {string} */
         Severity: "info" | "minor" | "major" | "critical";
+        SharedNic: {
+            bandwidth_limit_bps: number;
+            nic: string;
+            request_limit: number;
+            tenants: components["schemas"]["Tenant"][];
+        };
+        SlowSegment: {
+            duration_ns: number;
+            location: string;
+            start_ns: number;
+            thread: string;
+        };
         Snapshot: {
             configuration?: components["schemas"]["ConfigFinding"][];
             epoch_ns: number;
@@ -541,6 +1084,21 @@ export interface components {
             ports: components["schemas"]["PortRecord"][];
             switch: string;
         };
+        Tenant: {
+            alone_bandwidth_bps?: number | null;
+            bandwidth_bps: number;
+            completion_queues?: number;
+            deregistrations?: number;
+            guaranteed_bandwidth_bps?: number | null;
+            memory_regions?: number;
+            name: string;
+            pcie_bps?: number | null;
+            queue_pairs?: number;
+            registrations?: number;
+            requests: number;
+            rnr_errors?: number;
+            verbs?: components["schemas"]["VerbRate"][];
+        };
         Time: number;
         TimedDiagnosis: components["schemas"]["Diagnosis"] & {
             headline: components["schemas"]["Headline"];
@@ -561,6 +1119,15 @@ export interface components {
             text: string;
             time: string;
         };
+        TimedTransfer: {
+            alone_bits_per_s?: number | null;
+            bits_per_s: number;
+            bytes: number;
+            control: components["schemas"]["TransferControl"];
+            duration_ns: number;
+            name: string;
+            overlaps_computation?: boolean | null;
+        };
         Topology: {
             links: components["schemas"]["Link"][];
             nodes: components["schemas"]["Node"][];
@@ -573,6 +1140,10 @@ export interface components {
             start_ns?: number | null;
             step: number;
         };
+        /** @enum {string} */
+        TransferControl: "cpu" | "gpu_kernel" | "gpu_dma";
+        /** @enum {string} */
+        Transport: "rc" | "uc" | "ud";
         Trigger: {
             base_rtt_ns: number;
             flow: components["schemas"]["FlowKey"];
@@ -584,6 +1155,12 @@ export interface components {
         };
         /** @enum {string} */
         TriggerReason: "slow_rtt" | "silence";
+        VerbRate: {
+            bytes: number;
+            requests: number;
+            transport: components["schemas"]["RdmaTransport"];
+            verb: components["schemas"]["DataVerb"];
+        };
         Verification: {
             base_rtt_ns?: number | null;
             finish_after_ns?: number | null;
@@ -611,6 +1188,31 @@ export interface components {
             /** @enum {string} */
             outcome: "not_repeated";
             reason: string;
+        };
+        WireCounters: {
+            received_bytes: number;
+            received_packets: number;
+            sent_bytes: number;
+            sent_packets: number;
+        };
+        Workload: {
+            bidirectional?: boolean;
+            device?: string | null;
+            fixed?: components["schemas"]["Factor"][];
+            loopback_with_receive?: boolean;
+            memory?: components["schemas"]["MemoryPlace"];
+            memory_regions: number;
+            message_bytes: number[];
+            mtu_bytes: number;
+            nic: components["schemas"]["NicFamily"];
+            opcode: components["schemas"]["Opcode"];
+            performance?: components["schemas"]["NicPerformance"] | null;
+            queue_pairs: number;
+            server?: components["schemas"]["ServerTraits"];
+            sge_per_wqe: number;
+            transport: components["schemas"]["Transport"];
+            wq_depth: number;
+            wqe_batch: number;
         };
     };
     responses: never;

@@ -73,6 +73,18 @@ const HOST: &[Key] = &[
         "Interval at which counters of NICs are read and uploaded; 0: none",
     ),
     Key::new(
+        "host_report_interval_s",
+        Kind::Number(0, 86_400),
+        "60",
+        "Interval of reports about this host, which the server may request in between; 0: none",
+    ),
+    Key::new(
+        "inspection_interval_s",
+        Kind::Number(60, 604_800),
+        "3600",
+        "Interval at which settings of this host are read for its reports, as `harrier host inspect --live` does",
+    ),
+    Key::new(
         "rounds_interval_ms",
         Kind::Number(0, 3_600_000),
         "10000",

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
@@ -12,6 +15,8 @@ use anyhow::{Context, bail};
 const FILE_BYTES: u64 = 8 << 20;
 /// Maximum entries of a folder; further ones are ignored.
 const ENTRIES: usize = 4096;
+/// Longest time that a command takes; `lspci -vv` of a large host takes about a second.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 /// How deep outputs of commands may lie below the root.
 const DEPTH: usize = 4;
 
@@ -58,7 +63,7 @@ const KERNEL_FILES: &[&str] = &[
 ///
 /// # Errors
 /// The root is not a folder.
-pub(super) fn recorded(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+pub(crate) fn recorded(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     if !root.is_dir() {
         bail!(
             "{}: not a folder; expected a recorded tree with sys, proc and outputs of commands",
@@ -82,8 +87,9 @@ pub(super) fn recorded(root: &Path) -> anyhow::Result<BTreeMap<String, String>> 
     Ok(files)
 }
 
-/// Reads this host: files of the kernel, and outputs of the commands that it has.
-pub(super) fn live() -> BTreeMap<String, String> {
+/// Reads this host: files of the kernel, and outputs of the commands that it has, with kernel parameters if they are wanted.
+/// Blocks for seconds on a large host.
+pub(crate) fn live(kernel_parameters: bool) -> BTreeMap<String, String> {
     let root = Path::new("/");
     let mut files = BTreeMap::new();
     for pattern in KERNEL_FILES {
@@ -106,7 +112,9 @@ pub(super) fn live() -> BTreeMap<String, String> {
     add_output("ibv_devinfo", "ibv_devinfo", &[], &mut files);
     add_output("rdma-resource-show-mr", "rdma", &["resource", "show", "mr"], &mut files);
     add_output("lldpctl-f-keyvalue", "lldpctl", &["-f", "keyvalue"], &mut files);
-    add_output("sysctl-a", "sysctl", &["-a"], &mut files);
+    if kernel_parameters {
+        add_output("sysctl-a", "sysctl", &["-a"], &mut files);
+    }
     let query = ["--query-compute-apps=pid,gpu_bus_id", "--format=csv,noheader"];
     add_output("nvidia-smi-query-compute-apps", "nvidia-smi", &query, &mut files);
     for pid in processes(&files) {
@@ -119,7 +127,7 @@ pub(super) fn live() -> BTreeMap<String, String> {
 ///
 /// # Errors
 /// A file cannot be written.
-pub(super) fn record(files: &BTreeMap<String, String>, folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn record(files: &BTreeMap<String, String>, folder: &Path) -> anyhow::Result<()> {
     for (path, text) in files {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);
@@ -199,22 +207,41 @@ fn names_in(files: &BTreeMap<String, String>, prefix: &str, suffix: &str) -> BTr
     paths.filter(|name| !name.contains('/')).map(str::to_string).collect()
 }
 
-/// Adds the output of a command, if the host has the command and it succeeds.
+/// Adds the output of a command, if the host has the command and it succeeds in time.
 fn add_output(name: &str, program: &str, arguments: &[&str], files: &mut BTreeMap<String, String>) {
+    if let Some(text) = output(program, arguments) {
+        files.insert(format!("commands/{name}"), text);
+    }
+}
+
+/// Returns what a command writes. One that a broken driver blocks is killed after [`COMMAND_TIMEOUT`].
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
     // Tools of administrators are often outside of a user's path.
     let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new(program)
+    let mut child = Command::new(program)
         .args(arguments)
         .env("PATH", format!("{path}:/usr/sbin:/sbin"))
         .env("LC_ALL", "C")
-        .stdin(std::process::Stdio::null())
-        .output();
-    if let Ok(output) = output
-        && output.status.success()
-    {
-        let text = output.stdout.get(..FILE_BYTES as usize).unwrap_or(&output.stdout);
-        files.insert(format!("commands/{name}"), String::from_utf8_lossy(text).into_owned());
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let stdout = child.stdout.take()?;
+    let (sender, written) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.take(FILE_BYTES).read_to_end(&mut bytes);
+        // The receiver is gone after the timeout.
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    let bytes = written.recv_timeout(COMMAND_TIMEOUT);
+    if bytes.is_err() {
+        let _ = child.kill();
     }
+    let status = child.wait().ok()?;
+    let bytes = bytes.ok()?.ok()?;
+    status.success().then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The processes that outputs of commands name.
