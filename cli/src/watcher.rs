@@ -95,7 +95,7 @@ impl Watch for Watcher {
         [series, queues, progress].into_iter().flatten().min()
     }
 
-    fn look(&mut self, now: Time, fabric: &Fabric<Switch>) {
+    fn look(&mut self, now: Time, fabric: &mut Fabric<Switch>) {
         if let Some((_, series)) = self.series.as_mut().filter(|(_, series)| series.next_time() <= now) {
             series.sample(now, fabric);
         }
