@@ -8,9 +8,12 @@
 //! queue: one row a port and priority) → causality (edges between ports) → verdicts → text.
 
 mod flow_sample;
+mod problem;
 mod reading;
+pub mod sonic;
 
 pub use flow_sample::FlowSample;
+pub use problem::Problem;
 pub use reading::{
     GroupReading, LocalNeighbour, PRIORITIES, PortReading, PriorityReading, QueueReading, Reading, Source,
     WatchdogReading, WatchdogState,

@@ -41,7 +41,7 @@ pub struct Reading {
 }
 
 /// A neighbour that a switch sees at a port.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalNeighbour {
     /// The port of this switch, by SONiC's name.
     pub port: String,
@@ -49,6 +49,12 @@ pub struct LocalNeighbour {
     pub system: String,
     /// The neighbour's port, as it announces it: a name, an alias or a MAC address.
     pub remote_port: Option<String>,
+    /// The description of the neighbour's port (LLDP); SONiC announces its alias as port id and its name here.
+    #[serde(default)]
+    pub remote_description: Option<String>,
+    /// Whether the neighbour is a host, if the source says what it is (CONFIG_DB's DEVICE_NEIGHBOR_METADATA).
+    #[serde(default)]
+    pub is_host: Option<bool>,
 }
 
 /// The counters of a port.
@@ -96,12 +102,17 @@ pub struct PriorityReading {
     #[serde(default)]
     pub pause_tx_frames: Option<u64>,
     /// Time for which received pauses stopped this port, where the ASIC has it, in ns
-    /// (`SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`, `..._RX_PAUSE_DURATION`).
+    /// (`SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`, or the estimate of the watchdog's script for Broadcom,
+    /// `EST_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`). `..._RX_PAUSE_DURATION` is not used: SAI counts it in quanta, and
+    /// some ASICs in microseconds.
     #[serde(default)]
     pub pause_rx_ns: Option<u64>,
     /// Time for which this port paused its neighbour, in ns (`SAI_PORT_STAT_PFC_n_TX_PAUSE_DURATION_US`).
     #[serde(default)]
     pub pause_tx_ns: Option<u64>,
+    /// Whether PFC is enabled for the priority (`pfc_enable` of CONFIG_DB's PORT_QOS_MAP), if known.
+    #[serde(default)]
+    pub pfc_enabled: Option<bool>,
     /// The egress queue of this priority.
     #[serde(default)]
     pub queue: QueueReading,
