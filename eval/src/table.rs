@@ -249,8 +249,7 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         alarms_unjudged: unjudged().filter(|verdict| verdict.is_alarm).count() as u64,
         events,
         undetected: sum(|o| o.undetected),
-        place: (sum(|o| o.places) > 0)
-            .then(|| short(share(sum(|o| o.placed), sum(|o| o.places)))),
+        place: (sum(|o| o.places) > 0).then(|| short(share(sum(|o| o.placed), sum(|o| o.places)))),
         precision: share_right(claims()),
         recall: short(share(named, events)),
         alarms: alarms().count() as u64,

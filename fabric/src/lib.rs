@@ -64,8 +64,8 @@ pub use record::{
 };
 pub use record_log::RECENT_RECORDS;
 pub use run::{
-    LAST_POLLS, RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched,
-    run_with_injection, set_agents,
+    LAST_POLLS, RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_observed,
+    run_watched, run_with_injection, set_agents,
 };
 pub use switch::FabricSwitch;
 pub use traffic_run::TrafficRun;

@@ -176,6 +176,20 @@ pub fn run_with_injection(
     drive_through(scenario, seed, options, injection, &mut NoObserver)
 }
 
+/// As [`run_with_injection`], with an observer.
+///
+/// # Errors
+/// A scenario that cannot be built, programmed or drawn.
+pub fn run_observed(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    injection: &FaultInjection,
+    watch: &mut dyn Watch,
+) -> Result<RunOutcome, RunError> {
+    drive_through(scenario, seed, options, injection, watch)
+}
+
 fn drive_through(
     scenario: &Scenario,
     seed: u64,
