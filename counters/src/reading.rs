@@ -78,6 +78,9 @@ pub struct PortReading {
     /// Bytes sent (`SAI_PORT_STAT_IF_OUT_OCTETS`).
     #[serde(default)]
     pub tx_bytes: Option<u64>,
+    /// Bytes sent in a second at the time of the reading (`TX_BPS` of `RATES`, smoothed by SONiC).
+    #[serde(default)]
+    pub tx_bytes_per_s: Option<u64>,
     /// Packets dropped at ingress (`SAI_PORT_STAT_IF_IN_DISCARDS`).
     #[serde(default)]
     pub rx_drops: Option<u64>,
@@ -113,6 +116,9 @@ pub struct PriorityReading {
     /// Whether PFC is enabled for the priority (`pfc_enable` of CONFIG_DB's PORT_QOS_MAP), if known.
     #[serde(default)]
     pub pfc_enabled: Option<bool>,
+    /// Whether the queue of the priority is paused at the time of the reading (`SAI_QUEUE_ATTR_PAUSE_STATUS`).
+    #[serde(default)]
+    pub is_paused: Option<bool>,
     /// The egress queue of this priority.
     #[serde(default)]
     pub queue: QueueReading,

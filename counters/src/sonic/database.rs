@@ -262,6 +262,7 @@ impl<'d> Reader<'d> {
             up: state.up,
             rx_bytes: self.count(&key, "SAI_PORT_STAT_IF_IN_OCTETS"),
             tx_bytes: self.count(&key, "SAI_PORT_STAT_IF_OUT_OCTETS"),
+            tx_bytes_per_s: self.rate(oid, "TX_BPS"),
             rx_drops: self.count(&key, "SAI_PORT_STAT_IF_IN_DISCARDS"),
             tx_drops: self.count(&key, "SAI_PORT_STAT_IF_OUT_DISCARDS"),
             rx_errors: self.count(&key, "SAI_PORT_STAT_IF_IN_ERRORS"),
@@ -292,9 +293,20 @@ impl<'d> Reader<'d> {
             pause_rx_ns: in_ns(pause_rx_us),
             pause_tx_ns: in_ns(pause_tx_us),
             pfc_enabled,
+            is_paused: queue.and_then(|oid| self.is_paused(oid)),
             queue: queue.map(|oid| self.queue(oid)).unwrap_or_default(),
             group: group.map(|oid| self.group(oid)).unwrap_or_default(),
             watchdog: queue.and_then(|oid| self.watchdog(oid)),
+        }
+    }
+
+    /// The pause status that the watchdog polls on some ASICs.
+    fn is_paused(&self, oid: &str) -> Option<bool> {
+        let key = format!("COUNTERS:{oid}");
+        match self.databases.value(DatabaseName::Counters, &key, "SAI_QUEUE_ATTR_PAUSE_STATUS")? {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
         }
     }
 
@@ -352,6 +364,13 @@ impl<'d> Reader<'d> {
             tx_dropped_packets: self.count(&key, "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS"),
             rx_dropped_packets: self.count(&key, "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS"),
         })
+    }
+
+    /// A rate that SONiC has computed, a decimal number of bytes a second.
+    fn rate(&self, oid: &str, field: &str) -> Option<u64> {
+        let text = self.databases.value(DatabaseName::Counters, &format!("RATES:{oid}"), field)?;
+        let rate: f64 = text.parse().ok()?;
+        (rate.is_finite() && rate >= 0.0).then(|| rate.round() as u64)
     }
 
     /// A counter. `N/A` stands for a counter that the ASIC does not have.

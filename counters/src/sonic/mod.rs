@@ -7,8 +7,10 @@ mod database;
 mod dump;
 mod natural;
 mod qos_map;
+mod show;
 mod switch_state;
 
 pub use database::{DatabaseName, Databases, reading};
 pub use dump::{MAX_HASHES, parse_dump};
 pub use natural::compare as compare_names;
+pub use show::{parse_date, parse_show};
