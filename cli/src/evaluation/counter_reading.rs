@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::incident::without_ordinary;
 use counters::sonic::{DatabaseName, Databases, reading};
 use counters::{FlowSample, Network, diagnose as diagnose_counters};
 use fabric::sonic::{Database, FlowSampling, Polling, PollingSettings, SonicDatabases, databases, port_name};
@@ -135,8 +134,8 @@ pub(super) fn diagnose(method: &'static str, source: CounterSource, instance: &I
     let report = diagnose_counters(&counted.readings, &counted.samples, &network);
     let mut ids = BTreeSet::new();
     let verdicts = report.diagnoses.into_iter().map(in_run).filter(|verdict| ids.insert(verdict.id.clone()));
-    let (verdicts, _) = without_ordinary(verdicts.collect());
-    Diagnosed::untriggered(method, verdicts)
+    // Verdicts of severity info stay: pauses of a millisecond are one thousandth of a second.
+    Diagnosed::untriggered(method, verdicts.collect())
 }
 
 /// Returns a verdict with the times of the run.
