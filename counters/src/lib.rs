@@ -13,6 +13,7 @@ mod case;
 mod causality;
 mod flow_sample;
 mod interval;
+mod monitor;
 mod pressure;
 mod problem;
 mod reading;
@@ -32,10 +33,11 @@ pub use reading::{
 use std::collections::BTreeMap;
 
 use model::units::counted;
-use model::{Diagnosis, Topology};
+use model::{Diagnosis, PortRef, Topology};
 use serde::{Deserialize, Serialize};
 
 use interval::Window;
+use pressure::Pressure;
 use wiring::Wiring;
 
 /// What is known about the network besides its counters.
@@ -47,11 +49,39 @@ pub struct Network {
     pub findings: Vec<model::ConfigFinding>,
 }
 
+/// What a port shows that pauses, is paused, drops or has a storm, in the interval in which it was paused the longest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortPauses {
+    /// The port.
+    pub port: PortRef,
+    /// SONiC's name of the port.
+    pub name: String,
+    /// The priority.
+    pub priority: u8,
+    /// The neighbour, for people; absent if it is unknown.
+    pub neighbour: Option<String>,
+    /// Pause frames received: the neighbour pauses this port. Absent if the source has no counter.
+    pub received_frames: Option<u64>,
+    /// Pause frames sent: this port pauses the neighbour.
+    pub sent_frames: Option<u64>,
+    /// Part of the interval for which the port was paused, 0 to 1; absent if the time is not counted.
+    pub paused_part: Option<f64>,
+    /// Peak of the queue in the interval, in bytes; absent if the watermark does not show one.
+    pub queue_peak_bytes: Option<u64>,
+    /// Packets of the priority that were dropped.
+    pub dropped_packets: u64,
+    /// Storms that the PFC watchdog detected.
+    pub storms: u64,
+}
+
 /// The result of [`diagnose`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The verdicts, the gravest first. They name no victim: counters are about ports.
     pub diagnoses: Vec<Diagnosis>,
+    /// The ports with pauses, drops or storms, by switch, port and priority.
+    #[serde(default)]
+    pub ports: Vec<PortPauses>,
     /// What the readings lack, for people: a switch with a single reading, a counter that was reset, a port without a
     /// neighbour.
     pub problems: Vec<String>,
@@ -67,8 +97,11 @@ pub fn diagnose(readings: &[Reading], samples: &[FlowSample], network: &Network)
     let windows = interval::windows(readings, &mut problems);
     let wiring = Wiring::new(readings, &network.topology, &mut problems);
     let mut found: Vec<(Diagnosis, u64)> = Vec::new();
+    let mut ports = BTreeMap::new();
     for window in &windows {
-        for verdict in verdicts_of(window, &wiring, samples, network) {
+        let rows = pressure::rows(window, &wiring);
+        monitor::add(&rows, &wiring, &mut ports);
+        for verdict in verdicts_of(window, &rows, &wiring, samples, network) {
             match found.iter_mut().find(|(known, _)| verdict::is_same(known, &verdict)) {
                 Some((known, times)) => {
                     *times += 1;
@@ -89,21 +122,21 @@ pub fn diagnose(readings: &[Reading], samples: &[FlowSample], network: &Network)
     };
     let mut diagnoses: Vec<Diagnosis> = found.into_iter().map(recurring).collect();
     verdict::order(&mut diagnoses);
-    Report { diagnoses, problems }
+    Report { diagnoses, ports: ports.into_values().map(|(_, shown)| shown).collect(), problems }
 }
 
 /// The verdicts of one window.
 fn verdicts_of(
     window: &Window,
+    rows: &[Pressure],
     wiring: &Wiring,
     samples: &[FlowSample],
     network: &Network,
 ) -> Vec<Diagnosis> {
-    let rows = pressure::rows(window, wiring);
     let clusters: Vec<_> =
-        (0..PRIORITIES).flat_map(|priority| causality::trace(&rows, wiring, priority)).collect();
+        (0..PRIORITIES).flat_map(|priority| causality::trace(rows, wiring, priority)).collect();
     let loops: Vec<_> =
-        (0..PRIORITIES).flat_map(|priority| causality::loops(&rows, wiring, priority)).collect();
+        (0..PRIORITIES).flat_map(|priority| causality::loops(rows, wiring, priority)).collect();
     let case = case::Case {
         window,
         wiring,

@@ -57,7 +57,7 @@ fn without_the_time_of_pauses_storm_and_slow_receiver_are_not_told_apart() {
 fn an_incast_is_found_at_the_port_that_is_not_paused() {
     let report = incast().diagnose();
     let verdict = check(&report, (BACKPRESSURE, Cause::Incast, "leaf2:1", None), &PATH);
-    assert_eq!(verdict.severity, Severity::Info, "paused for less than 0.1 % of the time");
+    assert_eq!(verdict.severity, Severity::Minor, "paused for less than 0.1 % of the time, and spread");
     assert!(verdict.missing.iter().any(|line| line.contains("flows")));
 }
 
@@ -99,6 +99,15 @@ fn a_port_that_a_host_pauses_for_a_moment_is_still_congested() {
     let mut story = incast();
     story.pause(("leaf2", "Ethernet0"), ("h3", "eth0"), 2, 20);
     check(&story.diagnose(), (BACKPRESSURE, Cause::Incast, "leaf2:1", None), &PATH);
+}
+
+#[test]
+fn a_short_pause_of_one_link_is_ordinary() {
+    let mut story = Story::new();
+    story.queue(("leaf1", "Ethernet0"), 90_000, 1_000_000).pause_host(("leaf1", "Ethernet4"), 2);
+    let verdict =
+        check(&story.diagnose(), (BACKPRESSURE, Cause::Undetermined, "leaf1:1", None), &["leaf1:1"]);
+    assert_eq!(verdict.severity, Severity::Info);
 }
 
 #[test]

@@ -85,7 +85,9 @@ fn base(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let mut verdict = Diagnosis::undetermined(None);
     verdict.root_cause.port = Some(case.wiring.ports[place.end.port].at.clone());
     verdict.pause_path = place.end.path.iter().map(|port| case.wiring.ports[*port].at.clone()).collect();
-    verdict.severity = severity::of_pauses(paused_rows(case, cluster));
+    let is_unread = |port: &&PortId| case.wiring.peer(**port).is_none();
+    let links = cluster.paused.len() + cluster.pausing.iter().filter(is_unread).count();
+    verdict.severity = severity::of_pauses(paused_rows(case, cluster), links);
     let span = row(case, cluster, place).map_or(case.window.span, |row| span_of(case, row));
     verdict.confidence = confidence::BEST * confidence::of_share(place.share) * confidence::of_span(span);
     verdict

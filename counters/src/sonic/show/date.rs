@@ -7,7 +7,7 @@ const MONTHS: [&str; 12] =
 
 /// Reads a time in nanoseconds since 1970. Understood are seconds since 1970 (`date +%s`, `date +%s.%N`), the output of
 /// `date` in both forms of Debian's locales (`Mon Oct  5 10:12:13 UTC 2026`, `Mon 05 Oct 2026 10:12:13 AM UTC`), ISO 8601
-/// (`2026-10-05T10:12:13Z`, also with a blank for the `T`), and `05/10/2026 10:12:13:123456`, which `show techsupport`
+/// (`2026-10-05T10:12:13Z`, also with a blank for the `T`; `20261005T101213Z`; `20261005_101213`), and `05/10/2026 10:12:13:123456`, which `show techsupport`
 /// writes. Other zones than UTC are taken as UTC: only differences between readings matter.
 pub fn parse_date(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -33,13 +33,24 @@ fn fraction_ns(digits: &str) -> u64 {
 fn calendar(text: &str) -> Option<u64> {
     let mut date = Date::default();
     let mut is_afternoon = None;
-    for word in text.split([' ', 'T', '\t']).filter(|word| !word.is_empty()) {
+    for word in text.split([' ', 'T', '_', '\t']).filter(|word| !word.is_empty()) {
         let word = word.trim_end_matches(['Z', ',']);
         let lower = word.to_ascii_lowercase();
         if let Some(month) = MONTHS.iter().position(|month| lower == *month) {
             date.month = Some(month as u64 + 1);
         } else if lower == "am" || lower == "pm" {
             is_afternoon = Some(lower == "pm");
+        } else if let Some((year, month_and_day)) =
+            basic(word, 8).and_then(|digits| digits.split_at_checked(4))
+            && date.year.is_none()
+        {
+            date.numbers([year, &month_and_day[..2], &month_and_day[2..]].into_iter())?;
+        } else if let Some(digits) = basic(word.split('.').next().unwrap_or(word), 6)
+            && date.year.is_some()
+        {
+            let fraction = word.split_once('.').map_or("", |(_, fraction)| fraction);
+            let (hour, rest) = digits.split_at(2);
+            date.clock(&format!("{hour}:{}:{}.{fraction}", &rest[..2], &rest[2..]))?;
         } else if word.contains('/') {
             date.numbers(word.split('/').rev())?;
         } else if word.matches('-').count() == 2 {
@@ -52,6 +63,11 @@ fn calendar(text: &str) -> Option<u64> {
         }
     }
     date.ns(is_afternoon)
+}
+
+/// The digits of a word that has this many and nothing else: the basic format of ISO 8601.
+fn basic(word: &str, digits: usize) -> Option<&str> {
+    (word.len() == digits && word.bytes().all(|byte| byte.is_ascii_digit())).then_some(word)
 }
 
 #[derive(Default)]
@@ -124,6 +140,9 @@ mod tests {
             "2026-10-05T10:12:13Z",
             "2026-10-05 10:12:13.000000",
             "05/10/2026 10:12:13:000000",
+            "20261005T101213Z",
+            "20261005T101213.000000000Z",
+            "20261005_101213",
         ] {
             assert_eq!(parse_date(text), expected, "{text}");
         }
