@@ -36,8 +36,8 @@ const SYSTEM_CERTIFICATES: [&str; 2] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
 
 /// A connection of any kind.
-trait Connection: Read + Write {}
-impl<T: Read + Write> Connection for T {}
+trait Connection: Read + Write + Send {}
+impl<T: Read + Write + Send> Connection for T {}
 
 /// A connection to a Redis server with one request at a time.
 pub(crate) struct Server {
@@ -100,7 +100,7 @@ impl Server {
         if limited.limit() == 0 {
             bail!("a reply is larger than {} MiB", MAX_REPLY_BYTES >> 20);
         }
-        let value = reply.and_then(redis::Value::extract_error).map_err(plain)?;
+        let value = reply.and_then(Value::extract_error).map_err(plain)?;
         T::from_redis_value(value).map_err(|error| anyhow!("unexpected reply: {error}"))
     }
 
