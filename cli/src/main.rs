@@ -12,6 +12,7 @@ mod capture;
 mod client;
 mod commands;
 mod configurations;
+mod counter_files;
 mod daemons;
 mod dataplane;
 mod demo;
