@@ -13,6 +13,7 @@ mod client;
 mod commands;
 mod configurations;
 mod counter_dumps;
+mod counter_files;
 mod counter_sources;
 mod daemons;
 mod dataplane;

@@ -70,7 +70,7 @@ pub(super) fn neighbours(
             system: system.to_string(),
             remote_port: field("lldp_rem_port_id").map(str::to_owned),
             remote_description: field("lldp_rem_port_desc").map(str::to_owned),
-            is_host: None,
+            is_host: field("lldp_rem_sys_cap_enabled").and_then(is_host),
         });
     }
     for (key, fields) in databases.table(DatabaseName::Config, "DEVICE_NEIGHBOR|") {
@@ -91,11 +91,22 @@ pub(super) fn neighbours(
     for neighbour in &mut neighbours {
         let key = format!("DEVICE_NEIGHBOR_METADATA|{}", neighbour.system);
         let kind = databases.value(DatabaseName::Config, &key, "type");
-        neighbour.is_host = kind.map(|kind| kind.eq_ignore_ascii_case("server"));
+        neighbour.is_host = kind.map(|kind| kind.eq_ignore_ascii_case("server")).or(neighbour.is_host);
     }
     neighbours
         .sort_by(|a, b| super::natural::compare(&a.port, &b.port).then_with(|| a.system.cmp(&b.system)));
     neighbours
+}
+
+/// Whether a system is a host, by its enabled capabilities as octets in hexadecimal, `28 00`: bridge, router or station
+/// (IEEE 802.1AB, clause 8.5.8; the first capability is the highest bit).
+fn is_host(capabilities: &str) -> Option<bool> {
+    const BRIDGE: u8 = 0x20;
+    const ROUTER: u8 = 0x08;
+    const STATION: u8 = 0x01;
+    let first = capabilities.split_whitespace().next()?;
+    let octet = u8::from_str_radix(first.get(..2)?, 16).ok()?;
+    if octet & (BRIDGE | ROUTER) != 0 { Some(false) } else { (octet & STATION != 0).then_some(true) }
 }
 
 /// The port's name, where the configuration uses its alias.

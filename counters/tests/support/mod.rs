@@ -9,10 +9,10 @@ use counters::{LocalNeighbour, Network, PortReading, PriorityReading, Reading, R
 use model::Rate;
 
 /// The priority of all stories.
-pub const PRIORITY: usize = 3;
+pub(crate) const PRIORITY: usize = 3;
 const START_NS: u64 = 1_790_000_000_000_000_000;
 /// Time between the two readings.
-pub const INTERVAL_NS: u64 = 1_000_000_000;
+pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
 
 /// Cables: switch, port, neighbour, its port, whether it is a host.
 const CABLES: [(&str, &str, &str, &str, bool); 8] = [
@@ -28,14 +28,14 @@ const CABLES: [(&str, &str, &str, &str, bool); 8] = [
 
 /// Readings before and after.
 #[derive(Clone)]
-pub struct Story {
-    pub before: Vec<Reading>,
-    pub after: Vec<Reading>,
+pub(crate) struct Story {
+    pub(crate) before: Vec<Reading>,
+    pub(crate) after: Vec<Reading>,
 }
 
 impl Story {
     /// An idle network whose counters all start at 0.
-    pub fn new() -> Story {
+    pub(crate) fn new() -> Story {
         let mut readings: Vec<Reading> = Vec::new();
         for (switch, port, system, remote, is_host) in CABLES {
             if readings.last().is_none_or(|reading| reading.switch != switch) {
@@ -66,13 +66,13 @@ impl Story {
     }
 
     /// The priority of a port in the second reading.
-    pub fn at(&mut self, switch: &str, port: &str) -> &mut PriorityReading {
+    pub(crate) fn at(&mut self, switch: &str, port: &str) -> &mut PriorityReading {
         let reading = self.after.iter_mut().find(|reading| reading.switch == switch).expect("a switch");
         &mut reading.ports.get_mut(port).expect("a port").priorities[PRIORITY]
     }
 
     /// A link on which `to` pauses `from` with `frames` frames for `us` microseconds.
-    pub fn pause(&mut self, from: (&str, &str), to: (&str, &str), frames: u64, us: u64) -> &mut Story {
+    pub(crate) fn pause(&mut self, from: (&str, &str), to: (&str, &str), frames: u64, us: u64) -> &mut Story {
         let paused = self.at(from.0, from.1);
         paused.pause_rx_frames = Some(frames);
         paused.pause_rx_ns = Some(us * 1_000);
@@ -83,13 +83,13 @@ impl Story {
     }
 
     /// A switch that pauses a host.
-    pub fn pause_host(&mut self, at: (&str, &str), frames: u64) -> &mut Story {
+    pub(crate) fn pause_host(&mut self, at: (&str, &str), frames: u64) -> &mut Story {
         self.at(at.0, at.1).pause_tx_frames = Some(frames);
         self
     }
 
     /// A queue that held at most `bytes`, and through which `sent` bytes left.
-    pub fn queue(&mut self, at: (&str, &str), bytes: u64, sent: u64) -> &mut Story {
+    pub(crate) fn queue(&mut self, at: (&str, &str), bytes: u64, sent: u64) -> &mut Story {
         let queue = &mut self.at(at.0, at.1).queue;
         queue.watermark_bytes = Some(bytes);
         queue.bytes = Some(sent);
@@ -97,11 +97,11 @@ impl Story {
         self
     }
 
-    pub fn readings(&self) -> Vec<Reading> {
+    pub(crate) fn readings(&self) -> Vec<Reading> {
         self.before.iter().chain(&self.after).cloned().collect()
     }
 
-    pub fn diagnose(&self) -> Report {
+    pub(crate) fn diagnose(&self) -> Report {
         diagnose(&self.readings(), &[], &Network::default())
     }
 }
@@ -130,7 +130,7 @@ fn idle() -> PortReading {
 }
 
 /// h3 pauses leaf2, whose pauses reach h1 over the spine.
-pub fn host_pauses(frames: u64, us: u64) -> Story {
+pub(crate) fn host_pauses(frames: u64, us: u64) -> Story {
     let mut story = Story::new();
     story.pause(("leaf2", "Ethernet0"), ("h3", "eth0"), frames, us);
     story.queue(("leaf2", "Ethernet0"), 400_000, 5_000_000);
@@ -143,7 +143,7 @@ pub fn host_pauses(frames: u64, us: u64) -> Story {
 }
 
 /// h1, h2 and h4 send to h3; leaf2 pauses the spine and h4.
-pub fn incast() -> Story {
+pub(crate) fn incast() -> Story {
     let mut story = Story::new();
     story.queue(("leaf2", "Ethernet0"), 900_000, 12_000_000);
     story.queue(("leaf2", "Ethernet4"), 3_000, 100_000);
