@@ -18,9 +18,6 @@ pub(crate) use sonic::SonicSwitch;
 
 /// A switch whose counters can be read.
 pub(crate) trait ReadingSource: Send {
-    /// Its name if it is known: as given, or as the switch itself states it.
-    fn name(&self) -> Option<&str>;
-
     /// Reads all counters. Returns what was odd about them, for people, beside them.
     ///
     /// # Errors

@@ -66,7 +66,6 @@ const GROUP_WATERMARKS: [&str; 2] = [
 pub(crate) struct SonicSwitch {
     address: Address,
     ca: Option<PathBuf>,
-    name: Option<String>,
     session: Option<Session>,
 }
 
@@ -86,15 +85,11 @@ struct Session {
 impl SonicSwitch {
     /// A switch at an address; `ca` has the authorities of its certificate.
     pub(crate) fn new(address: Address, ca: Option<PathBuf>) -> SonicSwitch {
-        SonicSwitch { name: address.name.clone(), address, ca, session: None }
+        SonicSwitch { address, ca, session: None }
     }
 }
 
 impl ReadingSource for SonicSwitch {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)> {
         let session = match self.session.take() {
             Some(session) if session.is_fresh() => session,
@@ -104,7 +99,6 @@ impl ReadingSource for SonicSwitch {
         // Only a session without an error is used again.
         let (session, reading, problems) = session.poll(self.address.name.as_deref())?;
         self.session = Some(session);
-        self.name = Some(reading.switch.clone());
         Ok((reading, problems))
     }
 }
