@@ -18,7 +18,7 @@ pub(crate) use sonic::SonicSwitch;
 
 /// A switch whose counters can be read.
 pub(crate) trait ReadingSource: Send {
-    /// Reads all counters. Returns what was odd about them, for people, beside them.
+    /// Reads all counters. Also returns what was odd about them, for people.
     ///
     /// # Errors
     /// The switch does not answer, refuses the credentials, or has no such counters. The next call connects again.

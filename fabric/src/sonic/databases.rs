@@ -237,7 +237,7 @@ fn add_group(databases: &mut SonicDatabases, port: &PortCounters, number: u16) {
     add_watermarks(databases, &id, &watermarks);
 }
 
-/// The watermarks of an object: that of the last poll, and the maxima of all polls. They are equal as long as nobody
+/// The watermarks of an object: that of the last poll, and the maxima of all polls. They are equal unless an operator
 /// clears one of them.
 fn add_watermarks(databases: &mut SonicDatabases, id: &str, peaks: &[(&str, PeakBytes)]) {
     let tables = [
