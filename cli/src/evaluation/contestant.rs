@@ -49,8 +49,7 @@ pub(crate) struct CounterSource {
     pub(crate) sampling_rate: Option<u32>,
 }
 
-/// Sampling rate of the method with sFlow: a tenth of what sFlow's authors recommend for heavy load at 10 Gb/s
-/// (1 of 2000 to 10000), because the runs take milliseconds.
+/// Sampling rate of the method with sFlow. A choice: finer than usual on fast ports, because the runs take milliseconds.
 const SAMPLING_RATE: u32 = 1_000;
 
 impl Contestant {
