@@ -61,7 +61,7 @@ fn ends(readings: &[Reading]) -> BTreeMap<&str, (&Reading, &Reading)> {
     ends
 }
 
-fn port<'c>(counters: &'c SwitchCounters, number: u16) -> &'c fabric::sonic::PortCounters {
+fn port(counters: &SwitchCounters, number: u16) -> &fabric::sonic::PortCounters {
     counters.ports.iter().find(|port| port.number == number).unwrap()
 }
 
