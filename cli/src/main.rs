@@ -12,6 +12,9 @@ mod capture;
 mod client;
 mod commands;
 mod configurations;
+mod counter_dumps;
+mod counter_files;
+mod counter_sources;
 mod daemons;
 mod dataplane;
 mod demo;
@@ -89,6 +92,8 @@ enum Command {
     Eval(commands::eval::Args),
     /// Diagnose telemetry from files
     Analyze(commands::analyze::Args),
+    /// Poll the counters of SONiC switches and report who sends the pauses
+    Watch(commands::watch::Args),
     /// Check SONiC switch configurations before a rollout
     Check(Box<commands::check::Args>),
     /// Find what is wrong inside a host: from its report, its settings and its probes
@@ -159,6 +164,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::execute(args),
         Command::Eval(args) => commands::eval::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),
+        Command::Watch(args) => commands::watch::execute(&args),
         Command::Check(args) => commands::check::execute(*args),
         Command::Host(args) => commands::host::execute(args),
         Command::Collie(args) => commands::collie::execute(args),

@@ -134,15 +134,13 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
         line("advice", advice.clone());
     }
     let collected = diagnosis.collected;
-    line(
-        "collected",
-        format!(
-            "{} from {}, {}",
-            bytes(collected.bytes),
-            count(collected.switches, "switch"),
-            count(collected.polls, "polling packet")
-        ),
-    );
+    let switches = count(collected.switches, "switch");
+    let cost = match (collected.bytes, collected.polls) {
+        // Counters are read without polling packets, and their size does not depend on the event.
+        (0, 0) if collected.switches > 0 => format!("counters of {switches}"),
+        (size, polls) => format!("{} from {switches}, {}", bytes(size), count(polls, "polling packet")),
+    };
+    line("collected", cost);
     text
 }
 

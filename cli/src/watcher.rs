@@ -1,4 +1,4 @@
-//! Observers of a running scenario: packet captures, time series and the progress bar.
+//! Observers of a running scenario: packet captures, time series, counters and the progress bar.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use fabric::output::ns3::QueueMonitor;
 use fabric::output::pcapng::{self, Interface};
 use fabric::output::series::Series;
+use fabric::sonic::{Polling, PollingSettings};
 use fabric::{Fabric, Tap, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::Time;
@@ -18,6 +19,7 @@ use model::wire::Frame;
 use p4_switch::Switch;
 use scenario::Scenario;
 
+use crate::counter_dumps;
 use crate::input::write_all;
 
 /// Number of progress updates in a run.
@@ -28,6 +30,7 @@ pub(crate) struct Watcher {
     captures: Option<Captures>,
     series: Option<(PathBuf, Series)>,
     queues: Option<QueueMonitor>,
+    counters: Option<(PathBuf, Polling)>,
     progress: Option<Progress>,
 }
 
@@ -35,7 +38,7 @@ impl Watcher {
     /// Creates a watcher without captures and series. On a terminal it shows a progress bar.
     pub(crate) fn new(scenario: &Scenario) -> Watcher {
         let progress = io::stderr().is_terminal().then(|| Progress::new(scenario.stop));
-        Watcher { captures: None, series: None, queues: None, progress }
+        Watcher { captures: None, series: None, queues: None, counters: None, progress }
     }
 
     /// Captures each link into a file in `directory`.
@@ -55,6 +58,12 @@ impl Watcher {
         }
         self.series = Some((file.to_path_buf(), Series::new(interval)));
         Ok(())
+    }
+
+    /// Polls the counters of all switches at this interval and writes them as SONiC's databases into `directory`.
+    pub(crate) fn count(&mut self, directory: &Path, interval: Time, seed: u64, scenario: &Scenario) {
+        let settings = PollingSettings { interval, seed, start_ns: counter_dumps::START_NS };
+        self.counters = Some((directory.to_path_buf(), Polling::new(settings, &scenario.topology)));
     }
 
     /// Monitors queues as the ns-3 simulators do.
@@ -78,6 +87,9 @@ impl Watcher {
             };
             write_all(&[(file.as_path(), bytes)])?;
         }
+        if let Some((directory, polling)) = self.counters {
+            counter_dumps::write(&directory, &polling.into_readings())?;
+        }
         Ok(self.queues)
     }
 }
@@ -92,18 +104,29 @@ impl Watch for Watcher {
         let series = self.series.as_ref().map(|(_, series)| series.next_time());
         let progress = self.progress.as_ref().map(|progress| progress.next);
         let queues = self.queues.as_ref().and_then(QueueMonitor::next_time);
-        [series, queues, progress].into_iter().flatten().min()
+        let counters = self.counters.as_ref().and_then(|(_, polling)| polling.next_look());
+        [series, queues, counters, progress].into_iter().flatten().min()
     }
 
-    fn look(&mut self, now: Time, fabric: &Fabric<Switch>) {
+    fn look(&mut self, now: Time, fabric: &mut Fabric<Switch>) {
         if let Some((_, series)) = self.series.as_mut().filter(|(_, series)| series.next_time() <= now) {
             series.sample(now, fabric);
         }
         if let Some(queues) = self.queues.as_mut().filter(|q| q.next_time().is_some_and(|at| at <= now)) {
             queues.look(fabric);
         }
+        let counters = self.counters.as_mut().map(|(_, polling)| polling);
+        if let Some(polling) = counters.filter(|polling| polling.next_look().is_some_and(|at| at <= now)) {
+            polling.look(now, fabric);
+        }
         if let Some(progress) = self.progress.as_mut().filter(|progress| progress.next <= now) {
             progress.show(now, fabric.counters().events);
+        }
+    }
+
+    fn after(&mut self, fabric: &mut Fabric<Switch>) {
+        if let Some((_, polling)) = &mut self.counters {
+            polling.after(fabric);
         }
     }
 }

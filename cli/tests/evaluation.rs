@@ -30,6 +30,24 @@ fn precision_and_recall_are_at_least_the_recorded_ones() {
     }
 }
 
+/// What ordinary switches count in a run is derived from the run that the other methods see.
+#[test]
+fn counters_name_the_place_of_a_storm() {
+    let method = |name: &'static str| ["--method", name];
+    let methods = ["harrier", "sonic-1s", "sonic-1s+sflow"];
+    let mut args = vec!["eval", "--scenario", "host-storm", "--runs", "1", "--json"];
+    args.extend(methods.into_iter().flat_map(method));
+    let ran = harrier(&args);
+    let report = ran.json();
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["method"].as_str().unwrap()).collect::<Vec<_>>(), methods);
+    for row in rows {
+        assert_eq!(row["place"], 1.0, "{row:#}\n{}", ran.stderr);
+    }
+    // No agent triggers a reading of counters, so that none can miss an event.
+    assert_eq!((&rows[1]["undetected"], &rows[2]["undetected"]), (&0.into(), &0.into()));
+}
+
 /// Scripts read these columns.
 #[test]
 fn every_method_has_a_row_with_all_columns() {

@@ -4,20 +4,41 @@
 //! make an interval; intervals of neighbouring switches show who paused whom, and where that ends: at a congested port
 //! or at a host. [`diagnose`] names it, with the confidence that the source supports.
 //!
-//! Stages, each of which reads only the one before: readings → intervals → pressure (paused, sending pauses, growing
-//! queue: one row a port and priority) → causality (edges between ports) → verdicts → text.
+//! Stages, each of which uses only the ones before: readings → intervals (`interval`) → pressure (`pressure`: paused,
+//! sending pauses, growing queue: one row a port and priority) → causality (`causality`: from paused ports to where the
+//! pauses end) → verdicts (`verdict`), whose sentences are in `text`. `wiring` says what is connected to what, and `case`
+//! holds what all verdicts of a window are based on.
 
+mod case;
+mod causality;
 mod flow_sample;
+mod interval;
+mod monitor;
+mod pressure;
+mod problem;
 mod reading;
+pub mod sonic;
+mod text;
+mod thresholds;
+mod verdict;
+mod wiring;
 
 pub use flow_sample::FlowSample;
+pub use problem::Problem;
 pub use reading::{
     GroupReading, LocalNeighbour, PRIORITIES, PortReading, PriorityReading, QueueReading, Reading, Source,
     WatchdogReading, WatchdogState,
 };
 
-use model::{Diagnosis, Topology};
+use std::collections::BTreeMap;
+
+use model::units::counted;
+use model::{Diagnosis, PortRef, Topology};
 use serde::{Deserialize, Serialize};
+
+use interval::Window;
+use pressure::Pressure;
+use wiring::Wiring;
 
 /// What is known about the network besides its counters.
 #[derive(Clone, Debug, Default)]
@@ -28,11 +49,39 @@ pub struct Network {
     pub findings: Vec<model::ConfigFinding>,
 }
 
+/// What a port shows that pauses, is paused, drops or has a storm, in the interval in which it was paused the longest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortPauses {
+    /// The port.
+    pub port: PortRef,
+    /// SONiC's name of the port.
+    pub name: String,
+    /// The priority.
+    pub priority: u8,
+    /// The neighbour, for people; absent if it is unknown.
+    pub neighbour: Option<String>,
+    /// Pause frames received: the neighbour pauses this port. Absent if the source has no counter.
+    pub received_frames: Option<u64>,
+    /// Pause frames sent: this port pauses the neighbour.
+    pub sent_frames: Option<u64>,
+    /// Part of the interval for which the port was paused, 0 to 1; absent if the time is not counted.
+    pub paused_part: Option<f64>,
+    /// Peak of the queue in the interval, in bytes; absent if the watermark does not show one.
+    pub queue_peak_bytes: Option<u64>,
+    /// Packets of the priority that were dropped.
+    pub dropped_packets: u64,
+    /// Storms that the PFC watchdog detected.
+    pub storms: u64,
+}
+
 /// The result of [`diagnose`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The verdicts, the gravest first. Their victim is absent unless flow samples name one.
+    /// The verdicts, the gravest first. They name no victim: counters are about ports.
     pub diagnoses: Vec<Diagnosis>,
+    /// The ports with pauses, drops or storms, by switch, port and priority.
+    #[serde(default)]
+    pub ports: Vec<PortPauses>,
     /// What the readings lack, for people: a switch with a single reading, a counter that was reset, a port without a
     /// neighbour.
     pub problems: Vec<String>,
@@ -40,7 +89,62 @@ pub struct Report {
 
 /// Says who sends the pauses that `readings` show, in all intervals between readings of the same switch. Readings may
 /// come in any order. `samples` may be empty.
+///
+/// Verdicts about the same root cause in several intervals are one verdict, that of the interval in which it is the
+/// gravest.
 pub fn diagnose(readings: &[Reading], samples: &[FlowSample], network: &Network) -> Report {
-    let _ = (readings, samples, network);
-    Report::default()
+    let mut problems = Vec::new();
+    let windows = interval::windows(readings, &mut problems);
+    let wiring = Wiring::new(readings, &network.topology, &mut problems);
+    let mut found: Vec<(Diagnosis, u64)> = Vec::new();
+    let mut ports = BTreeMap::new();
+    for window in &windows {
+        let rows = pressure::rows(window, &wiring);
+        monitor::add(&rows, &wiring, &mut ports);
+        for verdict in verdicts_of(window, &rows, &wiring, samples, network) {
+            match found.iter_mut().find(|(known, _)| verdict::is_same(known, &verdict)) {
+                Some((known, times)) => {
+                    *times += 1;
+                    if (verdict.severity, verdict.confidence) > (known.severity, known.confidence) {
+                        *known = verdict;
+                    }
+                }
+                None => found.push((verdict, 1)),
+            }
+        }
+    }
+    let recurring = |(mut verdict, times): (Diagnosis, u64)| {
+        if times > 1 {
+            let all = counted(windows.len() as u64, "interval");
+            verdict.summary.push_str(&format!("; seen in {times} of {all}"));
+        }
+        verdict
+    };
+    let mut diagnoses: Vec<Diagnosis> = found.into_iter().map(recurring).collect();
+    verdict::order(&mut diagnoses);
+    Report { diagnoses, ports: ports.into_values().map(|(_, shown)| shown).collect(), problems }
+}
+
+/// The verdicts of one window.
+fn verdicts_of(
+    window: &Window,
+    rows: &[Pressure],
+    wiring: &Wiring,
+    samples: &[FlowSample],
+    network: &Network,
+) -> Vec<Diagnosis> {
+    let clusters: Vec<_> =
+        (0..PRIORITIES).flat_map(|priority| causality::trace(rows, wiring, priority)).collect();
+    let loops: Vec<_> =
+        (0..PRIORITIES).flat_map(|priority| causality::loops(rows, wiring, priority)).collect();
+    let case = case::Case {
+        window,
+        wiring,
+        network,
+        samples,
+        rows: rows.iter().map(|row| ((row.port, row.priority), row)).collect::<BTreeMap<_, _>>(),
+        clusters: &clusters,
+        loops: &loops,
+    };
+    verdict::verdicts(&case)
 }

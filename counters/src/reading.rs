@@ -41,7 +41,7 @@ pub struct Reading {
 }
 
 /// A neighbour that a switch sees at a port.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalNeighbour {
     /// The port of this switch, by SONiC's name.
     pub port: String,
@@ -49,6 +49,12 @@ pub struct LocalNeighbour {
     pub system: String,
     /// The neighbour's port, as it announces it: a name, an alias or a MAC address.
     pub remote_port: Option<String>,
+    /// The description of the neighbour's port (LLDP); SONiC announces its alias as port id and its name here.
+    #[serde(default)]
+    pub remote_description: Option<String>,
+    /// Whether the neighbour is a host, if the source says what it is (CONFIG_DB's DEVICE_NEIGHBOR_METADATA).
+    #[serde(default)]
+    pub is_host: Option<bool>,
 }
 
 /// The counters of a port.
@@ -72,6 +78,9 @@ pub struct PortReading {
     /// Bytes sent (`SAI_PORT_STAT_IF_OUT_OCTETS`).
     #[serde(default)]
     pub tx_bytes: Option<u64>,
+    /// Bytes sent in a second at the time of the reading (`TX_BPS` of `RATES`, smoothed by SONiC).
+    #[serde(default)]
+    pub tx_bytes_per_s: Option<u64>,
     /// Packets dropped at ingress (`SAI_PORT_STAT_IF_IN_DISCARDS`).
     #[serde(default)]
     pub rx_drops: Option<u64>,
@@ -96,12 +105,20 @@ pub struct PriorityReading {
     #[serde(default)]
     pub pause_tx_frames: Option<u64>,
     /// Time for which received pauses stopped this port, where the ASIC has it, in ns
-    /// (`SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`, `..._RX_PAUSE_DURATION`).
+    /// (`SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`, or the estimate of the watchdog's script for Broadcom,
+    /// `EST_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`). `..._RX_PAUSE_DURATION` is not used: SAI counts it in quanta, and
+    /// some ASICs in microseconds.
     #[serde(default)]
     pub pause_rx_ns: Option<u64>,
     /// Time for which this port paused its neighbour, in ns (`SAI_PORT_STAT_PFC_n_TX_PAUSE_DURATION_US`).
     #[serde(default)]
     pub pause_tx_ns: Option<u64>,
+    /// Whether PFC is enabled for the priority (`pfc_enable` of CONFIG_DB's PORT_QOS_MAP), if known.
+    #[serde(default)]
+    pub pfc_enabled: Option<bool>,
+    /// Whether the queue of the priority is paused at the time of the reading (`SAI_QUEUE_ATTR_PAUSE_STATUS`).
+    #[serde(default)]
+    pub is_paused: Option<bool>,
     /// The egress queue of this priority.
     #[serde(default)]
     pub queue: QueueReading,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Cause, Diagnosis, FlowKey};
+use model::{Cause, Diagnosis, FlowKey, RootCause};
 
 use crate::GroundTruth;
 
@@ -29,7 +29,42 @@ pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }
 
+/// Whether a verdict's root cause names the place of an event or of one of its recurrences: the host, if the event has
+/// one, else the root port. A fair measure for methods that see ports and no flows.
+pub fn names_place(found: &RootCause, truth: &GroundTruth) -> bool {
+    std::iter::once(truth).chain(&truth.again).map(|event| &event.root_cause).any(|real| match &real.host {
+        Some(host) => found.host.as_ref() == Some(host),
+        None => real.port.is_some() && found.port == real.port,
+    })
+}
+
 /// Whether a verdict names an event or one of its recurrences.
 pub fn names_event(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     names_truth(diagnosis, truth) || truth.again.iter().any(|again| names_truth(diagnosis, again))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::PortRef;
+
+    use super::*;
+
+    fn check(found: RootCause, real: RootCause, expected: bool) {
+        let truth = GroundTruth { root_cause: real, ..GroundTruth::default() };
+        assert_eq!(names_place(&found, &truth), expected, "{found:?} {truth:?}");
+    }
+
+    #[test]
+    fn the_place_is_the_host_or_else_the_port() {
+        let place = |port: Option<u16>, host: Option<&str>| RootCause {
+            port: port.map(|port| PortRef::new("sw1", port)),
+            host: host.map(str::to_string),
+            ..RootCause::default()
+        };
+        check(place(Some(1), None), place(Some(1), None), true);
+        check(place(Some(2), None), place(Some(1), None), false);
+        check(place(Some(1), Some("h2")), place(Some(1), Some("h1")), false);
+        check(place(None, Some("h1")), place(Some(1), Some("h1")), true);
+        check(place(None, None), place(None, None), false);
+    }
 }

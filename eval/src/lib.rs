@@ -15,5 +15,5 @@ pub mod judge;
 pub mod table;
 pub mod truth;
 
-pub use agreement::names_event;
+pub use agreement::{names_event, names_place};
 pub use ground_truth::{GroundTruth, Phase};

@@ -57,6 +57,12 @@ pub struct Observation {
     pub named: u64,
     /// Those of them about which no agent asked.
     pub undetected: u64,
+    /// Events of the ground truth that have a root port or host.
+    #[serde(default)]
+    pub places: u64,
+    /// Those of them whose place a verdict names.
+    #[serde(default)]
+    pub placed: u64,
     /// Number of hosts times simulated hours.
     pub host_hours: f64,
     /// Number of switches in each snapshot.
@@ -104,6 +110,9 @@ pub struct Row {
     pub events: u64,
     /// Those of them about which no agent asked.
     pub undetected: u64,
+    /// Events of the ground truth whose root host or, without one, root port a verdict names, among all that have one;
+    /// absent without such an event.
+    pub place: Option<f64>,
     /// Right verdicts among all verdicts that claim something, estimated from the sample by weights; 1 if none does.
     pub precision: f64,
     /// Named disturbances among all that delayed a flow; 1 if none did.
@@ -240,6 +249,7 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         alarms_unjudged: unjudged().filter(|verdict| verdict.is_alarm).count() as u64,
         events,
         undetected: sum(|o| o.undetected),
+        place: (sum(|o| o.places) > 0).then(|| short(share(sum(|o| o.placed), sum(|o| o.places)))),
         precision: share_right(claims()),
         recall: short(share(named, events)),
         alarms: alarms().count() as u64,
@@ -290,7 +300,7 @@ fn mean(values: Vec<f64>) -> f64 {
 }
 
 /// The columns of the text.
-const COLUMNS: [(&str, usize); 18] = [
+const COLUMNS: [(&str, usize); 19] = [
     ("method", 12),
     ("runs", 5),
     ("right", 5),
@@ -306,6 +316,7 @@ const COLUMNS: [(&str, usize); 18] = [
     ("incidents", 9),
     ("right", 6),
     ("recall", 6),
+    ("place", 6),
     ("ECE", 6),
     (">90", 5),
     ("p50 us", 9),
@@ -347,6 +358,7 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
             r.incidents.to_string(),
             share(r.incident_precision, r.incidents),
             share(r.recall, r.events),
+            optional(r.place, 3),
             share(r.calibration_error, claims),
             r.calibration.wrong_above_90.to_string(),
             optional(r.time_to_diagnosis_us_p50, 0),
@@ -423,10 +435,11 @@ mod tests {
     #[test]
     fn runs_add_up() {
         use Grade::{Partly, Right, Silent, Unjudged, Wrong};
+        let places = |places, placed, of| Observation { places, placed, ..of };
         let seen = [
-            observation("b", &[Right], (1, 1), Some(1_000)),
+            places(2, 1, observation("b", &[Right], (1, 1), Some(1_000))),
             observation("a", &[Wrong, Silent], (1, 0), None),
-            observation("b", &[Right, Partly, Wrong, Unjudged], (1, 1), Some(3_000)),
+            places(2, 2, observation("b", &[Right, Partly, Wrong, Unjudged], (1, 1), Some(3_000))),
         ];
         let rows = rows(&seen);
         let names: Vec<&str> = rows.iter().map(|r| r.scenario.as_str()).collect();
@@ -438,6 +451,7 @@ mod tests {
             (rows[0].time_to_diagnosis_us_p50, rows[0].time_to_diagnosis_us_p99),
             (Some(1.0), Some(3.0))
         );
+        assert_eq!((rows[0].place, rows[1].place), (Some(0.75), None));
         assert_eq!(rows[0].false_alarms_per_host_hour, 1.0);
         assert_eq!(totals(&seen)[0].runs, 3);
     }

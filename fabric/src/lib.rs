@@ -8,6 +8,7 @@
 //! - [`run`] runs a [`scenario::Scenario`] to its end, collection included; [`Fabric`] is the network itself, driven
 //!   event by event.
 //! - [`TrafficRun`] runs the traffic alone, on switches without telemetry.
+//! - [`sonic`] shows the counters of the switches as SONiC does.
 //! - [`stopwatch`] measures the delay of every flow at its sender.
 //! - [`counterfactual::verify`] repeats a run without the root cause that a verdict names.
 //! - [`prove`] and [`storm`] test a single switch under worst-case traffic.
@@ -33,6 +34,7 @@ mod record;
 mod record_log;
 mod route_events;
 mod run;
+pub mod sonic;
 pub mod stopwatch;
 pub mod storm;
 mod switch;
@@ -51,7 +53,7 @@ mod translated;
 
 pub use agent::{HostAgent, PollRequest, SimulatedAgent};
 pub use collect::InProcessController;
-pub use fabric::{BuildError, Fabric, Tap, base_rtt};
+pub use fabric::{BuildError, Fabric, Tap, WireCounters, base_rtt};
 pub use fault_injection::FaultInjection;
 pub use flow::RttStats;
 pub use operator_records::OperatorRecords;
@@ -62,8 +64,8 @@ pub use record::{
 };
 pub use record_log::RECENT_RECORDS;
 pub use run::{
-    LAST_POLLS, RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched,
-    run_with_injection, set_agents,
+    LAST_POLLS, RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_observed,
+    run_watched, run_with_injection, set_agents,
 };
 pub use switch::FabricSwitch;
 pub use traffic_run::TrafficRun;

@@ -48,6 +48,10 @@ pub(crate) struct Link {
     pub(crate) sent_bytes: u64,
     /// Frames that reached the far end, PFC included.
     pub(crate) arrived_frames: u64,
+    /// Their bytes.
+    pub(crate) arrived_bytes: u64,
+    /// MAC control frames among them.
+    pub(crate) arrived_control_frames: u64,
     /// Frames lost.
     pub(crate) lost_frames: u64,
 }
@@ -68,6 +72,8 @@ impl Link {
             sent_frames: 0,
             sent_bytes: 0,
             arrived_frames: 0,
+            arrived_bytes: 0,
+            arrived_control_frames: 0,
             lost_frames: 0,
         }
     }

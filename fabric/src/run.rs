@@ -176,6 +176,20 @@ pub fn run_with_injection(
     drive_through(scenario, seed, options, injection, &mut NoObserver)
 }
 
+/// As [`run_with_injection`], with an observer.
+///
+/// # Errors
+/// A scenario that cannot be built, programmed or drawn.
+pub fn run_observed(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    injection: &FaultInjection,
+    watch: &mut dyn Watch,
+) -> Result<RunOutcome, RunError> {
+    drive_through(scenario, seed, options, injection, watch)
+}
+
 fn drive_through(
     scenario: &Scenario,
     seed: u64,
@@ -208,7 +222,7 @@ fn drive_through(
     let collected = controller.as_mut().map(InProcessController::take_snapshots).unwrap_or_default();
     let (snapshot_times, snapshots) = collected.into_iter().unzip();
     let surveys = controller.map(|mut c| c.take_surveys()).unwrap_or_default();
-    Ok(RunOutcome {
+    let outcome = RunOutcome {
         scenario: scenario.name.clone(),
         seed,
         switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
@@ -222,7 +236,9 @@ fn drive_through(
         lossless_drops: fabric.lossless_drops().cloned().collect(),
         counters: fabric.counters().clone(),
         end: fabric.now(),
-    })
+    };
+    watch.after(&mut fabric);
+    Ok(outcome)
 }
 
 /// Runs the traffic of a scenario without agents and collection, after `set_up` has changed the network, with an
@@ -243,7 +259,7 @@ pub(crate) fn run_traffic_watched(
     Ok(fabric)
 }
 
-/// An observer of a run. It does not change the run.
+/// An observer of a run. It does not change the run: of the network it may only clear watermarks.
 pub trait Watch {
     /// An observer of every frame.
     fn tap(&mut self) -> Option<Box<dyn Tap>> {
@@ -254,7 +270,12 @@ pub trait Watch {
     fn next_look(&self) -> Option<Time>;
 
     /// Called at that time; all earlier events have been processed.
-    fn look(&mut self, now: Time, fabric: &Fabric<Switch>);
+    fn look(&mut self, now: Time, fabric: &mut Fabric<Switch>);
+
+    /// Called once when the results of the run have been taken. The network may run on.
+    fn after(&mut self, fabric: &mut Fabric<Switch>) {
+        let _ = fabric;
+    }
 }
 
 /// No-op observer.
@@ -265,7 +286,7 @@ impl Watch for NoObserver {
         None
     }
 
-    fn look(&mut self, _now: Time, _fabric: &Fabric<Switch>) {}
+    fn look(&mut self, _now: Time, _fabric: &mut Fabric<Switch>) {}
 }
 
 /// Reprograms switches when routes change.

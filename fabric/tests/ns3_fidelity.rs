@@ -122,7 +122,7 @@ impl Watch for Queues {
         self.0.as_ref().and_then(output::QueueMonitor::next_time)
     }
 
-    fn look(&mut self, _now: model::Time, fabric: &fabric::Fabric<Switch>) {
+    fn look(&mut self, _now: model::Time, fabric: &mut fabric::Fabric<Switch>) {
         if let Some(monitor) = &mut self.0 {
             monitor.look(fabric);
         }

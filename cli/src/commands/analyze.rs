@@ -1,5 +1,7 @@
 //! `harrier analyze`: diagnoses telemetry from files.
 
+mod sonic;
+
 use std::path::{Path, PathBuf};
 
 use analyzer::import::hawkeye_ns3::{self, DumpFile};
@@ -12,6 +14,7 @@ use model::{FlowKey, Job, Snapshot, Topology};
 use crate::Outcome;
 use crate::commands::run::{TOPOLOGY_FILE, verdicts};
 use crate::configurations::{self, ConfigOf, parse_config_of};
+use crate::counter_files::{TimeOf, parse_time_of};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
 use crate::report::RunReport;
@@ -23,13 +26,17 @@ Examples:
     harrier analyze out/event-*.json
 
   Diagnose dumps of the published ns-3 prototype
-    harrier analyze --from hawkeye-ns3 --topology topo.txt telemetry_*.txt";
+    harrier analyze --from hawkeye-ns3 --topology topo.txt telemetry_*.txt
+
+  Find who sends the pauses, from two sets of dumps of SONiC switches, or from a paste of `show` commands
+    harrier analyze --from sonic before after
+    harrier analyze --from sonic - < paste.txt";
 
 /// Arguments of `harrier analyze`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Snapshot or dump files
+    /// Snapshot or dump files; with --from sonic also folders, archives of `show techsupport`, and - for stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Format of the files
@@ -37,7 +44,8 @@ pub(crate) struct Args {
     from: From,
     /// Topology of the network [default for snapshots: topology.json in the folder of the first file]
     ///
-    /// Either Harrier's JSON or a topology file of the HPCC and ns-3 simulators.
+    /// Either Harrier's JSON or a topology file of the HPCC and ns-3 simulators. Counters of SONiC switches need none if
+    /// they come with neighbours (LLDP or DEVICE_NEIGHBOR).
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
     /// Victim flow to diagnose, e.g. 10.0.0.1:10000>10.0.3.1:4791/udp [default: the victim in the snapshot]
@@ -52,6 +60,12 @@ pub(crate) struct Args {
     /// its effect. A pg_profile_lookup.ini in the same folder is read too.
     #[arg(long, value_name = "SWITCH=PATH", value_parser = parse_config_of)]
     config: Vec<ConfigOf>,
+    /// Time of the counters in a file or folder of --from sonic, e.g. before=2026-10-05T10:12:13Z
+    ///
+    /// Also seconds since 1970. Without it, the time is that in the names of the files, that of `date` in a paste, or that
+    /// at which the files were changed.
+    #[arg(long, value_name = "PATH=TIME", value_parser = parse_time_of)]
+    time: Vec<TimeOf>,
     /// Print the report as JSON on stdout
     #[arg(long)]
     json: bool,
@@ -64,10 +78,18 @@ enum From {
     Snapshot,
     /// Dumps of Hawkeye's published ns-3 prototypes, one file for each switch
     HawkeyeNs3,
+    /// Counters of SONiC switches: dumps of their databases, `show techsupport`, output of `show` commands
+    Sonic,
 }
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    if matches!(args.from, From::Sonic) {
+        return sonic::execute(&args);
+    }
+    if !args.time.is_empty() {
+        bail!("--time is for --from sonic");
+    }
     let mut problems = Vec::new();
     let victim = args.victim.as_deref().and_then(|text| {
         let flow = text.parse::<FlowKey>();
@@ -87,6 +109,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let snapshots = match args.from {
         From::Snapshot => read_snapshots(&texts, victim, &mut problems),
         From::HawkeyeNs3 => read_dumps(&texts, &topology, victim, &mut problems),
+        From::Sonic => Vec::new(),
     };
     let jobs: Vec<Job> =
         args.job.iter().filter_map(|path| read_job(path, &topology, &mut problems)).collect();
@@ -141,27 +164,34 @@ fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {
     let path = match (&args.topology, args.from) {
         (Some(path), _) => path.clone(),
         (None, From::Snapshot) => default_path()?,
-        (None, From::HawkeyeNs3) => {
+        (None, From::HawkeyeNs3 | From::Sonic) => {
             problems.push("these dumps do not contain the topology; add --topology FILE".into());
             return None;
         }
     };
-    let read = || -> anyhow::Result<Topology> {
-        let text = read_text(&path).with_context(|| match args.topology {
-            Some(_) => "topology".to_string(),
-            None => "no topology in the folder of the snapshot; add --topology FILE".to_string(),
-        })?;
-        let name = path.display().to_string();
-        if text.trim_start().starts_with('{') {
-            return serde_json::from_str(&text).with_context(|| format!("{name}: not a topology"));
-        }
-        let (file, found) = scenario::ns3::parse_topology(&name, &text);
-        if found.is_empty() {
-            return Ok(file.topology);
-        }
-        bail!("{}", found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    };
-    read().map_err(|error| problems.push(format!("{error:#}"))).ok()
+    let read = read_text(&path).with_context(|| match args.topology {
+        Some(_) => "topology".to_string(),
+        None => "no topology in the folder of the snapshot; add --topology FILE".to_string(),
+    });
+    let topology = read.and_then(|text| parse_topology(&path, &text));
+    topology.map_err(|error| problems.push(format!("{error:#}"))).ok()
+}
+
+/// Reads a topology: Harrier's JSON, or a file of the HPCC and ns-3 simulators.
+fn read_topology(path: &Path) -> anyhow::Result<Topology> {
+    parse_topology(path, &read_text(path).context("topology")?)
+}
+
+fn parse_topology(path: &Path, text: &str) -> anyhow::Result<Topology> {
+    let name = path.display().to_string();
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).with_context(|| format!("{name}: not a topology"));
+    }
+    let (file, found) = scenario::ns3::parse_topology(&name, text);
+    if found.is_empty() {
+        return Ok(file.topology);
+    }
+    bail!("{}", found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 fn read_snapshots(

@@ -88,7 +88,9 @@ pub(crate) struct Args {
     /// Maximum number of repeated runs for the alarms of one run, which are judged first [default: all are judged]
     #[arg(long, value_name = "N")]
     alarm_budget: Option<usize>,
-    /// Diagnosis method; can be repeated [default: all]
+    /// Diagnosis method; can be repeated [default: all that read the telemetry of P4 switches]
+    ///
+    /// sonic-1s, sonic-100ms and sonic-1s+sflow read what SONiC switches count in the same runs (docs/counters.md).
     #[arg(long = "method", value_name = "NAME", value_parser = parse_method)]
     methods: Vec<Contestant>,
     /// Number of runs in parallel [default: number of CPU cores]
@@ -252,7 +254,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     let methods = match args.methods.as_slice() {
         _ if args.live => vec![Contestant::Harrier],
-        [] => Contestant::ALL.to_vec(),
+        [] => Contestant::with_telemetry().collect(),
         named => named.to_vec(),
     };
     let trial = FaultInjection {

@@ -29,3 +29,4 @@ pub(crate) mod switch;
 pub(crate) mod token;
 pub(crate) mod top;
 pub(crate) mod topology;
+pub(crate) mod watch;

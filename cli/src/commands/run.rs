@@ -34,6 +34,9 @@ Examples:
   Run another instance of a scenario and print the report as JSON
     harrier run incast-backpressure --seed 7 --json
 
+  Save what ordinary switches would count in a run
+    harrier run pfc-storm --save-counters out
+
   Run an HPCC/ns-3 simulation and write its output files
     harrier run --ns3 config.txt --ns3-out out";
 
@@ -76,6 +79,15 @@ pub(crate) struct Args {
     /// File for the queue, pause state and rate of every port over time
     #[arg(long, value_name = "FILE.csv|FILE.json")]
     series: Option<PathBuf>,
+    /// Directory for what the switches count, as dumps of SONiC's databases and input of `harrier analyze --from sonic`
+    ///
+    /// DIR/SWITCH/TIME/ holds the databases of one reading, as redis-dump writes them. The first reading of each switch
+    /// is of the idle network before the run; after the run the network runs on until every switch has been read again.
+    #[arg(long, value_name = "DIR")]
+    save_counters: Option<PathBuf>,
+    /// Polling interval of --save-counters, from 100ms to 30s as in SONiC
+    #[arg(long, value_name = "TIME", value_parser = parse_counters_interval, default_value = "1s", requires = "save_counters")]
+    counters_interval: Time,
     /// Sampling interval of --series, e.g. 5us [default: a thousandth of the scenario's duration]
     #[arg(long, value_name = "TIME", value_parser = parse_interval, requires = "series")]
     series_interval: Option<Time>,
@@ -84,6 +96,13 @@ pub(crate) struct Args {
 fn parse_interval(text: &str) -> Result<Time, String> {
     let expected = "expected a time of at least 1ns, e.g. `5us`";
     scenario::parse_time(text).filter(|time| *time >= Time::from_ns(1)).ok_or(expected.to_string())
+}
+
+/// The intervals that `counterpoll port interval` of SONiC accepts.
+fn parse_counters_interval(text: &str) -> Result<Time, String> {
+    let limits = Time::from_ms(100)..=Time::from_ms(30_000);
+    let expected = "expected a time from 100ms to 30s";
+    scenario::parse_time(text).filter(|time| limits.contains(time)).ok_or(expected.to_string())
 }
 
 /// Runs the command.
@@ -153,6 +172,9 @@ fn watcher(args: &Args, scenario: &Scenario) -> anyhow::Result<Watcher> {
     if let Some(file) = &args.series {
         let interval = args.series_interval.unwrap_or(Time(scenario.stop.0 / 1000));
         watcher.record_series(file, interval)?;
+    }
+    if let Some(directory) = &args.save_counters {
+        watcher.count(directory, args.counters_interval, args.seed, scenario);
     }
     Ok(watcher)
 }

@@ -8,7 +8,7 @@
 use analyzer::{Method, Settings};
 use model::missing_data::Expected;
 use model::telemetry::FlowRecord;
-use model::{MissingData, Snapshot};
+use model::{MissingData, Snapshot, Time};
 use serde::{Deserialize, Serialize};
 
 /// A method of diagnosis.
@@ -29,11 +29,32 @@ pub(crate) enum Contestant {
     FlowOnly,
     /// Queues on the victim's path, without pauses.
     Spidermon,
+    /// SONiC's counters, polled every second.
+    #[serde(rename = "sonic-1s")]
+    Sonic1s,
+    /// SONiC's counters, polled every 100 ms.
+    #[serde(rename = "sonic-100ms")]
+    Sonic100ms,
+    /// SONiC's counters, polled every second, and sampled packets.
+    #[serde(rename = "sonic-1s+sflow")]
+    Sonic1sSflow,
 }
+
+/// What a method reads that needs nothing but the counters of ordinary switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CounterSource {
+    /// Interval of the polls.
+    pub(crate) interval: Time,
+    /// One of how many packets is sampled; absent: none.
+    pub(crate) sampling_rate: Option<u32>,
+}
+
+/// Sampling rate of the method with sFlow. A choice: finer than usual on fast ports, because the runs take milliseconds.
+const SAMPLING_RATE: u32 = 1_000;
 
 impl Contestant {
     /// All methods, in the order of tables.
-    pub(crate) const ALL: [Contestant; 7] = [
+    pub(crate) const ALL: [Contestant; 10] = [
         Contestant::Harrier,
         Contestant::Hawkeye,
         Contestant::FullPolling,
@@ -41,7 +62,26 @@ impl Contestant {
         Contestant::PortOnly,
         Contestant::FlowOnly,
         Contestant::Spidermon,
+        Contestant::Sonic1s,
+        Contestant::Sonic100ms,
+        Contestant::Sonic1sSflow,
     ];
+
+    /// The methods that read the telemetry of P4 switches.
+    pub(crate) fn with_telemetry() -> impl Iterator<Item = Contestant> {
+        Contestant::ALL.into_iter().filter(|method| method.counter_source().is_none())
+    }
+
+    /// Returns what a method reads that needs no telemetry.
+    pub(crate) fn counter_source(self) -> Option<CounterSource> {
+        let source = |ms, sampling_rate| Some(CounterSource { interval: Time::from_ms(ms), sampling_rate });
+        match self {
+            Contestant::Sonic1s => source(1_000, None),
+            Contestant::Sonic100ms => source(100, None),
+            Contestant::Sonic1sSflow => source(1_000, Some(SAMPLING_RATE)),
+            _ => None,
+        }
+    }
 
     /// Returns the name in arguments and tables.
     pub(crate) fn name(self) -> &'static str {
@@ -53,6 +93,9 @@ impl Contestant {
             Contestant::PortOnly => "port-only",
             Contestant::FlowOnly => "flow-only",
             Contestant::Spidermon => "spidermon",
+            Contestant::Sonic1s => "sonic-1s",
+            Contestant::Sonic100ms => "sonic-100ms",
+            Contestant::Sonic1sSflow => "sonic-1s+sflow",
         }
     }
 
@@ -90,6 +133,9 @@ impl Contestant {
                     )
                 };
                 seen.missing.retain(|missing| !for_pauses(missing));
+            }
+            Contestant::Sonic1s | Contestant::Sonic100ms | Contestant::Sonic1sSflow => {
+                seen.switches.clear();
             }
             Contestant::PortOnly | Contestant::FlowOnly => {}
         }

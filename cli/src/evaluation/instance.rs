@@ -12,6 +12,7 @@ use model::{Snapshot, Time, Topology};
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
+use super::counter_reading::{self, Counted};
 use super::{Plan, Subject};
 use crate::input::write_all;
 
@@ -31,6 +32,9 @@ pub(crate) struct Instance {
     pub(crate) snapshots: Vec<(Time, Snapshot)>,
     /// The same with the telemetry of all switches of the network, if a method needs it.
     pub(crate) surveys: Vec<(Time, Snapshot)>,
+    /// What ordinary switches count in the run, for each way of reading that a method needs.
+    #[serde(default)]
+    pub(crate) counted: Vec<Counted>,
     /// Number of instances drawn until one showed the scenario's anomaly.
     #[serde(default)]
     pub(crate) drawn: u64,
@@ -96,6 +100,7 @@ impl Instance {
         let options = RunOptions { pipeline: pipeline.clone(), diagnose: true };
         let outcome = fabric::run_with_injection(scenario, seed, &options, &plan.trial)?;
         let (truth, deviations) = eval::truth::establish(&drawn, &outcome);
+        let counted = counter_reading::read(plan, scenario, seed, &options, &drawn.topology)?;
         Ok(Instance {
             fingerprint,
             seed,
@@ -105,6 +110,7 @@ impl Instance {
             deviations,
             snapshots: outcome.snapshot_times.into_iter().zip(outcome.snapshots).collect(),
             surveys: outcome.surveys,
+            counted,
             drawn: 1,
         })
     }
@@ -121,7 +127,8 @@ pub(super) fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String
         Some(source) => format!("{}{:?}", source.text, source.files),
         None => format!("{scenario:?}"),
     };
-    let text = format!("{text}{:?}{}{}", plan.trial, plan.epoch_shift, plan.program);
+    let sources = counter_reading::sources(plan);
+    let text = format!("{text}{:?}{}{}{sources:?}", plan.trial, plan.epoch_shift, plan.program);
     format!("{}-{:016x}-{seed}", env!("CARGO_PKG_VERSION"), hash(&text))
 }
 

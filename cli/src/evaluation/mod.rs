@@ -2,6 +2,7 @@
 //! this module contains the methods, the threads, the files and the progress bar.
 
 mod contestant;
+mod counter_reading;
 pub(crate) mod csv;
 pub(crate) mod generated;
 mod instance;

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::incident::{incidents, settle, without_ordinary};
 use analyzer::{Features, Settings, TopologyIndex, analyze_indexed};
-use eval::GroundTruth;
 use eval::judge::{
     Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, judge,
     rankings,
 };
 use eval::table::{Graded, Observation};
+use eval::{GroundTruth, names_place};
 use fabric::pipeline::Pipeline;
 use model::diagnosis::Severity;
 use model::{Anomaly, Diagnosis, FlowKey, Snapshot, Time};
 use scenario::Scenario;
 
 use super::verdict_lines::{Source, VerdictLine};
-use super::{Contestant, Evaluated, Instance, Plan, Subject};
+use super::{Contestant, Evaluated, Instance, Plan, Subject, counter_reading};
 use crate::output::{describe_truth, describe_verdict};
 
 /// Length of a polling packet on the wire, a minimum-size frame.
@@ -36,6 +36,8 @@ pub(super) struct Diagnosed {
     incidents: Vec<Vec<usize>>,
     /// What the confidence of each verdict depends on, by its identifier.
     features: BTreeMap<String, Features>,
+    /// Whether agents trigger the method.
+    is_triggered: bool,
 }
 
 /// Diagnoses and judges a run with every method. Failures are described for the first method only.
@@ -116,7 +118,12 @@ pub(super) fn judge_all(
         let hosts = scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name));
         let triggers = of.snapshots.iter().filter_map(|(_, snapshot)| snapshot.trigger.as_ref());
         let asked: BTreeSet<FlowKey> = triggers.map(|trigger| trigger.flow).collect();
-        let undetected = events.iter().filter(|(_, harm)| harm.touched.is_disjoint(&asked)).count() as u64;
+        let is_undetected =
+            |(_, harm): &&(Disturbance, Harm)| of.is_triggered && harm.touched.is_disjoint(&asked);
+        let undetected = events.iter().filter(is_undetected).count() as u64;
+        let places: Vec<&GroundTruth> = truths(instance).filter(|truth| has_place(truth)).collect();
+        let is_placed =
+            |truth: &&&GroundTruth| of.verdicts.iter().any(|verdict| names_place(&verdict.root_cause, truth));
         evaluated.observations.push(Observation {
             scenario: subject.row.clone(),
             method: of.method.to_string(),
@@ -132,6 +139,8 @@ pub(super) fn judge_all(
             events: events.len() as u64,
             named: (events.len() - missed.len()) as u64,
             undetected,
+            places: places.len() as u64,
+            placed: places.iter().filter(is_placed).count() as u64,
             host_hours: hosts.count() as f64 * instance.end.as_ns() as f64 / HOUR_NS,
             switches_collected: of.snapshots.iter().map(|(_, s)| s.switches.len() as u64).collect(),
             telemetry_bytes: of
@@ -149,6 +158,9 @@ pub(super) fn judge_all(
 
 /// Diagnoses the snapshots of a run as a method.
 pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &Instance) -> Diagnosed {
+    if let Some(source) = method.counter_source() {
+        return counter_reading::diagnose(method.name(), source, instance);
+    }
     let index = TopologyIndex::new(&instance.topology);
     let collected = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };
     let snapshots: Vec<(Time, Snapshot)> =
@@ -180,7 +192,13 @@ impl Diagnosed {
         let position = |verdict: &&Diagnosis| verdicts.iter().position(|other| std::ptr::eq(other, *verdict));
         let incidents =
             groups.iter().map(|group| group.verdicts.iter().filter_map(position).collect()).collect();
-        Diagnosed { method, times, verdicts, incidents, features, snapshots }
+        Diagnosed { method, times, verdicts, incidents, features, snapshots, is_triggered: true }
+    }
+
+    /// The verdicts of a method that no agent triggers.
+    pub(super) fn untriggered(method: &'static str, verdicts: Vec<Diagnosis>) -> Diagnosed {
+        let of = Diagnosed::new(method, Vec::new(), Vec::new(), verdicts, BTreeMap::new());
+        Diagnosed { is_triggered: false, ..of }
     }
 }
 
@@ -239,6 +257,11 @@ pub(super) fn names(disturbance: &Disturbance, of: &Diagnosed, judgements: &[Jud
 fn truths(instance: &Instance) -> impl Iterator<Item = &GroundTruth> {
     let truth = instance.truth.as_ref();
     truth.into_iter().flat_map(|t| std::iter::once(t).chain(&t.others)).filter(|t| t.anomaly.is_some())
+}
+
+/// Whether an event has a root port or a root host.
+fn has_place(truth: &GroundTruth) -> bool {
+    truth.root_cause.port.is_some() || truth.root_cause.host.is_some()
 }
 
 /// Returns the share of the switches on the pause path that the most complete snapshot contains.

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each suite uses a part of it")]
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
+pub(crate) mod redis;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -43,7 +43,7 @@ impl Watch for Queues {
         self.times.get(self.taken).copied()
     }
 
-    fn look(&mut self, now: Time, fabric: &Fabric<Switch>) {
+    fn look(&mut self, now: Time, fabric: &mut Fabric<Switch>) {
         self.taken += 1;
         for port in &self.ports {
             let Some(switch) = fabric.switch(&port.switch) else { continue };

@@ -5,6 +5,7 @@ mod fault;
 mod host;
 mod rdma_read;
 mod switch_events;
+mod wire_counters;
 
 use std::collections::BTreeMap;
 
@@ -33,6 +34,7 @@ use crate::switch::FabricSwitch;
 use fault::Fault;
 
 pub use build::{BuildError, base_rtt};
+pub use wire_counters::WireCounters;
 
 /// A switch and the links of its ports.
 #[derive(Debug)]
@@ -242,7 +244,10 @@ impl<S: FabricSwitch> Fabric<S> {
             return;
         }
         link.arrived_frames += 1;
-        if !is_mac_control(&frame) {
+        link.arrived_bytes += frame.len();
+        if is_mac_control(&frame) {
+            link.arrived_control_frames += 1;
+        } else {
             self.counters.packet_hops += 1;
         }
         match link.to {

@@ -228,6 +228,11 @@ impl Switch {
         &self.tm
     }
 
+    /// Resets the watermarks of the traffic manager to the current occupancy.
+    pub fn clear_watermarks(&mut self) {
+        self.tm.clear_watermarks();
+    }
+
     /// Sets whether the link of a port is up; initially all links are up. Group members that watch a port that is
     /// down are not selected, and replicas are replaced by their backups. Packets that the program sends to that port
     /// are still enqueued. Loading a program does not change the state of links.

@@ -99,6 +99,7 @@ impl<P> TrafficManager<P> {
     fn receive_class(&mut self, now: Time, at: usize, priority: u8, quanta: u16) {
         let class = usize::from(priority);
         let port = &mut self.ports[at];
+        port.counters[class].pfc_frames_received += 1;
         if port.config.pfc_enabled >> class & 1 == 0 {
             return;
         }
@@ -143,10 +144,19 @@ impl<P> TrafficManager<P> {
     /// Sets or ends the pause of a priority.
     fn set_paused(&mut self, now: Time, at: usize, class: usize, until: Option<Time>) {
         let port = &mut self.ports[at];
-        port.received[class].until = until;
+        let received = &mut port.received[class];
+        received.until = until;
         match until {
-            Some(_) => port.paused |= 1 << class,
-            None => port.paused &= !(1 << class),
+            Some(_) => {
+                received.since.get_or_insert(now);
+                port.paused |= 1 << class;
+            }
+            None => {
+                let lasted = received.since.take().map_or(Time::ZERO, |since| now.saturating_sub(since));
+                let counters = &mut port.counters[class];
+                counters.paused = Time(counters.paused.0.saturating_add(lasted.0));
+                port.paused &= !(1 << class);
+            }
         }
         self.update_paused_queues(at);
         self.update_detection(now, at, class);

@@ -2,10 +2,12 @@
 
 use model::Time;
 
+use super::config::PortConfig;
 use super::mmu::{GroupUse, PoolUse, QueueUse};
 use super::{Port, TrafficManager};
 
-/// Counters of one priority of one port since the start.
+/// Counters of one priority of one port since the start. Those of the priority group and of the queue are of the group and
+/// the queue with this number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCounters {
     /// Pause frames sent, refreshes included.
@@ -22,6 +24,29 @@ pub struct ClassCounters {
     pub dropped_bytes: u64,
     /// How often the watchdog detected a storm.
     pub watchdog_fires: u64,
+    /// How often it restored the queue.
+    pub watchdog_restores: u64,
+    /// Packets to this port that the watchdog dropped, flushed ones included.
+    pub watchdog_tx_dropped_packets: u64,
+    /// Packets from this port that the watchdog dropped.
+    pub watchdog_rx_dropped_packets: u64,
+    /// PFC frames for this priority that arrived: pauses and resumes, also if PFC is disabled for it.
+    pub pfc_frames_received: u64,
+    /// For how long received pauses were in effect; a pause that has not ended does not count, see
+    /// [`TrafficManager::paused_time`].
+    pub paused: Time,
+    /// Packets that left the queue.
+    pub queue_packets: u64,
+    /// Their bytes.
+    pub queue_bytes: u64,
+    /// Those of them that were ECN marked.
+    pub ecn_marked_packets: u64,
+    /// Packets dropped at the queue: it was full, early drop, or the watchdog.
+    pub queue_dropped_packets: u64,
+    /// Their bytes.
+    pub queue_dropped_bytes: u64,
+    /// Packets dropped at the priority group: it, its headroom or the memory was full.
+    pub group_dropped_packets: u64,
 }
 
 /// Totals that must be equal at all times.
@@ -80,6 +105,21 @@ impl<P> TrafficManager<P> {
     /// Returns the counters of a priority.
     pub fn counters(&self, port: u16, priority: u8) -> Option<ClassCounters> {
         Some(self.ports[self.find(port)?].counters[usize::from(priority & 7)])
+    }
+
+    /// Returns for how long received pauses were in effect on an egress priority until `now`. [`TrafficManager::clear`]
+    /// forgets a pause that has not ended.
+    pub fn paused_time(&self, port: u16, priority: u8, now: Time) -> Option<Time> {
+        let port = &self.ports[self.find(port)?];
+        let class = usize::from(priority & 7);
+        let ended = port.counters[class].paused;
+        let running = port.received[class].since.map_or(Time::ZERO, |since| now.saturating_sub(since));
+        Some(Time(ended.0.saturating_add(running.0)))
+    }
+
+    /// Returns the configuration of a port.
+    pub fn port_config(&self, port: u16) -> Option<&PortConfig> {
+        Some(&self.ports[self.find(port)?].config)
     }
 
     /// Returns when the pause of an egress priority ends; [`Time::MAX`] if only a resume frame ends it.

@@ -304,6 +304,7 @@ impl<P> TrafficManager<P> {
             let group = &port.config.groups[usize::from(port.config.maps.group[class] & 7)];
             (lossless, profile) = (group.lossless.is_some(), group.profile);
         }
+        self.count_drop_by_place(arrival, reason);
         self.events.push(TmEvent::Dropped {
             ingress_port: arrival.ingress_port,
             egress_port: arrival.egress_port,
@@ -314,6 +315,35 @@ impl<P> TrafficManager<P> {
             profile,
             stored,
         });
+    }
+
+    /// Counts a drop where the packet was refused: at the queue or at the priority group.
+    fn count_drop_by_place(&mut self, arrival: Arrival, reason: DropReason) {
+        let class = usize::from(arrival.priority & 7);
+        let (Some(ingress), Some(egress)) = (self.find(arrival.ingress_port), self.find(arrival.egress_port))
+        else {
+            return;
+        };
+        let group = usize::from(self.ports[ingress].config.maps.group[class] & 7);
+        let queue = usize::from(self.ports[egress].config.maps.queue[class] & 7);
+        let is_at_group = match reason {
+            DropReason::UnknownPort => return,
+            DropReason::MemoryFull | DropReason::IngressThreshold | DropReason::HeadroomFull => true,
+            DropReason::EgressThreshold | DropReason::Early => false,
+            // Both directions of a port in a storm drop; a packet between two such ports counts at its queue.
+            DropReason::Watchdog => self.ports[egress].dropping_queues >> queue & 1 == 0,
+        };
+        let is_watchdog = reason == DropReason::Watchdog;
+        if is_at_group {
+            let counters = &mut self.ports[ingress].counters[group];
+            counters.group_dropped_packets += 1;
+            counters.watchdog_rx_dropped_packets += u64::from(is_watchdog);
+        } else {
+            let counters = &mut self.ports[egress].counters[queue];
+            counters.queue_dropped_packets += 1;
+            counters.queue_dropped_bytes += u64::from(arrival.bytes);
+            counters.watchdog_tx_dropped_packets += u64::from(is_watchdog);
+        }
     }
 
     /// Reports that an idle port has something to send.
@@ -335,10 +365,16 @@ impl<P> TrafficManager<P> {
             return None;
         };
         let waiting = self.remove_first(at, queue)?;
-        let port = &self.ports[at];
+        let port = &mut self.ports[at];
         let left = port.queue_use[queue];
+        let counters = &mut port.counters[queue];
+        counters.queue_packets += 1;
+        counters.queue_bytes += u64::from(waiting.bytes);
         let ecn = port.config.queues[queue].ecn.filter(|_| waiting.ecn_capable);
         let ecn_mark = self.curve_selects(ecn, left.bytes);
+        if ecn_mark {
+            self.ports[at].counters[queue].ecn_marked_packets += 1;
+        }
         Some(Departure {
             packet: waiting.packet,
             ingress_port: waiting.ingress_number,

@@ -25,6 +25,8 @@ pub fn standard_reaction(rate: Rate) -> Time {
 pub(super) struct ReceivedPause {
     /// The end of the pause; [`Time::MAX`] when only a resume frame ends it.
     pub(super) until: Option<Time>,
+    /// Since when the priority is paused without interruption.
+    pub(super) since: Option<Time>,
 }
 
 /// The pause that this port requests for an ingress priority.

@@ -128,8 +128,10 @@ impl<P> TrafficManager<P> {
         let Some(settings) = self.watchdog(at, priority) else {
             return;
         };
-        self.ports[at].watchdog[priority] = WatchdogState::Idle;
-        let port = self.ports[at].config.number;
+        let port = &mut self.ports[at];
+        port.watchdog[priority] = WatchdogState::Idle;
+        port.counters[priority].watchdog_restores += 1;
+        let port = port.config.number;
         self.events.push(TmEvent::WatchdogRestored { port, priority: priority as u8 });
         self.update_watchdog_masks(at, settings.action);
         self.update_paused_queues(at);

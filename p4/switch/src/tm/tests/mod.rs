@@ -1,6 +1,7 @@
 //! Behaviour of the traffic manager, and consistency of its accounting under random traffic.
 
 mod clear;
+mod counters;
 mod flow_control;
 mod listing;
 mod watchdog;

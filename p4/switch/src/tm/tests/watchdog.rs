@@ -69,7 +69,10 @@ fn a_storm_drops_the_queue_until_200_ms_after_the_last_pause() {
     run_timers(&mut tm, Time::from_ms(900), &mut log);
     assert_eq!(log, [(Time::from_ms(500), RESTORED)]);
     assert!(tm.enqueue(Time::from_ms(900), arrival(1, 2, 3, 1000), 0).is_ok());
-    assert_eq!(tm.counters(2, 3).unwrap().watchdog_fires, 1);
+    let counted = tm.counters(2, 3).unwrap();
+    assert_eq!((counted.watchdog_fires, counted.watchdog_restores), (1, 1));
+    // The 16 flushed packets and the one to the port in a storm; the one from it.
+    assert_eq!((counted.watchdog_tx_dropped_packets, counted.watchdog_rx_dropped_packets), (17, 1));
 }
 
 #[test]

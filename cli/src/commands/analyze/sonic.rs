@@ -1,0 +1,191 @@
+//! `harrier analyze --from sonic`: who sends the pauses, by the counters of SONiC switches.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use analyzer::TopologyIndex;
+use anyhow::bail;
+use counters::{Network, PortPauses, Report, diagnose};
+use model::Topology;
+use model::topology::{Node, NodeKind};
+use serde::Serialize;
+
+use super::Args;
+use crate::Outcome;
+use crate::commands::run::TOPOLOGY_FILE;
+use crate::configurations;
+use crate::counter_files::{Gathered, gather};
+use crate::output::{describe_diagnosis, print_json};
+use crate::report::RunReport;
+use crate::units::{bytes, count};
+
+/// Ports that the table of pauses has at most; the others are counted.
+const MAX_ROWS: usize = 40;
+
+/// The report with the ports that pause or are paused.
+#[derive(Serialize)]
+struct CounterReport<'r> {
+    #[serde(flatten)]
+    report: RunReport,
+    ports: &'r [PortPauses],
+}
+
+/// Runs the command.
+pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    if args.victim.is_some() || !args.job.is_empty() {
+        bail!("--victim and --job are about flows; counters of ports have none");
+    }
+    let Gathered { readings, problems } = gather(&args.files, &args.time);
+    for problem in &problems {
+        eprintln!("warning: {problem}");
+    }
+    if readings.is_empty() {
+        bail!("no counters to analyse; docs/counters.md says how to collect them");
+    }
+    let mut wrong = Vec::new();
+    let topology = topology(args, &mut wrong);
+    let switches: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
+    let named = with_switches(&topology, &switches);
+    let findings = configurations::findings(&args.config, &named, &mut wrong).cited;
+    crate::input::fail_with("cannot analyse the input", &wrong)?;
+    let network = Network { topology, findings };
+    let found = diagnose(&readings, &[], &network);
+    if args.json {
+        print_json(&json(args, &found))?;
+    } else {
+        eprint!("{}", text(&found, &network.topology, switches.len()));
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The topology of the arguments: a file, or the one in a folder that `harrier run --save-counters` wrote.
+fn topology(args: &Args, problems: &mut Vec<String>) -> Topology {
+    let saved = || args.files.iter().map(|path| path.join(TOPOLOGY_FILE)).find(|path| path.is_file());
+    let Some(path): Option<PathBuf> = args.topology.clone().or_else(saved) else {
+        return Topology::default();
+    };
+    let topology = match super::read_topology(&path) {
+        Ok(topology) => topology,
+        Err(error) => {
+            problems.push(format!("{error:#}"));
+            return Topology::default();
+        }
+    };
+    problems.extend(topology.problems().iter().map(|problem| format!("topology: {problem}")));
+    topology
+}
+
+/// The topology with the switches that have readings, so that configurations can refer to them.
+fn with_switches(topology: &Topology, switches: &BTreeSet<&str>) -> Topology {
+    let mut named = topology.clone();
+    for switch in switches {
+        if named.node(switch).is_none() {
+            named.nodes.push(Node {
+                name: switch.to_string(),
+                kind: NodeKind::Switch,
+                addresses: Vec::new(),
+            });
+        }
+    }
+    named
+}
+
+fn json<'r>(args: &Args, found: &'r Report) -> CounterReport<'r> {
+    let name = |path: &PathBuf| Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut names: Vec<String> = args.files.iter().filter_map(name).collect();
+    names.sort();
+    let report = RunReport {
+        scenario: names.join(" "),
+        seed: None,
+        ground_truth: None,
+        diagnoses: found.diagnoses.clone(),
+        ordinary: None,
+        run: None,
+        traffic: None,
+        missing: found.problems.clone(),
+    };
+    CounterReport { report, ports: &found.ports }
+}
+
+fn text(found: &Report, topology: &Topology, switches: usize) -> String {
+    let index = TopologyIndex::new(topology);
+    let mut text = found
+        .diagnoses
+        .iter()
+        .map(|diagnosis| describe_diagnosis(diagnosis, &index))
+        .collect::<Vec<_>>()
+        .join("\n");
+    if found.diagnoses.is_empty() {
+        let checked = count(switches as u64, "switch");
+        text.push_str(&format!(
+            "no port of {checked} was paused or sent pauses, and no lossless priority dropped packets\n"
+        ));
+    }
+    if !found.ports.is_empty() {
+        text.push('\n');
+        text.push_str(&table(&found.ports));
+    }
+    for problem in &found.problems {
+        text.push_str(&format!("{:>12}  {problem}\n", "note"));
+    }
+    text
+}
+
+/// The ports that pause or are paused, those that were paused the longest first.
+fn table(ports: &[PortPauses]) -> String {
+    let mut sorted: Vec<&PortPauses> = ports.iter().collect();
+    let part = |port: &PortPauses| port.paused_part.unwrap_or(0.0);
+    sorted.sort_by(|a, b| {
+        let paused = part(b).total_cmp(&part(a)).then(b.received_frames.cmp(&a.received_frames));
+        paused.then(b.sent_frames.cmp(&a.sent_frames))
+    });
+    let header = [
+        "port",
+        "name",
+        "prio",
+        "neighbour",
+        "pauses in",
+        "pauses out",
+        "paused",
+        "queue peak",
+        "drops",
+        "storms",
+    ];
+    let number = |value: Option<u64>| value.map_or("-".to_string(), |value| value.to_string());
+    let mut rows: Vec<[String; 10]> = vec![header.map(str::to_owned)];
+    rows.extend(sorted.iter().take(MAX_ROWS).map(|port| {
+        [
+            port.port.to_string(),
+            port.name.clone(),
+            port.priority.to_string(),
+            port.neighbour.clone().unwrap_or("-".into()),
+            number(port.received_frames),
+            number(port.sent_frames),
+            port.paused_part.map_or("-".into(), |part| format!("{:.2} %", part * 100.0)),
+            port.queue_peak_bytes.map_or("-".into(), bytes),
+            port.dropped_packets.to_string(),
+            port.storms.to_string(),
+        ]
+    }));
+    let widths: Vec<usize> = (0..header.len())
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, width))| match column {
+                0 | 1 | 3 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            })
+            .collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    if sorted.len() > MAX_ROWS {
+        text.push_str(&format!("and {} more with fewer pauses (--json has all)\n", sorted.len() - MAX_ROWS));
+    }
+    text
+}

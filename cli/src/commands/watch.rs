@@ -1,0 +1,152 @@
+//! `harrier watch`: polls the counters of ordinary switches and reports who sends the pauses.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use analyzer::TopologyIndex;
+use anyhow::{Context, bail};
+use counters::Network;
+use model::Time;
+
+use crate::Outcome;
+use crate::counter_sources::{Address, Change, History, Polled, SonicSwitch, poll};
+use crate::daemons::topology;
+use crate::output::{describe_diagnosis, describe_verdict, print_text};
+
+/// The stack of a thread that polls a switch; it holds no reply.
+const STACK_BYTES: usize = 512 << 10;
+
+const EXAMPLES: &str = "\
+Examples:
+  Watch two switches
+    harrier watch sonic://leaf1 sonic://spine1
+
+  Watch a switch whose Redis needs a password and TLS, by name, and write JSON
+    REDISCLI_AUTH=... harrier watch --redis-ca ca.pem --json leaf1=sonics://10.0.0.1:6380";
+
+/// Arguments of `harrier watch`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!(
+    "Exit status 1: there was a verdict. Exit status 2: no switch could be read in --rounds intervals.\n\n{EXAMPLES}"
+))]
+pub(crate) struct Args {
+    /// Switches: sonic://HOST[:PORT], sonics://HOST[:PORT] with TLS, or sonic+unix:///PATH
+    ///
+    /// The address of a SONiC switch's Redis server. A name before it, as in leaf1=sonic://10.0.0.1, replaces the hostname
+    /// that the switch states. The password is read from the variable REDISCLI_AUTH or from the address,
+    /// sonic://[USER]:PASSWORD@HOST.
+    #[arg(required = true, value_name = "[NAME=]ADDRESS")]
+    switches: Vec<Address>,
+    /// Polling interval, from 100ms to 10min
+    #[arg(long, value_name = "TIME", value_parser = parse_interval, default_value = "1s")]
+    interval: Duration,
+    /// Topology of the network [default: the neighbours that LLDP and the switches' configuration name]
+    #[arg(long, value_name = "FILE")]
+    topology: Option<PathBuf>,
+    /// Certificates of the authorities that the switches' certificates are checked against (PEM), for sonics://
+    ///
+    /// [default: those that the system trusts]
+    #[arg(long, value_name = "FILE")]
+    redis_ca: Option<PathBuf>,
+    /// Stop after this number of intervals
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rounds: Option<u64>,
+    /// Print the beginning and the end of each verdict as a line of JSON on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_interval(text: &str) -> Result<Duration, String> {
+    let limits = Time::from_ms(100)..=Time::from_ms(600_000);
+    let time = scenario::parse_time(text).filter(|time| limits.contains(time));
+    time.map(|time| Duration::from_nanos(time.as_ns()))
+        .ok_or("expected a time from 100ms to 10min".to_string())
+}
+
+/// Runs the command.
+#[allow(clippy::disallowed_methods, reason = "this is the edge: switches are polled by the clock")]
+pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    let topology = args.topology.as_deref().map(topology::read).transpose()?.unwrap_or_default();
+    let (sender, results) = mpsc::channel();
+    for (number, address) in args.switches.iter().enumerate() {
+        let switch = SonicSwitch::new(address.clone(), args.redis_ca.clone());
+        let (sender, interval) = (sender.clone(), args.interval);
+        let thread = thread::Builder::new().name(format!("poll-{number}")).stack_size(STACK_BYTES);
+        thread.spawn(move || poll(number, switch, interval, &sender)).context("cannot start a thread")?;
+    }
+    let mut watch = Watch {
+        args,
+        network: Network { topology, ..Network::default() },
+        history: History::default(),
+        verdicts: 0,
+    };
+    let mut due = Instant::now() + args.interval;
+    let mut rounds = 0;
+    while args.rounds.is_none_or(|limit| rounds < limit) {
+        match results.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(polled) => watch.take(polled),
+            Err(RecvTimeoutError::Timeout) => {
+                watch.round()?;
+                rounds += 1;
+                due += args.interval;
+            }
+            Err(RecvTimeoutError::Disconnected) => bail!("the threads that poll have ended"),
+        }
+    }
+    if !watch.history.has_readings() {
+        bail!("no switch could be read");
+    }
+    Ok(if watch.verdicts > 0 { Outcome::Findings } else { Outcome::Fine })
+}
+
+struct Watch<'a> {
+    args: &'a Args,
+    network: Network,
+    history: History,
+    /// Verdicts that have begun.
+    verdicts: u64,
+}
+
+impl Watch<'_> {
+    fn take(&mut self, Polled { source, result }: Polled) {
+        match result {
+            Ok((reading, problems)) => {
+                for line in self.history.read(source, reading, problems) {
+                    eprintln!("{line}");
+                }
+            }
+            Err(failure) => {
+                if self.history.fail(source, &failure.reason) {
+                    let shown = self.args.switches.get(source).map_or("", |address| address.shown.as_str());
+                    let seconds = failure.retry_in.as_secs_f64();
+                    eprintln!("{shown}: cannot be read: {}; next attempt in {seconds:.1} s", failure.reason);
+                }
+            }
+        }
+    }
+
+    /// Diagnoses the last intervals and prints what has changed.
+    fn round(&mut self) -> anyhow::Result<()> {
+        // Samples of flows have no live source yet.
+        for change in self.history.round(&[], &self.network) {
+            let (event, diagnosis) = match &change {
+                Change::Begins(diagnosis) => {
+                    self.verdicts += 1;
+                    ("begins", diagnosis)
+                }
+                Change::Ends(diagnosis) => ("ends", diagnosis),
+            };
+            if self.args.json {
+                print_text(&format!("{}\n", serde_json::json!({ "event": event, "diagnosis": diagnosis })))?;
+            } else if event == "begins" {
+                let index = TopologyIndex::new(&self.network.topology);
+                eprint!("{}", describe_diagnosis(diagnosis, &index));
+            } else {
+                eprintln!("over: {}", describe_verdict(diagnosis));
+            }
+        }
+        Ok(())
+    }
+}

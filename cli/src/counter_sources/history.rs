@@ -1,0 +1,155 @@
+//! The latest readings of all sources, and how their verdicts come and go. Pure: time and readings are arguments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use counters::{FlowSample, Network, Reading, diagnose};
+use model::{Anomaly, Diagnosis, PortRef};
+
+/// What is known about the sources.
+#[derive(Default)]
+pub(crate) struct History {
+    sources: BTreeMap<usize, Source>,
+    /// The verdicts of the last round.
+    open: BTreeMap<Subject, Diagnosis>,
+}
+
+#[derive(Default)]
+struct Source {
+    /// The reading before the last one, and the last one.
+    readings: [Option<Reading>; 2],
+    /// Why the last poll failed.
+    failure: Option<String>,
+    /// What was odd so far, so that it is reported once.
+    problems: BTreeSet<String>,
+}
+
+/// What a verdict is about: verdicts of successive rounds with the same subject are one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject(Anomaly, Option<PortRef>, Option<String>);
+
+/// What a round has changed.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Change {
+    /// A verdict that the round before did not have.
+    Begins(Diagnosis),
+    /// A verdict of the round before that the counters do not support any more.
+    Ends(Diagnosis),
+}
+
+impl History {
+    /// Takes a reading. Returns lines for people: what is new about the source.
+    pub(crate) fn read(&mut self, number: usize, reading: Reading, problems: Vec<String>) -> Vec<String> {
+        let named =
+            |source: &Source| source.readings[1].as_ref().is_some_and(|last| last.switch == reading.switch);
+        let is_taken = self.sources.iter().any(|(other, source)| *other != number && named(source));
+        let name = reading.switch.clone();
+        let source = self.sources.entry(number).or_default();
+        let mut lines = Vec::new();
+        if source.readings[1].is_none() {
+            lines.push(format!("{name}: {} ports are read", reading.ports.len()));
+            if is_taken {
+                lines.push(format!(
+                    "{name}: another source has this name, so that their counters are mixed; name them as NAME=sonic://..."
+                ));
+            }
+        } else if source.failure.is_some() {
+            lines.push(format!("{name}: it is read again"));
+        }
+        source.failure = None;
+        let new = problems.into_iter().filter(|problem| source.problems.insert(problem.clone()));
+        lines.extend(new.map(|problem| format!("{name}: {problem}")));
+        source.readings.swap(0, 1);
+        source.readings[1] = Some(reading);
+        lines
+    }
+
+    /// Notes that a source could not be read. Returns whether the reason is a new one.
+    pub(crate) fn fail(&mut self, number: usize, reason: &str) -> bool {
+        let source = self.sources.entry(number).or_default();
+        source.failure.replace(reason.to_string()).as_deref() != Some(reason)
+    }
+
+    /// Whether any source was read.
+    pub(crate) fn has_readings(&self) -> bool {
+        self.sources.values().any(|source| source.readings[1].is_some())
+    }
+
+    /// Diagnoses the last interval of every source. A source that fails has none.
+    pub(crate) fn round(&mut self, samples: &[FlowSample], network: &Network) -> Vec<Change> {
+        let current = self.sources.values().filter(|source| source.failure.is_none());
+        let readings: Vec<Reading> =
+            current.flat_map(|source| source.readings.iter().flatten().cloned()).collect();
+        let report = diagnose(&readings, samples, network);
+        let mut found = BTreeMap::new();
+        for diagnosis in report.diagnoses {
+            let root = &diagnosis.root_cause;
+            let subject = Subject(diagnosis.anomaly, root.port.clone(), root.host.clone());
+            // The gravest come first.
+            found.entry(subject).or_insert(diagnosis);
+        }
+        let before = std::mem::replace(&mut self.open, found);
+        let begun = self.open.iter().filter(|(subject, _)| !before.contains_key(*subject));
+        let mut changes: Vec<Change> =
+            begun.map(|(_, diagnosis)| Change::Begins(diagnosis.clone())).collect();
+        let is_over = |(subject, _): &(&Subject, &Diagnosis)| !self.open.contains_key(*subject);
+        changes.extend(before.iter().filter(is_over).map(|(_, diagnosis)| Change::Ends(diagnosis.clone())));
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use counters::Source as Kind;
+
+    use super::*;
+
+    fn reading(switch: &str, time_ns: u64) -> Reading {
+        Reading {
+            switch: switch.to_string(),
+            time_ns,
+            time_is_assumed: false,
+            source: Kind::SonicDatabase,
+            ports: BTreeMap::new(),
+            neighbours: Vec::new(),
+        }
+    }
+
+    fn check(lines: Vec<String>, expected: &[&str]) {
+        assert_eq!(lines.len(), expected.len(), "{lines:?}");
+        for (line, part) in lines.iter().zip(expected) {
+            assert!(line.contains(part), "{line:?} lacks {part:?}");
+        }
+    }
+
+    #[test]
+    fn news_about_a_source_is_reported_once() {
+        let mut history = History::default();
+        let odd = || vec!["a counter is malformed".to_string()];
+        assert!(!history.has_readings());
+        assert!(history.fail(0, "connection refused"));
+        assert!(!history.fail(0, "connection refused"));
+        check(history.read(0, reading("leaf1", 1), odd()), &["leaf1: 0 ports are read", "malformed"]);
+        check(history.read(0, reading("leaf1", 2), odd()), &[]);
+        assert!(history.fail(0, "authentication failed"));
+        check(history.read(0, reading("leaf1", 3), odd()), &["read again"]);
+        check(
+            history.read(1, reading("leaf1", 3), vec![]),
+            &["ports are read", "another source has this name"],
+        );
+        assert!(history.has_readings());
+    }
+
+    #[test]
+    fn a_source_keeps_its_last_two_readings() {
+        let mut history = History::default();
+        for time_ns in 1..=5 {
+            history.read(0, reading("leaf1", time_ns), vec![]);
+        }
+        let kept = &history.sources[&0].readings;
+        assert_eq!(
+            kept.each_ref().map(|reading| reading.as_ref().map(|reading| reading.time_ns)),
+            [Some(4), Some(5)]
+        );
+        assert_eq!(history.round(&[], &Network::default()), []);
+    }
+}

@@ -1,0 +1,74 @@
+//! Live sources of counters: switches that are polled for readings.
+//!
+//! [`ReadingSource`] is what a kind of source implements; [`poll`] drives one at an interval, with growing delays after
+//! failures. Every switch has a thread of its own, so that one that does not answer delays no other.
+
+mod address;
+mod history;
+mod sonic;
+
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use counters::Reading;
+
+pub(crate) use address::Address;
+pub(crate) use history::{Change, History};
+pub(crate) use sonic::SonicSwitch;
+
+/// A switch whose counters can be read.
+pub(crate) trait ReadingSource: Send {
+    /// Reads all counters. Also returns what was odd about them, for people.
+    ///
+    /// # Errors
+    /// The switch does not answer, refuses the credentials, or has no such counters. The next call connects again.
+    fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)>;
+}
+
+/// What happened at a poll of the source with this number.
+pub(crate) struct Polled {
+    /// The number of the source.
+    pub(crate) source: usize,
+    /// The reading and what was odd about it; or the error and the time until the next attempt.
+    pub(crate) result: Result<(Reading, Vec<String>), Failure>,
+}
+
+/// A poll that failed.
+pub(crate) struct Failure {
+    /// Why, for people.
+    pub(crate) reason: String,
+    /// Time until the next attempt.
+    pub(crate) retry_in: Duration,
+}
+
+/// Polls a source at an interval, until the receiver of the results is gone. Polls that were missed are not made up for.
+#[allow(clippy::disallowed_methods, reason = "this is the edge: a thread that polls a switch by the clock")]
+pub(crate) fn poll(
+    number: usize,
+    mut source: impl ReadingSource,
+    interval: Duration,
+    results: &Sender<Polled>,
+) {
+    let seed = number as u64;
+    let mut failed = 0;
+    let mut due = Instant::now();
+    loop {
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        let result = match source.read() {
+            Ok(read) => {
+                failed = 0;
+                due = (due + interval).max(Instant::now());
+                Ok(read)
+            }
+            Err(error) => {
+                failed += 1;
+                let retry_in = interval.max(Duration::from_millis(proto::backoff::delay_ms(failed, seed)));
+                due = Instant::now() + retry_in;
+                Err(Failure { reason: format!("{error:#}"), retry_in })
+            }
+        };
+        if results.send(Polled { source: number, result }).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Reads a SONiC switch over Redis: `COUNTERS_DB`, and the ports, neighbours and PFC settings in `APPL_DB` and
+//! `CONFIG_DB`.
+//!
+//! A poll is one round trip: pipelined `HMGET` of the counters of all ports and of the queues and priority groups of
+//! lossless priorities. Names, neighbours and settings are read in three round trips at the start and then once a minute.
+//! The databases become a reading in [`counters::sonic::reading`]. Sources of tables and fields: sonic-swss, see there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use counters::sonic::{DatabaseName, Databases, reading};
+use counters::{PRIORITIES, Reading};
+use redis::{Cmd, FromRedisValue, Value, cmd};
+
+use super::{Address, ReadingSource};
+use crate::daemons::operations::clock::wall_ns;
+use crate::redis::{Server, text};
+
+/// How long names, neighbours and settings are kept.
+const KEPT: Duration = Duration::from_secs(60);
+/// The maximum number of ports of a switch. The largest chassis have some hundred.
+const MAX_PORTS: usize = 4_096;
+/// The beginning of all versions of the schema (`db_migrator.py`).
+const VERSION_PREFIX: &str = "version_";
+
+/// Tables of COUNTERS_DB with the names of objects.
+const NAME_MAPS: [&str; 7] = [
+    "COUNTERS_PORT_NAME_MAP",
+    "COUNTERS_QUEUE_NAME_MAP",
+    "COUNTERS_QUEUE_PORT_MAP",
+    "COUNTERS_QUEUE_INDEX_MAP",
+    "COUNTERS_QUEUE_TYPE_MAP",
+    "COUNTERS_PG_NAME_MAP",
+    "COUNTERS_PG_INDEX_MAP",
+];
+
+const PORT_FIELDS: [&str; 5] = [
+    "SAI_PORT_STAT_IF_IN_OCTETS",
+    "SAI_PORT_STAT_IF_OUT_OCTETS",
+    "SAI_PORT_STAT_IF_IN_DISCARDS",
+    "SAI_PORT_STAT_IF_OUT_DISCARDS",
+    "SAI_PORT_STAT_IF_IN_ERRORS",
+];
+const QUEUE_FIELDS: [&str; 10] = [
+    "SAI_QUEUE_STAT_PACKETS",
+    "SAI_QUEUE_STAT_BYTES",
+    "SAI_QUEUE_STAT_DROPPED_PACKETS",
+    "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS",
+    "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
+    "PFC_WD_STATUS",
+    "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED",
+    "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED",
+    "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS",
+    "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS",
+];
+const QUEUE_WATERMARKS: [&str; 1] = ["SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES"];
+const GROUP_FIELDS: [&str; 1] = ["SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"];
+const GROUP_WATERMARKS: [&str; 2] = [
+    "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES",
+    "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES",
+];
+
+/// A switch with a Redis server.
+pub(crate) struct SonicSwitch {
+    address: Address,
+    ca: Option<PathBuf>,
+    session: Option<Session>,
+}
+
+/// A connection, with what has been read over it.
+struct Session {
+    server: Server,
+    /// When names, neighbours and settings were read.
+    since: Instant,
+    /// All that has been read; the counters are those of the last poll.
+    databases: Databases,
+    /// The hashes to read at each poll, with their fields.
+    polled: Vec<(String, Vec<String>)>,
+    /// What was odd about names and settings.
+    problems: Vec<String>,
+}
+
+impl SonicSwitch {
+    /// A switch at an address; `ca` has the authorities of its certificate.
+    pub(crate) fn new(address: Address, ca: Option<PathBuf>) -> SonicSwitch {
+        SonicSwitch { address, ca, session: None }
+    }
+}
+
+impl ReadingSource for SonicSwitch {
+    fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)> {
+        let session = match self.session.take() {
+            Some(session) if session.is_fresh() => session,
+            Some(session) => Session::begin(session.server)?,
+            None => Session::begin(Server::connect(&self.address.redis, self.ca.as_deref())?)?,
+        };
+        // Only a session without an error is used again.
+        let (session, reading, problems) = session.poll(self.address.name.as_deref())?;
+        self.session = Some(session);
+        Ok((reading, problems))
+    }
+}
+
+impl Session {
+    #[allow(clippy::disallowed_methods, reason = "this is the edge: settings are read once a minute")]
+    fn is_fresh(&self) -> bool {
+        self.since.elapsed() < KEPT
+    }
+
+    /// Reads names, neighbours and settings.
+    #[allow(clippy::disallowed_methods, reason = "this is the edge: settings are read once a minute")]
+    fn begin(mut server: Server) -> anyhow::Result<Session> {
+        let mut databases = Databases::default();
+        let maps = NAME_MAPS.map(|map| (DatabaseName::Counters, map.to_string()));
+        let switch = ["DEVICE_METADATA|localhost", "VERSIONS|DATABASE"];
+        let switch = switch.map(|key| (DatabaseName::Config, key.to_string()));
+        let mut problems = fetch(&mut server, &mut databases, maps.into_iter().chain(switch))?;
+        let ports: Vec<String> = names(&databases, "COUNTERS_PORT_NAME_MAP").cloned().collect();
+        problems.extend(check_schema(&databases, ports.len())?);
+        let of_port = |port: &String| {
+            [
+                (DatabaseName::Appl, format!("PORT_TABLE:{port}")),
+                (DatabaseName::Appl, format!("LLDP_ENTRY_TABLE:{port}")),
+                (DatabaseName::Config, format!("PORT_QOS_MAP|{port}")),
+                (DatabaseName::Config, format!("DEVICE_NEIGHBOR|{port}")),
+            ]
+        };
+        // The numbers of ports are their positions among all configured ones.
+        let configured = configured_ports(&mut server)?.into_iter().map(|key| (DatabaseName::Config, key));
+        let hashes: Vec<_> = ports.iter().flat_map(of_port).chain(configured).collect();
+        problems.extend(fetch(&mut server, &mut databases, hashes.into_iter())?);
+        let referenced: Vec<_> = referenced(&databases).collect();
+        problems.extend(fetch(&mut server, &mut databases, referenced.into_iter())?);
+        let polled = polled(&databases);
+        Ok(Session { server, since: Instant::now(), databases, polled, problems })
+    }
+
+    /// Reads the counters.
+    fn poll(mut self, name: Option<&str>) -> anyhow::Result<(Session, Reading, Vec<String>)> {
+        let mut commands = vec![select(DatabaseName::Counters)];
+        commands.extend(self.polled.iter().map(|(key, fields)| {
+            let mut command = cmd("HMGET");
+            command.arg(key).arg(fields);
+            command
+        }));
+        // The counters are those of the moment at which the switch processes the request; the time before it is the
+        // better estimate, because the replies are long.
+        let time_ns = wall_ns();
+        let mut replies = self.server.pipeline(&commands)?.into_iter();
+        selected(replies.next())?;
+        let counters = self.databases.tables.entry(DatabaseName::Counters).or_default();
+        for ((key, fields), reply) in self.polled.iter().zip(replies) {
+            let reply = reply.extract_error().with_context(|| format!("HMGET {key} failed"))?;
+            let values = Vec::<Option<Vec<u8>>>::from_redis_value(reply)
+                .with_context(|| format!("unexpected reply to HMGET {key}"))?;
+            let found = fields.iter().zip(values).filter_map(|(field, value)| Some((field, value?)));
+            let fields: BTreeMap<String, String> =
+                found.map(|(field, value)| (field.clone(), text(&value))).collect();
+            match fields.is_empty() {
+                true => _ = counters.remove(key),
+                false => _ = counters.insert(key.clone(), fields),
+            }
+        }
+        let (reading, problems) = reading(&self.databases, name, time_ns);
+        let mut all = self.problems.clone();
+        all.extend(problems.iter().map(ToString::to_string));
+        Ok((self, reading, all))
+    }
+}
+
+/// The names in a map of COUNTERS_DB.
+fn names<'d>(databases: &'d Databases, map: &str) -> impl Iterator<Item = &'d String> {
+    databases.hash(DatabaseName::Counters, map).into_iter().flat_map(BTreeMap::keys)
+}
+
+/// Checks that the databases are SONiC's. Returns what is odd about them.
+fn check_schema(databases: &Databases, ports: usize) -> anyhow::Result<Vec<String>> {
+    let version = databases.value(DatabaseName::Config, "VERSIONS|DATABASE", "VERSION");
+    match (ports, version) {
+        (0, None) => bail!(
+            "the server has neither COUNTERS_PORT_NAME_MAP in database 2 (COUNTERS_DB) nor VERSIONS|DATABASE in database \
+             4 (CONFIG_DB): it is not the Redis server of a SONiC switch, or its databases have other numbers"
+        ),
+        (0, Some(version)) => bail!(
+            "COUNTERS_DB has no COUNTERS_PORT_NAME_MAP although CONFIG_DB has schema `{version}`: the switch is starting, or \
+             its counters are not polled (`counterpoll port enable`)"
+        ),
+        (ports, _) if ports > MAX_PORTS => {
+            bail!("COUNTERS_PORT_NAME_MAP has {ports} ports; at most {MAX_PORTS} are read")
+        }
+        (_, Some(version)) if !version.starts_with(VERSION_PREFIX) => Ok(vec![format!(
+            "the schema has version `{version}`; expected `{VERSION_PREFIX}...`: counters may have other names"
+        )]),
+        (_, None) => Ok(vec![
+            "CONFIG_DB has no version of the schema (VERSIONS|DATABASE): counters may have other names"
+                .to_string(),
+        ]),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Keys of all configured ports.
+fn configured_ports(server: &mut Server) -> anyhow::Result<Vec<String>> {
+    let mut keys = cmd("KEYS");
+    keys.arg("PORT|*");
+    let mut replies = server.pipeline(&[select(DatabaseName::Config), keys])?.into_iter();
+    selected(replies.next())?;
+    let reply = replies.next().unwrap_or(Value::Nil).extract_error().context("KEYS PORT|* failed")?;
+    let keys = Vec::<Vec<u8>>::from_redis_value(reply).context("unexpected reply to KEYS PORT|*")?;
+    if keys.len() > MAX_PORTS {
+        bail!("CONFIG_DB has {} ports; at most {MAX_PORTS} are read", keys.len());
+    }
+    Ok(keys.iter().map(|key| text(key)).collect())
+}
+
+/// The entries of CONFIG_DB to which ports refer: maps of priorities, and the kind of neighbours.
+fn referenced(databases: &Databases) -> impl Iterator<Item = (DatabaseName, String)> {
+    let config = databases.tables.get(&DatabaseName::Config).into_iter().flatten();
+    let appl = databases.tables.get(&DatabaseName::Appl).into_iter().flatten();
+    let mut keys = BTreeSet::new();
+    for (_, fields) in config.chain(appl) {
+        let mut refer = |field: &str, table: &str| {
+            if let Some(value) = fields.get(field) {
+                let name = value.trim_matches(['[', ']']).rsplit('|').next().unwrap_or(value);
+                keys.insert(format!("{table}|{name}"));
+            }
+        };
+        refer("pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE");
+        refer("pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP");
+        refer("lldp_rem_sys_name", "DEVICE_NEIGHBOR_METADATA");
+        refer("name", "DEVICE_NEIGHBOR_METADATA");
+    }
+    keys.into_iter().map(|key| (DatabaseName::Config, key))
+}
+
+/// The hashes of counters to poll: of all ports, and of the queues and priority groups of priorities with PFC.
+fn polled(databases: &Databases) -> Vec<(String, Vec<String>)> {
+    let owned = |fields: &[&str]| fields.iter().map(|field| (*field).to_string()).collect::<Vec<String>>();
+    let mut port_fields = owned(&PORT_FIELDS);
+    for priority in 0..PRIORITIES {
+        for stat in ["RX_PKTS", "TX_PKTS", "RX_PAUSE_DURATION_US", "TX_PAUSE_DURATION_US"] {
+            port_fields.push(format!("SAI_PORT_STAT_PFC_{priority}_{stat}"));
+        }
+        port_fields.push(format!("EST_PORT_STAT_PFC_{priority}_RX_PAUSE_DURATION_US"));
+    }
+    let map = |name: &str| databases.hash(DatabaseName::Counters, name).into_iter().flatten();
+    let ports = map("COUNTERS_PORT_NAME_MAP").map(|(_, id)| (format!("COUNTERS:{id}"), port_fields.clone()));
+    let mut polled: Vec<(String, Vec<String>)> = ports.collect();
+    let mut add = |name_map: &str, fields: &[&str], watermarks: &[&str]| {
+        for (name, id) in map(name_map).filter(|(name, _)| is_lossless(databases, name)) {
+            let _ = name;
+            let counters: Vec<&str> = fields.iter().chain(watermarks).copied().collect();
+            polled.push((format!("COUNTERS:{id}"), owned(&counters)));
+            polled.push((format!("USER_WATERMARKS:{id}"), owned(watermarks)));
+        }
+    };
+    add("COUNTERS_QUEUE_NAME_MAP", &QUEUE_FIELDS, &QUEUE_WATERMARKS);
+    add("COUNTERS_PG_NAME_MAP", &GROUP_FIELDS, &GROUP_WATERMARKS);
+    polled
+}
+
+/// Whether a queue or priority group, e.g. `Ethernet0:3`, belongs to a priority with PFC. With maps of its own, a port may
+/// use any queue; without a configuration all may be lossless.
+fn is_lossless(databases: &Databases, name: &str) -> bool {
+    let Some((port, index)) = name.rsplit_once(':') else { return true };
+    let setting = |field: &str| databases.value(DatabaseName::Config, &format!("PORT_QOS_MAP|{port}"), field);
+    match setting("pfc_enable") {
+        Some(priorities) if setting("pfc_to_queue_map").is_none() && setting("pfc_to_pg_map").is_none() => {
+            priorities.split(',').any(|priority| priority.trim() == index)
+        }
+        _ => index.parse::<usize>().is_ok_and(|index| index < PRIORITIES),
+    }
+}
+
+fn select(database: DatabaseName) -> Cmd {
+    let mut command = cmd("SELECT");
+    command.arg(database.number());
+    command
+}
+
+/// Checks the reply to SELECT.
+fn selected(reply: Option<Value>) -> anyhow::Result<()> {
+    let reply = reply.unwrap_or(Value::Nil).extract_error();
+    reply.map(|_| ()).map_err(|error| anyhow::anyhow!("cannot select a database: {error}"))
+}
+
+/// Reads hashes in one round trip and adds those that exist. Returns the problems of keys that are no hashes.
+fn fetch(
+    server: &mut Server,
+    databases: &mut Databases,
+    hashes: impl Iterator<Item = (DatabaseName, String)>,
+) -> anyhow::Result<Vec<String>> {
+    let mut by_database: BTreeMap<DatabaseName, Vec<String>> = BTreeMap::new();
+    hashes.for_each(|(database, key)| by_database.entry(database).or_default().push(key));
+    let mut commands = Vec::new();
+    for (database, keys) in &by_database {
+        commands.push(select(*database));
+        commands.extend(keys.iter().map(|key| {
+            let mut command = cmd("HGETALL");
+            command.arg(key);
+            command
+        }));
+    }
+    let mut replies = server.pipeline(&commands)?.into_iter();
+    let mut problems = Vec::new();
+    for (database, keys) in by_database {
+        selected(replies.next())?;
+        for (key, reply) in keys.into_iter().zip(&mut replies) {
+            let fields = reply.extract_error().map_err(|error| error.to_string()).and_then(|reply| {
+                Vec::<(Vec<u8>, Vec<u8>)>::from_redis_value(reply).map_err(|error| error.to_string())
+            });
+            match fields {
+                Ok(fields) if fields.is_empty() => {}
+                Ok(fields) => {
+                    let fields = fields.iter().map(|(name, value)| (text(name), text(value))).collect();
+                    databases.add(database, key, fields);
+                }
+                Err(error) => problems.push(format!("{}: {key} cannot be read: {error}", database.name())),
+            }
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,151 @@
+//! `harrier watch sonic://...` with real Redis servers that hold what SONiC switches write.
+
+#![allow(clippy::disallowed_methods, reason = "the test reads files and starts the binary")]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use support::redis::Server;
+use support::{harrier, scratch};
+
+/// The folders of a directory, sorted.
+fn folders(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).expect("a directory");
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    folders.sort();
+    folders
+}
+
+/// What the switches count in the scenario `host-storm`: by switch, the readings in order of time.
+fn counted() -> &'static [(String, Vec<PathBuf>)] {
+    static COUNTED: OnceLock<Vec<(String, Vec<PathBuf>)>> = OnceLock::new();
+    COUNTED.get_or_init(|| {
+        let saved = scratch("watch-counted");
+        let ran = harrier(&["run", "host-storm", "--save-counters", saved.to_str().expect("text")]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let of_switch = |folder: &PathBuf| {
+            (folder.file_name().expect("a name").to_str().expect("text").to_string(), folders(folder))
+        };
+        folders(&saved).iter().map(of_switch).collect()
+    })
+}
+
+/// A switch with the counters of its first reading. Without redis-server the test is skipped.
+fn switch(test: &str, number: usize, password: Option<&str>) -> Option<Server> {
+    let (name, readings) = &counted()[number];
+    let server = Server::start(&format!("{test}-{name}"), password)?;
+    if password.is_none() {
+        server.load_dumps(&readings[0]);
+    }
+    Some(server)
+}
+
+/// Starts `harrier watch`.
+fn watch(arguments: &[String]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_harrier"));
+    command.arg("watch").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("the binary was built")
+}
+
+#[test]
+fn a_storm_is_found_by_the_counters_of_live_switches() {
+    let mut servers = Vec::new();
+    for number in 0..counted().len() {
+        let Some(server) = switch("watch-storm", number, None) else { return };
+        servers.push(server);
+    }
+    let mut arguments = ["--json", "--interval", "300ms", "--rounds", "200"].map(str::to_string).to_vec();
+    arguments.extend(servers.iter().map(|server| format!("sonic://127.0.0.1:{}", server.port)));
+    let mut child = watch(&arguments);
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    for _ in counted() {
+        // Each switch is read once before its counters grow; it states its name itself.
+        let line = lines.find(|line| line.contains("ports are read")).expect("all switches are read");
+        assert!(counted().iter().any(|(name, _)| line.starts_with(&format!("{name}: "))), "{line}");
+    }
+    for (server, (_, readings)) in servers.iter().zip(counted()) {
+        server.load_dumps(readings.last().expect("readings"));
+    }
+    let mut verdicts = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    let storm = verdicts.find_map(|line| {
+        let event: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let verdict = &event["diagnosis"];
+        (event["event"] == "begins" && verdict["anomaly"] == "pfc_storm_host_injection")
+            .then(|| verdict.clone())
+    });
+    let _ = child.kill();
+    let _ = child.wait();
+    let storm = storm.expect("a verdict about a storm");
+    assert_eq!(storm["root_cause"]["port"], "sw4:1", "{storm:#}");
+    assert_eq!(storm["victim"], Value::Null);
+}
+
+/// Watches two switches for some rounds, of which the second one is as it should be.
+fn check(test: &str, address: impl FnOnce(&Server) -> String, password: Option<&str>, expected: &str) {
+    let (Some(odd), Some(right)) = (switch(&format!("{test}-odd"), 0, password), switch(test, 1, None))
+    else {
+        return;
+    };
+    let addresses = [format!("odd={}", address(&odd)), format!("right=sonic://127.0.0.1:{}", right.port)];
+    let ran = harrier(&["watch", "--interval", "200ms", "--rounds", "4", &addresses[0], &addresses[1]]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("right: ") && ran.stderr.contains("ports are read"), "{}", ran.stderr);
+    let about: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("cannot be read")).collect();
+    assert_eq!(about.len(), 1, "the reason is reported once: {}", ran.stderr);
+    assert!(about[0].contains(expected), "{}", about[0]);
+    assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_wrong_password_is_reported_and_the_rest_goes_on() {
+    let address = |server: &Server| format!("sonic://:other-s3cret@127.0.0.1:{}", server.port);
+    check("watch-password", address, Some("right"), "authentication failed");
+}
+
+#[test]
+fn a_server_that_is_no_switch_is_reported_and_the_rest_goes_on() {
+    // With a password nothing is loaded.
+    let address = |server: &Server| format!("sonic://:s3cret@127.0.0.1:{}", server.port);
+    check("watch-empty", address, Some("s3cret"), "not the Redis server of a SONiC switch");
+}
+
+#[test]
+fn without_any_switch_the_command_fails() {
+    let Some(server) = Server::start("watch-none", None) else { return };
+    let port = server.port;
+    drop(server);
+    let address = format!("sonic://127.0.0.1:{port}");
+    let ran = harrier(&["watch", "--interval", "100ms", "--rounds", "3", &address]);
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cannot connect") && ran.stderr.contains("no switch could be read"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_switch_that_stops_answering_is_read_again_when_it_answers() {
+    let Some(server) = switch("watch-restart", 0, None) else { return };
+    let port = server.port;
+    let arguments =
+        ["--interval", "100ms", "--rounds", "300", &format!("sonic://127.0.0.1:{port}")].map(str::to_string);
+    let mut child = watch(&arguments);
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    lines.find(|line| line.contains("ports are read")).expect("it is read");
+    drop(server);
+    lines.find(|line| line.contains("cannot be read")).expect("its end is reported");
+    let server = Server::start_at(port, "watch-restart-again").expect("the port is free again");
+    server.load_dumps(&counted()[0].1[0]);
+    let again = lines.find(|line| line.contains("read again"));
+    let _ = child.kill();
+    let _ = child.wait();
+    let mut rest = String::new();
+    let _ = child.stdout.take().expect("a pipe").read_to_string(&mut rest);
+    assert!(again.is_some(), "{rest}");
+}

@@ -1,0 +1,294 @@
+//! Follows the pauses of one priority from the paused ports to where they end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::candidates::{Basis, Rows, candidates};
+use crate::pressure::Pressure;
+use crate::wiring::{PortId, Wiring};
+
+/// What is at the end of the pauses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EndKind {
+    /// A queue grew at a port that is not paused, or not for as long.
+    Congestion,
+    /// The neighbour of the port sends the pauses: a host, a switch without readings, or a system that may be either.
+    Neighbour,
+    /// The switch of the port sends pauses, and none of its egress ports shows why. The port is one that sends them.
+    Nothing,
+}
+
+/// A place where pauses end.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) port: PortId,
+    pub(crate) kind: EndKind,
+    /// The pauses that end here, in the unit of the trace.
+    pub(crate) amount: f64,
+    /// Their part of the pauses of the cluster.
+    pub(crate) share: f64,
+    /// The weakest basis on which the pauses were divided on the way here.
+    pub(crate) basis: Basis,
+    /// Egress ports from the farthest paused port to this one.
+    pub(crate) path: Vec<PortId>,
+}
+
+/// Ports whose pauses are connected, and where those end.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    pub(crate) priority: usize,
+    /// The largest first.
+    pub(crate) ends: Vec<End>,
+    /// Paused egress ports, ascending.
+    pub(crate) paused: Vec<PortId>,
+    /// Ports that send pauses, ascending.
+    pub(crate) pausing: Vec<PortId>,
+    /// Part of the pauses that was still in a loop when following ended.
+    pub(crate) looping: f64,
+}
+
+/// An edge: pauses that a port sends, because of packets queued at an egress port of its switch.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    egress: PortId,
+    /// Part of the ingress port's pauses.
+    part: f64,
+    /// The part of those that the pauses of the egress port itself explain.
+    onward: f64,
+}
+
+/// Returns the clusters of a priority.
+pub(crate) fn trace(rows: &[Pressure], wiring: &Wiring, priority: usize) -> Vec<Cluster> {
+    let rows = Rows::new(rows, priority);
+    let tracer = Tracer::new(&rows, wiring);
+    tracer.clusters(priority)
+}
+
+struct Tracer<'t> {
+    rows: &'t Rows<'t>,
+    wiring: &'t Wiring,
+    /// The pauses that each pausing port sent, in nanoseconds or in frames.
+    sent: BTreeMap<PortId, f64>,
+    /// The pauses that each paused port received, in the same unit.
+    received: BTreeMap<PortId, f64>,
+    edges: BTreeMap<PortId, (Vec<Edge>, Basis)>,
+}
+
+impl<'t> Tracer<'t> {
+    fn new(rows: &'t Rows<'t>, wiring: &'t Wiring) -> Tracer<'t> {
+        let unit = Unit::of(rows);
+        let mut received = BTreeMap::new();
+        let mut sent = BTreeMap::new();
+        for row in rows.iter() {
+            if row.is_paused() {
+                let amount = unit.received(row);
+                received.insert(row.port, amount);
+                // The other end may lack the counter of what it sends.
+                if let Some(peer) = wiring.peer(row.port) {
+                    sent.insert(peer, amount);
+                }
+            }
+        }
+        for row in rows.iter().filter(|row| row.sent() > 0) {
+            sent.entry(row.port).or_insert_with(|| unit.sent(row));
+        }
+        let mut tracer = Tracer { rows, wiring, sent, received, edges: BTreeMap::new() };
+        let ingresses: Vec<PortId> = tracer.sent.keys().copied().collect();
+        for ingress in ingresses {
+            let edges = tracer.edges_of(ingress);
+            tracer.edges.insert(ingress, edges);
+        }
+        tracer
+    }
+
+    fn edges_of(&self, ingress: PortId) -> (Vec<Edge>, Basis) {
+        let amount = self.sent.get(&ingress).copied().unwrap_or(0.0);
+        let (found, basis) = candidates(self.rows, self.wiring, ingress, self.wiring.peer(ingress));
+        let edge = |(egress, part): (PortId, f64)| {
+            let own = self.received.get(&egress).copied().unwrap_or(0.0);
+            let onward = if amount > 0.0 { (own / amount).min(1.0) } else { 0.0 };
+            Edge { egress, part, onward }
+        };
+        (found.into_iter().map(edge).collect(), basis)
+    }
+
+    fn clusters(&self, priority: usize) -> Vec<Cluster> {
+        let mut groups = Groups::default();
+        for port in self.received.keys() {
+            groups.join(*port, self.wiring.peer(*port).unwrap_or(*port));
+        }
+        for (ingress, (edges, _)) in &self.edges {
+            groups.join(*ingress, *ingress);
+            for edge in edges {
+                groups.join(*ingress, edge.egress);
+            }
+        }
+        let mut members: BTreeMap<PortId, BTreeSet<PortId>> = BTreeMap::new();
+        for port in groups.members() {
+            members.entry(groups.root(port)).or_default().insert(port);
+        }
+        members.into_values().map(|ports| self.cluster(priority, &ports)).collect()
+    }
+
+    fn cluster(&self, priority: usize, ports: &BTreeSet<PortId>) -> Cluster {
+        let of = |known: &BTreeMap<PortId, f64>| -> Vec<PortId> {
+            known.keys().copied().filter(|port| ports.contains(port)).collect()
+        };
+        let (paused, pausing) = (of(&self.received), of(&self.sent));
+        let mut flow = Flow::default();
+        let mut moving: BTreeMap<PortId, f64> = BTreeMap::new();
+        for port in &pausing {
+            *moving.entry(*port).or_default() += self.sent[port];
+        }
+        for port in &paused {
+            if self.wiring.peer(*port).is_none() {
+                flow.end(*port, EndKind::Neighbour, self.received[port], Basis::Peaks);
+            }
+        }
+        let total = moving.values().sum::<f64>() + flow.sum();
+        // Without a loop every step is towards an end, so there are no more steps than pausing ports; a part that circles
+        // is divided at every switch that it passes.
+        let steps = pausing.len().clamp(1, 64);
+        for _ in 0..steps {
+            moving = self.step(moving, &mut flow);
+            if moving.is_empty() {
+                break;
+            }
+        }
+        let left: f64 = moving.values().sum();
+        let looping = if total > 0.0 { left / total } else { 0.0 };
+        let mut ends: Vec<End> = flow
+            .ends
+            .iter()
+            .map(|((port, kind), (amount, basis))| {
+                let path = self.path(*port, &flow.passed, &paused);
+                let share = if total > 0.0 { amount / total } else { 0.0 };
+                End { port: *port, kind: kind.clone(), amount: *amount, share, basis: *basis, path }
+            })
+            .collect();
+        ends.sort_by(|a, b| b.amount.total_cmp(&a.amount).then(a.port.cmp(&b.port)));
+        Cluster { priority, ends, paused, pausing, looping }
+    }
+
+    /// Moves the pauses of pausing ports by one switch.
+    fn step(&self, moving: BTreeMap<PortId, f64>, flow: &mut Flow) -> BTreeMap<PortId, f64> {
+        let mut next: BTreeMap<PortId, f64> = BTreeMap::new();
+        for (ingress, amount) in moving {
+            let Some((edges, basis)) = self.edges.get(&ingress) else { continue };
+            if edges.is_empty() {
+                flow.end(ingress, EndKind::Nothing, amount, *basis);
+            }
+            for edge in edges {
+                let part = amount * edge.part;
+                *flow.passed.entry((ingress, edge.egress)).or_default() += part;
+                let onward = part * edge.onward;
+                if part > onward {
+                    flow.end(edge.egress, EndKind::Congestion, part - onward, *basis);
+                }
+                if onward <= 0.0 {
+                    continue;
+                }
+                match self.wiring.peer(edge.egress) {
+                    Some(peer) => *next.entry(peer).or_default() += onward,
+                    None => flow.end(edge.egress, EndKind::Neighbour, onward, *basis),
+                }
+            }
+        }
+        next
+    }
+
+    /// The egress ports on the way of most pauses to `root`, which is last.
+    fn path(&self, root: PortId, passed: &BTreeMap<(PortId, PortId), f64>, paused: &[PortId]) -> Vec<PortId> {
+        let mut path = vec![root];
+        let mut at = root;
+        loop {
+            let into = passed.iter().filter(|((_, egress), _)| *egress == at);
+            let before = |((ingress, _), amount): (&(PortId, PortId), &f64)| {
+                let from = self.wiring.peer(*ingress)?;
+                (paused.contains(&from) && !path.contains(&from)).then_some((from, *amount))
+            };
+            let heaviest = into.filter_map(before).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            let Some((from, _)) = heaviest else { break };
+            path.push(from);
+            at = from;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// In which unit pauses are compared: time, if every paused port counts it, else frames.
+struct Unit {
+    /// Nanoseconds for each frame, for ports that count frames only.
+    ns_per_frame: Option<f64>,
+}
+
+impl Unit {
+    fn of(rows: &Rows<'_>) -> Unit {
+        let paused = || rows.iter().filter(|row| row.is_paused());
+        let (mut ns, mut frames) = (0.0, 0.0);
+        for row in paused() {
+            ns += row.change.pause_rx_ns.unwrap_or(0) as f64;
+            frames += row.received() as f64;
+        }
+        let all_timed = paused().all(|row| row.change.pause_rx_ns.is_some_and(|ns| ns > 0));
+        Unit { ns_per_frame: (all_timed && ns > 0.0 && frames > 0.0).then(|| ns / frames) }
+    }
+
+    fn received(&self, row: &Pressure) -> f64 {
+        match (self.ns_per_frame, row.change.pause_rx_ns) {
+            (Some(_), Some(ns)) => ns as f64,
+            _ => row.received().max(1) as f64,
+        }
+    }
+
+    fn sent(&self, row: &Pressure) -> f64 {
+        row.sent() as f64 * self.ns_per_frame.unwrap_or(1.0)
+    }
+}
+
+/// Where pauses have ended, and which ways they took.
+#[derive(Default)]
+struct Flow {
+    ends: BTreeMap<(PortId, EndKind), (f64, Basis)>,
+    passed: BTreeMap<(PortId, PortId), f64>,
+}
+
+impl Flow {
+    fn end(&mut self, port: PortId, kind: EndKind, amount: f64, basis: Basis) {
+        let (sum, weakest) = self.ends.entry((port, kind)).or_insert((0.0, basis));
+        *sum += amount;
+        *weakest = basis.max(*weakest);
+    }
+
+    fn sum(&self) -> f64 {
+        self.ends.values().map(|(amount, _)| amount).sum()
+    }
+}
+
+/// Sets of connected ports (union-find).
+#[derive(Default)]
+struct Groups {
+    parent: BTreeMap<PortId, PortId>,
+}
+
+impl Groups {
+    fn root(&self, port: PortId) -> PortId {
+        let mut at = port;
+        while let Some(parent) = self.parent.get(&at).filter(|parent| **parent != at) {
+            at = *parent;
+        }
+        at
+    }
+
+    fn join(&mut self, a: PortId, b: PortId) {
+        for port in [a, b] {
+            self.parent.entry(port).or_insert(port);
+        }
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent.insert(a.max(b), a.min(b));
+    }
+
+    fn members(&self) -> Vec<PortId> {
+        self.parent.keys().copied().collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Stage 2: one row a port and priority with pauses, drops or a storm.
+
+use model::Rate;
+
+use crate::interval::{PriorityChange, Window};
+use crate::reading::{PRIORITIES, WatchdogState};
+use crate::thresholds as t;
+use crate::wiring::{PortId, Wiring};
+
+/// How much of the time a port is paused: the ladder of published operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Below 0.1 %.
+    Ordinary,
+    /// From 0.1 % on.
+    Notable,
+    /// From 3 % on.
+    Serious,
+    /// From 80 % on.
+    Storm,
+}
+
+/// For which part of an interval a port was paused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum PausedPart {
+    /// The ASIC counts the time.
+    Measured(f64),
+    /// The frames allow at most this: each requests at most 65,535 quanta.
+    AtMost(f64),
+    /// The interval or the speed is unknown.
+    Unknown,
+}
+
+impl PausedPart {
+    /// The level that is certain, or the highest possible one.
+    pub(crate) fn level(self) -> Option<Level> {
+        let (PausedPart::Measured(part) | PausedPart::AtMost(part)) = self else { return None };
+        Some(match part {
+            part if part >= t::PAUSED_STORM => Level::Storm,
+            part if part >= t::PAUSED_SERIOUS => Level::Serious,
+            part if part >= t::PAUSED_NOTABLE => Level::Notable,
+            _ => Level::Ordinary,
+        })
+    }
+}
+
+/// What a port and priority show in a window.
+#[derive(Clone, Debug)]
+pub(crate) struct Pressure {
+    pub(crate) port: PortId,
+    pub(crate) priority: usize,
+    pub(crate) change: PriorityChange,
+    pub(crate) speed: Option<Rate>,
+    pub(crate) from_ns: u64,
+    pub(crate) to_ns: u64,
+    pub(crate) duration_ns: Option<u64>,
+    pub(crate) paused_part: PausedPart,
+    /// Whether the priority is lossless: by configuration, or because it uses PFC.
+    pub(crate) is_lossless: bool,
+    /// Whether that is configured, not concluded.
+    pub(crate) is_lossless_configured: bool,
+}
+
+impl Pressure {
+    /// Pause frames that this port received: its neighbour pauses it.
+    pub(crate) fn received(&self) -> u64 {
+        self.change.pause_rx_frames.unwrap_or(0)
+    }
+
+    /// Pause frames that this port sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.change.pause_tx_frames.unwrap_or(0)
+    }
+
+    /// Whether the neighbour pauses this port.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.received() > 0 || self.change.pause_rx_ns.is_some_and(|ns| ns > 0)
+    }
+
+    /// Packets dropped by queue and priority group.
+    pub(crate) fn drops(&self) -> u64 {
+        self.change.queue_drops.unwrap_or(0).saturating_add(self.change.group_drops.unwrap_or(0))
+    }
+
+    /// Packets that the watchdog dropped.
+    pub(crate) fn watchdog_drops(&self) -> u64 {
+        let dropped = |watchdog: crate::reading::WatchdogReading| {
+            let (tx, rx) =
+                (watchdog.tx_dropped_packets.unwrap_or(0), watchdog.rx_dropped_packets.unwrap_or(0));
+            tx.saturating_add(rx)
+        };
+        self.change.watchdog.map_or(0, dropped)
+    }
+
+    /// Whether the watchdog detected a storm here.
+    pub(crate) fn has_storm(&self) -> bool {
+        self.change
+            .watchdog
+            .is_some_and(|watchdog| watchdog.detected > 0 || watchdog.state == WatchdogState::Stormed)
+    }
+
+    /// The peak of the queue in the window, if a watermark shows one.
+    pub(crate) fn queue_peak(&self) -> Option<u64> {
+        self.change.queue_peak.filter(|peak| peak.is_new).map(|peak| peak.bytes)
+    }
+
+    /// Whether packets stayed in the paused queue: none was sent although some were there, the queue still holds packets
+    /// that a pause stops, or the watchdog detected that.
+    pub(crate) fn is_stuck(&self) -> bool {
+        let holds = self.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
+        let was_filled = holds || self.queue_peak().is_some();
+        let sent_nothing = self.change.queue_packets == Some(0) && was_filled;
+        self.is_paused() && (sent_nothing || holds && self.change.is_paused == Some(true)) || self.has_storm()
+    }
+
+    /// The mean duration of a pause for each received frame as part of the longest that a frame can request.
+    pub(crate) fn part_of_longest_pause(&self) -> Option<f64> {
+        let (ns, frames) =
+            (self.change.pause_rx_ns?, self.change.pause_rx_frames.filter(|frames| *frames > 0)?);
+        Some(ns as f64 / frames as f64 / longest_pause_ns(self.speed?)?)
+    }
+}
+
+/// The longest pause that a frame can request.
+fn longest_pause_ns(speed: Rate) -> Option<f64> {
+    let bits = (t::MOST_QUANTA * t::QUANTUM_BIT_TIMES) as f64;
+    (speed.0 > 0).then(|| bits / speed.0 as f64 * 1e9)
+}
+
+/// Returns the rows of all ports in order of port and priority; priorities without any activity are left out.
+pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
+    let mut rows = Vec::new();
+    for (switch, change) in &window.switches {
+        for port in wiring.ports_of(switch) {
+            let Some(counted) = change.ports.get(&wiring.ports[*port].name) else { continue };
+            for priority in 0..PRIORITIES {
+                let of = counted.priorities[priority];
+                let uses_pfc = [of.pause_rx_frames, of.pause_tx_frames]
+                    .iter()
+                    .any(|frames| frames.is_some_and(|n| n > 0));
+                let duration_ns = change.span.duration_ns();
+                let row = Pressure {
+                    port: *port,
+                    priority,
+                    change: of,
+                    speed: counted.speed,
+                    from_ns: change.span.from_ns,
+                    to_ns: change.span.to_ns,
+                    duration_ns,
+                    paused_part: paused_part(&of, duration_ns, counted.speed),
+                    is_lossless: of.pfc_enabled.unwrap_or(uses_pfc || of.watchdog.is_some()),
+                    is_lossless_configured: of.pfc_enabled == Some(true),
+                };
+                if is_active(&row) {
+                    rows.push(row);
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn is_active(row: &Pressure) -> bool {
+    let of = &row.change;
+    let sent = of.queue_packets.or(of.queue_bytes).is_some_and(|count| count > 0);
+    let marked = of.ecn_marked.is_some_and(|count| count > 0);
+    let holds = of.occupancy_bytes.is_some_and(|bytes| bytes > 0);
+    row.is_paused()
+        || row.sent() > 0
+        || row.drops() > 0
+        || row.has_storm()
+        || row.queue_peak().is_some()
+        || sent
+        || marked
+        || holds
+}
+
+fn paused_part(of: &PriorityChange, duration_ns: Option<u64>, speed: Option<Rate>) -> PausedPart {
+    let Some(duration_ns) = duration_ns else { return PausedPart::Unknown };
+    let duration_ns = duration_ns as f64;
+    if let Some(ns) = of.pause_rx_ns {
+        return PausedPart::Measured((ns as f64 / duration_ns).min(1.0));
+    }
+    match (of.pause_rx_frames, speed.and_then(longest_pause_ns)) {
+        (Some(frames), Some(longest)) => PausedPart::AtMost((frames as f64 * longest / duration_ns).min(1.0)),
+        _ => PausedPart::Unknown,
+    }
+}

@@ -1,0 +1,43 @@
+//! Every number that decides something. Each is derived, or a documented choice with its source.
+
+/// Bit times of a pause quantum (IEEE 802.1Qbb, clause 36).
+pub(crate) const QUANTUM_BIT_TIMES: u64 = 512;
+/// Quanta of the longest pause that one PFC frame can request: its field has 16 bits.
+pub(crate) const MOST_QUANTA: u64 = 65_535;
+
+/// Share of time for which a port is paused, above which a network without congestion has an RNIC anomaly (Collie,
+/// NSDI 2022).
+pub(crate) const PAUSED_NOTABLE: f64 = 0.001;
+/// Share of time for which a port is paused, above which a host is examined: 30 ms a second (Hostping, NSDI 2023).
+pub(crate) const PAUSED_SERIOUS: f64 = 0.03;
+/// Share of time for which a port is paused, above which it is a storm. The watchdog's script for most ASICs uses the
+/// same 80 % (sonic-swss, `pfc_detect_*.lua`), longer than the pauses of any receiver that still receives.
+pub(crate) const PAUSED_STORM: f64 = 0.8;
+
+/// A pause that ends with a resume is short: a receive buffer drains from XOFF to XON. A refreshed one lasts as long as
+/// a frame can request. Pauses of a host whose mean duration for each frame is above this part of the longest request
+/// are refreshed: between the two kinds lies an order of magnitude, and a sender refreshes at half the requested time
+/// at the latest, so that the share is a quarter or more if every second frame does not prolong the pause.
+pub(crate) const REFRESHED_PART: f64 = 0.25;
+
+/// Part of the pauses of connected ports that must end at a place for it to be a root cause of its own, besides the place
+/// of most pauses. Pauses are divided by the peaks of queues, which need not be simultaneous; smaller parts are within
+/// that error, and are listed as evidence.
+pub(crate) const ROOT_SHARE: f64 = 0.25;
+/// Part of the largest queue in a loop above which a queue outside of it is congested as well.
+pub(crate) const OUTSIDE_QUEUE_PART: f64 = 0.25;
+
+/// Part of the fair share (one part for each sampled flow) that a flow needs to be named.
+pub(crate) const FAIR_PART: f64 = 0.5;
+/// Samples of a flow that are needed to name it: one sample says that the flow exists, not how large it is.
+pub(crate) const FLOW_SAMPLES: u64 = 2;
+/// The maximum number of flows that a verdict names.
+pub(crate) const MOST_FLOWS: usize = 64;
+/// Relative error of a sampled count in percent, with 95 % confidence, is this divided by the root of the number of
+/// samples (sFlow: Packet Sampling Basics, sflow.org).
+pub(crate) const SAMPLING_ERROR_PERCENT: f64 = 196.0;
+
+/// The maximum number of ports that a sentence lists.
+pub(crate) const MOST_LISTED: usize = 6;
+/// The maximum number of distances between switches that are kept to tell which ways packets can take.
+pub(crate) const MOST_DISTANCES: usize = 4_000_000;

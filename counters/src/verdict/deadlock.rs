@@ -1,0 +1,138 @@
+//! Deadlocks: loops of paused ports in which packets stay.
+//!
+//! The initial congestion is outside of the loop if a port outside, at a switch of the loop, is paused by a host or has a
+//! queue as those in the loop; else the port of the loop that was paused for the shortest time was congested first.
+
+use model::{Anomaly, Cause, Diagnosis, Severity};
+
+use super::confidence;
+use super::configuration::{self, About, Relation};
+use crate::case::{Case, Counter};
+use crate::causality::Loop;
+use crate::pressure::Pressure;
+use crate::text;
+use crate::thresholds as t;
+use crate::wiring::{Neighbour, PortId};
+
+/// Where the congestion of a loop began.
+enum Origin {
+    /// At a port outside that a host pauses.
+    Host(PortId),
+    /// At a port outside.
+    Outside(PortId),
+    /// In the loop.
+    Inside(PortId),
+}
+
+pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
+    let mut verdict = Diagnosis::undetermined(None);
+    verdict.severity = Severity::Critical;
+    verdict.pause_loop = found.ports.iter().map(|port| case.wiring.ports[*port].at.clone()).collect();
+    verdict.pause_path = verdict.pause_loop.clone();
+    let rows: Vec<&Pressure> =
+        found.ports.iter().filter_map(|port| case.row(*port, found.priority)).collect();
+    let by_watchdog = rows.iter().any(|row| row.change.occupancy_bytes.is_none_or(|bytes| bytes == 0));
+    // A watchdog that acted at every port of the loop does not show that all of them stood still at the same time.
+    verdict.confidence = confidence::BEST * if by_watchdog { 0.75 } else { 0.95 };
+    let origin = origin(case, found, &rows);
+    let root = match origin {
+        Origin::Host(port) | Origin::Outside(port) | Origin::Inside(port) => port,
+    };
+    verdict.root_cause.port = Some(case.wiring.ports[root].at.clone());
+    let began = match origin {
+        Origin::Host(port) => {
+            verdict.anomaly = Anomaly::DeadlockOutOfLoopInjection;
+            verdict.root_cause.host = case.host(port).map(str::to_owned);
+            verdict.confidence *= confidence::of_neighbour(&case.wiring.ports[port].neighbour);
+            verdict.pause_path.push(case.wiring.ports[port].at.clone());
+            verdict.cause = match case.row(port, found.priority) {
+                Some(row) => super::host_cause::judge(row).cause,
+                None => Cause::Undetermined,
+            };
+            format!("{} paused {} outside of the loop", case.neighbour(port), case.shown(port))
+        }
+        Origin::Outside(port) => {
+            verdict.anomaly = Anomaly::DeadlockOutOfLoopContention;
+            verdict.pause_path.push(case.wiring.ports[port].at.clone());
+            format!("a queue outside of the loop grew at {}", case.shown(port))
+        }
+        Origin::Inside(port) => {
+            verdict.anomaly = Anomaly::DeadlockInLoopContention;
+            format!("the congestion began in the loop, likely at {}", case.shown(port))
+        }
+    };
+    let shown: Vec<String> = found.ports.iter().map(|port| case.shown(*port)).collect();
+    verdict.summary = format!(
+        "deadlock in priority {}: {} wait for each other and send no packet; {began}",
+        found.priority,
+        shown.join(", ")
+    );
+    for row in &rows {
+        let counters = [
+            Counter::PausesReceived,
+            Counter::PausedTime,
+            Counter::Occupancy,
+            Counter::QueuePackets,
+            Counter::StormsDetected,
+        ];
+        verdict.evidence.push(case.evidence(row, &counters, text::stuck_claim(case, row)));
+    }
+    if !found.ports.contains(&root)
+        && let Some(row) = case.row(root, found.priority)
+    {
+        let claim = match origin {
+            Origin::Host(_) => text::paused_claim(case, row),
+            _ => text::queue_claim(case, row, crate::causality::Basis::Peaks),
+        };
+        let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePeak];
+        verdict.evidence.push(case.evidence(row, &counters, claim));
+    }
+    for (relation, evidence, finding) in
+        configuration::related(case.network, case.wiring, &found.ports, About::Deadlock)
+    {
+        verdict.evidence.push(evidence);
+        verdict.advice.push(finding.fix.clone());
+        if relation == Relation::Causes {
+            verdict.root_cause.config.push(finding.id);
+        }
+    }
+    verdict.missing.push(
+        "how the routes close the loop: counters have no paths; compare the routes of these switches"
+            .to_string(),
+    );
+    verdict.advice.push(format!(
+        "break the loop: stop traffic into {} or let the PFC watchdog drop there, then correct the routes that form it",
+        case.shown(found.ports[0])
+    ));
+    verdict
+}
+
+fn origin(case: &Case<'_>, found: &Loop, rows: &[&Pressure]) -> Origin {
+    let mut outside: Vec<&Pressure> = Vec::new();
+    for port in &found.ports {
+        let switch = &case.wiring.ports[*port].switch;
+        let own = case.rows_of(switch).filter(|row| row.priority == found.priority);
+        outside.extend(own.filter(|row| !found.ports.contains(&row.port)));
+    }
+    let is_host = |row: &&&Pressure| {
+        let neighbour = &case.wiring.ports[row.port].neighbour;
+        let is_edge =
+            matches!(neighbour, Neighbour::Host(_) | Neighbour::System(_) | Neighbour::Unknown { .. });
+        row.is_paused() && is_edge
+    };
+    let amount = |row: &Pressure| (row.change.pause_rx_ns.unwrap_or(0), row.received());
+    if let Some(row) = outside.iter().filter(is_host).max_by_key(|row| amount(row)) {
+        return Origin::Host(row.port);
+    }
+    let size = |row: &Pressure| row.queue_peak().or(row.change.occupancy_bytes).unwrap_or(0);
+    let largest = rows.iter().map(|row| size(row)).max().unwrap_or(0);
+    let congested = outside.iter().filter(|row| !row.is_paused()).max_by_key(|row| size(row));
+    if let Some(row) = congested
+        && largest > 0
+        && size(row) as f64 >= t::OUTSIDE_QUEUE_PART * largest as f64
+    {
+        return Origin::Outside(row.port);
+    }
+    let first = rows.iter().min_by_key(|row| amount(row));
+    Origin::Inside(first.map_or(found.ports[0], |row| row.port))
+}

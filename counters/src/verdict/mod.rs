@@ -1,0 +1,89 @@
+//! Stage 4: verdicts. A place where pauses end is a congested port or a host; a loop in which packets stay is a
+//! deadlock; a drop in a lossless priority is an alarm.
+
+mod confidence;
+mod configuration;
+mod deadlock;
+mod flows;
+mod host_cause;
+mod loss;
+mod place;
+mod severity;
+
+use model::Diagnosis;
+
+use crate::case::Case;
+
+/// Returns the verdicts of a window, the gravest first.
+pub(crate) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
+    let mut verdicts: Vec<Diagnosis> =
+        case.loops.iter().map(|found| deadlock::verdict(case, found)).collect();
+    for cluster in case.clusters {
+        // The pauses of a deadlock end nowhere; its verdict names where they began.
+        let is_deadlock = case.loops.iter().any(|found| {
+            found.priority == cluster.priority && found.ports.iter().any(|port| cluster.paused.contains(port))
+        });
+        if !is_deadlock {
+            verdicts.extend(place::verdicts(case, cluster));
+        }
+    }
+    verdicts.extend(loss::verdicts(case));
+    let mut verdicts = united(verdicts);
+    for verdict in &mut verdicts {
+        verdict.time_ns = case.window.span.to_ns;
+        verdict.collected.switches = case.window.switches.len() as u64;
+        verdict.id = id(verdict, case.window.span.from_ns);
+    }
+    order(&mut verdicts);
+    verdicts
+}
+
+/// Sorts verdicts: the gravest first, then the most certain.
+pub(crate) fn order(verdicts: &mut [Diagnosis]) {
+    verdicts.sort_by(|a, b| {
+        let grave = b.severity.cmp(&a.severity).then(b.confidence.total_cmp(&a.confidence));
+        grave.then_with(|| a.time_ns.cmp(&b.time_ns)).then_with(|| a.id.cmp(&b.id))
+    });
+}
+
+/// Whether two verdicts are about the same root cause.
+pub(crate) fn is_same(a: &Diagnosis, b: &Diagnosis) -> bool {
+    a.anomaly == b.anomaly
+        && a.root_cause.port == b.root_cause.port
+        && a.root_cause.host == b.root_cause.host
+        && a.pause_loop == b.pause_loop
+}
+
+/// One verdict for the same root cause at several priorities: a host that pauses all of them has one problem.
+fn united(verdicts: Vec<Diagnosis>) -> Vec<Diagnosis> {
+    let mut united: Vec<Diagnosis> = Vec::new();
+    for verdict in verdicts {
+        match united.iter_mut().find(|known| is_same(known, &verdict)) {
+            Some(known) => {
+                let (mut best, other) = match verdict.confidence > known.confidence {
+                    true => (verdict, std::mem::replace(known, Diagnosis::undetermined(None))),
+                    false => (std::mem::replace(known, Diagnosis::undetermined(None)), verdict),
+                };
+                best.severity = best.severity.max(other.severity);
+                best.evidence.extend(other.evidence);
+                for line in other.missing {
+                    if !best.missing.contains(&line) {
+                        best.missing.push(line);
+                    }
+                }
+                *known = best;
+            }
+            None => united.push(verdict),
+        }
+    }
+    united
+}
+
+/// A name that the same readings give again, fit for URLs.
+fn id(verdict: &Diagnosis, from_ns: u64) -> String {
+    let place = verdict.root_cause.port.as_ref().map(ToString::to_string);
+    let place = place.or_else(|| verdict.pause_loop.first().map(ToString::to_string)).unwrap_or_default();
+    let anomaly = format!("{:?}", verdict.anomaly);
+    let text = format!("counters-{from_ns}-{place}-{anomaly}");
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}

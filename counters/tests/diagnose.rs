@@ -1,0 +1,288 @@
+//! From readings to verdicts.
+
+mod support;
+
+use counters::{FlowSample, Network, Report, WatchdogReading, WatchdogState, diagnose};
+use model::config_finding::{Deviation, Setting};
+use model::{Anomaly, Cause, ConfigFinding, Diagnosis, Severity, Topology};
+use support::{INTERVAL_NS, Story, host_pauses, incast};
+
+/// Checks the only verdict: anomaly, cause, root port, host and pause path.
+fn check(report: &Report, expected: (Anomaly, Cause, &str, Option<&str>), path: &[&str]) -> Diagnosis {
+    let [verdict] = report.diagnoses.as_slice() else { panic!("not one verdict: {:#?}", report.diagnoses) };
+    let root = &verdict.root_cause;
+    let port = root.port.as_ref().map(ToString::to_string);
+    let found = (verdict.anomaly, verdict.cause, port.as_deref().unwrap_or(""), root.host.as_deref());
+    assert_eq!(found, expected, "{}", verdict.summary);
+    let shown: Vec<String> = verdict.pause_path.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, path, "{}", verdict.summary);
+    verdict.clone()
+}
+
+const STORM: Anomaly = Anomaly::PfcStormHostInjection;
+const BACKPRESSURE: Anomaly = Anomaly::PfcBackpressureFlowContention;
+const PATH: [&str; 3] = ["leaf1:3", "spine1:2", "leaf2:1"];
+
+#[test]
+fn a_host_with_a_pause_storm_is_named() {
+    let report = host_pauses(3_000, 950_000).diagnose();
+    let verdict = check(&report, (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
+    assert!(verdict.confidence > 0.85, "{}", verdict.confidence);
+    assert_eq!(verdict.severity, Severity::Critical);
+    assert!(verdict.victim.is_none());
+    assert!(report.problems.is_empty(), "{:?}", report.problems);
+}
+
+#[test]
+fn a_slow_receiver_is_named() {
+    let report = host_pauses(8_000, 40_000).diagnose();
+    let verdict = check(&report, (STORM, Cause::SlowReceiver, "leaf2:1", Some("h3")), &PATH);
+    assert_eq!(verdict.severity, Severity::Major);
+}
+
+#[test]
+fn without_the_time_of_pauses_storm_and_slow_receiver_are_not_told_apart() {
+    let mut story = host_pauses(8_000, 40_000);
+    for reading in story.before.iter_mut().chain(&mut story.after) {
+        for priority in reading.ports.values_mut().flat_map(|port| &mut port.priorities) {
+            priority.pause_rx_ns = None;
+        }
+    }
+    let report = story.diagnose();
+    let verdict = check(&report, (STORM, Cause::Undetermined, "leaf2:1", Some("h3")), &PATH);
+    assert!(verdict.missing.iter().any(|line| line.contains("slow receiver")), "{:?}", verdict.missing);
+}
+
+#[test]
+fn an_incast_is_found_at_the_port_that_is_not_paused() {
+    let report = incast().diagnose();
+    let verdict = check(&report, (BACKPRESSURE, Cause::Incast, "leaf2:1", None), &PATH);
+    assert_eq!(verdict.severity, Severity::Minor, "paused for less than 0.1 % of the time, and spread");
+    assert!(verdict.missing.iter().any(|line| line.contains("flows")));
+}
+
+#[test]
+fn sampled_flows_are_named_with_their_share() {
+    let story = incast();
+    let flow = |text: &str| text.parse().expect("a flow");
+    let sample = |text: &str, egress: &str, bytes| FlowSample {
+        switch: "leaf2".into(),
+        time_ns: story.before[0].time_ns + INTERVAL_NS / 2,
+        flow: flow(text),
+        ingress: None,
+        egress: Some(egress.into()),
+        dscp: None,
+        bytes,
+        packets: 1,
+        sampling_rate: 1_000,
+    };
+    let (a, b) = ("10.0.0.1:1>10.0.0.3:4791/udp", "10.0.0.2:1>10.0.0.3:4791/udp");
+    let (mouse, other) = ("10.0.0.4:1>10.0.0.3:4791/udp", "10.0.0.1:2>10.0.0.4:4791/udp");
+    let samples: Vec<FlowSample> = (0..9)
+        .flat_map(|_| {
+            [sample(a, "Ethernet0", 1_000), sample(b, "Ethernet0", 600), sample(other, "Ethernet4", 900)]
+        })
+        .chain([sample(mouse, "Ethernet0", 1_000)])
+        .collect();
+    let report = diagnose(&story.readings(), &samples, &Network::default());
+    let verdict = check(&report, (BACKPRESSURE, Cause::Incast, "leaf2:1", None), &PATH);
+    assert_eq!(verdict.root_cause.flows, [flow(a), flow(b)]);
+    assert!(
+        verdict.evidence.iter().any(|evidence| evidence.claim.contains("58 %")),
+        "{:#?}",
+        verdict.evidence
+    );
+}
+
+#[test]
+fn a_port_that_a_host_pauses_for_a_moment_is_still_congested() {
+    let mut story = incast();
+    story.pause(("leaf2", "Ethernet0"), ("h3", "eth0"), 2, 20);
+    check(&story.diagnose(), (BACKPRESSURE, Cause::Incast, "leaf2:1", None), &PATH);
+}
+
+#[test]
+fn a_short_pause_of_one_link_is_ordinary() {
+    let mut story = Story::new();
+    story.queue(("leaf1", "Ethernet0"), 90_000, 1_000_000).pause_host(("leaf1", "Ethernet4"), 2);
+    let verdict =
+        check(&story.diagnose(), (BACKPRESSURE, Cause::Undetermined, "leaf1:1", None), &["leaf1:1"]);
+    assert_eq!(verdict.severity, Severity::Info);
+}
+
+#[test]
+fn a_single_reading_gives_totals_with_less_confidence() {
+    let story = host_pauses(3_000, 950_000);
+    let two = story.diagnose().diagnoses[0].confidence;
+    let report = diagnose(&story.after, &[], &Network::default());
+    let verdict = check(&report, (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
+    assert!(verdict.confidence < 0.7 * two, "{} of {two}", verdict.confidence);
+    assert!(
+        report.problems.iter().any(|problem| problem.contains("one reading only")),
+        "{:?}",
+        report.problems
+    );
+}
+
+#[test]
+fn counters_that_were_cleared_are_reported_and_used() {
+    let mut story = host_pauses(3_000, 950_000);
+    let before = story.before.iter_mut().find(|reading| reading.switch == "leaf2").expect("leaf2");
+    let port = before.ports.get_mut("Ethernet0").expect("a port");
+    port.priorities[support::PRIORITY].pause_rx_frames = Some(1_000_000);
+    let report = story.diagnose();
+    check(&report, (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
+    assert!(report.problems.iter().any(|problem| problem.contains("fell")), "{:?}", report.problems);
+}
+
+#[test]
+fn late_readings_of_a_switch_are_sorted() {
+    let story = host_pauses(3_000, 950_000);
+    let mut readings = story.readings();
+    readings.reverse();
+    check(
+        &diagnose(&readings, &[], &Network::default()),
+        (STORM, Cause::NicStorm, "leaf2:1", Some("h3")),
+        &PATH,
+    );
+}
+
+#[test]
+fn a_switch_without_readings_ends_the_search_undetermined() {
+    let mut story = host_pauses(3_000, 950_000);
+    story.before.retain(|reading| reading.switch != "leaf2");
+    story.after.retain(|reading| reading.switch != "leaf2");
+    let report = story.diagnose();
+    let verdict = check(
+        &report,
+        (Anomaly::Undetermined, Cause::Undetermined, "spine1:2", None),
+        &["leaf1:3", "spine1:2"],
+    );
+    assert!(verdict.confidence < 0.5);
+    assert!(report.problems.iter().any(|problem| problem.contains("leaf2")), "{:?}", report.problems);
+}
+
+#[test]
+fn without_neighbours_each_switch_says_what_pauses_it_and_what_it_pauses() {
+    let mut story = host_pauses(3_000, 950_000);
+    for reading in story.before.iter_mut().chain(&mut story.after) {
+        reading.neighbours.clear();
+    }
+    let report = story.diagnose();
+    assert_eq!(report.diagnoses.len(), 3, "{:#?}", report.diagnoses);
+    for verdict in &report.diagnoses {
+        assert_eq!(verdict.anomaly, Anomaly::Undetermined, "{}", verdict.summary);
+        assert!(verdict.summary.contains("therefore sends pauses"), "{}", verdict.summary);
+    }
+}
+
+#[test]
+fn a_port_without_a_neighbour_is_likely_a_host_where_others_have_one() {
+    let mut story = host_pauses(3_000, 950_000);
+    for reading in story.before.iter_mut().chain(&mut story.after) {
+        reading.neighbours.retain(|neighbour| neighbour.is_host == Some(false));
+    }
+    let verdict = check(&story.diagnose(), (STORM, Cause::NicStorm, "leaf2:1", None), &PATH);
+    assert!(verdict.confidence < 0.7, "{}", verdict.confidence);
+}
+
+#[test]
+fn a_drop_in_a_lossless_priority_is_an_alarm_and_cites_the_headroom() {
+    let mut story = Story::new();
+    story.at("leaf1", "Ethernet0").group.dropped_packets = Some(12);
+    let alarm = story.diagnose();
+    check(&alarm, (Anomaly::PacketLoss, Cause::Undetermined, "leaf1:1", None), &[]);
+    assert_eq!(alarm.diagnoses[0].severity, Severity::Critical);
+    let mut finding =
+        ConfigFinding::new("leaf1", Setting::Headroom, "8 KiB, 40 KiB needed", "set xoff to 40960");
+    finding.deviation = Deviation::Less;
+    let network = Network { topology: Topology::default(), findings: vec![finding] };
+    let report = diagnose(&story.readings(), &[], &network);
+    let verdict = check(&report, (Anomaly::PacketLoss, Cause::Misconfiguration, "leaf1:1", None), &[]);
+    assert_eq!(verdict.root_cause.config, ["leaf1/headroom"]);
+}
+
+#[test]
+fn a_drop_in_a_lossy_priority_is_none() {
+    let mut story = Story::new();
+    let reading = story.after.iter_mut().find(|reading| reading.switch == "leaf1").expect("leaf1");
+    reading.ports.get_mut("Ethernet0").expect("a port").priorities[0].queue.dropped_packets = Some(500);
+    let report = story.diagnose();
+    assert!(report.diagnoses.is_empty(), "{:#?}", report.diagnoses);
+}
+
+#[test]
+fn a_watchdog_event_is_joined_with_the_host_that_caused_it() {
+    let mut story = host_pauses(3_000, 200_000);
+    let port = story.at("leaf2", "Ethernet0");
+    port.queue.dropped_packets = Some(70);
+    port.watchdog = Some(WatchdogReading {
+        state: WatchdogState::Operational,
+        detected: 1,
+        restored: 1,
+        tx_dropped_packets: Some(70),
+        rx_dropped_packets: Some(0),
+    });
+    let verdict = check(&story.diagnose(), (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
+    assert_eq!(verdict.severity, Severity::Critical);
+    let has = |text: &str| verdict.evidence.iter().any(|evidence| evidence.claim.contains(text));
+    assert!(has("detected 1 storm and dropped 70 packets"), "{:#?}", verdict.evidence);
+}
+
+#[test]
+fn an_idle_network_has_no_verdict() {
+    let report = Story::new().diagnose();
+    assert_eq!(report, Report::default());
+}
+
+/// Three switches in a ring, each with a host at `Ethernet0`; every ring port is paused and still holds packets.
+fn ring() -> Vec<counters::Reading> {
+    let story = Story::new();
+    let mut readings = Vec::new();
+    for (number, name) in ["r1", "r2", "r3"].iter().enumerate() {
+        let other = |step: usize| ["r1", "r2", "r3"][(number + step) % 3].to_string();
+        for mut reading in [story.before[0].clone(), story.after[0].clone()] {
+            reading.switch = name.to_string();
+            reading.neighbours[0].system = format!("h{number}");
+            reading.neighbours[1].system = other(1);
+            reading.neighbours[1].remote_port = Some("Ethernet8".into());
+            reading.neighbours[2].system = other(2);
+            reading.neighbours[2].remote_port = Some("Ethernet4".into());
+            readings.push(reading);
+        }
+        let reading = readings.last_mut().expect("two were added");
+        let next = &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[support::PRIORITY];
+        next.pause_rx_frames = Some(100);
+        next.pause_rx_ns = Some(900_000_000 - number as u64);
+        next.queue.watermark_bytes = Some(400_000);
+        next.queue.occupancy_bytes = Some(300_000);
+        next.queue.packets = Some(5_000);
+        next.is_paused = Some(true);
+        let previous = &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities[support::PRIORITY];
+        previous.pause_tx_frames = Some(100);
+    }
+    readings
+}
+
+#[test]
+fn a_loop_of_ports_that_stay_paused_is_a_deadlock() {
+    let report = diagnose(&ring(), &[], &Network::default());
+    let [verdict] = report.diagnoses.as_slice() else { panic!("{:#?}", report.diagnoses) };
+    assert_eq!(verdict.anomaly, Anomaly::DeadlockInLoopContention, "{}", verdict.summary);
+    assert_eq!(verdict.pause_loop.len(), 3);
+    assert_eq!(verdict.root_cause.port.as_ref().map(ToString::to_string).as_deref(), Some("r3:2"));
+}
+
+#[test]
+fn a_host_outside_of_the_loop_is_the_root_of_a_deadlock() {
+    let mut readings = ring();
+    let reading = readings.iter_mut().rfind(|reading| reading.switch == "r2").expect("r2");
+    let host = &mut reading.ports.get_mut("Ethernet0").expect("a port").priorities[support::PRIORITY];
+    host.pause_rx_frames = Some(900);
+    host.pause_rx_ns = Some(990_000_000);
+    let report = diagnose(&readings, &[], &Network::default());
+    let verdict = &report.diagnoses[0];
+    assert_eq!(verdict.anomaly, Anomaly::DeadlockOutOfLoopInjection, "{}", verdict.summary);
+    assert_eq!(verdict.root_cause.host.as_deref(), Some("h1"));
+    assert_eq!(report.diagnoses.len(), 1, "{:#?}", report.diagnoses);
+}
