@@ -113,6 +113,19 @@ impl Pressure {
         self.is_paused() && (sent_nothing || holds && self.change.is_paused == Some(true)) || self.has_storm()
     }
 
+    /// Whether packets may stay in the queue since some time within the interval: it holds packets at the end, and was
+    /// paused for longer than a watchdog tolerates.
+    pub(crate) fn may_be_stuck(&self) -> bool {
+        let holds = self.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
+        let is_long = self.change.pause_rx_ns.is_some_and(|ns| ns >= t::LONG_PAUSE_NS);
+        self.is_stuck() || holds && is_long && self.change.is_paused != Some(false)
+    }
+
+    /// Whether the peak of the queue is of an interval that ended later.
+    pub(crate) fn has_late_peak(&self) -> bool {
+        self.change.queue_peak.is_some_and(|peak| peak.is_new && peak.is_late)
+    }
+
     /// The mean duration of a pause for each received frame as part of the longest that a frame can request.
     pub(crate) fn part_of_longest_pause(&self) -> Option<f64> {
         let (ns, frames) =

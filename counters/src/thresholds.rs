@@ -27,6 +27,13 @@ pub(crate) const ROOT_SHARE: f64 = 0.25;
 /// Part of the largest queue in a loop above which a queue outside of it is congested as well.
 pub(crate) const OUTSIDE_QUEUE_PART: f64 = 0.25;
 
+/// Interval at which SONiC polls watermarks unless it is configured otherwise (`counterpoll`): a peak appears in the
+/// readings up to this time after the queue had it.
+pub(crate) const WATERMARK_LAG_NS: u64 = 60_000_000_000;
+/// Shortest detection time of SONiC's PFC watchdog: a queue that was paused for longer in all and still holds packets may
+/// be in a deadlock that began within the interval.
+pub(crate) const LONG_PAUSE_NS: u64 = 100_000_000;
+
 /// Part of the fair share (one part for each sampled flow) that a flow needs to be named.
 pub(crate) const FAIR_PART: f64 = 0.5;
 /// Samples of a flow that are needed to name it: one sample says that the flow exists, not how large it is.

@@ -147,6 +147,11 @@ impl Wiring {
         })
     }
 
+    /// Whether the ways of packets are known.
+    pub(crate) fn knows_ways(&self) -> bool {
+        self.distances.is_some()
+    }
+
     /// A cable that one end knows is known at the other end.
     fn make_mutual(&mut self) {
         for port in 0..self.ports.len() {

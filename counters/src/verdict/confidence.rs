@@ -16,6 +16,8 @@ pub(super) const MOST_UNDETERMINED: f64 = 0.49;
 pub(super) fn of_basis(basis: Basis) -> f64 {
     match basis {
         Basis::Peaks => 1.0,
+        // Other traffic may have caused them before the watermarks were read.
+        Basis::LatePeaks => 0.95,
         // The queues at the end of the window may differ from those that caused the pauses.
         Basis::Occupancy => 0.95,
         // Which ports are congested is known, but not by how much.
