@@ -199,7 +199,8 @@ fn spread(case: &Case<'_>, cluster: &Cluster, root: PortId) -> String {
 
 /// Which ports of a switch send pauses.
 pub(crate) fn sent_by(case: &Case<'_>, ports: &[PortId], priority: usize) -> String {
-    let sent: u64 = ports.iter().filter_map(|port| case.row(*port, priority)).map(Pressure::sent).sum();
+    let rows = ports.iter().filter_map(|port| case.row(*port, priority));
+    let sent = rows.fold(0_u64, |sum, row| sum.saturating_add(row.sent()));
     let names: Vec<String> = ports.iter().map(|port| case.wiring.ports[*port].name.clone()).collect();
     format!("{} of priority {priority} by {}", counted(sent, "frame"), list(&names))
 }

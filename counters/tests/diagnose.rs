@@ -230,6 +230,20 @@ fn a_watchdog_event_is_joined_with_the_host_that_caused_it() {
 }
 
 #[test]
+fn a_switch_without_ports_does_no_harm() {
+    let story = host_pauses(3_000, 950_000);
+    let mut readings = story.readings();
+    for name in ["a-first", "z-last"] {
+        let mut empty = story.before[0].clone();
+        empty.switch = name.into();
+        empty.ports.clear();
+        readings.push(empty);
+    }
+    let report = diagnose(&readings, &[], &Network::default());
+    check(&report, (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
+}
+
+#[test]
 fn an_idle_network_has_no_verdict() {
     let report = Story::new().diagnose();
     assert_eq!(report, Report::default());
