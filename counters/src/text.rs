@@ -46,6 +46,8 @@ fn paused_for(row: &Pressure) -> Option<String> {
     let step = row.paused_part.level().map(level)?;
     match row.paused_part {
         PausedPart::Measured(part) => Some(format!("paused for {:.3} % of the time ({step})", part * 100.0)),
+        // The frames allow any time then.
+        PausedPart::AtMost(part) if part >= 1.0 => None,
         PausedPart::AtMost(part) => Some(format!("paused for at most {:.3} % of the time", part * 100.0)),
         PausedPart::Unknown => None,
     }

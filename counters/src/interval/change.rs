@@ -181,11 +181,14 @@ fn zero_of(reading: &PriorityReading) -> PriorityReading {
 fn priority_between(before: &PriorityReading, after: &PriorityReading, falls: &mut Falls) -> PriorityChange {
     let (queue, queue_after) = (&before.queue, &after.queue);
     let (group, group_after) = (&before.group, &after.group);
+    let pause_rx_frames = falls.grown(before.pause_rx_frames, after.pause_rx_frames);
+    // Some ASICs have the counter of the time and never increase it.
+    let is_counted = |ns: &u64| *ns > 0 || pause_rx_frames.is_none_or(|frames| frames == 0);
     PriorityChange {
         pfc_enabled: after.pfc_enabled.or(before.pfc_enabled),
-        pause_rx_frames: falls.grown(before.pause_rx_frames, after.pause_rx_frames),
+        pause_rx_frames,
         pause_tx_frames: falls.grown(before.pause_tx_frames, after.pause_tx_frames),
-        pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns),
+        pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns).filter(is_counted),
         queue_packets: falls.grown(queue.packets, queue_after.packets),
         queue_bytes: falls.grown(queue.bytes, queue_after.bytes),
         queue_drops: falls.grown(queue.dropped_packets, queue_after.dropped_packets),
