@@ -114,10 +114,14 @@ impl Pressure {
     }
 
     /// Whether packets may stay in the queue since some time within the interval: it holds packets at the end, and was
-    /// paused for longer than a watchdog tolerates.
+    /// paused for long.
     pub(crate) fn may_be_stuck(&self) -> bool {
         let holds = self.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
-        let is_long = self.change.pause_rx_ns.is_some_and(|ns| ns >= t::LONG_PAUSE_NS);
+        let longest_ns = self.speed.and_then(longest_pause_ns);
+        let is_long = match (self.change.pause_rx_ns, longest_ns) {
+            (Some(ns), Some(longest_ns)) => ns as f64 >= t::LONG_PAUSES * longest_ns,
+            _ => false,
+        };
         self.is_stuck() || holds && is_long && self.change.is_paused != Some(false)
     }
 

@@ -30,9 +30,10 @@ pub(crate) const OUTSIDE_QUEUE_PART: f64 = 0.25;
 /// Interval at which SONiC polls watermarks unless it is configured otherwise (`counterpoll`): a peak appears in the
 /// readings up to this time after the queue had it.
 pub(crate) const WATERMARK_LAG_NS: u64 = 60_000_000_000;
-/// Shortest detection time of SONiC's PFC watchdog: a queue that was paused for longer in all and still holds packets may
-/// be in a deadlock that began within the interval.
-pub(crate) const LONG_PAUSE_NS: u64 = 100_000_000;
+/// A queue that still holds packets and was paused for as long as this number of the longest pauses that a frame can request
+/// may be in a deadlock that began within the interval: 3.4 ms at 100 Gb/s. A queue that drains is paused for less than one
+/// at a time; other signs than the time decide.
+pub(crate) const LONG_PAUSES: f64 = 10.0;
 
 /// Part of the fair share (one part for each sampled flow) that a flow needs to be named.
 pub(crate) const FAIR_PART: f64 = 0.5;
