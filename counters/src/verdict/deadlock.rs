@@ -58,6 +58,10 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
         }
         Origin::Inside(port) => {
             verdict.anomaly = Anomaly::DeadlockInLoopContention;
+            verdict.confidence *= confidence::FIRST_OF_LOOP;
+            verdict.missing.push(
+                "at which port of the loop the congestion began: the port named is the one that was paused last".to_string(),
+            );
             format!("the congestion began in the loop, likely at {}", case.shown(port))
         }
     };
