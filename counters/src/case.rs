@@ -45,7 +45,7 @@ impl<'c> Case<'c> {
             Neighbour::Port(peer) => self.shown(*peer),
             Neighbour::Switch(name) | Neighbour::Unread(name) => format!("switch {name}"),
             Neighbour::Host(name) => format!("host {name}"),
-            Neighbour::System(name) => format!("`{name}`, a host or a switch"),
+            Neighbour::System(name) => format!("{name} (a host or a switch)"),
             Neighbour::Unknown { .. } => "an unknown device".to_string(),
         }
     }

@@ -113,6 +113,23 @@ impl Pressure {
         self.is_paused() && (sent_nothing || holds && self.change.is_paused == Some(true)) || self.has_storm()
     }
 
+    /// Whether packets may stay in the queue since some time within the interval: it holds packets at the end, and was
+    /// paused for long.
+    pub(crate) fn may_be_stuck(&self) -> bool {
+        let holds = self.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
+        let longest_ns = self.speed.and_then(longest_pause_ns);
+        let is_long = match (self.change.pause_rx_ns, longest_ns) {
+            (Some(ns), Some(longest_ns)) => ns as f64 >= t::LONG_PAUSES * longest_ns,
+            _ => false,
+        };
+        self.is_stuck() || holds && is_long && self.change.is_paused != Some(false)
+    }
+
+    /// Whether the peak of the queue is of an interval that ended later.
+    pub(crate) fn has_late_peak(&self) -> bool {
+        self.change.queue_peak.is_some_and(|peak| peak.is_new && peak.is_late)
+    }
+
     /// The mean duration of a pause for each received frame as part of the longest that a frame can request.
     pub(crate) fn part_of_longest_pause(&self) -> Option<f64> {
         let (ns, frames) =

@@ -46,6 +46,8 @@ fn paused_for(row: &Pressure) -> Option<String> {
     let step = row.paused_part.level().map(level)?;
     match row.paused_part {
         PausedPart::Measured(part) => Some(format!("paused for {:.3} % of the time ({step})", part * 100.0)),
+        // The frames allow any time then.
+        PausedPart::AtMost(part) if part >= 1.0 => None,
         PausedPart::AtMost(part) => Some(format!("paused for at most {:.3} % of the time", part * 100.0)),
         PausedPart::Unknown => None,
     }
@@ -199,7 +201,8 @@ fn spread(case: &Case<'_>, cluster: &Cluster, root: PortId) -> String {
 
 /// Which ports of a switch send pauses.
 pub(crate) fn sent_by(case: &Case<'_>, ports: &[PortId], priority: usize) -> String {
-    let sent: u64 = ports.iter().filter_map(|port| case.row(*port, priority)).map(Pressure::sent).sum();
+    let rows = ports.iter().filter_map(|port| case.row(*port, priority));
+    let sent = rows.fold(0_u64, |sum, row| sum.saturating_add(row.sent()));
     let names: Vec<String> = ports.iter().map(|port| case.wiring.ports[*port].name.clone()).collect();
     format!("{} of priority {priority} by {}", counted(sent, "frame"), list(&names))
 }

@@ -27,6 +27,14 @@ pub(crate) const ROOT_SHARE: f64 = 0.25;
 /// Part of the largest queue in a loop above which a queue outside of it is congested as well.
 pub(crate) const OUTSIDE_QUEUE_PART: f64 = 0.25;
 
+/// Interval at which SONiC polls watermarks unless it is configured otherwise (`counterpoll`): a peak appears in the
+/// readings up to this time after the queue had it.
+pub(crate) const WATERMARK_LAG_NS: u64 = 60_000_000_000;
+/// A queue that still holds packets and was paused for as long as this number of the longest pauses that a frame can request
+/// may be in a deadlock that began within the interval: 3.4 ms at 100 Gb/s. A queue that drains is paused for less than one
+/// at a time; other signs than the time decide.
+pub(crate) const LONG_PAUSES: f64 = 10.0;
+
 /// Part of the fair share (one part for each sampled flow) that a flow needs to be named.
 pub(crate) const FAIR_PART: f64 = 0.5;
 /// Samples of a flow that are needed to name it: one sample says that the flow exists, not how large it is.

@@ -1,5 +1,6 @@
 //! Which port is connected to what: from the topology, and where it has no cable, from LLDP and DEVICE_NEIGHBOR.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::topology::NodeKind;
@@ -36,6 +37,8 @@ pub(crate) enum Neighbour {
 #[derive(Clone, Debug)]
 pub(crate) struct PortInfo {
     pub(crate) switch: String,
+    /// The switch's place in the order of names.
+    switch_number: usize,
     /// SONiC's name, `Ethernet0`.
     pub(crate) name: String,
     pub(crate) at: PortRef,
@@ -47,9 +50,9 @@ pub(crate) struct PortInfo {
 pub(crate) struct Wiring {
     pub(crate) ports: Vec<PortInfo>,
     by_switch: BTreeMap<String, Vec<PortId>>,
-    /// Hops between switches: from each switch that has hosts, to each switch. `None` if the network is too large, or
-    /// not all of it is known.
-    distances: Option<BTreeMap<String, BTreeMap<String, u32>>>,
+    /// Hops between switches, by their numbers: from each switch that has hosts, to each switch. Computed when the first
+    /// pause is followed; `None` if the network is too large, or not all of it is known.
+    distances: OnceCell<Option<Vec<Vec<Option<u32>>>>>,
 }
 
 impl Wiring {
@@ -63,8 +66,8 @@ impl Wiring {
                 *known = reading;
             }
         }
-        for reading in latest.values() {
-            wiring.add_ports(reading);
+        for (number, reading) in latest.values().enumerate() {
+            wiring.add_ports(number, reading);
         }
         let aliases: BTreeMap<(&str, &str), PortId> = wiring
             .ports
@@ -85,18 +88,21 @@ impl Wiring {
         }
         wiring.make_mutual();
         wiring.report(problems);
-        wiring.distances = wiring.measure();
         wiring
     }
 
-    fn add_ports(&mut self, reading: &Reading) {
+    fn add_ports(&mut self, switch_number: usize, reading: &Reading) {
         let mut names: Vec<&String> = reading.ports.keys().collect();
         names.sort_by(|a, b| compare_names(a, b));
-        for (name, position) in names.into_iter().zip(1..=u16::MAX) {
-            let number = reading.ports[name].number.unwrap_or(position);
+        // Ports without a number, as internal ones, get numbers that no other port has.
+        let highest = reading.ports.values().filter_map(|port| port.number).max().unwrap_or(0);
+        let mut free = highest.saturating_add(1)..=u16::MAX;
+        for name in names {
+            let Some(number) = reading.ports[name].number.or_else(|| free.next()) else { continue };
             self.by_switch.entry(reading.switch.clone()).or_default().push(self.ports.len());
             self.ports.push(PortInfo {
                 switch: reading.switch.clone(),
+                switch_number,
                 name: name.clone(),
                 at: PortRef::new(&reading.switch, number),
                 neighbour: Neighbour::Unknown { others_are_known: false },
@@ -133,18 +139,25 @@ impl Wiring {
     /// Whether packets that left a switch by `from`, or came from the host there, can leave the next switch by `to` on
     /// a shortest path to a host. True if the ways are unknown.
     pub(crate) fn is_way(&self, from: Option<PortId>, to: PortId) -> bool {
-        let (Some(from), Some(distances)) = (from, &self.distances) else { return true };
+        let (Some(from), Some(distances)) = (from, self.distances()) else { return true };
         let Some(next) = self.peer(to) else { return true };
-        let (first, middle, last) =
-            (&self.ports[from].switch, &self.ports[to].switch, &self.ports[next].switch);
-        distances.values().any(|hops| {
-            let hops_of = |switch: &String| hops.get(switch).copied();
-            let (Some(first), Some(middle), Some(last)) = (hops_of(first), hops_of(middle), hops_of(last))
-            else {
+        let switch = |port: PortId| self.ports[port].switch_number;
+        let (first, middle, last) = (switch(from), switch(to), switch(next));
+        distances.iter().any(|hops| {
+            let (Some(first), Some(middle), Some(last)) = (hops[first], hops[middle], hops[last]) else {
                 return false;
             };
             first == middle + 1 && middle == last + 1
         })
+    }
+
+    fn distances(&self) -> Option<&Vec<Vec<Option<u32>>>> {
+        self.distances.get_or_init(|| self.measure()).as_ref()
+    }
+
+    /// Whether the ways of packets are known.
+    pub(crate) fn knows_ways(&self) -> bool {
+        self.distances().is_some()
     }
 
     /// A cable that one end knows is known at the other end.
@@ -202,34 +215,34 @@ impl Wiring {
     }
 
     /// Hops from every switch that has a neighbour at its edge, by breadth-first search.
-    fn measure(&self) -> Option<BTreeMap<String, BTreeMap<String, u32>>> {
+    fn measure(&self) -> Option<Vec<Vec<Option<u32>>>> {
         let is_whole =
             |port: &PortInfo| !matches!(port.neighbour, Neighbour::Unread(_) | Neighbour::Switch(_));
-        if !self.ports.iter().all(is_whole) || self.by_switch.len().pow(2) > MOST_DISTANCES {
+        let switches = self.ports.iter().map(|port| port.switch_number + 1).max().unwrap_or(0);
+        if !self.ports.iter().all(is_whole) || switches.pow(2) > MOST_DISTANCES {
             return None;
         }
-        let mut neighbours: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); switches];
+        let mut ends = BTreeSet::new();
         for (id, port) in self.ports.iter().enumerate() {
-            if let Some(peer) = self.peer(id) {
-                neighbours.entry(&port.switch).or_default().insert(&self.ports[peer].switch);
+            match self.peer(id) {
+                Some(peer) => drop(neighbours[port.switch_number].insert(self.ports[peer].switch_number)),
+                None => drop(ends.insert(port.switch_number)),
             }
         }
-        let has_host = |ports: &Vec<PortId>| ports.iter().any(|port| self.is_at_edge(*port));
-        let ends =
-            self.by_switch.iter().filter(|(_, ports)| has_host(ports)).map(|(switch, _)| switch.as_str());
-        Some(ends.map(|end| (end.to_string(), hops_from(end, &neighbours))).collect())
+        Some(ends.into_iter().map(|end| hops_from(end, &neighbours)).collect())
     }
 }
 
-fn hops_from(start: &str, neighbours: &BTreeMap<&str, BTreeSet<&str>>) -> BTreeMap<String, u32> {
-    let mut hops: BTreeMap<String, u32> = BTreeMap::from([(start.to_string(), 0)]);
-    let mut queue = VecDeque::from([start]);
-    while let Some(switch) = queue.pop_front() {
-        let distance = hops[switch];
-        for next in neighbours.get(switch).into_iter().flatten() {
-            if !hops.contains_key(*next) {
-                hops.insert(next.to_string(), distance + 1);
-                queue.push_back(next);
+fn hops_from(start: usize, neighbours: &[BTreeSet<usize>]) -> Vec<Option<u32>> {
+    let mut hops = vec![None; neighbours.len()];
+    hops[start] = Some(0);
+    let mut queue = VecDeque::from([(start, 0)]);
+    while let Some((switch, distance)) = queue.pop_front() {
+        for next in &neighbours[switch] {
+            if hops[*next].is_none() {
+                hops[*next] = Some(distance + 1);
+                queue.push_back((*next, distance + 1));
             }
         }
     }

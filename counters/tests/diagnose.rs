@@ -230,23 +230,88 @@ fn a_watchdog_event_is_joined_with_the_host_that_caused_it() {
 }
 
 #[test]
+fn a_switch_without_ports_does_no_harm() {
+    let story = host_pauses(3_000, 950_000);
+    let mut readings = story.readings();
+    for name in ["a-first", "z-last"] {
+        let mut empty = story.before[0].clone();
+        empty.switch = name.into();
+        empty.ports.clear();
+        readings.push(empty);
+    }
+    let report = diagnose(&readings, &[], &Network::default());
+    check(&report, (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
+}
+
+#[test]
 fn an_idle_network_has_no_verdict() {
     let report = Story::new().diagnose();
     assert_eq!(report, Report::default());
 }
 
+#[test]
+fn a_peak_that_the_watermarks_show_later_is_used() {
+    let story = incast();
+    let mut during = story.after.clone();
+    let mut later = story.after.clone();
+    for reading in &mut during {
+        for queue in reading.ports.values_mut().flat_map(|port| &mut port.priorities).map(|of| &mut of.queue)
+        {
+            queue.watermark_bytes = Some(0);
+        }
+    }
+    for reading in &mut later {
+        reading.time_ns += INTERVAL_NS;
+    }
+    let readings: Vec<_> = [story.before.clone(), during, later].concat();
+    let report = diagnose(&readings, &[], &Network::default());
+    let verdict = check(&report, (BACKPRESSURE, Cause::Incast, "leaf2:1", None), &PATH);
+    assert!(verdict.confidence > 0.8, "the busiest port has less: {}", verdict.confidence);
+}
+
+#[test]
+fn a_deadlock_that_began_within_the_interval_is_found() {
+    let mut readings = ring();
+    for reading in &mut readings {
+        for of in reading.ports.values_mut().flat_map(|port| &mut port.priorities) {
+            of.is_paused = None;
+        }
+    }
+    // In a ring of three switches every other one is a neighbour: no shortest path has two hops. Other queues that hold
+    // packets could be the congestion.
+    let triangle = diagnose(&readings, &[], &Network::default());
+    assert_eq!(triangle.diagnoses[0].pause_loop.len(), 3, "{:#?}", triangle.diagnoses);
+    for reading in &mut readings {
+        let host = reading.ports.get_mut("Ethernet0").expect("a port");
+        host.priorities[support::PRIORITY].queue.occupancy_bytes = Some(90_000);
+    }
+    let triangle = diagnose(&readings, &[], &Network::default());
+    assert!(
+        triangle.diagnoses.iter().all(|verdict| verdict.pause_loop.is_empty()),
+        "{:#?}",
+        triangle.diagnoses
+    );
+    let report = diagnose(&ring_of(&["r1", "r2", "r3", "r4"], None), &[], &Network::default());
+    assert_eq!(report.diagnoses[0].pause_loop.len(), 4, "{:#?}", report.diagnoses);
+}
+
 /// Three switches in a ring, each with a host at `Ethernet0`; every ring port is paused and still holds packets.
 fn ring() -> Vec<counters::Reading> {
+    ring_of(&["r1", "r2", "r3"], Some(true))
+}
+
+/// As [`ring`], of these switches; `is_paused` is what the queues say about themselves.
+fn ring_of(names: &[&str], is_paused: Option<bool>) -> Vec<counters::Reading> {
     let story = Story::new();
     let mut readings = Vec::new();
-    for (number, name) in ["r1", "r2", "r3"].iter().enumerate() {
-        let other = |step: usize| ["r1", "r2", "r3"][(number + step) % 3].to_string();
+    for (number, name) in names.iter().enumerate() {
+        let other = |step: usize| names[(number + step) % names.len()].to_string();
         for mut reading in [story.before[0].clone(), story.after[0].clone()] {
             reading.switch = name.to_string();
             reading.neighbours[0].system = format!("h{number}");
             reading.neighbours[1].system = other(1);
             reading.neighbours[1].remote_port = Some("Ethernet8".into());
-            reading.neighbours[2].system = other(2);
+            reading.neighbours[2].system = other(names.len() - 1);
             reading.neighbours[2].remote_port = Some("Ethernet4".into());
             readings.push(reading);
         }
@@ -257,7 +322,7 @@ fn ring() -> Vec<counters::Reading> {
         next.queue.watermark_bytes = Some(400_000);
         next.queue.occupancy_bytes = Some(300_000);
         next.queue.packets = Some(5_000);
-        next.is_paused = Some(true);
+        next.is_paused = is_paused;
         let previous = &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities[support::PRIORITY];
         previous.pause_tx_frames = Some(100);
     }

@@ -63,11 +63,11 @@ impl Named {
             self.time_ns = Some(time_ns);
             return;
         }
-        // An archive of `show techsupport`: `sonic_dump_`, the name of the switch, date and time.
-        if let Some(rest) = part.strip_prefix("sonic_dump_")
-            && let Some((rest, clock)) = rest.rsplit_once('_')
+        // `leaf1_20261005_101213`; archives of `show techsupport` begin with `sonic_dump_`.
+        let dated = part.strip_prefix("sonic_dump_").unwrap_or(part);
+        if let Some((rest, clock)) = dated.rsplit_once('_')
             && let Some((switch, day)) = rest.rsplit_once('_')
-            && let Some(time_ns) = parse_date(&format!("{day}_{clock}"))
+            && let Some(time_ns) = date_of(&format!("{day}_{clock}"))
         {
             (self.switch, self.time_ns) = (Some(switch.to_string()), Some(time_ns));
             return;
@@ -92,10 +92,10 @@ impl Named {
     }
 }
 
-/// A time in a name; colons may be missing, and a `+` for the zone.
+/// A time in a name: digits and what separates them, no other text.
 fn date_of(part: &str) -> Option<u64> {
-    // A date needs eight digits; this keeps names such as `leaf1` from being read as one.
-    (part.bytes().filter(u8::is_ascii_digit).count() >= 8).then(|| parse_date(part))?
+    let is_of_date = |byte: u8| byte.is_ascii_digit() || b"TZ-_.:+".contains(&byte);
+    part.bytes().all(is_of_date).then(|| parse_date(part))?
 }
 
 fn rank_of(word: &str) -> Option<u8> {
@@ -127,6 +127,7 @@ mod tests {
         check("dumps", "leaf1@1791195133", Some("leaf1"), time, 1);
         check("sonic_dump_leaf-1_20261005_101213/dump", "", Some("leaf-1"), time, 1);
         check("before", "leaf1", Some("leaf1"), None, 0);
+        check("", "leaf1_20261005_101213", Some("leaf1"), time, 1);
         check("", "leaf1-after", Some("leaf1"), None, 2);
         check("run/2", "paste", Some("run"), None, 1);
     }

@@ -98,7 +98,10 @@ impl Files {
             archive::read(file, &shown, folders, changed_ns, self);
             return;
         }
+        // The files of `show techsupport` have dots in their names instead of extensions.
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let stem = if archive::is_output(name) { name } else { stem };
         self.add(&shown, folders, stem, changed_ns, limited(file, MAX_FILE_BYTES));
     }
 

@@ -10,6 +10,8 @@ use crate::wiring::{PortId, Wiring};
 pub(crate) enum Basis {
     /// By the peaks of the queues in the window.
     Peaks,
+    /// By peaks that the watermarks showed after the window.
+    LatePeaks,
     /// By the packets in the queues at the end of the window.
     Occupancy,
     /// By pauses, marks and drops; how large the queues were is unknown.
@@ -58,9 +60,15 @@ pub(crate) fn candidates(
     for rows in [&on_way, &egress] {
         for (basis, weight) in WEIGHTS {
             let weighted = parts(rows, weight);
-            if !weighted.is_empty() {
-                return (weighted, basis);
+            if weighted.is_empty() {
+                continue;
             }
+            let is_late = |row: &&&Pressure| row.has_late_peak();
+            let basis = match basis {
+                Basis::Peaks if rows.iter().any(|row| is_late(&row)) => Basis::LatePeaks,
+                basis => basis,
+            };
+            return (weighted, basis);
         }
     }
     // The busiest port of all is named only if no port shows more.

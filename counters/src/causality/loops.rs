@@ -16,14 +16,35 @@ pub(crate) struct Loop {
 
 /// Returns the loops of ports of a priority that are paused and in which packets stayed. Two hosts or switches that
 /// pause each other are no loop: packets do not return by the port by which they came.
+///
+/// Where packets certainly stayed, any ports can form a loop: routes may be wrong. Where they may have stayed, because a
+/// deadlock began within the interval, packets must be able to take the way on shortest paths, or no other queue of the
+/// switch holds packets: otherwise two congested ports in opposite directions of a Clos network would look like a loop.
 pub(crate) fn loops(rows: &[Pressure], wiring: &Wiring, priority: usize) -> Vec<Loop> {
     let rows = Rows::new(rows, priority);
-    let stuck: BTreeSet<PortId> = rows.iter().filter(|row| row.is_stuck()).map(|row| row.port).collect();
+    let ports_with = |is_kind: fn(&Pressure) -> bool| -> BTreeSet<PortId> {
+        rows.iter().filter(|row| is_kind(row)).map(|row| row.port).collect()
+    };
+    let (certain, stuck) = (ports_with(Pressure::is_stuck), ports_with(Pressure::may_be_stuck));
+    // Congestion outside of a loop would have packets in its queue.
+    let is_drained = |switch: &str| {
+        let others = wiring.ports_of(switch).iter().filter(|port| !stuck.contains(port));
+        let holds = |row: &Pressure| row.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
+        others.filter_map(|port| rows.get(*port)).all(|row| !holds(row))
+    };
     let mut next: BTreeMap<PortId, Vec<PortId>> = BTreeMap::new();
     for port in &stuck {
         let Some(ingress) = wiring.peer(*port) else { continue };
         let own = wiring.ports_of(&wiring.ports[ingress].switch);
-        let waits_for = own.iter().copied().filter(|egress| *egress != ingress && stuck.contains(egress));
+        let can_wait = |egress: PortId| {
+            let are_certain = certain.contains(port) && certain.contains(&egress);
+            let is_way = wiring.knows_ways() && wiring.is_way(Some(*port), egress);
+            are_certain || is_way || is_drained(&wiring.ports[egress].switch)
+        };
+        let waits_for = own
+            .iter()
+            .copied()
+            .filter(|egress| *egress != ingress && stuck.contains(egress) && can_wait(*egress));
         next.insert(*port, waits_for.collect());
     }
     let mut found = Vec::new();

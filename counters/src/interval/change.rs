@@ -11,6 +11,8 @@ pub(crate) struct Peak {
     pub(crate) bytes: u64,
     /// Whether the peak was reached in the interval. Else it is an upper limit: the watermark was not cleared.
     pub(crate) is_new: bool,
+    /// Whether the watermark showed it in a later interval only: watermarks are polled less often than other counters.
+    pub(crate) is_late: bool,
 }
 
 /// What the counters of a priority grew by. `None` where the source has no counter.
@@ -84,7 +86,8 @@ impl Falls {
 /// What a watermark shows over an interval. One that fell was cleared in the interval, so its value is of after that.
 fn peak(before: Option<u64>, after: Option<u64>) -> Option<Peak> {
     let after = after?;
-    Some(Peak { bytes: after, is_new: before.is_some_and(|before| before != after) && after > 0 })
+    let is_new = before.is_some_and(|before| before != after) && after > 0;
+    Some(Peak { bytes: after, is_new, is_late: false })
 }
 
 impl PortChange {
@@ -178,11 +181,14 @@ fn zero_of(reading: &PriorityReading) -> PriorityReading {
 fn priority_between(before: &PriorityReading, after: &PriorityReading, falls: &mut Falls) -> PriorityChange {
     let (queue, queue_after) = (&before.queue, &after.queue);
     let (group, group_after) = (&before.group, &after.group);
+    let pause_rx_frames = falls.grown(before.pause_rx_frames, after.pause_rx_frames);
+    // Some ASICs have the counter of the time and never increase it.
+    let is_counted = |ns: &u64| *ns > 0 || pause_rx_frames.is_none_or(|frames| frames == 0);
     PriorityChange {
         pfc_enabled: after.pfc_enabled.or(before.pfc_enabled),
-        pause_rx_frames: falls.grown(before.pause_rx_frames, after.pause_rx_frames),
+        pause_rx_frames,
         pause_tx_frames: falls.grown(before.pause_tx_frames, after.pause_tx_frames),
-        pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns),
+        pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns).filter(is_counted),
         queue_packets: falls.grown(queue.packets, queue_after.packets),
         queue_bytes: falls.grown(queue.bytes, queue_after.bytes),
         queue_drops: falls.grown(queue.dropped_packets, queue_after.dropped_packets),
@@ -266,10 +272,10 @@ mod tests {
 
     #[test]
     fn a_watermark_that_did_not_change_is_a_limit_only() {
-        assert_eq!(peak(Some(5), Some(5)), Some(Peak { bytes: 5, is_new: false }));
-        assert_eq!(peak(Some(5), Some(9)), Some(Peak { bytes: 9, is_new: true }));
-        assert_eq!(peak(Some(9), Some(2)), Some(Peak { bytes: 2, is_new: true }));
-        assert_eq!(peak(Some(9), Some(0)), Some(Peak { bytes: 0, is_new: false }));
+        assert_eq!(peak(Some(5), Some(5)), Some(Peak { bytes: 5, is_new: false, is_late: false }));
+        assert_eq!(peak(Some(5), Some(9)), Some(Peak { bytes: 9, is_new: true, is_late: false }));
+        assert_eq!(peak(Some(9), Some(2)), Some(Peak { bytes: 2, is_new: true, is_late: false }));
+        assert_eq!(peak(Some(9), Some(0)), Some(Peak { bytes: 0, is_new: false, is_late: false }));
         assert_eq!(peak(Some(9), None), None);
     }
 }

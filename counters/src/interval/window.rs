@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::units::counted;
 
-use super::change::{Falls, PortChange};
+use super::change::{Falls, Peak, PortChange};
 use crate::reading::Reading;
+use crate::thresholds::WATERMARK_LAG_NS;
 
 /// The time of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +102,32 @@ pub(crate) fn windows(readings: &[Reading], problems: &mut Vec<String>) -> Vec<W
             }
         }
     }
+    add_late_peaks(&mut windows);
     windows
+}
+
+/// Gives intervals the peaks that the watermarks of their switch show later: SONiC reads them from the ASIC once a minute.
+/// A watermark that rises may be about any interval since it was last read.
+fn add_late_peaks(windows: &mut [Window]) {
+    let mut later: BTreeMap<(String, String, usize), (Peak, u64)> = BTreeMap::new();
+    for window in windows.iter_mut().rev() {
+        for (switch, change) in &mut window.switches {
+            let from_ns = change.span.from_ns;
+            for (name, port) in &mut change.ports {
+                for (priority, of) in port.priorities.iter_mut().enumerate() {
+                    let Some(peak) = of.queue_peak else { continue };
+                    let key = || (switch.clone(), name.clone(), priority);
+                    if peak.is_new {
+                        later.insert(key(), (peak, from_ns));
+                    } else if let Some((late, seen_ns)) = later.get(&key())
+                        && seen_ns.saturating_sub(from_ns) <= WATERMARK_LAG_NS
+                    {
+                        of.queue_peak = Some(Peak { is_late: true, ..*late });
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The step whose middle is nearest to the middle of a span.

@@ -12,10 +12,16 @@ pub(super) const BEST: f64 = 0.95;
 /// The highest confidence of a verdict that does not say what the end of the pauses is.
 pub(super) const MOST_UNDETERMINED: f64 = 0.49;
 
+/// The port that was paused last is often, not always, the first congested one of a loop: pauses that came and went before
+/// are in the same counter.
+pub(super) const FIRST_OF_LOOP: f64 = 0.6;
+
 /// How the ends of pauses were found.
 pub(super) fn of_basis(basis: Basis) -> f64 {
     match basis {
         Basis::Peaks => 1.0,
+        // Other traffic may have caused them before the watermarks were read.
+        Basis::LatePeaks => 0.95,
         // The queues at the end of the window may differ from those that caused the pauses.
         Basis::Occupancy => 0.95,
         // Which ports are congested is known, but not by how much.

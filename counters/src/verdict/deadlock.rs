@@ -1,7 +1,7 @@
 //! Deadlocks: loops of paused ports in which packets stay.
 //!
 //! The initial congestion is outside of the loop if a port outside, at a switch of the loop, is paused by a host or has a
-//! queue as those in the loop; else the port of the loop that was paused for the shortest time was congested first.
+//! queue as those in the loop; else the port of the loop that was paused last was congested first.
 
 use model::{Anomaly, Cause, Diagnosis, Severity};
 
@@ -58,6 +58,10 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
         }
         Origin::Inside(port) => {
             verdict.anomaly = Anomaly::DeadlockInLoopContention;
+            verdict.confidence *= confidence::FIRST_OF_LOOP;
+            verdict.missing.push(
+                "at which port of the loop the congestion began: the port named is the one that was paused last".to_string(),
+            );
             format!("the congestion began in the loop, likely at {}", case.shown(port))
         }
     };
@@ -133,6 +137,12 @@ fn origin(case: &Case<'_>, found: &Loop, rows: &[&Pressure]) -> Origin {
     {
         return Origin::Outside(row.port);
     }
-    let first = rows.iter().min_by_key(|row| amount(row));
+    // Pauses spread against the direction of the packets: the port that was paused last was congested first. Switches are
+    // read at different times, so the beginnings of the pauses are compared.
+    let began = |row: &Pressure| {
+        let ns = row.change.pause_rx_ns.filter(|_| row.duration_ns.is_some());
+        ns.map_or(0, |ns| row.to_ns.saturating_sub(ns))
+    };
+    let first = rows.iter().max_by_key(|row| (began(row), std::cmp::Reverse(amount(row))));
     Origin::Inside(first.map_or(found.ports[0], |row| row.port))
 }

@@ -39,6 +39,16 @@ pub(super) fn judge(row: &Pressure) -> HostCause {
                     (part * 100.0).min(100.0)
                 ),
             ),
+            // Paused for a small part of a long interval, it may as well be a storm that has ended.
+            false if row.paused_part.level() < Some(Level::Serious) => HostCause {
+                cause: Cause::Undetermined,
+                because: "a slow receiver, or a pause storm that has ended".to_string(),
+                missing: Some(
+                    "whether the host is a slow receiver or had a short pause storm: it paused the port for less than \
+                     3 % of the interval; shorter intervals would tell"
+                        .to_string(),
+                ),
+            },
             false => found(
                 Cause::SlowReceiver,
                 "its pauses are short and the port sends in between: it drains its receive buffer more slowly than \

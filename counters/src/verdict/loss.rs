@@ -19,12 +19,13 @@ const CONCLUDED: f64 = 0.85;
 /// they are in the verdict about the storm that it detected.
 pub(super) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
     let mut by_switch: BTreeMap<&str, Vec<&Pressure>> = BTreeMap::new();
-    for row in case.rows.values() {
+    let is_alarm = |row: &&&Pressure| row.is_lossless && row.drops() > 0;
+    for row in case.rows.values().filter(is_alarm) {
         let by_watchdog = case.rows_of(&case.wiring.ports[row.port].switch).any(|other| {
             other.has_storm() && other.port == row.port
                 || other.has_storm() && other.watchdog_drops() >= row.drops()
         });
-        if row.is_lossless && row.drops() > 0 && !by_watchdog {
+        if !by_watchdog {
             by_switch.entry(&case.wiring.ports[row.port].switch).or_default().push(row);
         }
     }
@@ -53,7 +54,7 @@ fn verdict(case: &Case<'_>, mut rows: Vec<&Pressure>) -> Diagnosis {
             verdict.cause = Cause::Misconfiguration;
         }
     }
-    let total: u64 = rows.iter().map(|row| row.drops()).sum();
+    let total = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.drops()));
     verdict.summary = format!(
         "{switch} dropped {} of lossless priorities, most of them at {}: {}",
         counted(total, "packet"),

@@ -340,7 +340,8 @@ fn add_missing(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>, verdict: &
                 .to_string(),
         );
     }
-    let lacks_peaks = place.end.kind == EndKind::Congestion && place.end.basis != Basis::Peaks;
+    let lacks_peaks =
+        place.end.kind == EndKind::Congestion && !matches!(place.end.basis, Basis::Peaks | Basis::LatePeaks);
     if lacks_peaks {
         verdict.missing.push(
             "the peaks of the queues in this time: watermarks are missing, or did not change because they were not \

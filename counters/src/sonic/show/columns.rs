@@ -321,8 +321,8 @@ fn neighbour(cells: &[Cell<'_>], reading: &mut Reading) {
     {
         return;
     }
-    // Bridges (B) and routers (R) forward; of other systems LLDP says nothing that SONiC prints.
-    let is_host = text(3).and_then(|capability| capability.contains(['B', 'R']).then_some(false));
+    // Bridges (B) and routers (R) forward; a system with other capabilities only (O, e.g. of a station) is a host.
+    let is_host = text(3).map(|capability| !capability.contains(['B', 'R']));
     reading.neighbours.push(LocalNeighbour {
         port: port.to_string(),
         system: system.to_string(),

@@ -151,6 +151,7 @@ impl Paste<'_> {
             }
             Ok(None) => State::OtherRows,
             Err(message) => {
+                self.tables += 1;
                 self.problem(Problem::at(number.saturating_sub(1), 1, message));
                 State::OtherRows
             }

@@ -172,7 +172,7 @@ fn order(readings: &mut [&mut Reading]) {
             && let Some(last) = last
             && reading.time_ns <= last
         {
-            reading.time_ns = last + 1;
+            reading.time_ns = last.saturating_add(1);
         }
         last = Some(reading.time_ns);
     }
