@@ -307,6 +307,7 @@ fn shared_finding(
         ports: Vec::new(),
         deviation: None,
         patch: Vec::new(),
+        commands: Vec::new(),
     }
 }
 
