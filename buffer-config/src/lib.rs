@@ -10,6 +10,7 @@ pub mod db;
 pub mod dcqcn;
 pub mod device;
 pub mod diff;
+pub mod editor;
 pub mod explain;
 mod field_cache;
 pub mod finding;

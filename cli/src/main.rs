@@ -21,6 +21,7 @@ mod finding_reports;
 mod findings;
 mod input;
 mod lab;
+mod lsp;
 mod meter;
 mod nic;
 mod ns3_files;
@@ -88,8 +89,10 @@ enum Command {
     Eval(commands::eval::Args),
     /// Diagnose telemetry from files
     Analyze(commands::analyze::Args),
-    /// Check SONiC switch configurations before a rollout
+    /// Check switch configurations before a rollout: SONiC, NVUE, EOS, NX-OS
     Check(Box<commands::check::Args>),
+    /// Check switch configurations in an editor: a language server
+    Lsp(commands::lsp::Args),
     /// Find what is wrong inside a host: from its report, its settings and its probes
     Host(commands::host::Args),
     /// Compare RDMA workloads with the published anomalies of NICs, and search for anomalies
@@ -159,6 +162,7 @@ fn main() -> ExitCode {
         Command::Eval(args) => commands::eval::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Check(args) => commands::check::execute(*args),
+        Command::Lsp(args) => commands::lsp::execute(&args),
         Command::Host(args) => commands::host::execute(args),
         Command::Collie(args) => commands::collie::execute(args),
         Command::Headroom(args) => commands::headroom::execute(args),

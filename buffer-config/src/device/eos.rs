@@ -136,9 +136,8 @@ impl<'a> Reader<'a> {
             }
             port.qos = qos.over(&base);
             if let Some(known) = self.ports.port(&name, span) {
-                let (first, before) = (known.span, std::mem::take(&mut known.qos));
-                let qos = std::mem::take(&mut port.qos).over(&before);
-                *known = DevicePort { span: first, qos, ..port };
+                let before = std::mem::replace(known, DevicePort::new(String::new(), span));
+                *known = port.over(before);
             }
         }
     }
@@ -220,8 +219,8 @@ impl<'a> Reader<'a> {
             ["no", "priority-flow-control", "pause", "watchdog"] => {
                 qos.watchdog = Some(Placed::new(false, span));
             }
-            ["flowcontrol", "send" | "receive", "on" | "desired"] => {
-                qos.link_pause = Some(Placed::new(true, span));
+            ["flowcontrol", "send" | "receive", state] => {
+                qos.link_pause = Some(Placed::new(*state != "off", span));
             }
             ["tx-queue" | "uc-tx-queue", number] => match number.parse::<u8>() {
                 Ok(number) if number < 8 => self.queue(line, number, qos, pointer),

@@ -10,6 +10,7 @@
 
 mod checks;
 mod eos;
+mod fix;
 mod lines;
 mod names;
 mod nvue;
@@ -22,6 +23,7 @@ mod system;
 pub use qos::{Amount, Fec, PfcMode, Qos, Queue, Trust, Unit};
 pub use system::{System, system_of};
 
+pub(crate) use fix::repaired;
 pub(crate) use repair::Repair;
 
 use std::collections::BTreeMap;
@@ -108,6 +110,22 @@ impl DevicePort {
             cable_m: None,
             neighbour: None,
             qos: Qos::default(),
+        }
+    }
+
+    /// The values of this port, and those of `before` where it states nothing: a later block of the same port adds to
+    /// an earlier one.
+    pub(crate) fn over(self, before: Self) -> Self {
+        Self {
+            name: before.name,
+            span: before.span,
+            is_up: self.is_up.or(before.is_up),
+            speed_mbps: self.speed_mbps.or(before.speed_mbps),
+            mtu_bytes: self.mtu_bytes.or(before.mtu_bytes),
+            fec: self.fec.or(before.fec),
+            cable_m: self.cable_m.or(before.cable_m),
+            neighbour: self.neighbour.or(before.neighbour),
+            qos: self.qos.over(&before.qos),
         }
     }
 

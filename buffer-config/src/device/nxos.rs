@@ -217,9 +217,8 @@ impl<'a> Reader<'a> {
                 let message = format!("more than {MAX_PORTS} ports; the rest is not checked");
                 return self.device.remark(Remark::new("SRC001", span, "", message));
             };
-            let before = std::mem::take(&mut known.qos);
-            let qos = std::mem::take(&mut port.qos).over(&before);
-            *known = DevicePort { qos, span: known.span, ..port };
+            let before = std::mem::replace(known, DevicePort::new(String::new(), span));
+            *known = port.over(before);
         }
     }
 
@@ -260,6 +259,9 @@ impl<'a> Reader<'a> {
                 qos.watchdog = Some(Placed::new(*state == "on", line.span));
             }
             ["flowcontrol", "receive" | "send", "on"] => qos.link_pause = Some(Placed::new(true, line.span)),
+            ["no", "flowcontrol", "receive" | "send", ..] => {
+                qos.link_pause = Some(Placed::new(false, line.span));
+            }
             ["service-policy", "type", "qos", "input", ..] => {
                 if let Some(name) = line.words.get(4) {
                     self.policies.apply(*name, pointer, &mut port.qos, &mut self.device);

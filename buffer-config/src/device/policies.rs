@@ -17,12 +17,15 @@ struct Class {
     priorities: Vec<Placed<u8>>,
 }
 
+/// A class of a policy map, and the number that its packets get.
+type Given<'a> = (Word<'a>, Option<Placed<u8>>);
+
 /// The class maps and policy maps of one file, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policies<'a> {
     classes: BTreeMap<&'a str, Class>,
-    /// The classes of each policy map, with the number that packets get.
-    policies: BTreeMap<&'a str, Vec<(Word<'a>, Option<Placed<u8>>)>>,
+    /// The classes of each policy map.
+    policies: BTreeMap<&'a str, Vec<Given<'a>>>,
 }
 
 impl<'a> Policies<'a> {
