@@ -214,8 +214,9 @@ fn a_session_lists_explains_and_repairs_findings() {
 fn a_document_with_syntax_errors_shows_only_these() {
     let mut client = Client::initialised();
     let diagnostics = client.open(URI, &BAD[..BAD.len() - 3]);
-    assert_eq!(codes(&diagnostics), ["SRC001"], "{diagnostics:#?}");
-    assert_eq!(codes(&client.change(URI, 2, "")), ["SRC001"]);
+    let is_syntax = |all: &[Value]| !all.is_empty() && codes(all).iter().all(|code| *code == "SRC001");
+    assert!(is_syntax(&diagnostics), "{diagnostics:#?}");
+    assert!(is_syntax(&client.change(URI, 2, "")));
     let diagnostics = client.change(URI, 3, BAD);
     assert!(codes(&diagnostics).contains(&"BUF001"), "{diagnostics:#?}");
 }
