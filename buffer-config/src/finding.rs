@@ -59,6 +59,8 @@ pub struct Finding {
     pub deviation: Option<Deviation>,
     /// The fix as JSON Patch operations; empty if there is no safe one.
     pub patch: Vec<PatchOp>,
+    /// The fix as commands of the switch's operating system; empty for SONiC. Words in angle brackets are to be replaced.
+    pub commands: Vec<String>,
 }
 
 /// One operation of a JSON Patch (RFC 6902).

@@ -1,5 +1,5 @@
-//! SONiC switch configurations: buffer, QoS, ECN, PFC and PFC watchdog tables, checked by rules and resolved to the
-//! values that a switch runs with.
+//! Switch configurations: buffers, QoS, ECN, PFC and the PFC watchdog of SONiC, checked by rules and resolved to the values
+//! that a switch runs with, and what the configurations of other systems state about them ([`device`]).
 //!
 //! The crate opens no file and no socket: it takes text and returns values. The rules check the same resolved model
 //! that configures the shared-buffer MMU of the fabric ([`resolved`]).
@@ -8,7 +8,9 @@ pub mod asic;
 pub mod baseline;
 pub mod db;
 pub mod dcqcn;
+pub mod device;
 pub mod diff;
+pub mod editor;
 pub mod explain;
 mod field_cache;
 pub mod finding;

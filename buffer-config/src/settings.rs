@@ -38,8 +38,19 @@ pub struct Settings {
     pub oversubscription_limit: Option<f64>,
     /// Largest lossless frame if the file does not specify it, bytes.
     pub lossless_mtu_bytes: Option<u32>,
+    /// Cables that the configurations do not name.
+    pub links: Vec<[PortName; 2]>,
     severity: Severities,
     paths: Vec<PathSettings>,
+}
+
+/// A switch and one of its ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortName {
+    /// The hostname of the switch.
+    pub switch: String,
+    /// The name or alias of the port.
+    pub port: String,
 }
 
 /// Severities by rule: codes, names or prefixes of codes.
@@ -77,6 +88,13 @@ struct Check {
     oversubscription_limit: Option<f64>,
     lossless_mtu_bytes: Option<u32>,
     paths: Vec<OfPath>,
+    link: Vec<OfLink>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfLink {
+    ends: Spanned<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -139,6 +157,21 @@ impl Problems<'_> {
         severity
     }
 
+    /// Both ends of a cable, each `switch:port`.
+    fn link(&mut self, link: &OfLink) -> Option<[PortName; 2]> {
+        let parse = |end: &String| {
+            let (switch, port) =
+                end.split_once(':').filter(|(switch, port)| !switch.is_empty() && !port.is_empty())?;
+            Some(PortName { switch: switch.to_string(), port: port.to_string() })
+        };
+        let ends: Option<Vec<PortName>> = link.ends.get_ref().iter().map(parse).collect();
+        let ends = ends.and_then(|ends| <[PortName; 2]>::try_from(ends).ok());
+        if ends.is_none() {
+            self.add(&link.ends, "expected two ends, such as [\"leaf1:Ethernet0\", \"spine1:Ethernet1/1\"]");
+        }
+        ends
+    }
+
     fn pattern(&mut self, pattern: Spanned<String>) -> String {
         if pattern.get_ref().trim_matches(['/', '.']).is_empty() {
             self.add(&pattern, "an empty pattern; expected a file or folder, with `*` for any characters");
@@ -186,6 +219,7 @@ impl Settings {
             memory_bytes: check.memory_bytes,
             oversubscription_limit: check.oversubscription_limit,
             lossless_mtu_bytes: check.lossless_mtu_bytes,
+            links: check.link.iter().filter_map(|link| problems.link(link)).collect(),
             severity: problems.severities(check.severity),
             paths: check
                 .paths

@@ -11,7 +11,7 @@ use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
 use buffer_config::fleet::Fleet;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
-use buffer_config::{ResolveOptions, diff, hosts, input, lookup, resolve};
+use buffer_config::{ResolveOptions, device, diff, hosts, input, lookup, resolve};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 
@@ -75,7 +75,11 @@ fn of_toml(code: &str, text: &str) -> BTreeSet<&'static str> {
 fn of_fleet(switches: &[String]) -> BTreeSet<&'static str> {
     let mut fleet = Fleet::default();
     for (name, text) in ["a", "b", "c"].iter().zip(switches) {
-        fleet.add(name, &resolve(&input::load(&merged(text, name)), ResolveOptions::default()));
+        let source = SourceText { name, text };
+        match device::system_of(text) {
+            Some(system) => fleet.add_device(source, &device::read(system, text)),
+            None => fleet.add(name, &resolve(&input::load(&merged(text, name)), ResolveOptions::default())),
+        }
     }
     fleet.check().into_iter().map(|f| f.code).collect()
 }

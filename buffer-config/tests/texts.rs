@@ -30,8 +30,8 @@ fn truncated_empty_and_foreign_texts_are_refused() {
     check("{}", Some("no table"));
     check("[]", Some("no table"));
     check("\"a\"", Some("not an object"));
-    check("PORT:\n  Ethernet0:\n    speed: 1\n", Some("not JSON"));
-    check("<a><b/></a>", Some("not JSON"));
+    check("PORT:\n  Ethernet0:\n    speed: 1\n", Some("neither JSON nor"));
+    check("<a><b/></a>", Some("neither JSON nor"));
     check("{\0\"\0P\0", Some("UTF-16"));
     check("{\"PORT\": {\"Ethernet0\": {\"speed\": \"1\"}", Some("1:"));
     check("{\"PORT\": {\"Ethernet0\": {\"speed\": \"1\",}}} // comment", None);

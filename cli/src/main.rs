@@ -25,6 +25,7 @@ mod findings;
 mod host_files;
 mod input;
 mod lab;
+mod lsp;
 mod meter;
 mod nic;
 mod ns3_files;
@@ -94,8 +95,10 @@ enum Command {
     Analyze(commands::analyze::Args),
     /// Poll the counters of SONiC switches and report who sends the pauses
     Watch(commands::watch::Args),
-    /// Check SONiC switch configurations before a rollout
+    /// Check switch configurations before a rollout: SONiC, NVUE, EOS, NX-OS
     Check(Box<commands::check::Args>),
+    /// Check switch configurations in an editor: a language server
+    Lsp(commands::lsp::Args),
     /// Find what is wrong inside a host: from its report, its settings and its probes
     Host(commands::host::Args),
     /// Compare RDMA workloads with the published anomalies of NICs, and search for anomalies
@@ -166,6 +169,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Watch(args) => commands::watch::execute(&args),
         Command::Check(args) => commands::check::execute(*args),
+        Command::Lsp(args) => commands::lsp::execute(&args),
         Command::Host(args) => commands::host::execute(args),
         Command::Collie(args) => commands::collie::execute(args),
         Command::Headroom(args) => commands::headroom::execute(args),

@@ -190,7 +190,7 @@ fn what_cannot_be_read_is_in_every_report_and_is_not_judged() {
         ("none.json", "has no table"),
         ("utf16.json", "UTF-16"),
         ("marked.json", "UTF-16"),
-        ("yaml.json", "not JSON"),
+        ("yaml.json", "neither JSON nor"),
         ("packed.json", "gzip"),
         ("large.json", "larger than 1 MiB (--max-file-mib)"),
         ("fifo.json", "is a FIFO"),

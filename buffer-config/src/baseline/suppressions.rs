@@ -121,6 +121,7 @@ impl Suppressions {
                 ports: Vec::new(),
                 deviation: None,
                 patch: Vec::new(),
+                commands: Vec::new(),
             });
         }
         findings

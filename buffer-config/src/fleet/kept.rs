@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use super::is_chip;
+use crate::device::System;
 use crate::resolved::{ResolvedPort, ResolvedSwitch, Schedule, Threshold, WatchdogAction};
+use crate::source::Position;
 
 /// All names and texts, each stored once; switches and links refer to them by number.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +74,8 @@ pub(super) struct Pause {
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     pub(super) file: Box<str>,
+    /// The operating system; `None` for SONiC.
+    pub(super) system: Option<System>,
     /// The name of the switch.
     pub(super) name: u32,
     /// The name of the chip in a switch with several; empty otherwise.
@@ -84,24 +88,58 @@ pub(super) struct Kept {
     pub(super) values: [Option<u32>; PROPERTIES.len()],
     /// Names and aliases of all ports, sorted.
     pub(super) ports: Box<[u32]>,
+    /// All ports that may be the end of a link.
     pub(super) links: Box<[Link]>,
+    /// Positions of the values of each link, by [`Link::place`]; empty for SONiC, where a finding names the table.
+    pub(super) places: Box<[Places]>,
 }
 
-/// One end of a link, with names as numbers in [`Names`].
+/// Positions of the values of a port in a file that is not SONiC's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    pub(super) port: Position,
+    pub(super) pfc: Position,
+    pub(super) speed: Position,
+    pub(super) mtu: Position,
+    pub(super) fec: Position,
+    pub(super) cable: Position,
+    pub(super) state: Position,
+    pub(super) classes: Position,
+    pub(super) marking: Position,
+    pub(super) watchdog: Position,
+}
+
+/// The mark of a DSCP in a lossy class ([`Link::classes`]).
+pub(super) const LOSSY: char = '-';
+/// The mark of a DSCP that the file does not map.
+pub(super) const UNKNOWN: char = '?';
+/// The text of a watchdog or marking that is off.
+pub(super) const NONE: &str = "none";
+
+/// One end of a link, with names and texts as numbers in [`Names`]. `None` and empty texts are unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     pub(super) port: u32,
     /// Other names that the peer may use for the port: its alias, or its name inside the switch.
     pub(super) also: u32,
-    pub(super) speed_mbps: u32,
-    pub(super) mtu_bytes: u32,
+    pub(super) speed_mbps: Option<u32>,
+    pub(super) mtu_bytes: Option<u32>,
     pub(super) cable_m: Option<u32>,
-    pub(super) pfc: u8,
-    pub(super) is_up: bool,
+    pub(super) pfc: Option<u8>,
+    pub(super) is_up: Option<bool>,
     /// The forward error correction; empty if the file does not specify it.
     pub(super) fec: u32,
+    /// The neighbour and its port; empty if this end names none.
     pub(super) peer: u32,
     pub(super) peer_port: u32,
+    /// A character for each DSCP: its PFC priority, [`LOSSY`] or [`UNKNOWN`].
+    pub(super) classes: u32,
+    /// Kmin, Kmax and Pmax of the first lossless priority, `on` or [`NONE`].
+    pub(super) marking: u32,
+    /// Detection time of the watchdog in milliseconds, `on` or [`NONE`].
+    pub(super) watchdog: u32,
+    /// The index of its positions in [`Kept::places`].
+    pub(super) place: u32,
 }
 
 impl Kept {
@@ -121,6 +159,7 @@ impl Kept {
         let values = PROPERTIES.map(|(name, ..)| value(name, switch).map(|text| names.number(&text)));
         Self {
             file: file.into(),
+            system: None,
             name: names.number(&switch.hostname),
             chip: names.number(&switch.chip.to_ascii_uppercase()),
             role: role.into(),
@@ -130,29 +169,62 @@ impl Kept {
             values,
             ports: ports.into(),
             links,
+            places: Box::default(),
         }
     }
 }
 
 fn links(switch: &ResolvedSwitch, names: &mut Names) -> Box<[Link]> {
     let link = |port: &ResolvedPort| {
-        let (peer, peer_port) = port.neighbour.as_ref()?;
+        // A port without a neighbour may be the one that another switch names.
+        let (peer, peer_port) = port.neighbour.as_ref().map_or(("", ""), |(peer, port)| (peer, port));
         // The chips of a switch use separate names for each other's ports.
         let also = if is_chip(peer) { &port.chip_port } else { &port.alias };
-        Some(Link {
+        Link {
             port: names.number(&port.name),
             also: names.number(also),
-            speed_mbps: port.speed_mbps,
-            mtu_bytes: port.mtu_bytes,
+            speed_mbps: Some(port.speed_mbps),
+            mtu_bytes: Some(port.mtu_bytes),
             cable_m: port.cable_m,
-            pfc: port.pfc_priorities,
-            is_up: port.is_up,
+            pfc: Some(port.pfc_priorities),
+            is_up: Some(port.is_up),
             fec: names.number(&port.fec),
             peer: names.number(peer),
             peer_port: names.number(peer_port),
-        })
+            classes: names.number(&classes(port)),
+            marking: names.number(&end_marking(switch, port)),
+            watchdog: names.number(&end_watchdog(port)),
+            place: u32::MAX,
+        }
     };
-    switch.ports.iter().filter_map(link).collect()
+    switch.ports.iter().map(link).collect()
+}
+
+/// The PFC priority of each DSCP; empty if the file maps no class to a priority group.
+fn classes(port: &ResolvedPort) -> String {
+    if port.pfc_priorities == 0 || port.tc_to_group.iter().all(|group| *group == 0) {
+        return String::new();
+    }
+    let of = |class: &u8| {
+        let priority = port.tc_to_group.get(usize::from(*class)).copied().unwrap_or(0) & 7;
+        if port.pfc_priorities >> priority & 1 == 1 { char::from(b'0' + priority) } else { LOSSY }
+    };
+    port.dscp_to_tc.0.iter().map(of).collect()
+}
+
+fn end_marking(switch: &ResolvedSwitch, port: &ResolvedPort) -> String {
+    match port.pfc_priorities {
+        0 => String::new(),
+        _ => marking(switch, port).unwrap_or(NONE.to_string()),
+    }
+}
+
+fn end_watchdog(port: &ResolvedPort) -> String {
+    match (port.pfc_priorities, port.watchdog) {
+        (0, _) => String::new(),
+        (_, None) => NONE.to_string(),
+        (_, Some(watchdog)) => watchdog.detection_ms.to_string(),
+    }
 }
 
 /// The lowest dynamic threshold of the lossless profiles in use.

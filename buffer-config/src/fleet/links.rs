@@ -1,9 +1,9 @@
-//! Compares both ends of every link, and the neighbours that the switches name.
+//! Finds the two ends of every link by the neighbours that the switches name, and reports neighbours that contradict each
+//! other.
 
 use std::collections::BTreeMap;
 
-use model::config_finding::Deviation;
-
+use super::ends::What;
 use super::kept::{Kept, Link};
 use super::{Finding, Fleet, finding};
 use crate::finding::Severity;
@@ -21,7 +21,7 @@ impl Fleet {
         self.shared_names(&by_name, found);
         let none = self.names.known("").unwrap_or(u32::MAX);
         for switch in by_name.values().flatten() {
-            for link in &switch.links {
+            for link in switch.links.iter().filter(|link| link.peer != none) {
                 // Another chip of the same switch, or any chip of another switch.
                 let chips = match by_name.get(&(switch.name, link.peer)) {
                     Some(_) if link.peer != none => (switch.name, link.peer)..=(switch.name, link.peer),
@@ -42,11 +42,14 @@ impl Fleet {
                 };
                 let name = |k: &Kept, l: &Link| [k.name, k.chip, l.port].map(|n| self.names.of(n));
                 let is_first = name(peer, other) > name(switch, link);
-                if !self.is_end(other, peer, switch, link) {
+                if other.peer == none {
+                    // Only this end names the other one.
+                    self.ends((switch, link), (peer, other), found);
+                } else if !self.is_end(other, peer, switch, link) {
                     // A contradiction is reported for each end that another end does not confirm.
                     self.contradiction((switch, link), (peer, other), found);
                 } else if is_first {
-                    self.ends(switch, link, peer, other, found);
+                    self.ends((switch, link), (peer, other), found);
                 }
             }
         }
@@ -86,91 +89,21 @@ impl Fleet {
         let [peer, port] = [link.peer, link.peer_port].map(|n| self.names.of(n));
         let message = format!(
             "{} has neighbour {peer}, port {port}, but {peer} has no such port",
-            self.end(switch, link)
+            self.end((switch, link))
         );
-        found.push(self.at(switch, link, ("FLEET006", Severity::Error, "DEVICE_NEIGHBOR"), message));
+        found.push(self.at((switch, link), ("FLEET006", certainty(switch), What::Neighbour), message));
     }
 
     /// Reports that the port that one end names as its neighbour names another one.
     fn contradiction(&self, one: (&Kept, &Link), other: (&Kept, &Link), found: &mut Vec<Finding>) {
         let [peer, port] = [other.1.peer, other.1.peer_port].map(|n| self.names.of(n));
-        let (this, that) = (self.end(one.0, one.1), self.end(other.0, other.1));
+        let (this, that) = (self.end(one), self.end(other));
         let message = format!("{this} has neighbour {that}, but {that} has neighbour {peer}:{port}");
-        found.push(self.at(one.0, one.1, ("FLEET007", Severity::Error, "DEVICE_NEIGHBOR"), message));
-    }
-
-    /// Compares both ends of a link. A finding is reported for the end that has to change.
-    fn ends(&self, a: &Kept, x: &Link, b: &Kept, y: &Link, found: &mut Vec<Finding>) {
-        let (one, other) = (self.end(a, x), self.end(b, y));
-        let names = format!("{one} and {other}");
-        let mut add = |(switch, link): (&Kept, &Link), code, table: &str, deviation, message: &str| {
-            let base = self.at(switch, link, (code, Severity::Error, table), message.to_string());
-            found.push(Finding { deviation, ..base });
-        };
-        let message =
-            format!("{one} enables PFC for {}, {other} for {}", priorities(x.pfc), priorities(y.pfc));
-        // Either end, or both, may lack priorities that the other enables.
-        for (end, lacks) in [((a, x), y.pfc & !x.pfc), ((b, y), x.pfc & !y.pfc)] {
-            if lacks != 0 {
-                add(end, "FLEET003", "PORT_QOS_MAP", Some(Deviation::Less), &message);
-            }
-        }
-        if let (Some(p), Some(q)) = (x.cable_m, y.cable_m)
-            && p != q
-        {
-            let message = format!("{names} have cable lengths {p} m and {q} m for the same link");
-            let shorter = if p < q { (a, x) } else { (b, y) };
-            add(shorter, "FLEET004", "PORT", Some(Deviation::Less), &message);
-        }
-        if (x.speed_mbps, x.mtu_bytes) != (y.speed_mbps, y.mtu_bytes) {
-            let message = format!(
-                "{names} have speeds {} and {} Mb/s and MTUs {} and {}",
-                x.speed_mbps, y.speed_mbps, x.mtu_bytes, y.mtu_bytes
-            );
-            add((a, x), "FLEET005", "PORT", None, &message);
-        }
-        let [p, q] = [x.fec, y.fec].map(|n| self.names.of(n));
-        if p != q && !p.is_empty() && !q.is_empty() {
-            add(
-                (a, x),
-                "FLEET005",
-                "PORT",
-                None,
-                &format!("{names} have FEC {p} and {q}: the link stays down"),
-            );
-        }
-        if x.is_up != y.is_up {
-            let (down, end) = if x.is_up { (&other, (b, y)) } else { (&one, (a, x)) };
-            let message = format!("{names} are the ends of a link, but {down} is down");
-            found.push(self.at(end.0, end.1, ("FLEET005", Severity::Warning, "PORT"), message));
-        }
-    }
-
-    /// The name of an end for messages.
-    fn end(&self, switch: &Kept, link: &Link) -> String {
-        let [name, chip, port] = [switch.name, switch.chip, link.port].map(|n| self.names.of(n));
-        if chip.is_empty() { format!("{name}:{port}") } else { format!("{name}/{chip}:{port}") }
-    }
-
-    /// A finding at a port.
-    fn at(
-        &self,
-        switch: &Kept,
-        link: &Link,
-        (code, severity, table): (&'static str, Severity, &str),
-        message: String,
-    ) -> Finding {
-        let port = self.names.of(link.port);
-        let base = finding(code, severity, &switch.file, &format!("/{table}/{port}"), message);
-        Finding { ports: vec![port.to_string()], ..base }
+        found.push(self.at(one, ("FLEET007", certainty(one.0), What::Neighbour), message));
     }
 }
 
-/// Returns the priorities of a mask as text: `no priority`, `priority 3`, `priorities 3, 4`.
-fn priorities(mask: u8) -> String {
-    match mask.count_ones() {
-        0 => "no priority".to_string(),
-        1 => format!("priority {}", crate::rules::list(mask)),
-        _ => format!("priorities {}", crate::rules::list(mask)),
-    }
+/// The severity of a wrong neighbour: descriptions are free text.
+fn certainty(switch: &Kept) -> Severity {
+    if switch.system.is_some() { Severity::Warning } else { Severity::Error }
 }

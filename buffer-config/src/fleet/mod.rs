@@ -1,20 +1,26 @@
-//! Fleet checks: compares switches of one role with each other, and both ends of every link.
+//! Fleet checks: compares switches of one role with each other, and both ends of every link, also between SONiC and other
+//! systems.
 //!
 //! Only the compared values of each switch are kept, and every text once, so that a fleet of thousands of switches needs
-//! little memory: about 40 bytes per link. The chips of one switch (files with one hostname, each with an `asic_name`)
+//! little memory: about 80 bytes per link. The chips of one switch (files with one hostname, each with an `asic_name`)
 //! are one neighbour to other switches, and neighbours of each other by the names of the chips.
 
+mod ends;
 mod kept;
 mod links;
+mod of_device;
 mod roles;
 
 use std::collections::BTreeMap;
 
-use kept::{Kept, Names};
+use kept::{Kept, Link, Names};
 
+use crate::device::Device;
 use crate::finding::Finding;
 use crate::resolved::ResolvedSwitch;
 use crate::rules::finding;
+use crate::settings::PortName;
+use crate::source::SourceText;
 
 /// The compared values of all switches.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +33,27 @@ impl Fleet {
     /// Adds a switch.
     pub fn add(&mut self, file: &str, switch: &ResolvedSwitch) {
         self.switches.push(Kept::of(file, switch, &mut self.names));
+    }
+
+    /// Adds a switch that does not run SONiC.
+    pub fn add_device(&mut self, source: SourceText<'_>, device: &Device) {
+        self.switches.push(Kept::of_device(source, device, &mut self.names));
+    }
+
+    /// Sets the neighbours of both ends of a cable that the configurations do not name, or name otherwise. Has no effect
+    /// on switches that were not added.
+    pub fn connect(&mut self, ends: &[PortName; 2]) {
+        let [one, other] = ends;
+        for (own, peer) in [(one, other), (other, one)] {
+            let [name, port] = [&own.switch, &own.port].map(|text| self.names.known(text));
+            let [peer, peer_port] = [&peer.switch, &peer.port].map(|text| self.names.number(text));
+            for switch in self.switches.iter_mut().filter(|switch| Some(switch.name) == name) {
+                let is_end = |link: &&mut Link| Some(link.port) == port || Some(link.also) == port;
+                if let Some(link) = switch.links.iter_mut().find(is_end) {
+                    (link.peer, link.peer_port) = (peer, peer_port);
+                }
+            }
+        }
     }
 
     /// Reports differences within a role, links whose ends disagree, and neighbours that contradict each other. Switches

@@ -1,5 +1,6 @@
 //! Texts that are not judged, because findings about the part that can be read would be misleading.
 
+use crate::device;
 use crate::json::{self, Value};
 use crate::schema;
 use crate::source::position;
@@ -16,6 +17,9 @@ pub fn refusal(text: &str) -> Option<String> {
             "the text is not UTF-8, but probably UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`".into(),
         );
     }
+    if let Some(system) = device::system_of(text) {
+        return device::refusal(system, text);
+    }
     let json = json::parse(text);
     let at = |problem: &json::Problem| format!("{}: {}", position(text, problem.span.start), problem.message);
     let is_open = |problem: &&json::Problem| problem.message.ends_with(json::NEVER_CLOSED);
@@ -29,7 +33,10 @@ pub fn refusal(text: &str) -> Option<String> {
             let count = json.problems.len() + json.problems_left_out;
             Some(format!("the text has {count} syntax errors; the first: {}", at(problem)))
         }
-        Some(problem) if !is_collection => Some(format!("the text is not JSON: {}", at(problem))),
+        Some(problem) if !is_collection => Some(format!(
+            "the text is neither JSON nor a configuration of NVUE, EOS or NX-OS: {}",
+            at(problem)
+        )),
         None if !is_collection => Some("the text is a JSON value, but not an object with tables".into()),
         None if root.is_some_and(|root| json.children(root).is_empty()) => {
             Some("the configuration is empty: it has no table".into())
@@ -40,5 +47,8 @@ pub fn refusal(text: &str) -> Option<String> {
 
 /// Whether a text has a table that the rules check. Other JSON files of a repository have none.
 pub fn has_known_table(text: &str) -> bool {
-    super::load_all(text).iter().any(|chip| chip.db.tables.iter().any(|table| schema::is_table(&table.name)))
+    device::system_of(text).is_some()
+        || super::load_all(text)
+            .iter()
+            .any(|chip| chip.db.tables.iter().any(|table| schema::is_table(&table.name)))
 }

@@ -8,6 +8,8 @@ use crate::source::line_at;
 
 /// The longest line that is shown completely; longer lines are cut around the position.
 const MAX_LINE: usize = 120;
+/// The number of command lines of a fix that are shown.
+const SHOWN_COMMANDS: usize = 12;
 
 /// A finding with its source line, and an empty line.
 pub(super) fn one(
@@ -39,10 +41,27 @@ pub(super) fn one(
             let _ = writeln!(out, "  {} {body}", paint("34", &format!("= {label}:")));
         }
     }
+    commands(out, finding, &|text| paint("34", text));
     if let Some(reason) = finding.patch.iter().find_map(|op| op.refused_live.as_ref()) {
         let _ = writeln!(out, "  {} the fix requires a reload: {reason}", paint("34", "= live:"));
     }
     out.push('\n');
+}
+
+/// The fix as commands, at most [`SHOWN_COMMANDS`].
+fn commands(out: &mut String, finding: &Finding, paint: &dyn Fn(&str) -> String) {
+    for (index, command) in finding.commands.iter().take(SHOWN_COMMANDS).enumerate() {
+        let label = if index == 0 { paint("= commands:") } else { " ".repeat("= commands:".len()) };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {label} {command}");
+    }
+    if let Some(more) = finding.commands.len().checked_sub(SHOWN_COMMANDS).filter(|more| *more > 0) {
+        let _ = writeln!(
+            out,
+            "  {} {more} more lines (`--format json` has all)",
+            " ".repeat("= commands:".len())
+        );
+    }
 }
 
 fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {

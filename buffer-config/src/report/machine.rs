@@ -23,6 +23,7 @@ pub(super) fn json(finding: &Finding, catalogue: &Catalogue) -> Value {
         "message": finding.message,
         "why": why,
         "fix": fix,
+        "commands": finding.commands,
         "file": finding.file,
         "line": finding.position.line,
         "column": finding.position.column,

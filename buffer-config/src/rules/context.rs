@@ -518,6 +518,7 @@ impl Findings {
             ports: Vec::new(),
             deviation: None,
             patch: Vec::new(),
+            commands: Vec::new(),
         });
         Reported { finding: self.0.last_mut(), target: Target::Neither }
     }

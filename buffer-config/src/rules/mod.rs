@@ -28,6 +28,7 @@ use pages::PageText;
 use schema_rules::SCHEMA_RULES;
 
 use crate::db::ConfigDb;
+use crate::device::{self, Device};
 use crate::finding::{Finding, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
@@ -145,11 +146,19 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// The resolved configuration of each chip; one, except in a file for several chips.
     pub switches: Vec<ResolvedSwitch>,
+    /// The switch, if it does not run SONiC; `switches` is then empty.
+    pub device: Option<Device>,
 }
 
-/// Checks a file in any input format.
+/// Checks a file in any input format, of SONiC or of another operating system.
 pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
     let mut checked = Checked::default();
+    if let Some(system) = device::system_of(source.text) {
+        let device = device::read(system, source.text);
+        checked.findings = device::check(source, &device);
+        checked.device = Some(device);
+        return checked;
+    }
     for namespace in input::load_all(source.text) {
         let (findings, switch) = check_resolved(source, &namespace.db, lookup, options);
         checked.findings.extend(findings);
@@ -201,5 +210,6 @@ pub(crate) fn finding(
         ports: Vec::new(),
         deviation: None,
         patch: Vec::new(),
+        commands: Vec::new(),
     }
 }

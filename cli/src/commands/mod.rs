@@ -16,6 +16,7 @@ pub(crate) mod headroom;
 pub(crate) mod host;
 pub(crate) mod incidents;
 pub(crate) mod lab;
+pub(crate) mod lsp;
 pub(crate) mod manual;
 pub(crate) mod nic;
 pub(crate) mod p4;

@@ -2,4 +2,16 @@
 
 use super::family;
 
-family!(alpha, siblings, link_pfc, link_cable, link_speed, unknown_port, contradiction, same_name,);
+family!(
+    alpha,
+    siblings,
+    link_pfc,
+    link_cable,
+    link_speed,
+    unknown_port,
+    contradiction,
+    same_name,
+    link_classes,
+    link_ecn,
+    link_watchdog,
+);

@@ -2,4 +2,14 @@
 
 use super::family;
 
-family!(empty, port_maps, global, queue_refs, queue_key, incomplete, unlike_ports,);
+family!(
+    empty,
+    port_maps,
+    global,
+    queue_refs,
+    queue_key,
+    incomplete,
+    unlike_ports,
+    undefined_policy,
+    unapplied_policy,
+);

@@ -16,4 +16,6 @@ family!(
     too_many,
     mixed_queue,
     unexpected_dscp,
+    pfc_off,
+    link_pause,
 );

@@ -1,18 +1,21 @@
 //! The inputs of `harrier check`: files, folders, standard input and live switches.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use buffer_config::input;
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::report::Unread;
+use buffer_config::{device, input};
 
 use super::Args;
 use super::read::{located, read, read_from};
 use super::setup::Setup;
 use crate::input::fail_with;
 use crate::redis;
+
+/// The bytes of a file that are read to recognise a system other than SONiC.
+const HEAD_BYTES: u64 = 256 * 1024;
 
 /// A configuration to check.
 pub(crate) struct Input {
@@ -114,6 +117,20 @@ impl Input {
     }
 }
 
+/// Endings of files that may be configurations of systems other than SONiC.
+const OTHER_ENDINGS: [&str; 6] = ["yaml", "yml", "cfg", "conf", "config", "txt"];
+
+/// Whether the beginning of a file is a configuration of a system other than SONiC.
+fn is_of_other_system(path: &Path) -> bool {
+    let Ok(file) = fs::File::open(path) else { return false };
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = file.take(HEAD_BYTES).read_to_end(&mut head);
+    read.is_ok() && device::system_of(&String::from_utf8_lossy(&head)).is_some()
+}
+
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|e| e == ending)
 }
@@ -171,8 +188,10 @@ pub(crate) fn inputs(paths: &[String], search: &Search<'_>) -> Inputs {
             });
             if found.is_empty() {
                 let reason = match search.has_exclusions {
-                    false => "the folder has no *.json or *.ini file",
-                    true => "the folder has no *.json or *.ini file that is not excluded",
+                    false => {
+                        "the folder has no *.json or *.ini file, and no configuration of NVUE, EOS or NX-OS"
+                    }
+                    true => "the folder has no configuration that is not excluded",
                 };
                 inputs.unread.push(Unread { file: name.clone(), reason: reason.into() });
             }
@@ -213,7 +232,10 @@ fn files_below(folder: &Path, search: &Search<'_>, found: &mut Vec<PathBuf>, unr
             if !name.starts_with('.') && name != "node_modules" {
                 files_below(&path, search, found, unread);
             }
-        } else if has_ending(&path, "json") || (has_ending(&path, "ini") && !any_json) {
+        } else if has_ending(&path, "json")
+            || (has_ending(&path, "ini") && !any_json)
+            || (OTHER_ENDINGS.iter().any(|ending| has_ending(&path, ending)) && is_of_other_system(&path))
+        {
             found.push(path);
         }
     }

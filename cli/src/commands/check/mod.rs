@@ -1,5 +1,6 @@
 //! `harrier check`: checks switch configurations against the rules.
 
+pub(crate) mod editor;
 mod fix;
 pub(super) mod inputs;
 mod read;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use buffer_config::baseline::{Baseline, FindingFilter};
+use buffer_config::device::Device;
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
 use buffer_config::report::{Catalogue, Summary, Unread};
@@ -33,6 +34,7 @@ struct Checked {
     text: String,
     findings: Vec<Finding>,
     switches: Vec<ResolvedSwitch>,
+    device: Option<Device>,
 }
 
 /// The state of a run: filters, counts and writes findings.
@@ -86,7 +88,8 @@ pub(super) fn run(args: &Args, setup: &Setup, inputs: &Inputs) -> anyhow::Result
 fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
     let (text, table) = input.read(args.lookup.as_deref(), setup.limit_bytes)?;
     let source = SourceText { name: &input.name, text: &text };
-    let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), &setup.options);
+    let rules::Checked { mut findings, switches, device } =
+        rules::check_file(source, table.as_ref(), &setup.options);
     let is_else = input.may_be_something_else();
     if input.is_lookup() {
         if is_else && table.is_none_or(|table| table.rows.is_empty()) {
@@ -105,7 +108,7 @@ fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
             findings.extend(hosts::check(hosts, &input.name, switch));
         }
     }
-    Ok(Judged::Configuration(Checked { text, findings, switches }))
+    Ok(Judged::Configuration(Checked { text, findings, switches, device }))
 }
 
 /// Calls `work` for each input of a batch, on all cores. The results are in the order of the inputs.
@@ -150,12 +153,15 @@ impl<'r> Run<'r> {
     }
 
     fn file(&mut self, input: &Input, checked: Checked) -> anyhow::Result<()> {
-        let Checked { text, mut findings, switches } = checked;
+        let Checked { text, mut findings, switches, device } = checked;
         self.setup.select(&mut findings);
         self.filter.apply_to_text(&mut findings, Some(&text));
         self.checked.push(input.name.clone());
         for switch in &switches {
             self.fleet.add(&input.name, switch);
+        }
+        if let Some(device) = &device {
+            self.fleet.add_device(SourceText { name: &input.name, text: &text }, device);
         }
         let switch = input.switch();
         self.summary.add(&input.name, &switch, &findings);
@@ -202,6 +208,7 @@ impl<'r> Run<'r> {
 
     /// Runs the checks across files and completes all reports.
     fn finish(mut self, inputs: usize) -> anyhow::Result<Outcome> {
+        self.setup.links().iter().for_each(|ends| self.fleet.connect(ends));
         let mut rest = self.fleet.check();
         self.setup.select(&mut rest);
         self.filter.apply(&mut rest);

@@ -11,7 +11,7 @@ use buffer_config::finding::{Finding, Severity};
 use buffer_config::headroom::Floor;
 use buffer_config::hosts::{self, Hosts};
 use buffer_config::rules::Options;
-use buffer_config::settings::{self as patterns, FILE_NAME, Settings};
+use buffer_config::settings::{self as patterns, FILE_NAME, PortName, Settings};
 
 use super::inputs::Search;
 use super::read::{located, read};
@@ -111,6 +111,11 @@ impl Setup {
             settings,
             working,
         })
+    }
+
+    /// Cables that the configurations do not name.
+    pub(super) fn links(&self) -> &[[PortName; 2]] {
+        &self.settings.links
     }
 
     /// How the arguments are resolved to inputs.

@@ -9,7 +9,7 @@ use buffer_config::db::ConfigDb;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules;
 use buffer_config::source::{SourceText, position};
-use buffer_config::{ResolveOptions, diff, explain, fix_patch, input, resolve};
+use buffer_config::{ResolveOptions, device, diff, explain, fix_patch, input, resolve};
 use fabric::prove::{Assumed, Verdict};
 use scenario::SonicError;
 
@@ -61,6 +61,9 @@ fn with_chips<T>(
     mut visit: impl FnMut(&str, &ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
 ) -> anyhow::Result<Vec<T>> {
     let (text, table) = input.read_sound(args, setup)?;
+    if let Some(system) = device::system_of(&text) {
+        bail!("{}: this needs a SONiC configuration, but the file is one of {}", input.name, system.name());
+    }
     let options = &setup.options;
     let options =
         ResolveOptions { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
@@ -76,7 +79,13 @@ fn named(file: &str, chip: &str) -> String {
 /// Prints the resolved switches, or explains one port.
 pub(super) fn show(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Result<Outcome> {
     let mut resolved = BTreeMap::new();
+    let mut devices = BTreeMap::new();
     for input in inputs {
+        let (text, _) = input.read_sound(args, setup)?;
+        if let Some(system) = device::system_of(&text).filter(|_| args.show_resolved) {
+            devices.insert(input.name.clone(), device::read(system, &text));
+            continue;
+        }
         let port = args.explain_headroom.as_ref().or(args.explain_watchdog.as_ref());
         let mut is_found = port.is_none();
         with_chips(args, setup, input, |chip, db, switch| {
@@ -103,9 +112,12 @@ pub(super) fn show(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Resu
         }
     }
     if args.show_resolved {
-        match resolved.len() {
-            1 => print_json(&resolved.values().next())?,
-            _ => print_json(&resolved)?,
+        let of_device = devices.iter().map(|(name, device)| Ok((name, serde_json::to_value(device)?)));
+        let of_switch = resolved.iter().map(|(name, switch)| Ok((name, serde_json::to_value(switch)?)));
+        let all = of_device.chain(of_switch).collect::<anyhow::Result<BTreeMap<_, _>>>()?;
+        match all.len() {
+            1 => print_json(&all.values().next())?,
+            _ => print_json(&all)?,
         }
     }
     Ok(Outcome::Fine)

@@ -309,6 +309,7 @@ fn shared_finding(
         ports: Vec::new(),
         deviation: None,
         patch: Vec::new(),
+        commands: Vec::new(),
     }
 }
 

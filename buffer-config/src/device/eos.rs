@@ -1,0 +1,367 @@
+//! Reads running configurations of Arista EOS.
+//!
+//! Source: Arista EOS user manual, "Quality of Service", "Priority Flow Control" and "Ethernet Ports"; the templates of
+//! arista.avd list the order and form of the commands in a running configuration.
+
+use std::collections::BTreeMap;
+
+use super::lines::{self, Command, Word};
+use super::policies::{Policies, undefined};
+use super::qos::{Amount, Fec, PfcMode, Qos, Trust, Unit};
+use super::{Device, DevicePort, MAX_PORTS, Placed, Ports, Remark, System, names};
+use crate::resolved::WatchdogAction;
+use crate::source::Span;
+
+/// The class of a DSCP that the file does not map, on all platforms of EOS.
+pub(super) fn default_class(dscp: u8) -> u8 {
+    match dscp / 8 {
+        0 => 1,
+        1 => 0,
+        class => class,
+    }
+}
+
+/// A reader of one file.
+struct Reader<'a> {
+    text: &'a str,
+    device: Device,
+    ports: Ports,
+    policies: Policies<'a>,
+    /// Settings of the whole switch.
+    global: Qos,
+    /// QoS profiles by name: their settings, position, and whether a port uses them.
+    profiles: BTreeMap<&'a str, (Qos, Span, bool)>,
+}
+
+/// Reads a running configuration.
+pub(super) fn read(text: &str) -> Device {
+    let commands = lines::read(text);
+    let mut reader = Reader {
+        text,
+        device: Device::new(System::Eos),
+        ports: Ports::default(),
+        policies: Policies::default(),
+        global: Qos::default(),
+        profiles: BTreeMap::new(),
+    };
+    // Ports refer to profiles and policies, which may come later.
+    for command in &commands {
+        reader.global(command);
+    }
+    for command in &commands {
+        if let Some(names) = command.after(&["interface"]) {
+            reader.interfaces(names, command);
+        }
+    }
+    reader.finish()
+}
+
+impl<'a> Reader<'a> {
+    fn global(&mut self, command: &Command<'a>) {
+        if self.policies.read(command, &mut self.device) {
+            return;
+        }
+        if let Some([name, ..]) = command.after(&["hostname"]) {
+            self.device.hostname = name.text.to_string();
+        } else if let Some([name]) = command.after(&["qos", "profile"]) {
+            let mut qos = Qos::default();
+            for line in &command.block {
+                self.setting(line, &mut qos, &format!("/qos profile/{}", name.text));
+            }
+            self.profiles.insert(name.text, (qos, name.span, false));
+        } else if let Some(rest) = command.after(&["qos", "map"]) {
+            self.map(rest);
+        } else if command.is(&["priority-flow-control", "all", "off"]) {
+            self.global.pfc = Some(Placed::new(PfcMode::Off, command.span));
+        } else if let Some(rest) = command.after(&["priority-flow-control", "pause", "watchdog"]) {
+            watchdog(rest, command.span, &mut self.global, &mut self.device, "/priority-flow-control");
+        }
+    }
+
+    /// `qos map dscp 24 26 to traffic-class 3` and the like.
+    fn map(&mut self, words: &[Word<'a>]) {
+        let Some(to) = words.iter().position(|word| word.text == "to") else { return };
+        let (Some(from), Some([kind, number, ..])) = (words.get(..to), words.get(to + 1..)) else { return };
+        let [what, list @ ..] = from else { return };
+        let (most, map) = match (what.text, kind.text) {
+            ("dscp", "traffic-class") => (63, &mut self.global.class_of_dscp),
+            ("cos", "traffic-class") => (7, &mut self.global.class_of_cos),
+            ("traffic-class", "tx-queue" | "uc-tx-queue") => (7, &mut self.global.queue_of_class),
+            _ => return,
+        };
+        let pointer = format!("/qos map/{} to {}", what.text, kind.text);
+        let Some(target) = number.text.parse::<u8>().ok().filter(|n| *n < 8) else {
+            let message = format!("`{}` is no {}; expected 0 to 7", number.text, kind.text);
+            return self.device.refused(number.span, &pointer, message);
+        };
+        for word in list {
+            match names::numbers(word.text, most) {
+                Some(all) => all.into_iter().for_each(|n| {
+                    map.insert(n, Placed::new(target, number.span));
+                }),
+                None => {
+                    let message = format!("`{}` is no {}; expected 0 to {most}", word.text, what.text);
+                    self.device.refused(word.span, &pointer, message);
+                }
+            }
+        }
+    }
+
+    fn interfaces(&mut self, names: &[Word<'a>], command: &Command<'a>) {
+        let list: String = names.iter().map(|word| word.text).collect();
+        for name in names::ports(&list) {
+            // Other interfaces, such as Vlan10 and Port-Channel1, and subinterfaces have no queues of their own.
+            let Some(name) = names::interface(&name).filter(|name| !name.contains('.')) else { continue };
+            let span = names.first().map_or(command.span, |word| word.span);
+            if self.ports.port(&name, span).is_none() {
+                let message = format!("more than {MAX_PORTS} ports; the rest is not checked");
+                return self.device.remark(Remark::new("SRC001", span, "", message));
+            }
+            let mut qos = Qos::default();
+            let pointer = format!("/interface/{name}");
+            let mut port = DevicePort::new(name.clone(), span);
+            for line in &command.block {
+                self.line(line, &mut port, &mut qos, &pointer);
+            }
+            let profile =
+                command.block.iter().find_map(|line| line.after(&["service-profile"])?.first().copied());
+            let base = profile.map_or_else(Qos::default, |name| self.profile(name, &pointer));
+            let policy = command.block.iter().find_map(|line| {
+                let rest = line.after(&["service-policy", "type", "qos", "input"]);
+                rest.or_else(|| line.after(&["service-policy", "type", "quality-of-service", "input"]))?
+                    .first()
+            });
+            if let Some(policy) = policy {
+                self.policies.apply(*policy, &pointer, &mut qos, &mut self.device);
+            }
+            port.qos = qos.over(&base);
+            if let Some(known) = self.ports.port(&name, span) {
+                let before = std::mem::replace(known, DevicePort::new(String::new(), span));
+                *known = port.over(before);
+            }
+        }
+    }
+
+    fn profile(&mut self, name: Word<'a>, pointer: &str) -> Qos {
+        match self.profiles.get_mut(name.text) {
+            Some((qos, _, is_used)) => {
+                *is_used = true;
+                qos.clone()
+            }
+            None => {
+                undefined(&mut self.device, name.span, pointer, "QoS profile", name.text);
+                Qos::default()
+            }
+        }
+    }
+
+    /// A command of an interface.
+    fn line(&mut self, line: &Command<'a>, port: &mut DevicePort, qos: &mut Qos, pointer: &str) {
+        let words: Vec<&str> = line.words.iter().map(|word| word.text).collect();
+        let at = line.words.last().map_or(line.span, |word| word.span);
+        match words.as_slice() {
+            ["description", ..] => port.neighbour = names::neighbour(line.text_after(self.text, 1)),
+            ["shutdown"] => port.is_up = Some(Placed::new(false, line.span)),
+            ["no", "shutdown"] => port.is_up = Some(Placed::new(true, line.span)),
+            ["mtu", number] => match number.parse::<u32>().ok().filter(|n| (68..=10_240).contains(n)) {
+                Some(mtu) => port.mtu_bytes = Some(Placed::new(mtu, at)),
+                None => {
+                    let message = format!("`mtu` is `{number}`; expected 68 to 10240");
+                    self.device.refused(at, &format!("{pointer}/mtu"), message);
+                }
+            },
+            ["speed", "auto"] | ["speed", "sfp-1000baset", ..] => {}
+            ["speed", "forced" | "auto", speed] | ["speed", speed] => match names::speed_mbps(speed) {
+                Some(speed) => port.speed_mbps = Some(Placed::new(speed, at)),
+                None => {
+                    let message = format!("`speed` is `{speed}`; expected a speed such as `100g-4`");
+                    self.device.refused(at, &format!("{pointer}/speed"), message);
+                }
+            },
+            ["error-correction", "encoding", "reed-solomon"] => port.fec = Some(Placed::new(Fec::Rs, at)),
+            ["error-correction", "encoding", "fire-code"] => {
+                // Both encodings may be allowed; Reed-Solomon takes precedence where the speed has it.
+                port.fec = port.fec.or(Some(Placed::new(Fec::Fc, at)));
+            }
+            ["no", "error-correction", "encoding"] => port.fec = Some(Placed::new(Fec::None, line.span)),
+            _ => self.setting(line, qos, pointer),
+        }
+    }
+
+    /// A command of an interface or of a QoS profile.
+    fn setting(&mut self, line: &Command<'a>, qos: &mut Qos, pointer: &str) {
+        let words: Vec<&str> = line.words.iter().map(|word| word.text).collect();
+        let span = line.span;
+        match words.as_slice() {
+            ["qos", "trust", "dscp"] => qos.trust = Some(Placed::new(Trust::Dscp, span)),
+            ["qos", "trust", "cos"] => qos.trust = Some(Placed::new(Trust::Cos, span)),
+            ["no", "qos", "trust"] => qos.trust = Some(Placed::new(Trust::Nothing, span)),
+            ["priority-flow-control", "on"] | ["priority-flow-control", "mode", "on"] => {
+                qos.pfc = Some(Placed::new(PfcMode::On, span));
+            }
+            ["no", "priority-flow-control"] | ["no", "priority-flow-control", "on"] => {
+                qos.pfc = Some(Placed::new(PfcMode::Off, span));
+            }
+            ["priority-flow-control", "priority", number, "no-drop"] => match number.parse::<u8>() {
+                Ok(priority) if priority < 8 => {
+                    qos.lossless.insert(priority, Placed::new(priority, span));
+                }
+                _ => {
+                    let at = line.words.get(2).map_or(span, |word| word.span);
+                    let message = format!("`{number}` is no PFC priority; expected 0 to 7");
+                    self.device.refused(at, &format!("{pointer}/priority-flow-control"), message);
+                }
+            },
+            ["priority-flow-control", "pause", "watchdog", ..] => {
+                let rest = line.words.get(3..).unwrap_or_default();
+                watchdog(rest, span, qos, &mut self.device, pointer);
+            }
+            ["no", "priority-flow-control", "pause", "watchdog"] => {
+                qos.watchdog = Some(Placed::new(false, span));
+            }
+            ["flowcontrol", "send" | "receive", state] => {
+                qos.link_pause = Some(Placed::new(*state != "off", span));
+            }
+            ["tx-queue" | "uc-tx-queue", number] => match number.parse::<u8>() {
+                Ok(number) if number < 8 => self.queue(line, number, qos, pointer),
+                _ => {
+                    let message = format!("`{number}` is no transmit queue; expected 0 to 7");
+                    self.device.refused(span, &format!("{pointer}/tx-queue"), message);
+                }
+            },
+            _ => {}
+        }
+    }
+
+    fn queue(&mut self, command: &Command<'a>, number: u8, qos: &mut Qos, pointer: &str) {
+        let queue = qos.queues.entry(number).or_default();
+        let pointer = format!("{pointer}/tx-queue/{number}");
+        for line in &command.block {
+            let words: Vec<&str> = line.words.iter().map(|word| word.text).collect();
+            match words.as_slice() {
+                ["priority", "strict"] | ["priority"] => queue.is_strict = Some(Placed::new(true, line.span)),
+                ["no", "priority"] => queue.is_strict = Some(Placed::new(false, line.span)),
+                ["bandwidth", "percent", percent] | ["bandwidth", "guaranteed", "percent", percent] => {
+                    match percent.parse::<u8>().ok().filter(|n| *n <= 100) {
+                        Some(percent) => queue.bandwidth_percent = Some(Placed::new(percent, line.span)),
+                        None => {
+                            let message = format!("bandwidth of {percent} percent; expected 0 to 100");
+                            self.device.refused(line.span, &pointer, message);
+                        }
+                    }
+                }
+                ["no", "random-detect", "ecn"] => queue.marks = Some(Placed::new(false, line.span)),
+                ["random-detect", "ecn", "count"] => {}
+                ["random-detect", "ecn", ..] => {
+                    queue.marks = Some(Placed::new(true, line.span));
+                    queue.min = threshold(line, "minimum-threshold", &mut self.device, &pointer);
+                    queue.max = threshold(line, "maximum-threshold", &mut self.device, &pointer);
+                    if let Some(word) = line.value("max-mark-probability") {
+                        queue.percent = percent(word, &mut self.device, &pointer);
+                    }
+                }
+                ["random-detect", "drop", ..] => queue.drops = Some(Placed::new(true, line.span)),
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(mut self) -> Device {
+        for (name, (qos, span, is_used)) in &self.profiles {
+            if !is_used && !qos.lossless.is_empty() {
+                let pointer = format!("/qos profile/{name}");
+                let message = format!("no port uses the QoS profile `{name}`, which has lossless priorities");
+                self.device.remarks.push(Remark::new("MAP011", *span, pointer, message));
+            }
+        }
+        let mut ports = self.ports.into_vec();
+        for port in &mut ports {
+            let own = std::mem::take(&mut port.qos);
+            let is_all_off = self.global.pfc.filter(|_| own.pfc.is_some());
+            port.qos = own.over(&self.global);
+            // `priority-flow-control all off` overrides the ports.
+            port.qos.pfc = is_all_off.or(port.qos.pfc);
+        }
+        self.device.ports = ports;
+        self.device
+    }
+}
+
+/// The settings of `priority-flow-control pause watchdog ...`, whose times are in seconds.
+fn watchdog(words: &[Word<'_>], span: Span, qos: &mut Qos, device: &mut Device, pointer: &str) {
+    if words.is_empty() {
+        qos.watchdog = Some(Placed::new(true, span));
+    }
+    let pointer = format!("{pointer}/pause watchdog");
+    for pair in words.windows(2) {
+        let [name, value] = pair else { continue };
+        let mut time = |limits: (f64, f64)| {
+            let seconds = value.text.parse::<f64>().ok().filter(|s| (limits.0..=limits.1).contains(s));
+            if seconds.is_none() && value.text != "auto" {
+                let message = format!(
+                    "`{}` is `{}`; expected seconds from {} to {}",
+                    name.text, value.text, limits.0, limits.1
+                );
+                device.refused(value.span, &pointer, message);
+            }
+            seconds.map(|seconds| Placed::new((seconds * 1000.0).round() as u32, value.span))
+        };
+        match name.text {
+            "timeout" => {
+                qos.detection_ms = time((0.01, 60.0));
+                qos.watchdog = qos.watchdog.or(Some(Placed::new(true, span)));
+            }
+            "recovery-time" => qos.restoration_ms = time((0.01, 60.0)),
+            "polling-interval" => qos.polling_ms = time((0.005, 30.0)),
+            "action" => match value.text {
+                "drop" => qos.watchdog_action = Some(Placed::new(WatchdogAction::Drop, value.span)),
+                "no-drop" => qos.watchdog_action = Some(Placed::new(WatchdogAction::Forward, value.span)),
+                "notify-only" => qos.watchdog_action = Some(Placed::new(WatchdogAction::Alert, value.span)),
+                "errdisable" => qos.watchdog_shuts_port = Some(Placed::new(true, value.span)),
+                other => {
+                    let message =
+                        format!("unknown watchdog action `{other}`; expected drop, no-drop or errdisable");
+                    device.refused(value.span, &pointer, message);
+                }
+            },
+            _ => {}
+        }
+    }
+}
+
+/// A queue threshold: the number after `name`, and its unit.
+pub(super) fn threshold(
+    line: &Command<'_>,
+    name: &str,
+    device: &mut Device,
+    pointer: &str,
+) -> Option<Placed<Amount>> {
+    let at = line.words.iter().position(|word| word.text == name)?;
+    let number = line.words.get(at + 1)?;
+    let Ok(count) = number.text.parse::<u64>() else {
+        let message = format!("`{name}` is `{}`; expected a number", number.text);
+        device.refused(number.span, pointer, message);
+        return None;
+    };
+    let (factor, unit) = match line.words.get(at + 2).map_or("bytes", |word| word.text) {
+        "bytes" => (1, Unit::Bytes),
+        "kbytes" => (1_000, Unit::Bytes),
+        "mbytes" => (1_000_000, Unit::Bytes),
+        "milliseconds" => (1_000, Unit::Microseconds),
+        "microseconds" => (1, Unit::Microseconds),
+        "percent" => (1, Unit::Percent),
+        "segments" | "packets" => (1, Unit::Segments),
+        _ => (1, Unit::Bytes),
+    };
+    Some(Placed::new(Amount { count: count.saturating_mul(factor), unit }, number.span))
+}
+
+/// A marking probability.
+pub(super) fn percent(word: Word<'_>, device: &mut Device, pointer: &str) -> Option<Placed<u8>> {
+    let number = word.text.parse::<u8>().ok().filter(|n| *n <= 100);
+    if number.is_none() {
+        let message = format!("marking probability `{}`; expected 0 to 100 percent", word.text);
+        device.refused(word.span, pointer, message);
+    }
+    number.map(|number| Placed::new(number, word.span))
+}

@@ -1,0 +1,306 @@
+//! Reads running configurations of Cisco NX-OS (Nexus 9000 and 3000).
+//!
+//! Source: Cisco Nexus 9000 Series NX-OS Quality of Service Configuration Guide: a policy map of type `qos` gives
+//! packets a QoS group, one of type `network-qos` makes groups lossless for the whole switch, one of type `queuing` sets
+//! queues, and `priority-flow-control mode` uses PFC on a port.
+
+use std::collections::BTreeMap;
+
+use super::eos::{percent, threshold};
+use super::lines::{self, Command, Word};
+use super::policies::{Policies, undefined};
+use super::qos::{Fec, PfcMode, Qos, Queue};
+use super::{Device, DevicePort, MAX_PORTS, Placed, Ports, Remark, System, names};
+use crate::source::Span;
+
+/// A policy map of type `network-qos`.
+#[derive(Clone, Debug, Default)]
+struct Network {
+    span: Span,
+    /// The lossless QoS groups, each with its PFC priority.
+    lossless: BTreeMap<u8, Placed<u8>>,
+    mtu_bytes: Option<Placed<u32>>,
+}
+
+/// A reader of one file.
+struct Reader<'a> {
+    text: &'a str,
+    device: Device,
+    ports: Ports,
+    policies: Policies<'a>,
+    /// QoS groups of class maps of type `network-qos`.
+    groups: BTreeMap<&'a str, u8>,
+    networks: BTreeMap<&'a str, Network>,
+    queuing: BTreeMap<&'a str, BTreeMap<u8, Queue>>,
+    /// Settings of the whole switch.
+    global: Qos,
+    /// The policy map that `system qos` applies.
+    network: Option<Word<'a>>,
+}
+
+/// Reads a running configuration.
+pub(super) fn read(text: &str) -> Device {
+    let commands = lines::read(text);
+    let mut reader = Reader {
+        text,
+        device: Device::new(System::Nxos),
+        ports: Ports::default(),
+        policies: Policies::default(),
+        groups: BTreeMap::new(),
+        networks: BTreeMap::new(),
+        queuing: BTreeMap::new(),
+        global: Qos::default(),
+        network: None,
+    };
+    // Ports refer to policies, and policies to classes; all of them may come later.
+    commands.iter().for_each(|command| reader.class_map(command));
+    commands.iter().for_each(|command| reader.global(command));
+    commands.iter().for_each(|command| reader.system(command));
+    for command in &commands {
+        if let Some(names) = command.after(&["interface"]) {
+            reader.interfaces(names, command);
+        }
+    }
+    reader.finish()
+}
+
+/// The number at the end of the name of a class or queue that the system defines: `c-8q-nq3`, `c-out-8q-q3`.
+fn system_number(name: &str) -> Option<u8> {
+    let number = name.strip_prefix("c-")?.rsplit_once('q')?.1;
+    number.parse().ok().filter(|n| *n < 8)
+}
+
+impl<'a> Reader<'a> {
+    fn class_map(&mut self, command: &Command<'a>) {
+        let Some(rest) = command.after(&["class-map", "type", "network-qos"]) else { return };
+        let group = command.block.iter().find_map(|line| line.after(&["match", "qos-group"])?.first());
+        if let (Some(name), Some(group)) = (rest.last(), group.and_then(|word| word.text.parse().ok())) {
+            self.groups.insert(name.text, group);
+        }
+    }
+
+    fn global(&mut self, command: &Command<'a>) {
+        if self.policies.read(command, &mut self.device) {
+            return;
+        }
+        let name = command.after(&["hostname"]).or_else(|| command.after(&["switchname"]));
+        if let Some([name, ..]) = name {
+            self.device.hostname = name.text.to_string();
+        } else if let Some([name]) = command.after(&["policy-map", "type", "network-qos"]) {
+            let network = self.network_policy(name, command);
+            self.networks.insert(name.text, network);
+        } else if let Some([name]) = command.after(&["policy-map", "type", "queuing"]) {
+            let queues = self.queuing_policy(name, command);
+            self.queuing.insert(name.text, queues);
+        } else if let Some([state]) = command.after(&["priority-flow-control", "watch-dog-interval"]) {
+            self.global.watchdog = Some(Placed::new(state.text == "on", command.span));
+        } else if let Some([interval]) = command.after(&["priority-flow-control", "watch-dog", "interval"]) {
+            self.global.polling_ms = interval.text.parse().ok().map(|ms| Placed::new(ms, interval.span));
+        }
+    }
+
+    fn network_policy(&mut self, name: &Word<'a>, command: &Command<'a>) -> Network {
+        let mut network = Network { span: name.span, ..Network::default() };
+        for line in &command.block {
+            let Some([class, ..]) = line.after(&["class", "type", "network-qos"]) else { continue };
+            let group = system_number(class.text).or_else(|| self.groups.get(class.text).copied());
+            for set in &line.block {
+                if let Some([cos, ..]) = set.after(&["pause", "pfc-cos"]) {
+                    match (cos.text.parse::<u8>(), group) {
+                        (Ok(priority), Some(group)) if priority < 8 => {
+                            network.lossless.insert(group, Placed::new(priority, set.span));
+                        }
+                        (Ok(priority), None) if priority < 8 => {
+                            let pointer = format!("/policy-map/{}", name.text);
+                            undefined(
+                                &mut self.device,
+                                class.span,
+                                &pointer,
+                                "network-qos class",
+                                class.text,
+                            );
+                        }
+                        _ => {
+                            let message = format!("`pfc-cos` is `{}`; expected 0 to 7", cos.text);
+                            self.device.refused(cos.span, &format!("/policy-map/{}", name.text), message);
+                        }
+                    }
+                } else if let (Some([mtu]), false) = (set.after(&["mtu"]), network.mtu_bytes.is_some()) {
+                    network.mtu_bytes = mtu.text.parse().ok().map(|n| Placed::new(n, mtu.span));
+                }
+            }
+        }
+        network
+    }
+
+    fn queuing_policy(&mut self, name: &Word<'a>, command: &Command<'a>) -> BTreeMap<u8, Queue> {
+        let mut queues: BTreeMap<u8, Queue> = BTreeMap::new();
+        for line in &command.block {
+            let Some([class, ..]) = line.after(&["class", "type", "queuing"]) else { continue };
+            // The default class is queue 0.
+            let is_default = class.text.ends_with("-default");
+            let Some(number) = system_number(class.text).or(is_default.then_some(0)) else { continue };
+            let pointer = format!("/policy-map/{}/{}", name.text, class.text);
+            let queue = queues.entry(number).or_default();
+            for set in &line.block {
+                if set.after(&["priority"]).is_some() {
+                    queue.is_strict = Some(Placed::new(true, set.span));
+                } else if set.after(&["random-detect"]).is_some() {
+                    let marks = set.words.iter().any(|word| word.text == "ecn");
+                    queue.marks = Some(Placed::new(marks, set.span));
+                    queue.drops = (!marks).then_some(Placed::new(true, set.span));
+                    queue.min = threshold(set, "minimum-threshold", &mut self.device, &pointer);
+                    queue.max = threshold(set, "maximum-threshold", &mut self.device, &pointer);
+                    if let Some(word) = set.value("drop-probability") {
+                        queue.percent = percent(word, &mut self.device, &pointer);
+                    }
+                } else if let Some(word) =
+                    set.value("percent").filter(|_| set.after(&["bandwidth"]).is_some())
+                {
+                    let number = word.text.parse::<u8>().ok().filter(|n| *n <= 100);
+                    queue.bandwidth_percent = number.map(|n| Placed::new(n, word.span));
+                }
+            }
+        }
+        queues
+    }
+
+    /// `system qos`: the policies of the whole switch.
+    fn system(&mut self, command: &Command<'a>) {
+        if !command.is(&["system", "qos"]) {
+            return;
+        }
+        for line in &command.block {
+            if let Some([name, ..]) = line.after(&["service-policy", "type", "network-qos"]) {
+                self.network = Some(*name);
+                if self.networks.contains_key(name.text) {
+                    continue;
+                }
+                // The policies that the system defines are not in the file.
+                if !name.text.starts_with("default-nq-") {
+                    undefined(
+                        &mut self.device,
+                        name.span,
+                        "/system qos",
+                        "network-qos policy map",
+                        name.text,
+                    );
+                }
+            } else if let Some([name, ..]) = line.after(&["service-policy", "type", "queuing", "output"]) {
+                let queues = self.queues_of(*name, "/system qos");
+                self.global.queues = queues;
+            } else if let Some([name, ..]) = line.after(&["service-policy", "type", "qos", "input"]) {
+                self.policies.apply(*name, "/system qos", &mut self.global, &mut self.device);
+            }
+        }
+    }
+
+    fn queues_of(&mut self, name: Word<'a>, pointer: &str) -> BTreeMap<u8, Queue> {
+        let known = self.queuing.get(name.text).cloned();
+        if known.is_none() && !name.text.starts_with("default-") {
+            undefined(&mut self.device, name.span, pointer, "queuing policy map", name.text);
+        }
+        known.unwrap_or_default()
+    }
+
+    fn interfaces(&mut self, names: &[Word<'a>], command: &Command<'a>) {
+        let list: String = names.iter().map(|word| word.text).collect();
+        for name in names::ports(&list) {
+            let Some(name) = names::interface(&name).filter(|name| !name.contains('.')) else { continue };
+            let span = names.first().map_or(command.span, |word| word.span);
+            let pointer = format!("/interface/{name}");
+            let mut port = DevicePort::new(name.clone(), span);
+            for line in &command.block {
+                self.line(line, &mut port, &pointer);
+            }
+            let Some(known) = self.ports.port(&name, span) else {
+                let message = format!("more than {MAX_PORTS} ports; the rest is not checked");
+                return self.device.remark(Remark::new("SRC001", span, "", message));
+            };
+            let before = std::mem::replace(known, DevicePort::new(String::new(), span));
+            *known = port.over(before);
+        }
+    }
+
+    fn line(&mut self, line: &Command<'a>, port: &mut DevicePort, pointer: &str) {
+        let words: Vec<&str> = line.words.iter().map(|word| word.text).collect();
+        let at = line.words.last().map_or(line.span, |word| word.span);
+        let qos = &mut port.qos;
+        match words.as_slice() {
+            ["description", ..] => port.neighbour = names::neighbour(line.text_after(self.text, 1)),
+            ["shutdown"] => port.is_up = Some(Placed::new(false, line.span)),
+            ["no", "shutdown"] => port.is_up = Some(Placed::new(true, line.span)),
+            ["mtu", number] => match number.parse::<u32>().ok().filter(|n| (576..=9_216).contains(n)) {
+                Some(mtu) => port.mtu_bytes = Some(Placed::new(mtu, at)),
+                None => {
+                    let message = format!("`mtu` is `{number}`; expected 576 to 9216");
+                    self.device.refused(at, &format!("{pointer}/mtu"), message);
+                }
+            },
+            ["speed", "auto", ..] => {}
+            ["speed", speed] => match speed.parse::<u32>().ok().filter(|n| (10..=1_600_000).contains(n)) {
+                Some(speed) => port.speed_mbps = Some(Placed::new(speed, at)),
+                None => {
+                    let message = format!("`speed` is `{speed}`; expected Mbit/s");
+                    self.device.refused(at, &format!("{pointer}/speed"), message);
+                }
+            },
+            ["fec", "rs-fec" | "rs-cons16" | "rs-ieee"] => port.fec = Some(Placed::new(Fec::Rs, at)),
+            ["fec", "fc-fec"] => port.fec = Some(Placed::new(Fec::Fc, at)),
+            ["fec", "off"] => port.fec = Some(Placed::new(Fec::None, at)),
+            ["priority-flow-control", "mode", "on", ..] => {
+                qos.pfc = Some(Placed::new(PfcMode::On, line.span))
+            }
+            ["priority-flow-control", "mode", "off"] => qos.pfc = Some(Placed::new(PfcMode::Off, line.span)),
+            ["priority-flow-control", "mode", "auto"] => {
+                qos.pfc = Some(Placed::new(PfcMode::Negotiated, line.span));
+            }
+            ["priority-flow-control", "watch-dog-interval", state, ..] => {
+                qos.watchdog = Some(Placed::new(*state == "on", line.span));
+            }
+            ["flowcontrol", "receive" | "send", "on"] => qos.link_pause = Some(Placed::new(true, line.span)),
+            ["no", "flowcontrol", "receive" | "send", ..] => {
+                qos.link_pause = Some(Placed::new(false, line.span));
+            }
+            ["service-policy", "type", "qos", "input", ..] => {
+                if let Some(name) = line.words.get(4) {
+                    self.policies.apply(*name, pointer, &mut port.qos, &mut self.device);
+                }
+            }
+            ["service-policy", "type", "queuing", "output", ..] => {
+                if let Some(name) = line.words.get(4) {
+                    let queues = self.queues_of(*name, pointer);
+                    port.qos.queues = queues;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(mut self) -> Device {
+        let applied = self.network.and_then(|name| self.networks.get(name.text));
+        if let Some(network) = applied {
+            self.global.lossless = network.lossless.clone();
+        }
+        for (name, network) in &self.networks {
+            if !network.lossless.is_empty() && self.network.is_none_or(|applied| applied.text != *name) {
+                let message = format!(
+                    "`system qos` does not apply the policy map `{name}`, which has lossless classes"
+                );
+                let pointer = format!("/policy-map/{name}");
+                self.device.remarks.push(Remark::new("MAP011", network.span, pointer, message).repair(vec![
+                    "system qos".to_string(),
+                    format!("  service-policy type network-qos {name}"),
+                ]));
+            }
+        }
+        let mut ports = self.ports.into_vec();
+        for port in &mut ports {
+            port.qos = std::mem::take(&mut port.qos).over(&self.global);
+            // A port with an own MTU is routed; the MTU of switched ports is that of the network-qos class.
+            port.mtu_bytes = port.mtu_bytes.or(applied.and_then(|network| network.mtu_bytes));
+        }
+        self.device.ports = ports;
+        self.device
+    }
+}

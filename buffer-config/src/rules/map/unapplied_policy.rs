@@ -1,0 +1,38 @@
+//! # MAP011 unapplied-policy
+//!
+//! Severity: warning.
+//!
+//! A policy with lossless classes is defined, but not applied: an EOS QoS profile that no port uses, or an NX-OS network QoS
+//! policy that `system qos` does not name.
+//!
+//! ## Why it matters
+//!
+//! Its classes are lossy.
+//!
+//! ## Example
+//!
+//! ```eos
+//! hostname leaf1
+//! qos profile ROCE
+//!    priority-flow-control on
+//!    priority-flow-control priority 3 no-drop
+//! ```
+//!
+//! ## Fix
+//!
+//! Apply the policy, or remove it.
+//!
+//! ## Source
+//!
+//! Arista EOS user manual, QoS profiles; NX-OS QoS configuration guide, network QoS policies.
+
+use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
+use crate::finding::Severity;
+
+/// The metadata of the rule.
+pub(super) const META: Meta =
+    Meta { code: "MAP011", name: "unapplied-policy", severity: Severity::Warning, effect: effect::NOT_PORT_SPECIFIC };
+
+/// [`crate::device::check`] reports violations: SONiC has no such setting.
+pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,0 +1,164 @@
+//! What is read of each system.
+
+use buffer_config::device::{self, Fec, PfcMode, System, Trust, system_of};
+use buffer_config::input;
+use buffer_config::rules::{self, Options};
+use buffer_config::source::SourceText;
+use proptest::prelude::*;
+
+use crate::{COMMANDS, EOS, NVUE, NXOS, device, found};
+
+#[track_caller]
+fn check(text: &str, system: System, hostname: &str, ports: &[&str]) {
+    assert_eq!(system_of(text), Some(system));
+    let device = device(text);
+    let names: Vec<&str> = device.ports.iter().map(|port| port.name.as_str()).collect();
+    assert_eq!((device.hostname.as_str(), names.as_slice()), (hostname, ports));
+    let found = found(text);
+    assert!(found.is_empty(), "a correct file has findings: {found:#?}");
+}
+
+#[test]
+fn correct_files_are_recognised_and_have_no_findings() {
+    check(
+        EOS,
+        System::Eos,
+        "leaf1",
+        &["Ethernet1/1", "Ethernet2/1", "Ethernet3/1", "Ethernet4/1", "Ethernet5/1"],
+    );
+    check(NVUE, System::Nvue, "spine1", &["swp1", "swp2", "swp3", "swp4"]);
+    check(COMMANDS, System::Nvue, "leaf3", &["swp1", "swp2", "swp3", "swp4"]);
+    check(NXOS, System::Nxos, "leaf2", &["Ethernet1/1", "Ethernet1/2", "Ethernet1/3", "Ethernet1/4"]);
+}
+
+#[test]
+fn other_texts_are_no_devices() {
+    for text in
+        ["", "{}", "[]", "{\"PORT\": {}}", "speed cable\n", "a: b\n", "[check]\nselect = []\n", "\u{feff}{}"]
+    {
+        assert_eq!(system_of(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn values_and_positions_of_eos_are_read() {
+    let device = device(EOS);
+    let port = &device.ports[0];
+    assert_eq!(port.mtu_bytes.map(|mtu| mtu.value), Some(9214));
+    assert_eq!(port.speed_mbps.map(|speed| speed.value), Some(400_000));
+    assert_eq!(port.fec.map(|fec| fec.value), Some(Fec::Rs));
+    assert_eq!(port.neighbour, Some(("spine1".to_string(), "swp1".to_string())));
+    assert_eq!(port.qos.pfc.map(|pfc| pfc.value), Some(PfcMode::On));
+    assert_eq!(port.qos.trust.map(|trust| trust.value), Some(Trust::Dscp));
+    assert_eq!(port.qos.lossless.keys().copied().collect::<Vec<_>>(), [3]);
+    assert_eq!(port.qos.detection_ms.map(|time| time.value), Some(200));
+    let queue = port.qos.queues[&3];
+    assert_eq!(queue.min.and_then(|min| min.value.bytes()), Some(150_000));
+    let span = queue.max.expect("a threshold").span;
+    assert_eq!(&EOS[span.start as usize..span.end as usize], "1500");
+    // Not stated, hence not known.
+    assert!(device.ports[1].fec.is_none() && port.cable_m.is_none() && port.is_up.is_none());
+    assert_eq!(device.ports[4].is_up.map(|up| up.value), Some(false));
+}
+
+#[test]
+fn the_roce_profile_of_nvue_sets_what_its_guide_documents() {
+    let device = device(NVUE);
+    let port = &device.ports[1];
+    assert_eq!(port.qos.class_of_dscp[&26].value, 3);
+    assert_eq!(port.qos.queue_of_class[&5].value, 0);
+    assert_eq!(port.qos.queues[&3].max.and_then(|max| max.value.bytes()), Some(1_500_000));
+    assert_eq!(port.qos.detection_ms.map(|time| time.value), Some(200));
+    // The command changes the lossless priority.
+    let other = NVUE.replace(
+        "      roce:\n",
+        "      pfc:\n        default-global:\n          switch-priority:\n            '2': {}\n      roce:\n",
+    );
+    assert_eq!(crate::device(&other).ports[0].qos.lossless.keys().copied().collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn yaml_json_and_commands_of_nvue_are_the_same_settings() {
+    let yaml = "- set:\n    qos:\n      pfc:\n        P:\n          switch-priority:\n            '3': {}\n          tx: enable\n          rx: enable\n    interface:\n      swp1:\n        link:\n          mtu: 9000\n        qos:\n          pfc:\n            profile: P\n";
+    let json = r#"[{"set": {"qos": {"pfc": {"P": {"switch-priority": {"3": {}}, "tx": "enable", "rx": "enable"}}},
+        "interface": {"swp1": {"link": {"mtu": 9000}, "qos": {"pfc": {"profile": "P"}}}}}}]"#;
+    let commands = "nv set qos pfc P switch-priority 3\nnv set qos pfc P tx enable\nnv set qos pfc P rx enable\n\
+        nv set interface swp1 link mtu 1500\nnv set interface swp1 link mtu 9000\nnv set interface swp1 qos pfc profile P\n\
+        nv set interface swp2 link mtu 9000\nnv unset interface swp2\n";
+    let shown = |text: &str| serde_json::to_value(device(text)).expect("JSON");
+    assert_eq!(shown(yaml), shown(json));
+    assert_eq!(shown(yaml), shown(commands));
+}
+
+#[test]
+fn invalid_values_are_reported_with_their_positions() {
+    let text = "hostname x\nqos map dscp 64 to traffic-class 3\nqos map dscp 26 to traffic-class 9\ninterface Ethernet1\n   mtu big\n   speed forced fast\n   priority-flow-control priority 8 no-drop\n";
+    let places: Vec<(String, &str)> = found(text).iter().map(|f| (f.position.to_string(), f.code)).collect();
+    let expected = ["2:14", "3:34", "5:8", "6:17", "7:35"].map(|at| (at.to_string(), "SRC006"));
+    for (at, code) in &expected[..4] {
+        assert!(places.contains(&(at.clone(), code)), "{at}: {places:?}");
+    }
+    assert_eq!(places.iter().filter(|(_, code)| *code == "SRC006").count(), 5, "{places:?}");
+    let yaml = "- set:\n    interface:\n      swp1:\n        link:\n          mtu: 10\n          mtu: 9000\n          speed: quick\n";
+    let codes: Vec<&str> = found(yaml).iter().map(|f| f.code).collect();
+    assert_eq!(codes, ["SRC003", "SRC006"], "{:#?}", found(yaml));
+}
+
+#[test]
+fn broken_yaml_is_not_judged() {
+    let broken = NVUE.replace("        mode: lossless", "      \t mode: [lossless");
+    let refusal = input::refusal(&broken).expect("a reason");
+    assert!(refusal.contains("the text is not YAML"), "{refusal}");
+    assert_eq!(input::refusal(NVUE), None);
+    assert_eq!(input::refusal(EOS), None);
+    // Aliases could grow without limit.
+    let alias = NVUE.replace("- set:", "- set: &all").replace("mode: lossless", "mode: *all");
+    assert!(
+        found(&alias).iter().any(|f| f.code == "SRC001" && f.message.contains("aliases")),
+        "{:#?}",
+        found(&alias)
+    );
+}
+
+#[test]
+fn neighbours_are_read_from_descriptions() {
+    let check = |description: &str, expected: Option<(&str, &str)>| {
+        let text = format!("hostname x\nqos profile P\ninterface Ethernet1\n   description {description}\n");
+        let neighbour = device(&text).ports[0].neighbour.clone();
+        let expected = expected.map(|(host, port)| (host.to_string(), port.to_string()));
+        assert_eq!(neighbour, expected, "{description}");
+    };
+    check("spine1:swp3", Some(("spine1", "swp3")));
+    check("to spine1 Ethernet4/1", Some(("spine1", "Ethernet4/1")));
+    check("P2P_LINK_TO_DC1-SPINE1_Ethernet1", Some(("DC1-SPINE1", "Ethernet1")));
+    check("P2P_DC1-SPINE1_Ethernet1", Some(("DC1-SPINE1", "Ethernet1")));
+    check("uplink to leaf-2, port Et1/3", Some(("leaf-2", "Ethernet1/3")));
+    check("BB: esr1b.rk07.p01.se4:Ethernet50/1 [local wire]", Some(("esr1b.rk07.p01.se4", "Ethernet50/1")));
+    check("server h1", None);
+    check("Ethernet1", None);
+    check("uplink Ethernet7", None);
+}
+
+proptest! {
+    /// No text makes a reader panic, and every position is inside the text.
+    #[test]
+    fn any_text_is_read(lines in proptest::collection::vec("[ ]{0,4}(interface|qos map dscp|priority-flow-control|nv set qos|- set:|random-detect ecn|class-map type qos|policy-map type network-qos|banner|description|mtu|speed|[a-zé\"':{}0-9-]{1,9}) ?[a-zA-Z0-9/,:{}\\[\\]&*é. -]{0,24}", 0..40)) {
+        let text = lines.join("\n");
+        for system in [System::Nvue, System::Eos, System::Nxos] {
+            let read = device::read(system, &text);
+            for finding in device::check(SourceText { name: "any", text: &text }, &read) {
+                prop_assert!(finding.span.end as usize <= text.len(), "{finding:?}");
+                prop_assert!(text.is_char_boundary(finding.span.start as usize), "{finding:?}");
+            }
+        }
+        rules::check_file(SourceText { name: "any", text: &text }, None, &Options::default());
+    }
+
+    /// A file that is cut anywhere is read.
+    #[test]
+    fn any_part_of_a_file_is_read(file in 0usize..4, cut in 0usize..2000) {
+        let text = [EOS, NVUE, COMMANDS, NXOS][file];
+        let part = text.get(..cut.min(text.len())).unwrap_or(text);
+        rules::check_file(SourceText { name: "part", text: part }, None, &Options::default());
+    }
+}
