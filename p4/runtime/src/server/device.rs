@@ -12,7 +12,7 @@ use super::read::Output;
 use super::role::Scope;
 use super::translation::Translations;
 use super::{ServerConfig, reconcile, write};
-use crate::device_config::SourceBundle;
+use crate::device_config::{DeviceConfig, read_json};
 use crate::error::Refusal;
 use crate::p4info;
 use crate::proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
@@ -25,6 +25,9 @@ use tonic::Code;
 
 /// Maximum length in characters of a compiler message in a status, which is sent in headers.
 const MESSAGE_CHARS: usize = 4_000;
+
+/// Name of a program that a controller sends as JSON, in messages.
+const JSON_NAME: &str = "main.json";
 
 /// One device: its pipelines, and access to its switch.
 pub(crate) struct Device<A> {
@@ -335,11 +338,18 @@ impl<A: SwitchAccess> Device<A> {
             let message = format!("the device configuration has {bytes} bytes, the limit is {limit}");
             return Err(Refusal::invalid(message));
         }
-        let sources = SourceBundle::decode(&config.p4_device_config)
+        let decoded = DeviceConfig::decode(&config.p4_device_config)
             .map_err(|error| Refusal::invalid(error.to_string()))?;
-        let program = (self.compile)(&sources, cancel).map_err(|message| {
-            Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
-        })?;
+        let program = match decoded {
+            DeviceConfig::Sources(sources) => (self.compile)(&sources, cancel).map_err(|message| {
+                Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
+            })?,
+            DeviceConfig::Bmv2Json(text) => {
+                read_json(JSON_NAME, &text, Some(theirs)).map_err(|message| {
+                    Refusal::invalid(shorten(&format!("the program cannot be read: {message}")))
+                })?
+            }
+        };
         let ours = p4info::from_program(&program);
         let differences = p4info::differences(&ours, theirs);
         if !differences.is_empty() {
