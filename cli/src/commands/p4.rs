@@ -271,8 +271,9 @@ fn read_info(path: &Path) -> anyhow::Result<P4Info> {
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| p4info::from_text(text).ok());
     match text {
         Some(info) => Ok(info),
-        None => p4info::from_binary(&bytes)
-            .map_err(|_| anyhow::anyhow!("{}: this is not a P4Info, neither as text nor binary", path.display())),
+        None => p4info::from_binary(&bytes).map_err(|_| {
+            anyhow::anyhow!("{}: this is not a P4Info, neither as text nor binary", path.display())
+        }),
     }
 }
 

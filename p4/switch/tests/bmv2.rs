@@ -71,8 +71,11 @@ fn check(packets: &[Vec<u8>]) {
 
 /// Returns a packet with the sum of its IP header, wrong or right.
 fn ip(kind: [u8; 4], ttl: u8, dst: [u8; 4], delta: u8, right: bool) -> Vec<u8> {
-    let words = [u32::from(0x4500 | u16::from(ttl)), u32::from(u16::from_be_bytes([dst[0], dst[1]])),
-        u32::from(u16::from_be_bytes([dst[2], dst[3]]))];
+    let words = [
+        u32::from(0x4500 | u16::from(ttl)),
+        u32::from(u16::from_be_bytes([dst[0], dst[1]])),
+        u32::from(u16::from_be_bytes([dst[2], dst[3]])),
+    ];
     let sum: u32 = words.iter().sum();
     let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
     let sum = if right { sum } else { sum ^ 1 };
@@ -168,7 +171,10 @@ fn all_problems_are_reported_with_their_positions() {
     check_problems(
         &[
             ("/actions/3/primitives/0/op", json!("frobnicate")),
-            ("/actions/3/primitives/1/parameters/1/value/value/right", json!({"type": "field", "value": ["ip", "x"]})),
+            (
+                "/actions/3/primitives/1/parameters/1/value/value/right",
+                json!({"type": "field", "value": ["ip", "x"]}),
+            ),
             ("/actions/3/primitives/2/parameters/1", json!({"type": "hexstr", "value": "0x9"})),
             ("/parsers/0/parse_states/0/transitions/0/next_state", json!("nowhere")),
             ("/pipelines/0/tables/0/key/0/match_type", json!("fuzzy")),
@@ -214,7 +220,7 @@ fn loops_are_errors() {
         ],
         &[
             "error: /actions/3/primitives/1: a jump leads back to this primitive; actions have no loops",
-            "error: /pipelines/0/tables/10: this node follows itself; a pipeline has no loops",
+            "error: /pipelines/0/tables/12: this node follows itself; a pipeline has no loops",
         ],
     );
 }
@@ -269,9 +275,35 @@ fn collect(value: &Value, at: String, out: &mut Vec<String>) {
 }
 
 fn a_value() -> impl Strategy<Value = Value> {
-    let known = ["ip", "eth", "scalars", "opts", "ttl", "rest", "tail", "0x0", "-0x1", "0xffffffffffffffffff", "+",
-        "sat_cast", "?", "<<", "access_field", "dereference_header_stack", "field", "hexstr", "header", "assign",
-        "register_read", "lpm", "ternary", "NoAction", "tbl_common", "*", "options"];
+    let known = [
+        "ip",
+        "eth",
+        "scalars",
+        "opts",
+        "ttl",
+        "rest",
+        "tail",
+        "0x0",
+        "-0x1",
+        "0xffffffffffffffffff",
+        "+",
+        "sat_cast",
+        "?",
+        "<<",
+        "access_field",
+        "dereference_header_stack",
+        "field",
+        "hexstr",
+        "header",
+        "assign",
+        "register_read",
+        "lpm",
+        "ternary",
+        "NoAction",
+        "tbl_common",
+        "*",
+        "options",
+    ];
     prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -279,8 +311,10 @@ fn a_value() -> impl Strategy<Value = Value> {
         Just(json!(18_446_744_073_709_551_615u64)),
         prop::sample::select(known.to_vec()).prop_map(Value::from),
         Just(json!({"type": "field", "value": ["tail", "rest"]})),
-        Just(json!({"type": "expression", "value": {"op": "<<", "left": {"type": "field", "value": ["ip", "dst"]},
-            "right": {"type": "field", "value": ["ip", "dst"]}}})),
+        Just(
+            json!({"type": "expression", "value": {"op": "<<", "left": {"type": "field", "value": ["ip", "dst"]},
+            "right": {"type": "field", "value": ["ip", "dst"]}}})
+        ),
         Just(json!([])),
         Just(json!({})),
     ]
@@ -353,7 +387,9 @@ fn programs_of_the_reference_switch_are_read() {
         };
         let json = Arc::new(program);
         let source = path.with_extension("p4");
-        let compiled = source.exists().then(|| compile(&source.display().to_string(), &files::Files, &Options::default()));
+        let compiled = source
+            .exists()
+            .then(|| compile(&source.display().to_string(), &files::Files, &Options::default()));
         let source = compiled.and_then(|c| c.program).map(Arc::new);
         let verdict = match &source {
             None => "read",

@@ -21,7 +21,8 @@ impl FromStr for InterfaceArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<InterfaceArgument, String> {
-        let expected = || format!("expected PORT@INTERFACE, e.g. 1@eth1; ports are numbered from 1 to {MAX_PORT}");
+        let expected =
+            || format!("expected PORT@INTERFACE, e.g. 1@eth1; ports are numbered from 1 to {MAX_PORT}");
         let (port, interface) = text.split_once('@').ok_or_else(expected)?;
         let port = port.parse().ok().filter(|port| (1..=MAX_PORT).contains(port)).ok_or_else(expected)?;
         if interface.is_empty() {

@@ -11,7 +11,8 @@ use crate::proto::p4::config::v1 as config;
 use config::counter_spec::Unit as CounterUnit;
 use config::meter_spec::Unit as MeterUnit;
 use p4_lang::ir::{
-    self, ActionId, ActionScope, ControllerField, ControllerHeader, DigestId, MatchKind, Program, RegisterId, Unit,
+    self, ActionId, ActionScope, ControllerField, ControllerHeader, DigestId, MatchKind, Program, RegisterId,
+    Unit,
 };
 
 /// Takes over from a P4Info what a program without P4 source lacks. Objects that the P4Info does not have become
@@ -188,7 +189,8 @@ fn registers_and_digests(program: &mut Program, info: &config::P4Info) {
         if let (Some(at), Some(ty)) = (at, ty) {
             program.types.registers.insert(RegisterId(at as u32), ty);
         }
-        if let (Some(ours), Some(index)) = (at.and_then(|at| program.registers.get(at)), &theirs.index_type_name)
+        if let (Some(ours), Some(index)) =
+            (at.and_then(|at| program.registers.get(at)), &theirs.index_type_name)
         {
             program.types.index_types.insert(ours.preamble.name.clone(), index.name.clone());
         }

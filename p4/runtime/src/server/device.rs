@@ -344,11 +344,9 @@ impl<A: SwitchAccess> Device<A> {
             DeviceConfig::Sources(sources) => (self.compile)(&sources, cancel).map_err(|message| {
                 Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
             })?,
-            DeviceConfig::Bmv2Json(text) => {
-                read_json(JSON_NAME, &text, Some(theirs)).map_err(|message| {
-                    Refusal::invalid(shorten(&format!("the program cannot be read: {message}")))
-                })?
-            }
+            DeviceConfig::Bmv2Json(text) => read_json(JSON_NAME, &text, Some(theirs)).map_err(|message| {
+                Refusal::invalid(shorten(&format!("the program cannot be read: {message}")))
+            })?,
         };
         let ours = p4info::from_program(&program);
         let differences = p4info::differences(&ours, theirs);

@@ -80,13 +80,7 @@ impl<'j> Reader<'j> {
     }
 
     /// Reads `_jump` and `_jump_if_zero`.
-    fn jump(
-        &mut self,
-        node: &Node<'j>,
-        scope: &mut Scope<'_>,
-        at: usize,
-        last: usize,
-    ) -> Option<Block> {
+    fn jump(&mut self, node: &Node<'j>, scope: &mut Scope<'_>, at: usize, last: usize) -> Option<Block> {
         let op = node.get("op").text().filter(|op| matches!(*op, "_jump" | "_jump_if_zero"))?;
         let params = node.get("parameters");
         let target = params.at(usize::from(op == "_jump_if_zero"));
@@ -104,8 +98,11 @@ impl<'j> Reader<'j> {
             Some(test) => {
                 let made = self.translator.test(&test);
                 let then = following(at + 1, last);
-                self.translated(&condition_node, made)
-                    .map(|condition| Next::If { condition, then, otherwise: to })
+                self.translated(&condition_node, made).map(|condition| Next::If {
+                    condition,
+                    then,
+                    otherwise: to,
+                })
             }
             None => None,
         };

@@ -1,7 +1,8 @@
 //! Counters, meters, registers and value sets (`JSON_format.md`, from "parse_vsets" to "register_arrays").
 
 use p4_lang::ir::{
-    Counter, CounterId, MatchKind, Meter, MeterId, Register, RegisterId, ScalarKind, Unit, ValueSet, ValueSetId,
+    Counter, CounterId, MatchKind, Meter, MeterId, Register, RegisterId, ScalarKind, Unit, ValueSet,
+    ValueSetId,
 };
 
 use super::node::Node;

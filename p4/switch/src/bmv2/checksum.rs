@@ -1,8 +1,6 @@
 //! Calculations and checksums (`JSON_format.md`, "calculations" and "checksums").
 
-use p4_lang::ir::{
-    Checksum, Expr, ExprKind, ExternCall, HashAlgorithm, HeaderRef, ScalarKind, Stmt,
-};
+use p4_lang::ir::{Checksum, Expr, ExprKind, ExternCall, HashAlgorithm, HeaderRef, ScalarKind, Stmt};
 
 use super::node::Node;
 use super::number::{Test, bits};
@@ -51,9 +49,9 @@ impl<'j> Reader<'j> {
     fn calculation_input(&mut self, input: &Node<'j>, kind: &str, data: &mut Vec<Expr>) {
         let value = input.get("value");
         match kind {
-            "field" => data.extend(
-                self.field(&value).map(|(id, ty)| Expr { kind: ExprKind::Scalar(id), ty }),
-            ),
+            "field" => {
+                data.extend(self.field(&value).map(|(id, ty)| Expr { kind: ExprKind::Scalar(id), ty }))
+            }
             "hexstr" => {
                 let width = input.get("bitwidth").integer().and_then(|w| u32::try_from(w).ok());
                 match width.filter(|width| (1..=MAX_FIELD_BITS).contains(width)) {
@@ -104,7 +102,8 @@ impl<'j> Reader<'j> {
             if !scope.before.is_empty() {
                 self.error(&condition_node, "the condition of a checksum cannot read a register");
             }
-            let (Some((field, _)), Some(calculation), Some(condition)) = (field, calculation, condition) else {
+            let (Some((field, _)), Some(calculation), Some(condition)) = (field, calculation, condition)
+            else {
                 continue;
             };
             // A checksum in an invalid header is not verified.

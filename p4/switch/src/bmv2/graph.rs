@@ -65,8 +65,15 @@ pub(super) fn structure(
     let joins = post_dominators(&successors);
     let mut taken: Vec<Option<Block>> = blocks.into_iter().map(Some).collect();
     let in_order = order.iter().map(|node| taken[*node].take()).collect();
-    let mut structurer =
-        Structurer { blocks: in_order, position, successors, joins, owner: vec![0; end + 1], stamp: 0, scalar };
+    let mut structurer = Structurer {
+        blocks: in_order,
+        position,
+        successors,
+        joins,
+        owner: vec![0; end + 1],
+        stamp: 0,
+        scalar,
+    };
     let mut out = Vec::new();
     structurer.region(0, end, 0, &mut out);
     Ok(out)
@@ -231,8 +238,7 @@ impl Structurer<'_> {
                         None => merged.push((patterns, to)),
                     }
                 }
-                let cases =
-                    merged.into_iter().map(|(patterns, to)| (patterns, body(self, to))).collect();
+                let cases = merged.into_iter().map(|(patterns, to)| (patterns, body(self, to))).collect();
                 Stmt::Switch { key, cases, default: body(self, default) }
             }
         }
@@ -333,8 +339,20 @@ mod tests {
             let yes = inputs >> (node % 64) & 1 == 1;
             at = match &blocks[node].next {
                 Next::To(to) => *to,
-                Next::If { then, otherwise, .. } => if yes { *then } else { *otherwise },
-                Next::Switch { cases, default, .. } => if yes { cases[0].1 } else { *default },
+                Next::If { then, otherwise, .. } => {
+                    if yes {
+                        *then
+                    } else {
+                        *otherwise
+                    }
+                }
+                Next::Switch { cases, default, .. } => {
+                    if yes {
+                        cases[0].1
+                    } else {
+                        *default
+                    }
+                }
             };
         }
         visited
@@ -370,8 +388,9 @@ mod tests {
                     }
                     Stmt::Switch { key, cases, default } => {
                         let key = Bits::new(1, u128::from(self.value(key)));
-                        let found =
-                            cases.iter().find(|(patterns, _)| patterns.contains(&Pattern::Value(key.clone())));
+                        let found = cases
+                            .iter()
+                            .find(|(patterns, _)| patterns.contains(&Pattern::Value(key.clone())));
                         self.run(found.map_or(default, |(_, body)| body));
                     }
                     other => panic!("{other:?} is not expected"),

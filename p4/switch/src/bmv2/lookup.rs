@@ -1,8 +1,6 @@
 //! Names of the file that refer to storage.
 
-use p4_lang::ir::{
-    HeaderId, HeaderRef, RegisterId, ScalarId, ScalarKind, StackElements, StackId, UnionId,
-};
+use p4_lang::ir::{HeaderId, HeaderRef, RegisterId, ScalarId, ScalarKind, StackElements, StackId, UnionId};
 
 use super::node::Node;
 use super::operand::Operand;

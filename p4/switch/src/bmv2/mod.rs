@@ -31,8 +31,8 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 
 use p4_lang::ir::{
-    self, ActionId, DigestId, Expr, HashAlgorithm, HeaderId, Program, RegisterId, Scalar, ScalarId, ScalarKind,
-    StackId, UnionId,
+    self, ActionId, DigestId, Expr, HashAlgorithm, HeaderId, Program, RegisterId, Scalar, ScalarId,
+    ScalarKind, StackId, UnionId,
 };
 
 use node::Node;
@@ -164,6 +164,8 @@ struct Reader<'j> {
     bindings: BTreeMap<&'j str, &'j str>,
     calculations: BTreeMap<&'j str, Calculation>,
     value_sets: BTreeMap<&'j str, ir::ValueSetId>,
+    /// The widths of the keys that each value set is used with.
+    value_set_keys: BTreeMap<ir::ValueSetId, Vec<u32>>,
     profiles: BTreeMap<&'j str, (ir::ActionProfileId, Vec<ir::Key>)>,
     actions: BTreeMap<i64, ActionId>,
     /// The first action of each name.
@@ -196,6 +198,7 @@ impl<'j> Reader<'j> {
             bindings: BTreeMap::new(),
             calculations: BTreeMap::new(),
             value_sets: BTreeMap::new(),
+            value_set_keys: BTreeMap::new(),
             profiles: BTreeMap::new(),
             actions: BTreeMap::new(),
             action_names: BTreeMap::new(),
@@ -235,7 +238,10 @@ impl<'j> Reader<'j> {
     /// Returns whether the version can be read; files without a version are older than the number.
     fn version(&mut self, root: &Node<'j>) -> bool {
         if root.get("parsers").is_null() && root.get("pipelines").is_null() {
-            self.error(root, "this is not a program of the reference switch: `parsers` and `pipelines` are missing");
+            self.error(
+                root,
+                "this is not a program of the reference switch: `parsers` and `pipelines` are missing",
+            );
             return false;
         }
         let version = root.get("__meta__").get("version");
@@ -245,7 +251,8 @@ impl<'j> Reader<'j> {
         match (version.at(0).integer(), version.at(1).integer()) {
             (Some(MAJOR_VERSION), Some(minor)) => {
                 if minor > MINOR_VERSION {
-                    let message = format!("version 2.{minor} is newer than 2.{MINOR_VERSION}; what it adds is unknown");
+                    let message =
+                        format!("version 2.{minor} is newer than 2.{MINOR_VERSION}; what it adds is unknown");
                     self.warning(&version, message);
                 }
                 true

@@ -21,16 +21,29 @@ const BOOL: ScalarKind = ScalarKind::Unsigned(1);
 pub(super) enum Number {
     Const(BigInt),
     Scalar(ScalarId, ScalarKind),
-    StackField { stack: StackId, index: Box<Number>, member: usize, field: usize, kind: ScalarKind },
+    StackField {
+        stack: StackId,
+        index: Box<Number>,
+        member: usize,
+        field: usize,
+        kind: ScalarKind,
+    },
     LastIndex(StackId),
-    Lookahead { offset: u32, width: u32 },
+    Lookahead {
+        offset: u32,
+        width: u32,
+    },
     Negate(Box<Number>),
     BitNot(Box<Number>),
     Binary(Arithmetic, Box<Number>, Box<Number>),
     /// The signed value of the low bits.
     TwosComplement(Box<Number>, u32),
     /// The closest value of an unsigned or signed type.
-    Saturated { of: Box<Number>, width: u32, signed: bool },
+    Saturated {
+        of: Box<Number>,
+        width: u32,
+        signed: bool,
+    },
     Choice(Box<Test>, Box<Number>, Box<Number>),
     OfTest(Box<Test>),
     /// An expression of an exact value.
@@ -66,16 +79,33 @@ pub(super) enum Test {
 
 impl Test {
     pub(super) fn all(tests: impl IntoIterator<Item = Test>) -> Test {
-        tests.into_iter().reduce(|a, b| Test::And(Box::new(a), Box::new(b))).unwrap_or(Test::Const(true))
+        balanced(tests, Test::And).unwrap_or(Test::Const(true))
     }
 
     pub(super) fn any(tests: impl IntoIterator<Item = Test>) -> Test {
-        tests.into_iter().reduce(|a, b| Test::Or(Box::new(a), Box::new(b))).unwrap_or(Test::Const(false))
+        balanced(tests, Test::Or).unwrap_or(Test::Const(false))
     }
 
     pub(super) fn negated(self) -> Test {
         Test::Not(Box::new(self))
     }
+}
+
+/// Joins tests to a tree of logarithmic depth.
+fn balanced(tests: impl IntoIterator<Item = Test>, join: fn(Box<Test>, Box<Test>) -> Test) -> Option<Test> {
+    let mut level: Vec<Test> = tests.into_iter().collect();
+    while level.len() > 1 {
+        let mut next = Vec::with_capacity(level.len().div_ceil(2));
+        let mut pairs = level.into_iter();
+        while let Some(first) = pairs.next() {
+            next.push(match pairs.next() {
+                Some(second) => join(Box::new(first), Box::new(second)),
+                None => first,
+            });
+        }
+        level = next;
+    }
+    level.pop()
 }
 
 /// Why a number cannot be translated.

@@ -142,11 +142,7 @@ impl<'j> Reader<'j> {
     }
 
     /// Reports that a number cannot be translated.
-    pub(super) fn translated(
-        &mut self,
-        node: &Node<'j>,
-        made: Result<Expr, Untranslatable>,
-    ) -> Option<Expr> {
+    pub(super) fn translated(&mut self, node: &Node<'j>, made: Result<Expr, Untranslatable>) -> Option<Expr> {
         match made {
             Ok(expr) => Some(expr),
             Err(Untranslatable::TooWide) => {
@@ -191,7 +187,9 @@ impl<'j> Reader<'j> {
     fn lookahead(&mut self, node: &Node<'j>) -> Option<Number> {
         let number = |at: usize| node.at(at).integer().and_then(|i| u32::try_from(i).ok());
         match (number(0), number(1)) {
-            (Some(offset), Some(width)) if (1..=super::MAX_FIELD_BITS).contains(&width) && offset <= 1 << 20 => {
+            (Some(offset), Some(width))
+                if (1..=super::MAX_FIELD_BITS).contains(&width) && offset <= 1 << 20 =>
+            {
                 Some(Number::Lookahead { offset, width })
             }
             _ => self.expected(node, "an offset and a width in bits"),
@@ -343,7 +341,9 @@ impl<'j> Reader<'j> {
             (Operand::Number(a), Operand::Number(b)) => {
                 Operand::Number(Number::Choice(condition, Box::new(a), Box::new(b)))
             }
-            (_, other) => return self.expected(&right, &format!("a value like `left`, not {}", other.name())),
+            (_, other) => {
+                return self.expected(&right, &format!("a value like `left`, not {}", other.name()));
+            }
         })
     }
 
@@ -383,9 +383,10 @@ impl<'j> Reader<'j> {
         if !alike || one.iter().any(|(_, kind)| matches!(kind, ScalarKind::Varbit(_))) {
             return self.expected(at, "a header of the same type, without a field of variable length");
         }
-        let equal = one.into_iter().zip(other).map(|((a, _), (b, _))| {
-            Test::Compare(BinaryOp::Equal, Box::new(a), Box::new(b))
-        });
+        let equal = one
+            .into_iter()
+            .zip(other)
+            .map(|((a, _), (b, _))| Test::Compare(BinaryOp::Equal, Box::new(a), Box::new(b)));
         let valid = [Test::Valid(a.clone()), Test::Valid(b.clone())];
         Some(Test::all(valid.into_iter().chain(equal)))
     }
@@ -414,12 +415,7 @@ impl<'j> Reader<'j> {
         }
     }
 
-    fn access_field(
-        &mut self,
-        left: &Node<'j>,
-        right: &Node<'j>,
-        scope: &mut Scope<'_>,
-    ) -> Option<Operand> {
+    fn access_field(&mut self, left: &Node<'j>, right: &Node<'j>, scope: &mut Scope<'_>) -> Option<Operand> {
         let header = self.header_operand(left, scope)?;
         match index_of(right).and_then(|i| self.fields_of(&header).into_iter().nth(i)) {
             Some((number, _)) => Some(Operand::Number(number)),
@@ -430,7 +426,8 @@ impl<'j> Reader<'j> {
     /// Returns the fields of a header as numbers.
     pub(super) fn fields_of(&self, header: &HeaderRef) -> Vec<(Number, ScalarKind)> {
         let storage = &self.program.storage;
-        let kind = |id: &ScalarId| storage.scalars.get(id.index()).map_or(ScalarKind::Unsigned(1), |s| s.kind);
+        let kind =
+            |id: &ScalarId| storage.scalars.get(id.index()).map_or(ScalarKind::Unsigned(1), |s| s.kind);
         let fields = |id: HeaderId| storage.headers.get(id.index()).map_or(&[][..], |h| &h.fields);
         match header {
             HeaderRef::Static(id) => {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use p4_lang::ir::{
-    Bits, Expr, ExprKind, HeaderRef, Pattern, ScalarKind, SelectCase, State, StateId, Stmt, Target, Transition,
+    Bits, Expr, ExprKind, HeaderRef, MatchKind, Pattern, ScalarKind, SelectCase, State, StateId, Stmt,
+    Target, Transition,
 };
 
 use super::Reader;
@@ -294,13 +295,11 @@ impl<'j> Reader<'j> {
             return None;
         }
         let widths: Vec<u32> = keys.iter().map(|key| key.ty.width()).collect();
-        let known: Vec<u32> = set.components.iter().map(|(_, width, _)| *width).collect();
-        if set.components.len() == 1 {
-            let (_, _, kind) = set.components.remove(0);
-            let name = |at: usize| if widths.len() == 1 { String::new() } else { format!("f{at}") };
-            set.components = widths.iter().enumerate().map(|(at, w)| (name(at), *w, kind)).collect();
-        } else if known != widths {
-            self.error(name, "the value set is used with keys of different widths");
+        let name_of = |at: usize| if widths.len() == 1 { String::new() } else { format!("f{at}") };
+        let components = widths.iter().enumerate().map(|(at, w)| (name_of(at), *w, MatchKind::Exact));
+        set.components = components.collect();
+        if self.value_set_keys.insert(id, widths.clone()).is_some_and(|known| known != widths) {
+            self.error(name, "the value set is used with keys of different widths, which is not supported");
         }
         let mut patterns = vec![Pattern::Any; keys.len()];
         if let Some(first) = patterns.first_mut() {

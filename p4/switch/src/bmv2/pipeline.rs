@@ -36,7 +36,8 @@ impl<'j> Reader<'j> {
             return Vec::new();
         }
         let ty = self.kind(id);
-        let constant = |value: usize| Expr { kind: ExprKind::Const(Bits::new(ty.width(), value as u128)), ty };
+        let constant =
+            |value: usize| Expr { kind: ExprKind::Const(Bits::new(ty.width(), value as u128)), ty };
         vec![Stmt::If {
             condition: equal(Expr { kind: ExprKind::Scalar(id), ty }, constant(0)),
             then: vec![Stmt::Assign(id, constant(number))],
@@ -45,9 +46,9 @@ impl<'j> Reader<'j> {
     }
 
     fn pipeline(&mut self, node: &Node<'j>, block: u32) -> Vec<Stmt> {
-        let (tables, conditionals, calls) = (node.get("tables"), node.get("conditionals"), node.get("action_calls"));
-        let all: Vec<Node<'j>> =
-            [&tables, &conditionals, &calls].into_iter().flat_map(Node::items).collect();
+        let (tables, conditionals, calls) =
+            (node.get("tables"), node.get("conditionals"), node.get("action_calls"));
+        let all: Vec<Node<'j>> = [&tables, &conditionals, &calls].into_iter().flat_map(Node::items).collect();
         if all.len() > graph::MAX_NODES {
             self.error(node, format!("a pipeline has more than {} tables and conditions", graph::MAX_NODES));
             return Vec::new();
@@ -69,8 +70,15 @@ impl<'j> Reader<'j> {
         }
         for call in calls.items() {
             let action = self.action(&call.get("action_id"));
+            let declared = action.and_then(|id| self.program.actions.get(id.index()));
+            if declared.is_some_and(|action| !action.params.is_empty()) {
+                self.error(&call.get("action_id"), "an action with parameters cannot be called directly");
+            }
             let next = self.next(&call.get("next_node"), &numbers);
-            blocks.push(Block { stmts: action.map(Stmt::CallAction).into_iter().collect(), next: Next::To(next) });
+            blocks.push(Block {
+                stmts: action.map(Stmt::CallAction).into_iter().collect(),
+                next: Next::To(next),
+            });
         }
         let entry = self.next(&node.get("init_table"), &numbers);
         match graph::structure(blocks, entry, &mut || self.temporary(graph::NEXT_KIND)) {

@@ -58,9 +58,7 @@ impl<'j> Reader<'j> {
             ("no_op", _) => Some(Vec::new()),
             ("exit", _) => one(Stmt::Exit),
             ("drop" | "mark_to_drop", _) => call(ExternCall::MarkToDrop),
-            ("assign" | "modify_field" | "assign_VL", [target, source]) => {
-                self.assign(target, source, scope)
-            }
+            ("assign" | "modify_field" | "assign_VL", [target, source]) => self.assign(target, source, scope),
             ("add_to_field" | "subtract_from_field", [target, source]) => {
                 let op = if op == "add_to_field" { Arithmetic::Add } else { Arithmetic::Sub };
                 let place = self.place(target, scope)?;
@@ -107,16 +105,20 @@ impl<'j> Reader<'j> {
                 let Array::Meter(meter_id) = meter_id else {
                     return self.expected(meter, "a meter array");
                 };
-                self.through(target, scope, None, |target| {
-                    ExternCall::MeterExecute { meter: meter_id, index, target }
+                self.through(target, scope, None, |target| ExternCall::MeterExecute {
+                    meter: meter_id,
+                    index,
+                    target,
                 })
             }
             ("register_read", [target, register, index]) => {
                 let register = self.register(&register.get("value"))?;
                 let index = self.exact(index, scope)?;
                 let kind = self.register_kind(register);
-                self.through(target, scope, Some(kind), |target| {
-                    ExternCall::RegisterRead { register, targets: vec![target], index }
+                self.through(target, scope, Some(kind), |target| ExternCall::RegisterRead {
+                    register,
+                    targets: vec![target],
+                    index,
                 })
             }
             ("register_write", [register, index, source]) => {
@@ -138,8 +140,12 @@ impl<'j> Reader<'j> {
                     return self.expected(&params[2], "a calculation without payload");
                 }
                 let (algorithm, data) = (calculation.algorithm, calculation.data);
-                self.through(target, scope, None, |target| {
-                    ExternCall::Hash { target, algorithm, base, data, max }
+                self.through(target, scope, None, |target| ExternCall::Hash {
+                    target,
+                    algorithm,
+                    base,
+                    data,
+                    max,
                 })
             }
             _ => self.request(op, node, params, scope).map(|call| vec![Stmt::Extern(call)]),
@@ -388,9 +394,22 @@ fn parameter_count(op: &str) -> Option<usize> {
         "no_op" | "exit" | "drop" => 0,
         "mark_to_drop" | "add_header" | "add_header_fast" | "remove_header" | "resubmit" | "recirculate"
         | "truncate" | "assert" | "assume" => 1,
-        "assign" | "modify_field" | "assign_VL" | "add_to_field" | "subtract_from_field" | "assign_header"
-        | "copy_header" | "assign_union" | "assign_header_stack" | "assign_union_stack" | "push" | "pop"
-        | "count" | "generate_digest" | "clone_ingress_pkt_to_egress" | "clone_egress_pkt_to_egress"
+        "assign"
+        | "modify_field"
+        | "assign_VL"
+        | "add_to_field"
+        | "subtract_from_field"
+        | "assign_header"
+        | "copy_header"
+        | "assign_union"
+        | "assign_header_stack"
+        | "assign_union_stack"
+        | "push"
+        | "pop"
+        | "count"
+        | "generate_digest"
+        | "clone_ingress_pkt_to_egress"
+        | "clone_egress_pkt_to_egress"
         | "log_msg" => 2,
         "execute_meter" | "register_read" | "register_write" | "modify_field_rng_uniform" => 3,
         "modify_field_with_hash_based_offset" => 4,

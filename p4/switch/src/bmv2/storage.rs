@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use p4_lang::ir::{Digest, DigestId, Expr, ExprKind, Header, HeaderId, ScalarKind, Stack, StackElements, StackId, Union, UnionId};
+use p4_lang::ir::{
+    Digest, DigestId, Expr, ExprKind, Header, HeaderId, ScalarKind, Stack, StackElements, StackId, Union,
+    UnionId,
+};
 
 use super::node::Node;
 use super::{HeaderType, Instance, MAX_FIELD_BITS, Reader};
@@ -90,9 +93,8 @@ impl<'j> Reader<'j> {
             return;
         };
         let metadata = node.get("metadata").flag().unwrap_or(false);
-        let valid = (!metadata).then(|| {
-            self.scalar(node, format!("{name}.$valid$"), ScalarKind::Unsigned(1))
-        });
+        let valid =
+            (!metadata).then(|| self.scalar(node, format!("{name}.$valid$"), ScalarKind::Unsigned(1)));
         let mut fields = BTreeMap::new();
         let mut in_order = Vec::new();
         for (field, kind) in header_type.fields {
@@ -104,7 +106,13 @@ impl<'j> Reader<'j> {
             fields.insert("$valid$", valid);
             let id = HeaderId(self.program.storage.headers.len() as u32);
             let (name, type_name) = (name.to_owned(), type_name.to_owned());
-            self.program.storage.headers.push(Header { name, type_name, valid, fields: in_order, union: None });
+            self.program.storage.headers.push(Header {
+                name,
+                type_name,
+                valid,
+                fields: in_order,
+                union: None,
+            });
             id
         });
         if let (Some(header), Some(number)) = (header, node.get("id").integer()) {
@@ -285,7 +293,9 @@ impl<'j> Reader<'j> {
     /// Reads the messages that `generate_digest` sends.
     pub(super) fn learn_lists(&mut self, root: &Node<'j>) {
         for (at, node) in root.get("learn_lists").items().iter().enumerate() {
-            let (Some(id), Some(name)) = (self.integer(node, "id"), self.text(node, "name")) else { continue };
+            let (Some(id), Some(name)) = (self.integer(node, "id"), self.text(node, "name")) else {
+                continue;
+            };
             let (mut fields, mut values) = (Vec::new(), Vec::new());
             for element in node.get("elements").items() {
                 let value = element.get("value");

@@ -1,8 +1,8 @@
 //! Tables and their entries (`JSON_format.md`, "pipelines" and "match-action entry format").
 
 use p4_lang::ir::{
-    self, Action, ActionId, ActionRef, ActionScope, BinaryOp, Bits, BoundAction, Entry, Expr, ExprKind, HeaderRef,
-    Key, MatchKind, Pattern, ScalarKind,
+    self, Action, ActionId, ActionRef, ActionScope, BinaryOp, Bits, BoundAction, Entry, Expr, ExprKind,
+    HeaderRef, Key, MatchKind, Pattern, ScalarKind,
 };
 
 use super::node::Node;
@@ -59,9 +59,8 @@ impl<'j> Reader<'j> {
         let mut actions = self.table_actions(node);
         let named_actions = actions.len();
         let default = node.get("default_entry");
-        let const_default = ["action_const", "action_entry_const"]
-            .iter()
-            .any(|key| default.get(key).flag().unwrap_or(false));
+        let const_default =
+            ["action_const", "action_entry_const"].iter().any(|key| default.get(key).flag().unwrap_or(false));
         let default_action = match default.is_object() {
             true => self.bound_action(&default, &mut actions)?,
             false => BoundAction { action: self.nothing(&mut actions), args: Vec::new() },
@@ -103,7 +102,8 @@ impl<'j> Reader<'j> {
             let (match_kind, expr) = match self.text(key, "match_type") {
                 Some("valid") => {
                     let header = self.real_header(&target).map(HeaderRef::Static);
-                    let valid = header.map(|h| Expr { kind: ExprKind::IsValid(h), ty: ScalarKind::Unsigned(1) });
+                    let valid =
+                        header.map(|h| Expr { kind: ExprKind::IsValid(h), ty: ScalarKind::Unsigned(1) });
                     (MatchKind::Exact, valid)
                 }
                 Some(kind) => match match_kind(kind) {
@@ -235,7 +235,9 @@ impl<'j> Reader<'j> {
         }
         // Here the smallest number wins; in P4Runtime the largest one does, and numbers are positive.
         let lowest = read.iter().map(|(_, _, priority)| *priority).max().unwrap_or(0);
-        let rank = |priority: i64| i32::try_from(lowest.saturating_sub(priority).saturating_add(1)).unwrap_or(i32::MAX);
+        let rank = |priority: i64| {
+            i32::try_from(lowest.saturating_sub(priority).saturating_add(1)).unwrap_or(i32::MAX)
+        };
         let entry = |(patterns, action, priority): (Vec<Pattern>, BoundAction, i64)| Entry {
             patterns,
             action,
@@ -269,7 +271,9 @@ impl<'j> Reader<'j> {
             MatchKind::Ternary | MatchKind::Optional => {
                 let (value, mask) = (value("key")?, value("mask")?);
                 Some(match masked(value, mask) {
-                    Pattern::Mask { value, .. } if key.match_kind == MatchKind::Optional => Pattern::Value(value),
+                    Pattern::Mask { value, .. } if key.match_kind == MatchKind::Optional => {
+                        Pattern::Value(value)
+                    }
                     pattern => pattern,
                 })
             }
@@ -285,7 +289,8 @@ impl<'j> Reader<'j> {
         match self.text(node, "type")? {
             "simple" => None,
             "indirect" | "indirect_ws" => {
-                let key = if node.get("action_profile").is_null() { "act_prof_name" } else { "action_profile" };
+                let key =
+                    if node.get("action_profile").is_null() { "act_prof_name" } else { "action_profile" };
                 let name = node.get(key);
                 match name.text().and_then(|name| self.profiles.get(name)).cloned() {
                     Some((id, inputs)) => {
@@ -316,7 +321,9 @@ impl<'j> Reader<'j> {
             return None;
         }
         match name.text().and_then(|name| self.meters.get(name)) {
-            Some(Array::Meter(id)) if self.program.meters.get(id.index()).is_some_and(|m| m.direct) => Some(*id),
+            Some(Array::Meter(id)) if self.program.meters.get(id.index()).is_some_and(|m| m.direct) => {
+                Some(*id)
+            }
             _ => self.unknown(&name, "direct meter array"),
         }
     }
