@@ -106,10 +106,19 @@ fn adopt_table(program: &mut Program, theirs: &config::Table, actions: &BTreeMap
         key.id = described.id;
         key.name.clone_from(&described.name);
         key.type_name = type_name(described.type_name.as_ref());
+        // p4c writes `optional` as `ternary` for the reference switch.
+        use config::match_field::{Match, MatchType};
+        let optional = Match::MatchType(MatchType::Optional as i32);
+        if key.match_kind == MatchKind::Ternary && described.r#match == Some(optional) {
+            key.match_kind = MatchKind::Optional;
+        }
     }
     for reference in &theirs.action_refs {
         let scope = match reference.scope() {
-            config::action_ref::Scope::TableAndDefault => ActionScope::TableAndDefault,
+            // Programs for v1model have no group actions; what differs is then reported.
+            config::action_ref::Scope::TableAndDefault | config::action_ref::Scope::GroupAction => {
+                ActionScope::TableAndDefault
+            }
             config::action_ref::Scope::TableOnly => ActionScope::TableOnly,
             config::action_ref::Scope::DefaultOnly => ActionScope::DefaultOnly,
         };

@@ -15,6 +15,7 @@ use super::{ServerConfig, reconcile, write};
 use crate::device_config::{DeviceConfig, read_json};
 use crate::error::Refusal;
 use crate::p4info;
+use crate::proto::p4::config::v1::P4Info;
 use crate::proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
 use p4_lang::Cancel;
 use p4_lang::ir::TableId;
@@ -330,9 +331,6 @@ impl<A: SwitchAccess> Device<A> {
         cancel: &Cancel,
     ) -> Result<Arc<Pipeline>, Refusal> {
         let Some(config) = config else { return Err(Refusal::invalid("the configuration is not set")) };
-        let Some(theirs) = config.p4info.as_ref() else {
-            return Err(Refusal::invalid("the P4Info is not set"));
-        };
         let (bytes, limit) = (config.p4_device_config.len(), self.limits.program_bytes);
         if bytes > limit {
             let message = format!("the device configuration has {bytes} bytes, the limit is {limit}");
@@ -340,6 +338,13 @@ impl<A: SwitchAccess> Device<A> {
         }
         let decoded = DeviceConfig::decode(&config.p4_device_config)
             .map_err(|error| Refusal::invalid(error.to_string()))?;
+        let nothing = P4Info::default();
+        let theirs = match (&config.p4info, &decoded) {
+            (Some(theirs), _) => theirs,
+            // A client of the reference switch leaves it out if the program has no objects.
+            (None, DeviceConfig::Bmv2Json(_)) => &nothing,
+            (None, DeviceConfig::Sources(_)) => return Err(Refusal::invalid("the P4Info is not set")),
+        };
         let program = match decoded {
             DeviceConfig::Sources(sources) => (self.compile)(&sources, cancel).map_err(|message| {
                 Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
