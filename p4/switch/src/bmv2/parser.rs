@@ -114,7 +114,7 @@ impl<'j> Reader<'j> {
     fn set(&mut self, params: &Node<'j>) -> Option<Vec<Stmt>> {
         let mut scope = Scope::parser();
         let target = params.at(0);
-        let Some((id, kind)) = self.field(&target.get("value")) else { return None };
+        let (id, kind) = self.field(&target.get("value"))?;
         let source = params.at(1);
         let value = self.number(&source, &mut scope)?;
         if let (ScalarKind::Varbit(_), Number::Scalar(from, ty @ ScalarKind::Varbit(_))) = (kind, &value) {
