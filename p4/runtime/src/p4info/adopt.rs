@@ -194,7 +194,7 @@ fn registers_and_digests(program: &mut Program, info: &config::P4Info) {
     for theirs in &info.registers {
         let id = theirs.preamble.as_ref().map_or(0, |p| p.id);
         let at = program.registers.iter().position(|r| r.preamble.id == id && id != 0);
-        let ty = theirs.type_spec.as_ref().and_then(|spec| data_type(spec, &program.types));
+        let ty = theirs.type_spec.as_ref().and_then(data_type);
         if let (Some(at), Some(ty)) = (at, ty) {
             program.types.registers.insert(RegisterId(at as u32), ty);
         }
@@ -207,7 +207,7 @@ fn registers_and_digests(program: &mut Program, info: &config::P4Info) {
     for theirs in &info.digests {
         let id = theirs.preamble.as_ref().map_or(0, |p| p.id);
         let at = program.digests.iter().position(|d| d.preamble.id == id && id != 0);
-        let ty = theirs.type_spec.as_ref().and_then(|spec| data_type(spec, &program.types));
+        let ty = theirs.type_spec.as_ref().and_then(data_type);
         if let (Some(at), Some(ty)) = (at, ty) {
             let is_struct = matches!(ty, ir::DataType::Struct(_));
             if let (Some(ours), false) = (program.digests.get_mut(at), is_struct) {

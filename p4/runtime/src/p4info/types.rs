@@ -3,7 +3,7 @@
 use crate::proto::p4::config::v1 as config;
 use config::p4_data_type_spec::TypeSpec;
 use p4_lang::ir::{Bits, ControlTypes, DataType, NewType, ScalarKind, SerializableEnum, Translation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Collects the named types that objects refer to.
 #[derive(Debug)]
@@ -226,28 +226,33 @@ pub(super) fn scalar(kind: ScalarKind) -> DataType {
     }
 }
 
+/// Returns named types in the order of their names.
+fn in_order<T>(named: &HashMap<String, T>) -> BTreeMap<&String, &T> {
+    named.iter().collect()
+}
+
 /// Takes over the named types of a P4Info.
 pub(super) fn declared_types(info: &config::P4TypeInfo, types: &mut ControlTypes) {
     use config::p4_new_type_spec::Representation;
     use config::p4_new_type_translation::SdnType;
-    for (name, spec) in &info.enums {
+    for (name, spec) in in_order(&info.enums) {
         types.enums.insert(name.clone(), spec.members.iter().map(|m| m.name.clone()).collect());
     }
-    for (name, spec) in &info.serializable_enums {
+    for (name, spec) in in_order(&info.serializable_enums) {
         let width = spec.underlying_type.as_ref().map_or(0, |ty| u32::try_from(ty.bitwidth).unwrap_or(0));
         let members = spec.members.iter().map(|m| (m.name.clone(), Bits::from_be_bytes(width, &m.value)));
         let spec = SerializableEnum { width, members: members.collect() };
         types.serializable_enums.insert(name.clone(), spec);
     }
-    for (name, spec) in &info.headers {
+    for (name, spec) in in_order(&info.headers) {
         let kind = |m: &config::p4_header_type_spec::Member| {
             m.type_spec.as_ref().and_then(bitstring_kind).unwrap_or(ScalarKind::Unsigned(1))
         };
         types.headers.insert(name.clone(), spec.members.iter().map(|m| (m.name.clone(), kind(m))).collect());
     }
-    for (name, spec) in &info.new_types {
+    for (name, spec) in in_order(&info.new_types) {
         let (original, translation) = match &spec.representation {
-            Some(Representation::OriginalType(spec)) => (data_type(spec, types), None),
+            Some(Representation::OriginalType(spec)) => (data_type(spec), None),
             Some(Representation::TranslatedType(translated)) => {
                 let sdn_bitwidth = match translated.sdn_type {
                     Some(SdnType::SdnBitwidth(width)) => u32::try_from(width).ok(),
@@ -263,9 +268,9 @@ pub(super) fn declared_types(info: &config::P4TypeInfo, types: &mut ControlTypes
         let spec = NewType { original, translation, annotations: Vec::new() };
         types.new_types.insert(name.clone(), spec);
     }
-    for (name, spec) in &info.structs {
+    for (name, spec) in in_order(&info.structs) {
         let member = |m: &config::p4_struct_type_spec::Member| {
-            let ty = m.type_spec.as_ref().and_then(|spec| data_type(spec, types));
+            let ty = m.type_spec.as_ref().and_then(data_type);
             (m.name.clone(), ty.unwrap_or(DataType::Bit(1)))
         };
         let members = spec.members.iter().map(member).collect();
@@ -274,15 +279,13 @@ pub(super) fn declared_types(info: &config::P4TypeInfo, types: &mut ControlTypes
 }
 
 /// Returns the type of a specification; `None` if it is empty.
-pub(super) fn data_type(spec: &config::P4DataTypeSpec, types: &ControlTypes) -> Option<DataType> {
+pub(super) fn data_type(spec: &config::P4DataTypeSpec) -> Option<DataType> {
     let stack_size = |size: i32| u32::try_from(size).unwrap_or(0);
     Some(match spec.type_spec.as_ref()? {
         TypeSpec::Bitstring(spec) => scalar(bitstring_kind(spec)?),
         TypeSpec::Bool(_) => DataType::Bool,
         TypeSpec::Error(_) => DataType::Error,
-        TypeSpec::Tuple(tuple) => {
-            DataType::Tuple(tuple.members.iter().filter_map(|member| data_type(member, types)).collect())
-        }
+        TypeSpec::Tuple(tuple) => DataType::Tuple(tuple.members.iter().filter_map(data_type).collect()),
         TypeSpec::Struct(named) => DataType::Struct(named.name.clone()),
         TypeSpec::Header(named) => DataType::Header(named.name.clone()),
         TypeSpec::HeaderUnion(named) => DataType::HeaderUnion(named.name.clone()),
