@@ -4,6 +4,7 @@
 //! failed and a fixed number of mutated seeds; it runs in CI. `scripts/fuzz.sh` runs libFuzzer with coverage feedback
 //! for a given time. It stores failing inputs in `fuzz/crashes/TARGET/`, where the tests replay them.
 
+mod bmv2;
 mod config;
 mod expansion;
 pub mod mutate;
@@ -31,6 +32,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "p4_source", run: source::run, seeds: source::seeds, words: source::WORDS },
     Target { name: "p4_expansion", run: expansion::run, seeds: expansion::seeds, words: &[] },
     Target { name: "stf", run: stf::run, seeds: stf::seeds, words: stf::WORDS },
+    Target { name: "bmv2", run: bmv2::run, seeds: bmv2::seeds, words: bmv2::WORDS },
     Target { name: "packets", run: packets::run, seeds: packets::seeds, words: &[] },
     Target { name: "config", run: config::run, seeds: config::seeds, words: config::WORDS },
     Target { name: "config_flat", run: config::run, seeds: config::flat_seeds, words: config::WORDS },

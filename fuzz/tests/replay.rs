@@ -53,6 +53,11 @@ fn p4_source() {
 }
 
 #[test]
+fn bmv2() {
+    check("bmv2", 1_000);
+}
+
+#[test]
 fn p4_expansion() {
     check("p4_expansion", 200);
 }

@@ -1,4 +1,4 @@
-//! `harrier p4`: checks, compiles and runs P4-16 programs.
+//! `harrier p4`: checks, compiles and runs programs: P4-16, or the JSON format of the reference switch.
 
 mod conformance;
 mod run;
@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use p4_lang::diagnostic::codes;
+use p4_lang::ir::Program;
 use p4_lang::{Compilation, Options, SourceLoader};
-use p4runtime::device_config::SourceBundle;
+use p4_switch::bmv2;
+use p4runtime::device_config::{SourceBundle, read_json};
 use p4runtime::p4info;
 use p4runtime::proto::p4::config::v1::P4Info;
 
@@ -41,8 +43,8 @@ pub(crate) struct Args {
 enum Action {
     /// Check programs and report all errors and warnings
     Check {
-        /// Programs to check
-        #[arg(required = true, value_name = "PROGRAM.p4")]
+        /// Programs to check: P4-16, or JSON for the reference switch
+        #[arg(required = true, value_name = "PROGRAM")]
         programs: Vec<PathBuf>,
         /// Exit with status 1 if there is a warning
         #[arg(long)]
@@ -78,8 +80,8 @@ enum Action {
     },
     /// Print the P4Info of a program
     Info {
-        /// Program
-        #[arg(value_name = "PROGRAM.p4")]
+        /// Program: P4-16, or JSON for the reference switch
+        #[arg(value_name = "PROGRAM")]
         program: PathBuf,
         /// Output format
         #[arg(long, value_enum, default_value_t = InfoFormat::Text)]
@@ -92,8 +94,8 @@ enum Action {
     },
     /// Run a test in p4c's STF language on a program
     Stf {
-        /// Program
-        #[arg(value_name = "PROGRAM.p4")]
+        /// Program: P4-16, or JSON for the reference switch
+        #[arg(value_name = "PROGRAM")]
         program: PathBuf,
         /// Test
         #[arg(value_name = "TEST.stf")]
@@ -205,7 +207,7 @@ fn without_errors(path: &Path, compilation: &Compilation) -> anyhow::Result<()> 
 }
 
 /// Returns the compiled program for the switch.
-fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::ir::Program> {
+fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<Program> {
     without_errors(path, &compilation)?;
     let other_target = || {
         format!("{}: the program is not written for v1model, the architecture of the switch", path.display())
@@ -213,9 +215,88 @@ fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::
     compilation.program.with_context(other_target)
 }
 
+/// Returns the text of a program in the JSON format of the reference switch; `None` if the file is P4 source.
+fn json_of(path: &Path) -> anyhow::Result<Option<String>> {
+    let text = read_text(path)?;
+    Ok(bmv2::is_json(&text).then_some(text))
+}
+
+/// Reads a program in the JSON format and reports all problems on stderr.
+fn read_program(path: &Path, text: &str) -> bmv2::Reading {
+    let reading = bmv2::read(&path.display().to_string(), text);
+    let report = reading.report(p4_lang::MAX_SHOWN);
+    for line in report.lines() {
+        eprintln!("{}: {line}", path.display());
+    }
+    reading
+}
+
+/// Fails with the number of errors if the file has any.
+fn program_of_json(path: &Path, reading: bmv2::Reading) -> anyhow::Result<Program> {
+    let errors = reading.errors;
+    let count = || format!("{}: {errors} {}", path.display(), if errors == 1 { "error" } else { "errors" });
+    reading.program.with_context(count)
+}
+
+/// Returns a program for the switch, and the names of the externs that the switch does not implement.
+fn load(path: &Path, defines: &Defines) -> anyhow::Result<(Program, Vec<String>)> {
+    if let Some(text) = json_of(path)? {
+        return Ok((program_of_json(path, read_program(path, &text))?, Vec::new()));
+    }
+    let (compilation, _) = front_end(path, defines, false)?;
+    let foreign = unknown_externs(&compilation);
+    Ok((program_of(path, compilation)?, foreign))
+}
+
+/// Returns a program as a device configuration, and its P4Info. A P4Info file belongs to a program in JSON.
+pub(crate) fn device_config(path: &Path, info: Option<&Path>) -> anyhow::Result<(Vec<u8>, P4Info)> {
+    let Some(text) = json_of(path)? else {
+        if info.is_some() {
+            bail!("--p4info: only a program in JSON needs a P4Info; that of P4 sources is generated");
+        }
+        let (bundle, info) = bundle(path)?;
+        return Ok((bundle.encode(), info));
+    };
+    let given = info.map(read_info).transpose()?;
+    let report = read_program(path, &text);
+    program_of_json(path, report)?;
+    let program = read_json(&path.display().to_string(), &text, given.as_ref());
+    let program = program.map_err(|message| anyhow::anyhow!("{}: {message}", path.display()))?;
+    Ok((text.into_bytes(), given.unwrap_or_else(|| p4info::from_program(&program))))
+}
+
+/// Reads a P4Info, as text or binary.
+fn read_info(path: &Path) -> anyhow::Result<P4Info> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::str::from_utf8(&bytes).ok().and_then(|text| p4info::from_text(text).ok());
+    match text {
+        Some(info) => Ok(info),
+        None => p4info::from_binary(&bytes).map_err(|_| {
+            anyhow::anyhow!("{}: this is not a P4Info, neither as text nor binary", path.display())
+        }),
+    }
+}
+
 fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
     let (mut unreadable, mut outcome) = (Vec::new(), Outcome::Fine);
     for path in programs {
+        match json_of(path) {
+            Err(error) => {
+                unreadable.push(format!("{error:#}"));
+                continue;
+            }
+            Ok(Some(text)) => {
+                let reading = read_program(path, &text);
+                if reading.errors > 0 || deny_warnings && reading.warnings > 0 {
+                    outcome = Outcome::Findings;
+                }
+                if let Err(errors) = program_of_json(path, reading) {
+                    eprintln!("{errors}");
+                }
+                continue;
+            }
+            Ok(None) => {}
+        }
         match front_end(path, defines, true) {
             Err(error) => unreadable.push(format!("{error:#}")),
             Ok((compilation, _)) => {
@@ -252,6 +333,9 @@ fn explain_all(directory: &Path) -> anyhow::Result<Outcome> {
 }
 
 fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -> anyhow::Result<Outcome> {
+    if json_of(path)?.is_some() {
+        bail!("{}: this is already a device configuration; controllers send it as it is", path.display());
+    }
     let (bundle, described) = bundle_with(path, defines)?;
     let mut outputs = vec![(output, bundle.encode())];
     if let Some(path) = info {
@@ -309,8 +393,11 @@ fn info(
     compare: Option<&Path>,
     defines: &Defines,
 ) -> anyhow::Result<Outcome> {
-    let (compilation, _) = front_end(path, defines, true)?;
-    let info = p4info::from_program(&program_of(path, compilation)?);
+    let program = match json_of(path)? {
+        Some(text) => program_of_json(path, read_program(path, &text))?,
+        None => program_of(path, front_end(path, defines, true)?.0)?,
+    };
+    let info = p4info::from_program(&program);
     if let Some(other) = compare {
         let theirs = p4info::from_text(&read_text(other)?).with_context(|| other.display().to_string())?;
         let differences = p4info::field_differences(&info, &theirs);
@@ -332,9 +419,8 @@ fn stf(
     defines: &Defines,
 ) -> anyhow::Result<Outcome> {
     let engine = run::Engine::chosen(engine, trace.is_some())?.of_switch();
-    let (compilation, _) = front_end(path, defines, false)?;
-    let foreign = unknown_externs(&compilation);
-    let program = std::sync::Arc::new(program_of(path, compilation)?);
+    let (program, foreign) = load(path, defines)?;
+    let program = std::sync::Arc::new(program);
     let text = read_text(test)?;
     let listed = |failures: &[p4_switch::stf::Failure]| {
         failures.iter().map(|f| format!("{}: {f}", test.display())).collect::<Vec<_>>().join("\n")

@@ -201,6 +201,8 @@ pub(crate) fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(include_str!("../p4include/core.p4")),
         "v1model.p4" => Some(include_str!("../p4include/v1model.p4")),
+        // The name without a folder is that of older versions of p4c.
+        "bmv2/psa.p4" | "psa.p4" => Some(include_str!("../p4include/psa.p4")),
         _ => None,
     }
 }

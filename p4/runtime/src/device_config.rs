@@ -1,12 +1,18 @@
-//! The content of `p4_device_config` for this switch: the sources of the program.
+//! The content of `p4_device_config` for this switch: the sources of the program, or the program in the JSON format of
+//! the reference switch ([`p4_switch::bmv2`]), bare or as `device_data` of the message `p4.tmp.P4DeviceConfig`
+//! (p4lang/PI, `proto/p4/tmp/p4config.proto`), which controllers for the reference switch send.
 //!
 //! The switch compiles the sources and rejects a P4Info that does not match the program. Layout, all numbers
 //! big-endian: the tag, a version, a kind, the length and bytes of the main file's name, the number of files, and for
 //! each file the lengths and bytes of its name and of its text. UTF-8 text without the tag is a program of a single
 //! file, so that other controllers can load a `.p4` file in place of compiler output.
 
+use crate::p4info;
+use crate::proto::p4::config::v1::P4Info;
 use p4_lang::ir::Program;
 use p4_lang::{Cancel, MemoryLoader, Options};
+use p4_switch::bmv2;
+use prost::Message;
 use std::collections::BTreeMap;
 
 /// First bytes of a configuration.
@@ -19,6 +25,64 @@ const KIND_SOURCES: u16 = 1;
 pub const FILES: u32 = 4096;
 /// Name of the file if the configuration is plain text.
 const BARE_NAME: &str = "main.p4";
+
+/// Maximum number of problems of a JSON file that an error message lists.
+const SHOWN_PROBLEMS: usize = 20;
+
+/// A device configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceConfig {
+    /// P4 sources.
+    Sources(SourceBundle),
+    /// A program in the JSON format of the reference switch.
+    Bmv2Json(String),
+}
+
+/// The message in which controllers for the reference switch send a program.
+#[derive(Clone, PartialEq, Message)]
+struct P4DeviceConfig {
+    #[prost(bytes = "vec", tag = "3")]
+    device_data: Vec<u8>,
+}
+
+impl DeviceConfig {
+    /// Decodes a configuration.
+    ///
+    /// # Errors
+    /// If it is damaged or of an unknown kind.
+    pub fn decode(bytes: &[u8]) -> Result<DeviceConfig, DeviceConfigError> {
+        if !bytes.starts_with(TAG) {
+            if let Some(text) = json_text(bytes) {
+                return Ok(DeviceConfig::Bmv2Json(text));
+            }
+            let message = P4DeviceConfig::decode(bytes).ok();
+            if let Some(text) = message.and_then(|message| json_text(&message.device_data)) {
+                return Ok(DeviceConfig::Bmv2Json(text));
+            }
+        }
+        SourceBundle::decode(bytes).map(DeviceConfig::Sources)
+    }
+}
+
+/// Returns the text if it is a JSON object.
+fn json_text(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| bmv2::is_json(text))?;
+    Some(text.to_owned())
+}
+
+/// Reads a program in the JSON format of the reference switch. With a P4Info, its objects have the ids of the P4Info.
+///
+/// # Errors
+/// The problems of the file, with their positions.
+pub fn read_json(name: &str, text: &str, info: Option<&P4Info>) -> Result<Program, String> {
+    let reading = bmv2::read(name, text);
+    let report = reading.report(SHOWN_PROBLEMS);
+    let mut program = reading.program.ok_or(report)?;
+    if let Some(info) = info {
+        p4info::adopt(&mut program, info);
+    }
+    Ok(program)
+}
 
 /// The sources of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +100,7 @@ pub enum DeviceConfigError {
     #[error("the device configuration is empty; it must hold the program's sources")]
     Empty,
     /// Output of p4c for bmv2.
-    #[error("the device configuration is bmv2 JSON; send P4 sources, which this switch compiles itself")]
+    #[error("the device configuration is JSON, not P4 sources")]
     Bmv2Json,
     /// Neither tagged nor UTF-8 text.
     #[error("the device configuration neither has the tag of this switch nor is P4 source text")]
@@ -219,6 +283,17 @@ mod tests {
             let _ = SourceBundle::decode(&bytes);
             let _ = SourceBundle::decode(&tagged);
         }
+    }
+
+    #[test]
+    fn json_is_found_bare_and_in_the_message_of_the_reference_switch() {
+        let json = Ok(DeviceConfig::Bmv2Json("{\"actions\": []}".to_owned()));
+        assert_eq!(DeviceConfig::decode(b"{\"actions\": []}"), json);
+        // Fields 1 (`reassign`), 2 (`extras`, empty) and 3 (`device_data`).
+        assert_eq!(DeviceConfig::decode(b"\x08\x01\x12\x00\x1a\x0f{\"actions\": []}"), json);
+        let source = DeviceConfig::decode(b"#include <v1model.p4>\n");
+        assert_eq!(source, SourceBundle::decode(b"#include <v1model.p4>\n").map(DeviceConfig::Sources));
+        assert_eq!(DeviceConfig::decode(b"\x08\x01\x1a\xff"), Err(DeviceConfigError::Foreign));
     }
 
     #[test]

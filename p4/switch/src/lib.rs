@@ -9,6 +9,7 @@
 //! The order of operations at the end of ingress and egress, the values of `instance_type` and the rest of the
 //! architecture follow the reference switch (p4lang/behavioral-model, `docs/simple_switch.md`).
 
+pub mod bmv2;
 pub mod config;
 pub mod control;
 mod engine;

@@ -14,7 +14,7 @@ use p4_switch::tm::TmConfig;
 use p4_switch::{Event, Switch, SwitchConfig, stf};
 use serde::Serialize;
 
-use super::{Defines, front_end, program_of};
+use super::{Defines, load};
 use crate::Outcome;
 use crate::capture::{self, Captured};
 use crate::input::{fail_with, read_text, write_all};
@@ -28,8 +28,8 @@ const PORTS: u16 = 510;
 /// Arguments of `harrier p4 run`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Program
-    #[arg(value_name = "PROGRAM.p4")]
+    /// Program: P4-16, or JSON for the reference switch
+    #[arg(value_name = "PROGRAM")]
     program: PathBuf,
     /// Table entries, clone sessions and multicast groups as commands of p4c's STF language
     ///
@@ -153,8 +153,8 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         bail!("--json and --trace - both write to stdout; write the trace to a file");
     }
     check_outputs(&args.outputs)?;
-    let (compilation, _) = front_end(&args.program, &args.defines, false)?;
-    let program = std::sync::Arc::new(program_of(&args.program, compilation)?);
+    let (program, _) = load(&args.program, &args.defines)?;
+    let program = std::sync::Arc::new(program);
     let (start_ns, arrivals) = read_inputs(&args.inputs)?;
     let named = args.inputs.iter().chain(&args.outputs).map(|file| file.port).filter(|port| *port >= PORTS);
     let ports = (0..PORTS).chain(named).map(|port| (port, Rate::from_gbps(100)));

@@ -9,7 +9,7 @@ use super::Args;
 use crate::dataplane::Attachment;
 
 /// Largest number of a port on an interface: 510 is the controller's port and 511 the drop port.
-const MAX_PORT: u16 = 509;
+pub(super) const MAX_PORT: u16 = 509;
 
 /// Two ports that are connected with each other.
 #[derive(Clone, Copy)]

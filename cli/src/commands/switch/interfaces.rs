@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use model::{Rate, Time};
 use p4_switch::tm::{PauseEnd, TmConfig};
-use p4_switch::{PacedSwitch, Pacing, Switch, SwitchConfig};
+use p4_switch::{PacedSwitch, Pacing, Switch};
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{Server, ServerTls, event_channel};
 use scenario::topology::CPU_PORT;
@@ -31,9 +31,9 @@ pub(super) async fn run(
     let settings: Vec<SwitchPort> = ports.iter().map(|port| port.settings()).collect();
     let tm = match (&args.scenario, &args.node) {
         (Some(name), Some(node)) => scenario_manager(name, node, args.seed, &settings)?,
-        _ => traffic_manager(args.tm.as_deref(), &settings, args.device_id())?,
+        _ => traffic_manager(&args, &settings)?,
     };
-    let switch = SwitchConfig { address: args.mac(), ..SwitchConfig::new(tm) };
+    let switch = args.switch_config(tm);
     let config = server_config(&args, tls.clone(), switch);
     let (sink, events) = event_channel(config.limits.event_queue);
     // What a late call may make up for is a time of the wall clock.
@@ -74,10 +74,10 @@ pub(super) async fn run(
 }
 
 /// Returns queues, buffers and flow control for the ports.
-fn traffic_manager(file: Option<&Path>, ports: &[SwitchPort], seed: u64) -> anyhow::Result<TmConfig> {
+fn traffic_manager(args: &Args, ports: &[SwitchPort]) -> anyhow::Result<TmConfig> {
     let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
     let (mut settings, mut pause_end) = (SwitchSettings::software(&rates), PauseEnd::Quanta);
-    if let Some(path) = file {
+    if let Some(path) = args.tm.as_deref() {
         // Names of further files are relative to this one.
         let load = |name: &str| {
             let path = path.parent().unwrap_or(Path::new("")).join(name);
@@ -87,8 +87,13 @@ fn traffic_manager(file: Option<&Path>, ports: &[SwitchPort], seed: u64) -> anyh
         let named = path.display().to_string();
         (settings, pause_end) = scenario::parse_switch(&named, &read_text(path)?, settings, load)?;
     }
-    let cpu_port = SwitchConfig::new(TmConfig::lossy([], 0)).cpu_port;
-    settings.traffic_manager(ports, cpu_port, pause_end, seed).context("the buffers cannot be configured")
+    let cpu_port = args.switch_config(TmConfig::lossy([], 0)).cpu_port;
+    if ports.iter().any(|port| port.number == cpu_port) {
+        bail!("port {cpu_port} is that of the controller and has no interface");
+    }
+    settings
+        .traffic_manager(ports, cpu_port, pause_end, args.device_id())
+        .context("the buffers cannot be configured")
 }
 
 /// Returns queues, buffers and flow control of a switch of a built-in scenario, whose links must be those of the ports.

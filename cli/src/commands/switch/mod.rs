@@ -7,6 +7,7 @@ mod attachment;
 mod configuration;
 mod health;
 mod interfaces;
+mod reference;
 mod tunnels;
 
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use p4_switch::SwitchConfig;
+use p4_switch::tm::TmConfig;
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{Limits, Server, ServerConfig, ServerTls, SwitchAccess};
 use tokio::net::TcpListener;
@@ -22,6 +24,7 @@ use tokio::task::JoinHandle;
 
 use self::attachment::{Attached, Cable, MacAddress, PortArgument};
 use self::configuration::Configuration;
+use self::reference::Reference;
 use super::p4;
 use crate::Outcome;
 use crate::daemons::operations::signals::{Demand, Signals};
@@ -44,6 +47,9 @@ Examples:
   Run a program with two ports connected to each other
     harrier switch program.p4 --cable 1:2
 
+  Run p4c's JSON for the reference switch, with the options of simple_switch_grpc
+    harrier switch program.json -i 1@eth1 -i 2@eth2 -- --grpc-server-addr 127.0.0.1:50051 --cpu-port 255
+
   Wait for a controller to set a program, and connect port 1 to a UDP tunnel
     harrier switch --no-program --port 1=udp:127.0.0.1:7001,127.0.0.1:7002";
 
@@ -51,10 +57,13 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Program to run until a controller sets another one
-    #[arg(value_name = "PROGRAM.p4", required_unless_present_any = ["no_program", "config"],
-        conflicts_with = "no_program")]
+    /// Program to run until a controller sets another one: P4-16, or JSON for the reference switch
+    #[arg(value_name = "PROGRAM", required_unless_present_any = ["no_program", "no_p4", "config"],
+        conflicts_with_all = ["no_program", "no_p4"])]
     program: Option<PathBuf>,
+    /// P4Info of a program in JSON; without it, objects have the ids that p4c derives from their names
+    #[arg(long, value_name = "FILE", requires = "program")]
+    p4info: Option<PathBuf>,
     /// Start without a program and wait for a controller to set one
     #[arg(long)]
     no_program: bool,
@@ -65,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
     /// P4Runtime device id [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N")]
     device_id: Option<u64>,
     /// Number of ports without interfaces; they are numbered from 1 [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=511))]
@@ -118,6 +127,14 @@ pub(crate) struct Args {
     /// File for the program's P4Info; as text if the name ends in .txtpb, else binary
     #[arg(long, value_name = "FILE", requires = "program")]
     p4info_out: Option<PathBuf>,
+    #[command(flatten)]
+    reference: Reference,
+    /// Port of the controller, by the options of the reference switch.
+    #[arg(skip)]
+    cpu_port: Option<u16>,
+    /// Port that drops packets, by the options of the reference switch.
+    #[arg(skip)]
+    drop_port: Option<u16>,
 }
 
 impl Args {
@@ -134,6 +151,17 @@ impl Args {
         self.ports.unwrap_or(8)
     }
 
+    /// Returns the settings of a switch with a traffic manager.
+    fn switch_config(&self, tm: TmConfig) -> SwitchConfig {
+        let defaults = SwitchConfig::new(tm);
+        SwitchConfig {
+            address: self.mac(),
+            cpu_port: self.cpu_port.unwrap_or(defaults.cpu_port),
+            drop_port: self.drop_port.unwrap_or(defaults.drop_port),
+            ..defaults
+        }
+    }
+
     fn mac(&self) -> [u8; 6] {
         self.mac.map_or([2, 0, 0, 0, 0, 0], |mac| mac.0)
     }
@@ -141,6 +169,7 @@ impl Args {
 
 /// Runs the command.
 pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
+    apply_reference(&mut args)?;
     let mut configuration = Configuration::read(&mut args)?;
     let tls = certificates(&args)?;
     let listen = args.listen();
@@ -158,7 +187,7 @@ pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
         );
     }
     let pipeline = match &args.program {
-        Some(path) => Some(load(path, args.p4info_out.as_deref())?),
+        Some(path) => Some(load(path, args.p4info.as_deref(), args.p4info_out.as_deref())?),
         None => None,
     };
     let attached = attachment::sort(&args)?;
@@ -195,13 +224,40 @@ fn client_names(args: &Args) -> Vec<String> {
     if is_checked { args.client_names.clone() } else { Vec::new() }
 }
 
-/// Compiles a program to a pipeline configuration, and writes its P4Info to `out`.
-fn load(path: &std::path::Path, out: Option<&std::path::Path>) -> anyhow::Result<ForwardingPipelineConfig> {
-    let (bundle, info) = p4::bundle(path)?;
+/// Applies the options of the reference switch.
+fn apply_reference(args: &mut Args) -> anyhow::Result<()> {
+    let given = args.reference.translate()?;
+    if !given.ignored.is_empty() {
+        eprintln!("options without effect here: {}", given.ignored.join(", "));
+    }
+    args.no_program |= given.no_program;
+    args.attached.extend(given.attached);
+    args.cpu_port = given.cpu_port;
+    args.drop_port = given.drop_port;
+    args.tls_cert = args.tls_cert.take().or(given.tls_cert);
+    args.tls_key = args.tls_key.take().or(given.tls_key);
+    args.client_ca = args.client_ca.take().or(given.client_ca);
+    if let Some(listen) = given.listen {
+        args.listen = Some(listen);
+        if args.tls_cert.is_none() && !listen.ip().is_loopback() && !args.insecure {
+            eprintln!("warning: other machines can reach {listen}, and connections are not encrypted");
+            args.insecure = true;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the configuration of a program, and writes its P4Info to `out`.
+fn load(
+    path: &std::path::Path,
+    info: Option<&std::path::Path>,
+    out: Option<&std::path::Path>,
+) -> anyhow::Result<ForwardingPipelineConfig> {
+    let (p4_device_config, info) = p4::device_config(path, info)?;
     if let Some(out) = out {
         write_all(&[(out, p4::info_bytes(out, &info))])?;
     }
-    Ok(ForwardingPipelineConfig { p4info: Some(info), p4_device_config: bundle.encode(), cookie: None })
+    Ok(ForwardingPipelineConfig { p4info: Some(info), p4_device_config, cookie: None })
 }
 
 /// A P4Runtime server that is about to serve.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use model::wire::Frame;
 use model::{Rate, Time};
+use p4_switch::Switch;
 use p4_switch::tm::TmConfig;
-use p4_switch::{Switch, SwitchConfig};
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{ImmediateSwitch, Server, ServerTls, event_channel};
 use tokio::net::UdpSocket;
@@ -46,7 +46,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<Outcome> {
     let ends = attach(&args, tunnels).await?;
     let tm = TmConfig::lossy((1..=args.ports()).map(|port| (port, Rate::from_gbps(100))), MEMORY_BYTES);
-    let switch = SwitchConfig { address: args.mac(), ..SwitchConfig::new(tm) };
+    let switch = args.switch_config(tm);
     let config = server_config(&args, tls.clone(), switch);
     let (sink, events) = event_channel(config.limits.event_queue);
     let (wire, leaving) = mpsc::channel::<(u16, Frame)>(WIRE_FRAMES);

@@ -11,6 +11,7 @@
 //! checker determines the widths of operands; the engine does not check them.
 
 mod bits;
+pub mod identity;
 mod resource;
 mod statement;
 mod types;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::Lowerer;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{self, Stmt, StmtKind, Type};
+use crate::ir::identity::IdClash;
 use crate::source::Span;
 
 /// Locations of the declarations that the control plane sees, by full name.
@@ -21,13 +22,6 @@ pub(super) struct ControlNames {
     profiles: BTreeMap<String, Vec<Span>>,
     /// `@id` annotations, by the name of the object.
     ids: BTreeMap<String, Span>,
-}
-
-/// Two objects, by full name, to which `@id` gives the same id.
-pub(super) struct IdClash {
-    pub(super) id: u32,
-    pub(super) first: String,
-    pub(super) second: String,
 }
 
 impl Lowerer<'_> {

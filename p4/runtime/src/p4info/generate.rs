@@ -195,6 +195,8 @@ impl Generator<'_> {
         let counter = table.direct_counter.and_then(|id| self.program.counters.get(id.index()));
         let meter = table.direct_meter.and_then(|id| self.program.meters.get(id.index()));
         let direct = [counter.map(|c| c.preamble.id), meter.map(|m| m.preamble.id)];
+        // Hidden actions: a program without P4 source can have a default action that no controller knows.
+        let shown = table.actions.iter().filter(|reference| self.action_id(reference.action) != 0);
         let idle = match table.idle_timeout {
             true => config::table::IdleTimeoutBehavior::NotifyControl,
             false => config::table::IdleTimeoutBehavior::NoTimeout,
@@ -202,9 +204,9 @@ impl Generator<'_> {
         config::Table {
             preamble: Some(preamble(&table.preamble, &[])),
             match_fields,
-            action_refs: table.actions.iter().map(|reference| self.action_ref(reference)).collect(),
+            action_refs: shown.map(|reference| self.action_ref(reference)).collect(),
             const_default_action_id: if table.const_default { default_id } else { 0 },
-            initial_default_action: self.default_action(table, default_id),
+            initial_default_action: self.default_action(table, default_id).filter(|call| call.action_id != 0),
             implementation_id: profile.map_or(0, |p| p.preamble.id),
             direct_resource_ids: direct.into_iter().flatten().filter(|id| *id != 0).collect(),
             size: table.size as i64,

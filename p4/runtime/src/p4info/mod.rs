@@ -4,6 +4,7 @@
 //! Content and order are those of p4c's `--p4runtime-files` for v1model, so that a controller for p4c's file works with
 //! this one; the message is that of the P4Runtime specification, "The P4Info Message".
 
+mod adopt;
 mod annotation;
 mod compare;
 mod fields;
@@ -11,6 +12,7 @@ mod generate;
 mod text;
 mod types;
 
+pub use adopt::adopt;
 pub use compare::differences;
 pub use fields::field_differences;
 pub use generate::from_program;

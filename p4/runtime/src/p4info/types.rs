@@ -1,9 +1,9 @@
-//! Type specifications of P4Info, from the program's types.
+//! Type specifications of P4Info, from the program's types and back.
 
 use crate::proto::p4::config::v1 as config;
 use config::p4_data_type_spec::TypeSpec;
-use p4_lang::ir::{ControlTypes, DataType, ScalarKind};
-use std::collections::BTreeSet;
+use p4_lang::ir::{Bits, ControlTypes, DataType, NewType, ScalarKind, SerializableEnum, Translation};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Collects the named types that objects refer to.
 #[derive(Debug)]
@@ -224,4 +224,92 @@ pub(super) fn scalar(kind: ScalarKind) -> DataType {
         ScalarKind::Signed(width) => DataType::Int(width),
         ScalarKind::Varbit(width) => DataType::Varbit(width),
     }
+}
+
+/// Returns named types in the order of their names.
+fn in_order<T>(named: &HashMap<String, T>) -> BTreeMap<&String, &T> {
+    named.iter().collect()
+}
+
+/// Takes over the named types of a P4Info.
+pub(super) fn declared_types(info: &config::P4TypeInfo, types: &mut ControlTypes) {
+    use config::p4_new_type_spec::Representation;
+    use config::p4_new_type_translation::SdnType;
+    for (name, spec) in in_order(&info.enums) {
+        types.enums.insert(name.clone(), spec.members.iter().map(|m| m.name.clone()).collect());
+    }
+    for (name, spec) in in_order(&info.serializable_enums) {
+        let width = spec.underlying_type.as_ref().map_or(0, |ty| u32::try_from(ty.bitwidth).unwrap_or(0));
+        let members = spec.members.iter().map(|m| (m.name.clone(), Bits::from_be_bytes(width, &m.value)));
+        let spec = SerializableEnum { width, members: members.collect() };
+        types.serializable_enums.insert(name.clone(), spec);
+    }
+    for (name, spec) in in_order(&info.headers) {
+        let kind = |m: &config::p4_header_type_spec::Member| {
+            m.type_spec.as_ref().and_then(bitstring_kind).unwrap_or(ScalarKind::Unsigned(1))
+        };
+        types.headers.insert(name.clone(), spec.members.iter().map(|m| (m.name.clone(), kind(m))).collect());
+    }
+    for (name, spec) in in_order(&info.new_types) {
+        let (original, translation) = match &spec.representation {
+            Some(Representation::OriginalType(spec)) => (data_type(spec), None),
+            Some(Representation::TranslatedType(translated)) => {
+                let sdn_bitwidth = match translated.sdn_type {
+                    Some(SdnType::SdnBitwidth(width)) => u32::try_from(width).ok(),
+                    _ => None,
+                };
+                // The P4Info does not say the width in the switch; the fields do.
+                let original = DataType::Bit(sdn_bitwidth.unwrap_or(0));
+                (Some(original), Some(Translation { uri: translated.uri.clone(), sdn_bitwidth }))
+            }
+            None => continue,
+        };
+        let original = original.unwrap_or(DataType::Bit(0));
+        let spec = NewType { original, translation, annotations: Vec::new() };
+        types.new_types.insert(name.clone(), spec);
+    }
+    for (name, spec) in in_order(&info.structs) {
+        let member = |m: &config::p4_struct_type_spec::Member| {
+            let ty = m.type_spec.as_ref().and_then(data_type);
+            (m.name.clone(), ty.unwrap_or(DataType::Bit(1)))
+        };
+        let members = spec.members.iter().map(member).collect();
+        types.structs.insert(name.clone(), members);
+    }
+}
+
+/// Returns the type of a specification; `None` if it is empty.
+pub(super) fn data_type(spec: &config::P4DataTypeSpec) -> Option<DataType> {
+    let stack_size = |size: i32| u32::try_from(size).unwrap_or(0);
+    Some(match spec.type_spec.as_ref()? {
+        TypeSpec::Bitstring(spec) => scalar(bitstring_kind(spec)?),
+        TypeSpec::Bool(_) => DataType::Bool,
+        TypeSpec::Error(_) => DataType::Error,
+        TypeSpec::Tuple(tuple) => DataType::Tuple(tuple.members.iter().filter_map(data_type).collect()),
+        TypeSpec::Struct(named) => DataType::Struct(named.name.clone()),
+        TypeSpec::Header(named) => DataType::Header(named.name.clone()),
+        TypeSpec::HeaderUnion(named) => DataType::HeaderUnion(named.name.clone()),
+        TypeSpec::HeaderStack(stack) => DataType::HeaderStack {
+            header: stack.header.as_ref()?.name.clone(),
+            size: stack_size(stack.size),
+        },
+        TypeSpec::HeaderUnionStack(stack) => DataType::HeaderUnionStack {
+            union: stack.header_union.as_ref()?.name.clone(),
+            size: stack_size(stack.size),
+        },
+        TypeSpec::Enum(named) => DataType::Enum(named.name.clone()),
+        TypeSpec::SerializableEnum(named) => DataType::SerializableEnum(named.name.clone()),
+        TypeSpec::NewType(named) => DataType::New(named.name.clone()),
+    })
+}
+
+/// Returns the kind of a `bit`, `int` or `varbit` type.
+fn bitstring_kind(spec: &config::P4BitstringLikeTypeSpec) -> Option<ScalarKind> {
+    use config::p4_bitstring_like_type_spec::TypeSpec;
+    let width = |width: i32| u32::try_from(width).ok();
+    Some(match spec.type_spec.as_ref()? {
+        TypeSpec::Bit(bit) => ScalarKind::Unsigned(width(bit.bitwidth)?),
+        TypeSpec::Int(int) => ScalarKind::Signed(width(int.bitwidth)?),
+        TypeSpec::Varbit(varbit) => ScalarKind::Varbit(width(varbit.max_bitwidth)?),
+    })
 }

@@ -12,9 +12,10 @@ use super::read::Output;
 use super::role::Scope;
 use super::translation::Translations;
 use super::{ServerConfig, reconcile, write};
-use crate::device_config::SourceBundle;
+use crate::device_config::{DeviceConfig, read_json};
 use crate::error::Refusal;
 use crate::p4info;
+use crate::proto::p4::config::v1::P4Info;
 use crate::proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
 use p4_lang::Cancel;
 use p4_lang::ir::TableId;
@@ -25,6 +26,9 @@ use tonic::Code;
 
 /// Maximum length in characters of a compiler message in a status, which is sent in headers.
 const MESSAGE_CHARS: usize = 4_000;
+
+/// Name of a program that a controller sends as JSON, in messages.
+const JSON_NAME: &str = "main.json";
 
 /// One device: its pipelines, and access to its switch.
 pub(crate) struct Device<A> {
@@ -327,19 +331,28 @@ impl<A: SwitchAccess> Device<A> {
         cancel: &Cancel,
     ) -> Result<Arc<Pipeline>, Refusal> {
         let Some(config) = config else { return Err(Refusal::invalid("the configuration is not set")) };
-        let Some(theirs) = config.p4info.as_ref() else {
-            return Err(Refusal::invalid("the P4Info is not set"));
-        };
         let (bytes, limit) = (config.p4_device_config.len(), self.limits.program_bytes);
         if bytes > limit {
             let message = format!("the device configuration has {bytes} bytes, the limit is {limit}");
             return Err(Refusal::invalid(message));
         }
-        let sources = SourceBundle::decode(&config.p4_device_config)
+        let decoded = DeviceConfig::decode(&config.p4_device_config)
             .map_err(|error| Refusal::invalid(error.to_string()))?;
-        let program = (self.compile)(&sources, cancel).map_err(|message| {
-            Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
-        })?;
+        let nothing = P4Info::default();
+        let theirs = match (&config.p4info, &decoded) {
+            (Some(theirs), _) => theirs,
+            // A client of the reference switch leaves it out if the program has no objects.
+            (None, DeviceConfig::Bmv2Json(_)) => &nothing,
+            (None, DeviceConfig::Sources(_)) => return Err(Refusal::invalid("the P4Info is not set")),
+        };
+        let program = match decoded {
+            DeviceConfig::Sources(sources) => (self.compile)(&sources, cancel).map_err(|message| {
+                Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
+            })?,
+            DeviceConfig::Bmv2Json(text) => read_json(JSON_NAME, &text, Some(theirs)).map_err(|message| {
+                Refusal::invalid(shorten(&format!("the program cannot be read: {message}")))
+            })?,
+        };
         let ours = p4info::from_program(&program);
         let differences = p4info::differences(&ours, theirs);
         if !differences.is_empty() {

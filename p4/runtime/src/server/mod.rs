@@ -59,7 +59,7 @@ pub type Compile = Arc<dyn Fn(&SourceBundle, &Cancel) -> Result<Program, String>
 /// Settings of a server.
 #[derive(Clone)]
 pub struct ServerConfig {
-    /// The device id; not 0.
+    /// The device id. Controllers that set none send 0.
     pub device_id: u64,
     /// Settings of the switch: its ports, and the configuration of the shadow switches that validate programs.
     pub switch: SwitchConfig,

@@ -3,6 +3,7 @@
 mod arbitration;
 mod arrays;
 mod atomicity;
+mod bmv2_json;
 mod common;
 mod compilation;
 mod constants;

@@ -69,7 +69,7 @@ async fn invalid_configurations_do_not_change_the_running_pipeline() {
     renamed.tables[0].match_fields[0].bitwidth = 47;
     check(Some(config(SOURCE, renamed)), "ingress.l2").await;
     let json = v1::ForwardingPipelineConfig { p4_device_config: b"{}".to_vec(), ..config(SOURCE, info()) };
-    check(Some(json), "bmv2 JSON").await;
+    check(Some(json), "not a program of the reference switch").await;
     let entries = client.read([table(v1::TableEntry { table_id: id::L2, ..Default::default() })]).await;
     assert_eq!(entries.expect("read").len(), 1);
     let unset = client.pipeline_action(Action::Unspecified, Some(config(SOURCE, info()))).await;
