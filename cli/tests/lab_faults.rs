@@ -196,3 +196,19 @@ fn a_host_that_polls_at_line_rate_and_lies_is_contained() {
     liar.kill().expect("it runs");
     liar.wait().expect("a child");
 }
+
+/// A link of the victim's path goes down: the switch reports it with the time, and the verdict names the link.
+#[test]
+fn an_outage_of_a_live_link_is_named() {
+    let Some(lab) = Lab::up(SCENARIO, 49) else { return };
+    lab.must(&["traffic"]);
+    lab.fault("link-down=sw2:3");
+    lab.wait_for_repeated("a verdict about the link", || {
+        lab.diagnoses().into_iter().find(|diagnosis| {
+            let port = diagnosis["root_cause"]["port"].as_str().unwrap_or_default();
+            diagnosis["anomaly"] == "path_change" && ["sw2:3", "sw4:2"].contains(&port)
+        })
+    });
+    lab.fault("link-up=sw2:3");
+    lab.until_settled();
+}

@@ -31,7 +31,6 @@ pub mod pipeline;
 pub mod prove;
 mod record;
 mod record_log;
-mod route_events;
 mod run;
 pub mod stopwatch;
 pub mod storm;

@@ -19,6 +19,7 @@ mod foreign;
 mod foreign_target;
 mod full;
 mod host;
+mod losses;
 mod network;
 mod process;
 mod programs;

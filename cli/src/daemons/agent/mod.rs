@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use host_agent::counters::HostCounters;
 use host_agent::{Poll, Settings as Thresholds, TokenBucket};
+use model::Time;
 use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
 use proto::v1::{self, record::Body};
@@ -81,6 +82,7 @@ async fn measure(
     }
     let mut work = Work::new(&settings, &name, own, output, measured, link, health, status)?;
     work.report_interfaces().await;
+    work.announce();
     println!("ready");
     info!(name, "the agent is ready");
     notify::ready("running");
@@ -197,6 +199,10 @@ struct Work {
     tick: Interval,
     /// When the interfaces are looked at.
     look: Interval,
+    name: String,
+    /// When the host announces itself with LLDP.
+    lldp: Option<Interval>,
+    lldp_ttl_s: u16,
     /// The latest counters of NICs.
     counters: Option<channel::Receiver<HostCounters>>,
     sources: SourceStatus,
@@ -218,6 +224,7 @@ impl Work {
         let number = proto::event_ids::provisional(name);
         let requested = TokenBucket::new(thresholds.polls_per_second, thresholds.burst);
         let rounds_ms = settings.number("rounds_interval_ms");
+        let lldp_s = settings.number("lldp_interval_s");
         Ok(Work {
             watch: Watch::new(name, number, wall_ns(), settings.number("time_scale"), thresholds)?,
             own,
@@ -232,6 +239,9 @@ impl Work {
             rounds_ns: rounds_ms * 1_000_000,
             tick: patient(HEALTH),
             look: patient(interfaces::INTERVAL),
+            name: name.to_string(),
+            lldp: (lldp_s > 0).then(|| patient(Duration::from_secs(lldp_s))),
+            lldp_ttl_s: controller::discovery::ttl_s(Time::from_ms(lldp_s * 1_000)),
             counters: counters::start(settings),
             sources,
         })
@@ -252,7 +262,9 @@ impl Work {
             }
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Poll(poll)) => self.requested(&poll),
-                Some(Incoming::Trigger(_)) => warn!("the server sent a trigger to an agent; it is ignored"),
+                Some(Incoming::Trigger(_) | Incoming::Network(_)) => {
+                    warn!("the server sent an agent what is for controllers; it is ignored");
+                }
                 None => bail!("the link to the server has ended"),
             },
             Ok(()) = self.status.changed() => self.number(),
@@ -268,6 +280,7 @@ impl Work {
                 }
             }
             _ = self.tick.tick() => self.report(),
+            () = ticked(&mut self.lldp) => self.announce(),
             _ = self.look.tick() => self.report_interfaces().await,
         }
         Ok(())
@@ -371,6 +384,13 @@ impl Work {
             ),
             metric("flows_foreign", "Measurements of flows of other hosts, ignored", true, foreign),
         ]
+    }
+
+    /// Announces the host with LLDP.
+    fn announce(&mut self) {
+        if self.lldp.is_some() {
+            self.output.announce(&self.name, self.lldp_ttl_s);
+        }
     }
 
     async fn report_interfaces(&self) {

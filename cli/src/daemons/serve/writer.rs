@@ -151,6 +151,6 @@ fn stored(shared: &Shared, arrival: &Arrival, ports: Option<&v1::PortSamples>) {
         shared.arrived.notify_one();
     }
     if let Some(ports) = ports {
-        shared.push_ports(arrival.received_ns, ports);
+        shared.push_ports(arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0)), ports);
     }
 }
