@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{PortRef, Topology};
+use model::{NetworkChange, PortRef, Topology};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::layout::TelemetryLayout;
@@ -78,7 +78,12 @@ impl Plans {
             let Some(new) = new.remove(switch) else { continue };
             let new = keep_group_numbers(known, new);
             if new != *known {
+                // A route that has no other path is withdrawn because a link has failed: the link is the cause, and a change
+                // of the route would hide it.
+                let is_loss = |change: &NetworkChange| matches!(change, NetworkChange::Route { after, .. } if after.is_empty());
+                let is_avoiding = !self.failed.is_empty();
                 let changes = route_changes(known, &new).into_iter();
+                let changes = changes.filter(|change| !(is_avoiding && is_loss(change)));
                 let change = |change| Change { switch: switch.clone(), ago: Duration::ZERO, change };
                 self.changes.extend(changes.map(change));
                 known.clone_from(&new);

@@ -257,7 +257,7 @@ impl SwitchSession {
     }
 
     /// Reads what the switch gives beside frozen telemetry, in a separate task. A switch that does not offer the state of
-    /// its device is asked once in a session.
+    /// its device is queried once in a session.
     fn read_records(&self, client: &Client, offers_device: &Arc<AtomicBool>) {
         let (client, schema, layout) = (client.clone(), self.schema.clone(), self.layout.clone());
         let (notes, switch, wall_clock) = (self.notes.clone(), self.endpoint.name.clone(), self.wall_clock);
