@@ -292,11 +292,19 @@ fn pauses_after_a_freeze_do_not_overwrite_the_frozen_log() {
 fn losses_are_counted_by_ingress_port_and_reason_with_their_times() {
     let mut net = net();
     let to = |last: u8| FlowKey { dst: [10, 0, 0, last].into(), ..flow() };
-    let mut expired = data(&flow(), 0, 1_000);
-    // The time to live: the ninth byte of the header behind the Ethernet header.
-    expired.head[14 + 8] = 1;
+    // The time to live is the ninth byte of the header behind the Ethernet header; without its checksum, the packet is
+    // malformed.
+    let mut malformed = data(&flow(), 0, 1_000);
+    malformed.head[14 + 8] = 1;
+    let mut expired = malformed.clone();
+    expired.head[14 + 10..14 + 12].fill(0);
+    let words = expired.head[14..34].chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+    let sum: u32 = words.sum();
+    let checksum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    expired.head[14 + 10..14 + 12].copy_from_slice(&checksum.to_be_bytes());
     pass(&mut net, data(&flow(), 0, 1_000));
-    for (later_us, frame) in [(1, data(&to(99), 0, 1_000)), (2, data(&to(98), 0, 1_000)), (3, expired)] {
+    let lost = [data(&to(99), 0, 1_000), data(&to(98), 0, 1_000), expired, malformed];
+    for (later_us, frame) in (1..).zip(lost) {
         net.now += Time::from_us(later_us);
         assert_eq!(pass(&mut net, frame), []);
     }
@@ -308,7 +316,10 @@ fn losses_are_counted_by_ingress_port_and_reason_with_their_times() {
         .map(|loss| (loss.ingress_port, loss.reason, loss.packets, loss.first_ns, loss.last_ns))
         .collect();
     let ns = |us: u64| 20_000_000 + us * 1_000;
-    let expected =
-        [(Some(1), LossReason::Ttl, 1, ns(6), ns(6)), (Some(1), LossReason::NoRoute, 2, ns(1), ns(3))];
+    let expected = [
+        (Some(1), LossReason::Other, 1, ns(10), ns(10)),
+        (Some(1), LossReason::Ttl, 1, ns(6), ns(6)),
+        (Some(1), LossReason::NoRoute, 2, ns(1), ns(3)),
+    ];
     assert_eq!(found, expected);
 }
