@@ -47,6 +47,7 @@ pub use crate::method::Method;
 pub use crate::settings::Settings;
 pub use crate::text::coverage::unanswered;
 pub use crate::verdict::confidence::Features;
+pub use crate::verdict::standstills::Standstills;
 pub use crate::verdict::{collective, incident};
 
 use crate::facts::view::{View, classes};

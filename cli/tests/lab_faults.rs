@@ -196,3 +196,24 @@ fn a_host_that_polls_at_line_rate_and_lies_is_contained() {
     liar.kill().expect("it runs");
     liar.wait().expect("a child");
 }
+
+/// A link of the victim's path goes down: the switch reports it with the time, and the verdict names the link.
+#[test]
+fn an_outage_of_a_live_link_is_named() {
+    let Some(lab) = Lab::up(SCENARIO, 49) else { return };
+    lab.must(&["traffic"]);
+    lab.until("packets cross the link", || {
+        let series = lab.json("/api/v1/ports/sw2:2/series");
+        let samples = series["samples"].as_array().cloned().unwrap_or_default();
+        samples.iter().any(|sample| sample["tx_bps"].as_u64().is_some_and(|rate| rate > 0))
+    });
+    lab.fault("link-down=sw2:2");
+    lab.wait_for_repeated("a verdict about the link", || {
+        lab.diagnoses().into_iter().find(|diagnosis| {
+            let port = diagnosis["root_cause"]["port"].as_str().unwrap_or_default();
+            diagnosis["anomaly"] == "path_change" && ["sw2:2", "sw3:1"].contains(&port)
+        })
+    });
+    lab.fault("link-up=sw2:2");
+    lab.until_settled();
+}

@@ -66,3 +66,27 @@ fn a_threshold_that_is_too_low_is_named_with_its_setting() {
 fn a_deadlock_is_named_with_its_loop() {
     check("deadlock-in-loop", &["/victim", "/cause", "/loop"]);
 }
+
+/// No daemon knows the topology: LLDP and the agents show it, the server puts it together, and the controller programs the
+/// switches for it.
+#[test]
+fn without_a_topology_the_network_is_learned_and_the_verdict_is_the_same() {
+    let Some(lab) = Lab::up_with("poster-fig1", 48, &["--without-topology"]) else { return };
+    let expected = lab.plan_of_links();
+    lab.until("the network is learned", || lab.links_of_server() == expected);
+    lab.until("the switches are programmed", || {
+        lab.has_logged(
+            "controller",
+            &format!("for the network that was learned nodes=12 links={}", expected.len()),
+        )
+    });
+    let simulated = simulated("poster-fig1");
+    lab.wait_for_incident("the incast", || {
+        let mut found = lab.diagnoses().into_iter();
+        found.find(|diagnosis| {
+            diagnosis["anomaly"] == simulated["anomaly"]
+                && diagnosis["root_cause"]["port"] == simulated["root_cause"]["port"]
+                && sorted(&diagnosis["root_cause"]["flows"]) == sorted(&simulated["root_cause"]["flows"])
+        })
+    });
+}

@@ -4,6 +4,7 @@
 //! - [`plan`]: the entries and registers to write to each switch, derived from the topology.
 //! - [`layout`]: the decoder of registers and digests, derived from the `@fields` annotations of the loaded program.
 //! - [`collect`]: the state machine that reads and releases frozen banks and emits snapshots.
+//! - [`records`]: losses, outages and port samples: what switches give beside frozen telemetry.
 //! - [`discovery`]: the table of LLDP neighbours, and cables that differ from the plan.
 //! - `live` (behind the feature `live`): the driver for real switches, over P4Runtime.
 //!
@@ -17,3 +18,4 @@ pub mod layout;
 pub mod live;
 pub mod plan;
 pub mod program;
+pub mod records;

@@ -11,7 +11,7 @@ macro_rules! sources {
 }
 
 /// All files of the program with their text; [`MAIN`] includes the others by these paths.
-pub const SOURCES: [(&str, &str); 20] = sources![
+pub const SOURCES: [(&str, &str); 21] = sources![
     "hawkeye.p4",
     "config.p4",
     "layout.p4",
@@ -29,6 +29,7 @@ pub const SOURCES: [(&str, &str); 20] = sources![
     "causality.p4",
     "telemetry.p4",
     "polling.p4",
+    "losses.p4",
     "ingress.p4",
     "egress.p4",
     "deparser.p4",

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use harrier_controller::discovery::{
-    Cables, Change, HostPort, INTERVAL, Neighbours, TTL_S, announcement, cable_findings, learn, ttl_s,
-    withdrawal,
+    Cables, Change, HostPort, INTERVAL, Neighbours, Sighting, TTL_S, announcement, cable_findings, learn,
+    ttl_s, withdrawal,
 };
 use model::topology::{Link, Node, NodeKind};
 use model::wire::lldp::{ChassisId, Lldp, PortId};
@@ -104,7 +104,8 @@ fn neighbours_are_refreshed_and_forgotten_after_their_time() {
     let end = INTERVAL + Time::from_ms(u64::from(TTL_S) * 1000);
     assert_eq!(neighbours.next_expiry(), Some(end));
     assert!(neighbours.expire(Time(end.0 - 1)).is_empty());
-    assert_eq!(neighbours.expire(end), std::slice::from_ref(&at));
+    let expired: Vec<PortRef> = neighbours.expire(end).into_iter().map(|(port, _)| port).collect();
+    assert_eq!(expired, std::slice::from_ref(&at));
     assert!(neighbours.at(&at).is_none());
 }
 
@@ -205,7 +206,9 @@ fn a_network_without_links_is_learned() {
 
 /// Returns links and problems of a learned topology. h1 has an agent.
 fn check_learned(seen: &[(&str, &str)], rate: Option<Rate>, links: &[&str], problems: &[&str]) {
-    let seen: Vec<_> = seen.iter().map(|(at, far)| (port(at), far.to_string())).collect();
+    let sighting =
+        |(at, far): &(&str, &str)| Sighting { port: port(at), announced: far.to_string(), rate: None };
+    let seen: Vec<_> = seen.iter().map(sighting).collect();
     let h1 = HostPort {
         host: "h1".into(),
         mac: "02:00:00:00:00:01".into(),

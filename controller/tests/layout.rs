@@ -91,6 +91,14 @@ fn contradictions_are_reported() {
         ],
     );
     check(
+        |p| drop(register(p, "losses").annotations.pop()),
+        &["register `losses` has no @reasons annotation"],
+    );
+    check(
+        |p| register(p, "losses").annotations[1] = "@reasons(\"other\")".into(),
+        &["register `losses` has 8 elements; expected 4"],
+    );
+    check(
         |p| p.digests[0].fields[0].1 = 33,
         &["field `event` of digest `poll_report_t` has 33 bits; expected at most 32"],
     );

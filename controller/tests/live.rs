@@ -11,14 +11,17 @@ use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
 use harrier_controller::discovery::{announcement, withdrawal};
-use harrier_controller::live::{AgentTrigger, Controller, LiveConfig, LiveError, SwitchEndpoint};
+use harrier_controller::live::{AgentTrigger, Collected, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
 use model::wire::Frame;
 use model::wire::lldp::Lldp;
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, MissingData, PortRef, Rate, Time, Topology, Trigger, TriggerReason};
+use model::{
+    FlowKey, LossReason, LossRecord, MissingData, NetworkChange, NetworkEvent, PortRef, Rate, Time, Topology,
+    Trigger, TriggerReason,
+};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
@@ -88,6 +91,7 @@ fn config(endpoint: String) -> LiveConfig {
         time_scale: 1,
         lldp_interval: None,
         learns: false,
+        records_interval: None,
         wall_clock: || 1 << 60,
     }
 }
@@ -329,4 +333,79 @@ async fn a_mismatch_of_program_and_topology_is_rejected_at_the_start() {
     let mut wrong = config("http://127.0.0.1:1".into());
     wrong.p4info.registers.clear();
     assert!(matches!(Controller::start(wrong), Err(LiveError::Layout(_))));
+}
+
+/// A switch reports what its program and its traffic manager have lost, which links have failed, and samples of its ports.
+#[tokio::test]
+async fn a_snapshot_has_the_losses_and_outages_of_its_switches() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (switch, server) = switch(&clock).await;
+    let records_interval = Some(Duration::from_millis(5));
+    let mut controller =
+        Controller::start(LiveConfig { records_interval, ..config(server.endpoint()) }).unwrap();
+    let mut samples = controller.take_samples();
+    up(&controller).await;
+    let lost = FlowKey { dst: [10, 0, 0, 9].into(), ..victim() };
+    switch.receive(1, data(&lost, 0, 1_000));
+    switch.with(|switch, now| switch.set_link(now, 3, false));
+    switch.receive(1, data(&victim(), 0, 1_000));
+    clock.fetch_add(1_000_000, Ordering::Relaxed);
+    switch.receive(1, poll(&request(1)));
+    let Collected { snapshot, clocks } = controller.snapshot().await.unwrap();
+    assert_eq!(snapshot.missing, Vec::<MissingData>::new());
+    let loss = LossRecord {
+        switch: "s1".into(),
+        ingress_port: Some(1),
+        egress_port: None,
+        priority: None,
+        reason: LossReason::NoRoute,
+        packets: 1,
+        lost_ns: (20_000_000, 20_000_000),
+    };
+    assert_eq!(snapshot.losses, [loss]);
+    let down = NetworkChange::LinkDown { port: 3 };
+    assert_eq!(snapshot.events, [NetworkEvent { time_ns: 20_000_000, switch: "s1".into(), change: down }]);
+    assert!(clocks.estimates().contains_key("s1"));
+    // Time passes between two reads only if the clock of the switch advances.
+    let sampled = loop {
+        clock.fetch_add(1_000, Ordering::Relaxed);
+        let batch = samples.recv().await.unwrap();
+        if let Some(sample) = batch.into_iter().find(|sample| sample.port.port == 2) {
+            break sample;
+        }
+    };
+    assert!(sampled.interval_ns > 0, "{sampled:?}");
+}
+
+/// A route that changes and a link that LLDP misses are changes of the network too.
+#[tokio::test]
+async fn changes_of_routes_and_links_that_the_controller_makes_or_notices_are_in_snapshots() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (switch, server) = switch(&clock).await;
+    let config = LiveConfig {
+        topology: twin_topology(),
+        records_interval: Some(Duration::from_millis(5)),
+        lldp_interval: Some(Duration::from_secs(3_600)),
+        ..config(server.endpoint())
+    };
+    let mut controller = Controller::start(config).unwrap();
+    let mut samples = controller.take_samples();
+    up(&controller).await;
+    for port in [2, 3] {
+        switch.receive(port, lldp(&format!("s2:{port}")));
+    }
+    let mut discovered = controller.discovered();
+    discovered.wait_for(|found| found.neighbours.len() == 2).await.unwrap();
+    // Until the clock of the switch is known: the second read gives samples.
+    clock.fetch_add(1_000, Ordering::Relaxed);
+    samples.recv().await.unwrap();
+    switch.with(|switch, now| switch.set_link(now, 3, false));
+    // Long before the neighbour's announcement would expire.
+    discovered.wait_for(|found| found.failed == ["s1:3".parse().unwrap()]).await.unwrap();
+    switch.receive(1, poll(&request(1)));
+    let snapshot = controller.snapshot().await.unwrap().snapshot;
+    let route = NetworkChange::Route { prefix: "10.0.0.2/32".into(), before: vec![2, 3], after: vec![2] };
+    let changes: Vec<&NetworkChange> = snapshot.events.iter().map(|event| &event.change).collect();
+    assert!(changes.contains(&&NetworkChange::LinkDown { port: 3 }), "{changes:?}");
+    assert!(changes.contains(&&route), "{changes:?}");
 }

@@ -12,7 +12,7 @@ use model::wire::polling::{Follow, Polling};
 use model::wire::udp::Udp;
 use model::wire::vlan::Vlan;
 use model::wire::{ETHERTYPE_IPV6, ETHERTYPE_VLAN, Frame, bth};
-use model::{FlowKey, Rate, Time, Topology};
+use model::{FlowKey, LossReason, Rate, Time, Topology};
 use real::{Net, compile, data, ip, poll, roce};
 
 /// h1 to h3 at ports 1 to 3 of s1; h2 has an IPv6 address too.
@@ -286,4 +286,40 @@ fn pauses_after_a_freeze_do_not_overwrite_the_frozen_log() {
     (300..302).for_each(|n| pause(&mut net, n));
     assert_eq!(log(&mut net, 0), expected(23..151));
     assert_eq!(log(&mut net, 1), expected(174..302));
+}
+
+#[test]
+fn losses_are_counted_by_ingress_port_and_reason_with_their_times() {
+    let mut net = net();
+    let to = |last: u8| FlowKey { dst: [10, 0, 0, last].into(), ..flow() };
+    // The time to live is the ninth byte of the header behind the Ethernet header; without its checksum, the packet is
+    // malformed.
+    let mut malformed = data(&flow(), 0, 1_000);
+    malformed.head[14 + 8] = 1;
+    let mut expired = malformed.clone();
+    expired.head[14 + 10..14 + 12].fill(0);
+    let words = expired.head[14..34].chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+    let sum: u32 = words.sum();
+    let checksum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    expired.head[14 + 10..14 + 12].copy_from_slice(&checksum.to_be_bytes());
+    pass(&mut net, data(&flow(), 0, 1_000));
+    let lost = [data(&to(99), 0, 1_000), data(&to(98), 0, 1_000), expired, malformed];
+    for (later_us, frame) in (1..).zip(lost) {
+        net.now += Time::from_us(later_us);
+        assert_eq!(pass(&mut net, frame), []);
+    }
+    let switch = net.at("s1");
+    let rows = switch.read(&[switch.layout.loss_register().to_string()]);
+    let losses = switch.layout.read_losses(&rows).unwrap();
+    let found: Vec<_> = losses
+        .iter()
+        .map(|loss| (loss.ingress_port, loss.reason, loss.packets, loss.first_ns, loss.last_ns))
+        .collect();
+    let ns = |us: u64| 20_000_000 + us * 1_000;
+    let expected = [
+        (Some(1), LossReason::Other, 1, ns(10), ns(10)),
+        (Some(1), LossReason::Ttl, 1, ns(6), ns(6)),
+        (Some(1), LossReason::NoRoute, 2, ns(1), ns(3)),
+    ];
+    assert_eq!(found, expected);
 }

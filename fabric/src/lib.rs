@@ -32,7 +32,6 @@ pub mod pipeline;
 pub mod prove;
 mod record;
 mod record_log;
-mod route_events;
 mod run;
 pub mod sonic;
 pub mod stopwatch;

@@ -3,7 +3,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xc3d74d5a7f2e89c4, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x8f58f79894c76fa6, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
@@ -12,14 +12,14 @@ fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
             1 => at_1(f, r),
             53 => at_53(f, r),
             60 => at_60(f, r),
-            873 => at_873(f, r),
-            1010 => at_1010(f, r),
-            1017 => at_1017(f, r),
-            1032 => at_1032(f, r),
-            1034 => at_1034(f, r),
-            1036 => at_1036(f, r),
-            1038 => at_1038(f, r),
-            1040 => at_1040(f, r),
+            909 => at_909(f, r),
+            1046 => at_1046(f, r),
+            1053 => at_1053(f, r),
+            1068 => at_1068(f, r),
+            1070 => at_1070(f, r),
+            1072 => at_1072(f, r),
+            1074 => at_1074(f, r),
+            1076 => at_1076(f, r),
             _ => Ending::Done,
         };
         let Ending::Back(to) = ending else { return ending };
@@ -152,8 +152,8 @@ return Ending::Rejected(0x8);
 if f[41] != 0x5 { break 'to_27; }
 break 'to_30;
 }
-f[651] = words::keep(u64::wrapping_sub(f[41], 0x5), 48);
-f[653] = words::keep(u64::wrapping_mul(f[651], 0x20), 48);
+f[667] = words::keep(u64::wrapping_sub(f[41], 0x5), 48);
+f[669] = words::keep(u64::wrapping_mul(f[667], 0x20), 48);
 if let Err(error) = r.operation(f, 29) { return Ending::Rejected(error); }
 }
 if f[47] != 0x0 { break 'to_33; }
@@ -204,7 +204,7 @@ if f[74] != 0x12b7 { break 'to_46; }
 break 'to_51;
 }
 if let Err(error) = r.operation(f, 46) { return Ending::Rejected(error); }
-if f[651] == 0 { return Ending::Done; }
+if f[667] == 0 { return Ending::Done; }
 break 'to_51;
 }
 if let Some(header) = r.header::<20>() {
@@ -246,974 +246,1001 @@ Ending::Done
 }
 
 fn at_60(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_871: {
-'to_866: {
-'to_865: {
-'to_862: {
-'to_850: {
-'to_849: {
-'to_844: {
-'to_843: {
-'to_838: {
-'to_837: {
-'to_834: {
-'to_823: {
-'to_822: {
-'to_817: {
-'to_815: {
-'to_810: {
-'to_809: {
+'to_907: {
+'to_902: {
+'to_901: {
+'to_898: {
+'to_886: {
+'to_885: {
+'to_880: {
+'to_879: {
+'to_874: {
+'to_873: {
+'to_870: {
+'to_859: {
+'to_858: {
+'to_853: {
+'to_851: {
+'to_846: {
+'to_845: {
+'to_840: {
+'to_836: {
+'to_832: {
+'to_831: {
+'to_828: {
+'to_821: {
 'to_804: {
-'to_800: {
-'to_796: {
-'to_795: {
-'to_792: {
-'to_785: {
-'to_768: {
-'to_761: {
+'to_797: {
+'to_794: {
+'to_783: {
+'to_781: {
+'to_779: {
+'to_778: {
+'to_772: {
+'to_759: {
 'to_758: {
-'to_747: {
-'to_745: {
-'to_743: {
-'to_742: {
-'to_736: {
-'to_723: {
-'to_722: {
+'to_755: {
+'to_751: {
+'to_750: {
+'to_746: {
+'to_738: {
+'to_734: {
+'to_733: {
+'to_729: {
+'to_721: {
 'to_719: {
-'to_714: {
-'to_709: {
-'to_707: {
-'to_703: {
-'to_698: {
+'to_715: {
+'to_710: {
+'to_708: {
+'to_704: {
 'to_696: {
-'to_692: {
 'to_684: {
-'to_672: {
-'to_670: {
-'to_669: {
-'to_649: {
-'to_647: {
-'to_646: {
-'to_624: {
+'to_682: {
+'to_681: {
+'to_661: {
+'to_659: {
+'to_658: {
+'to_636: {
+'to_631: {
+'to_620: {
 'to_619: {
+'to_614: {
+'to_610: {
 'to_608: {
-'to_607: {
-'to_602: {
+'to_601: {
 'to_598: {
 'to_596: {
+'to_591: {
 'to_589: {
-'to_586: {
-'to_584: {
+'to_585: {
+'to_582: {
 'to_579: {
-'to_577: {
-'to_573: {
-'to_570: {
-'to_567: {
-'to_566: {
-'to_562: {
-'to_557: {
-'to_551: {
-'to_547: {
-'to_542: {
-'to_540: {
-'to_536: {
-'to_527: {
+'to_578: {
+'to_574: {
+'to_569: {
+'to_563: {
+'to_559: {
+'to_554: {
+'to_552: {
+'to_548: {
+'to_539: {
+'to_535: {
+'to_534: {
+'to_528: {
 'to_523: {
-'to_522: {
+'to_520: {
+'to_519: {
+'to_517: {
 'to_516: {
-'to_511: {
-'to_508: {
+'to_510: {
 'to_507: {
-'to_505: {
 'to_504: {
-'to_498: {
-'to_495: {
-'to_492: {
-'to_484: {
-'to_481: {
-'to_477: {
+'to_496: {
+'to_493: {
+'to_489: {
+'to_479: {
+'to_478: {
+'to_472: {
 'to_467: {
-'to_466: {
+'to_464: {
+'to_463: {
+'to_461: {
 'to_460: {
-'to_455: {
-'to_452: {
+'to_454: {
 'to_451: {
-'to_449: {
 'to_448: {
-'to_442: {
-'to_439: {
-'to_436: {
-'to_428: {
-'to_425: {
-'to_421: {
+'to_440: {
+'to_437: {
+'to_433: {
+'to_423: {
+'to_422: {
+'to_416: {
 'to_411: {
-'to_410: {
+'to_408: {
+'to_407: {
+'to_405: {
 'to_404: {
-'to_399: {
-'to_396: {
+'to_398: {
 'to_395: {
-'to_393: {
 'to_392: {
-'to_386: {
-'to_383: {
-'to_380: {
-'to_372: {
-'to_369: {
-'to_365: {
+'to_384: {
+'to_381: {
+'to_377: {
+'to_367: {
+'to_366: {
+'to_360: {
 'to_355: {
-'to_354: {
+'to_352: {
+'to_351: {
+'to_349: {
 'to_348: {
-'to_343: {
-'to_340: {
+'to_342: {
 'to_339: {
-'to_337: {
 'to_336: {
-'to_330: {
-'to_327: {
-'to_324: {
-'to_316: {
-'to_313: {
-'to_309: {
+'to_328: {
+'to_325: {
+'to_321: {
+'to_311: {
+'to_310: {
+'to_304: {
 'to_299: {
-'to_298: {
+'to_296: {
+'to_295: {
+'to_293: {
 'to_292: {
-'to_287: {
-'to_284: {
+'to_286: {
 'to_283: {
-'to_281: {
 'to_280: {
-'to_274: {
-'to_271: {
-'to_268: {
-'to_260: {
-'to_257: {
-'to_253: {
+'to_272: {
+'to_269: {
+'to_265: {
+'to_255: {
+'to_254: {
+'to_248: {
 'to_243: {
-'to_242: {
+'to_240: {
+'to_239: {
+'to_237: {
 'to_236: {
-'to_231: {
-'to_228: {
+'to_230: {
 'to_227: {
-'to_225: {
 'to_224: {
-'to_218: {
-'to_215: {
-'to_212: {
-'to_204: {
-'to_201: {
-'to_197: {
+'to_216: {
+'to_213: {
+'to_209: {
+'to_199: {
+'to_198: {
+'to_192: {
 'to_187: {
-'to_186: {
+'to_184: {
+'to_183: {
+'to_181: {
 'to_180: {
-'to_175: {
-'to_172: {
+'to_174: {
 'to_171: {
-'to_169: {
 'to_168: {
-'to_162: {
-'to_159: {
-'to_156: {
-'to_148: {
-'to_145: {
-'to_141: {
+'to_160: {
+'to_157: {
+'to_153: {
+'to_143: {
+'to_142: {
+'to_136: {
 'to_131: {
-'to_130: {
+'to_128: {
+'to_127: {
+'to_125: {
 'to_124: {
-'to_119: {
-'to_116: {
+'to_118: {
 'to_115: {
-'to_113: {
 'to_112: {
-'to_106: {
-'to_103: {
-'to_100: {
-'to_92: {
-'to_89: {
-'to_85: {
-'to_70: {
-'to_66: {
+'to_104: {
+'to_101: {
+'to_97: {
+'to_82: {
+'to_78: {
+'to_74: {
+'to_73: {
+'to_69: {
 'to_62: {
 if f[146] != 0x0 { break 'to_62; }
-if f[145] != 0x1 { break 'to_66; }
+if f[145] != 0x1 { break 'to_78; }
 }
-if let Err(error) = r.operation(f, 62) { return Ending::Rejected(error); }
+f[160] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+if f[160] >= 0x40 { break 'to_74; }
+f[161] = 0x0 | f[160] << 55 >> 55 << 2;
+{ let e = r.read_limbs::<2>(12, f[161]); f[162] = e[0]; f[163] = e[1]; }
+if !(f[163] & 0xffffffff00000000 == 0x0) { break 'to_69; }
+f[162] = f[141] | f[141].rotate_left(48) & 0xffff000000000000;
+f[163] = 0x100000000 | f[141].rotate_left(48) & 0xffffffff;
+break 'to_73;
+}
+f[667] = words::keep(f[163] >> 32, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[679] = f[141] | f[162] & 0xffff000000000000;
+f[680] = f[163] & 0xffffffff;
+f[680] = f[680] | f[669].rotate_left(32) & 0xffffffff00000000;
+f[162] = f[679]; f[163] = f[680];
+}
+r.write_limbs(12, f[161], [f[162], f[163]]);
+}
+if let Err(error) = r.operation(f, 74) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-if f[0] == 0 { break 'to_70; }
-if f[1] == 0x0 { break 'to_70; }
+if f[0] == 0 { break 'to_82; }
+if f[1] == 0x0 { break 'to_82; }
 f[125] = 0x7;
 f[147] = 0x7;
 f[133] = f[1] & 0x1ff;
 return Ending::Done;
 }
-if f[13] == 0 { break 'to_527; }
-if f[15] == 0 { break 'to_523; }
-f[156] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
-f[157] = words::keep(f[156] >> 0, 58);
-if f[156] >= 0x40 { break 'to_523; }
-if !(f[16] & 0x1 == 0x1) { break 'to_131; }
-f[174] = 0x0 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[651] = words::keep(f[170] >> 0, 25);
-f[653] = u64::wrapping_mul(f[17], f[651]);
-f[171] = f[653].rotate_left(48) & 0xffffffffffff;
-f[653] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_85; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_119; }
-if f[17] == 0x0 { break 'to_89; }
-f[651] = f[167].rotate_left(16) & 0xffff;
-f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[651] >= f[141] { break 'to_119; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_92; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[651] = f[186].rotate_left(16) & 0xffff;
-if f[651] == f[187] { break 'to_100; }
-f[653] = f[185].rotate_left(32) & 0xffffffff;
-f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
-if f[653] < f[182] { break 'to_100; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_103; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_106; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[653]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x0_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_112; }
-if f[188] != 0x1 { break 'to_113; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_115; }
-if f[188] != 0x1 { break 'to_116; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[653] = words::keep(f[166] >> 0, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[17] == 0x0 { break 'to_130; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_124; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_130;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[651] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
-f[651] = words::keep(f[167] >> 16, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x2 == 0x2) { break 'to_187; }
-f[174] = 0x1 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[653] = words::keep(f[170] >> 0, 25);
-f[651] = u64::wrapping_mul(f[18], f[653]);
-f[171] = f[651].rotate_left(48) & 0xffffffffffff;
-f[651] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_141; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_175; }
-if f[18] == 0x0 { break 'to_145; }
-f[653] = f[167].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[653] >= f[141] { break 'to_175; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_148; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[653] = f[186].rotate_left(16) & 0xffff;
-if f[653] == f[187] { break 'to_156; }
-f[651] = f[185].rotate_left(32) & 0xffffffff;
-f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
-if f[651] < f[182] { break 'to_156; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_159; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_162; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[651]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x1_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_168; }
-if f[188] != 0x1 { break 'to_169; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_171; }
-if f[188] != 0x1 { break 'to_172; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[651] = words::keep(f[166] >> 0, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[18] == 0x0 { break 'to_186; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_180; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_186;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[653] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
-f[653] = words::keep(f[167] >> 16, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x4 == 0x4) { break 'to_243; }
-f[174] = 0x2 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[651] = words::keep(f[170] >> 0, 25);
-f[653] = u64::wrapping_mul(f[19], f[651]);
-f[171] = f[653].rotate_left(48) & 0xffffffffffff;
-f[653] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_197; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_231; }
-if f[19] == 0x0 { break 'to_201; }
-f[651] = f[167].rotate_left(16) & 0xffff;
-f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[651] >= f[141] { break 'to_231; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_204; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[651] = f[186].rotate_left(16) & 0xffff;
-if f[651] == f[187] { break 'to_212; }
-f[653] = f[185].rotate_left(32) & 0xffffffff;
-f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
-if f[653] < f[182] { break 'to_212; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_215; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_218; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[653]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x2_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_224; }
-if f[188] != 0x1 { break 'to_225; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_227; }
-if f[188] != 0x1 { break 'to_228; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[653] = words::keep(f[166] >> 0, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[19] == 0x0 { break 'to_242; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_236; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_242;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[651] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
-f[651] = words::keep(f[167] >> 16, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x8 == 0x8) { break 'to_299; }
-f[174] = 0x3 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[653] = words::keep(f[170] >> 0, 25);
-f[651] = u64::wrapping_mul(f[20], f[653]);
-f[171] = f[651].rotate_left(48) & 0xffffffffffff;
-f[651] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_253; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_287; }
-if f[20] == 0x0 { break 'to_257; }
-f[653] = f[167].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[653] >= f[141] { break 'to_287; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_260; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[653] = f[186].rotate_left(16) & 0xffff;
-if f[653] == f[187] { break 'to_268; }
-f[651] = f[185].rotate_left(32) & 0xffffffff;
-f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
-if f[651] < f[182] { break 'to_268; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_271; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_274; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[651]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x3_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_280; }
-if f[188] != 0x1 { break 'to_281; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_283; }
-if f[188] != 0x1 { break 'to_284; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[651] = words::keep(f[166] >> 0, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[20] == 0x0 { break 'to_298; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_292; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_298;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[653] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
-f[653] = words::keep(f[167] >> 16, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x10 == 0x10) { break 'to_355; }
-f[174] = 0x4 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[651] = words::keep(f[170] >> 0, 25);
-f[653] = u64::wrapping_mul(f[21], f[651]);
-f[171] = f[653].rotate_left(48) & 0xffffffffffff;
-f[653] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_309; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_343; }
-if f[21] == 0x0 { break 'to_313; }
-f[651] = f[167].rotate_left(16) & 0xffff;
-f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[651] >= f[141] { break 'to_343; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_316; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[651] = f[186].rotate_left(16) & 0xffff;
-if f[651] == f[187] { break 'to_324; }
-f[653] = f[185].rotate_left(32) & 0xffffffff;
-f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
-if f[653] < f[182] { break 'to_324; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_327; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_330; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[653]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x4_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_336; }
-if f[188] != 0x1 { break 'to_337; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_339; }
-if f[188] != 0x1 { break 'to_340; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[653] = words::keep(f[166] >> 0, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[21] == 0x0 { break 'to_354; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_348; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_354;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[651] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
-f[651] = words::keep(f[167] >> 16, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x20 == 0x20) { break 'to_411; }
-f[174] = 0x5 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[653] = words::keep(f[170] >> 0, 25);
-f[651] = u64::wrapping_mul(f[22], f[653]);
-f[171] = f[651].rotate_left(48) & 0xffffffffffff;
-f[651] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_365; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_399; }
-if f[22] == 0x0 { break 'to_369; }
-f[653] = f[167].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[653] >= f[141] { break 'to_399; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_372; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[653] = f[186].rotate_left(16) & 0xffff;
-if f[653] == f[187] { break 'to_380; }
-f[651] = f[185].rotate_left(32) & 0xffffffff;
-f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
-if f[651] < f[182] { break 'to_380; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_383; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_386; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[651]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x5_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_392; }
-if f[188] != 0x1 { break 'to_393; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_395; }
-if f[188] != 0x1 { break 'to_396; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[651] = words::keep(f[166] >> 0, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[22] == 0x0 { break 'to_410; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_404; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_410;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[653] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
-f[653] = words::keep(f[167] >> 16, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x40 == 0x40) { break 'to_467; }
-f[174] = 0x6 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[651] = words::keep(f[170] >> 0, 25);
-f[653] = u64::wrapping_mul(f[23], f[651]);
-f[171] = f[653].rotate_left(48) & 0xffffffffffff;
-f[653] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[653]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_421; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_455; }
-if f[23] == 0x0 { break 'to_425; }
-f[651] = f[167].rotate_left(16) & 0xffff;
-f[651] = f[651] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[651] >= f[141] { break 'to_455; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_428; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[651] = f[186].rotate_left(16) & 0xffff;
-if f[651] == f[187] { break 'to_436; }
-f[653] = f[185].rotate_left(32) & 0xffffffff;
-f[653] = f[653] | f[186].rotate_left(32) & 0xffff00000000;
-if f[653] < f[182] { break 'to_436; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_439; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_442; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[653] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[653]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x6_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_448; }
-if f[188] != 0x1 { break 'to_449; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_451; }
-if f[188] != 0x1 { break 'to_452; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[653] = words::keep(f[166] >> 0, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[166] = f[651] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[23] == 0x0 { break 'to_466; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_460; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_466;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[651] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
-f[651] = words::keep(f[167] >> 16, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[653] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if !(f[16] & 0x80 == 0x80) { break 'to_523; }
-f[174] = 0x7 | f[157] << 58 >> 58 << 3;
-{ let e = r.read_limbs::<4>(4, f[174]); f[166] = e[0]; f[167] = e[1]; f[168] = e[2]; f[169] = e[3]; }
-f[170] = r.read(8, f[157]);
-f[653] = words::keep(f[170] >> 0, 25);
-f[651] = u64::wrapping_mul(f[24], f[653]);
-f[171] = f[651].rotate_left(48) & 0xffffffffffff;
-f[651] = f[171] & 0xffffffffffff;
-f[172] = words::keep(u64::wrapping_add(f[141], f[651]), 16);
-if !(f[170] & 0x7fffffffff == 0x0) { break 'to_477; }
-f[172] = 0xffffffffffff;
-}
-if !(f[169] & 0x10000 == 0x10000) { break 'to_511; }
-if f[24] == 0x0 { break 'to_481; }
-f[653] = f[167].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[653] >= f[141] { break 'to_511; }
-}
-f[173] = f[167].rotate_left(16) & 0xffff;
-f[173] = f[173] | f[168].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[173] { break 'to_484; }
-f[173] = f[141];
-}
-f[182] = f[168].rotate_left(32) & 0xffffffff;
-f[182] = f[182] | f[169].rotate_left(32) & 0xffff00000000;
-f[184] = f[167].rotate_left(48) & 0xffffffff;
-{ let e = r.read_limbs::<2>(1, 0x0); f[185] = e[0]; f[186] = e[1]; }
-f[187] = r.read(2, 0x0);
-f[188] = 0x0;
-f[653] = f[186].rotate_left(16) & 0xffff;
-if f[653] == f[187] { break 'to_492; }
-f[651] = f[185].rotate_left(32) & 0xffffffff;
-f[651] = f[651] | f[186].rotate_left(32) & 0xffff00000000;
-if f[651] < f[182] { break 'to_492; }
-f[188] = 0x1;
-}
-f[191] = words::keep(u64::wrapping_sub(f[173], f[182]), 16);
-if f[191] & 0xff0000000000 == 0x0 { break 'to_495; }
-f[191] = 0xffffffffff;
-}
-f[192] = words::keep(f[184] >> 0, 59);
-if f[184] & 0xffffffe0 == 0x0 { break 'to_498; }
-f[192] = 0x1f;
-}
-f[189] = r.read(7, f[157]);
-f[651] = words::keep(u64::wrapping_add(f[189], 0x1), 32);
-r.write(7, f[157], f[651]);
-f[190] = f[189] & 0x7f;
-f[190] = f[190] | f[157].rotate_left(7) & 0x1f80;
-f[193] = f[189] & 0xffff;
-f[193] = f[193] | 0x7_u64.rotate_left(16) & 0x70000;
-f[193] = f[193] | f[192].rotate_left(19) & 0xf80000;
-f[193] = f[193] | f[191].rotate_left(24) & 0xffffffffff000000;
-f[194] = f[182];
-if f[186] & 0x1000000000000 == 0x0 { break 'to_504; }
-if f[188] != 0x1 { break 'to_505; }
-}
-r.write_limbs(5, f[190], [f[193], f[194]]);
-}
-if f[186] & 0x1000000000000 == 0x1000000000000 { break 'to_507; }
-if f[188] != 0x1 { break 'to_508; }
-}
-r.write_limbs(6, f[190], [f[193], f[194]]);
-}
-f[651] = words::keep(f[166] >> 0, 32);
-f[653] = words::keep(u64::wrapping_add(f[651], 0x1), 32);
-f[166] = f[653] | f[173].rotate_left(32) & 0xffffffff00000000;
-f[167] = f[173].rotate_left(32) & 0xffff;
-f[168] = 0x0;
-f[169] = 0x0;
-}
-if f[24] == 0x0 { break 'to_522; }
-if !(f[169] & 0x10000 == 0x0) { break 'to_516; }
-f[666] = f[166];
-f[667] = 0x10000 | f[167] & 0xffff;
-f[667] = f[667] | f[172].rotate_left(48) & 0xffff000000000000;
-f[668] = f[172].rotate_left(48) & 0xffffffff;
-f[668] = f[668] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[669] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[166] = f[666]; f[167] = f[667]; f[168] = f[668]; f[169] = f[669];
-break 'to_522;
-}
-f[167] = f[167] & 0xffffffffffff | f[172] << 48 & 0xffff000000000000;
-f[653] = words::keep(f[172] >> 16, 32);
-f[168] = f[168] & 0xffffffff00000000 | f[653] << 0 & 0xffffffff;
-f[653] = words::keep(f[167] >> 16, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[167] = f[167] & 0xffff00000000ffff | f[651] << 16 & 0xffffffff0000;
-}
-r.write_limbs(4, f[174], [f[166], f[167], f[168], f[169]]);
-}
-if let Err(error) = r.operation(f, 523) { return Ending::Rejected(error); }
+if f[13] == 0 { break 'to_539; }
+if f[15] == 0 { break 'to_535; }
+f[168] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+f[169] = words::keep(f[168] >> 0, 58);
+if f[168] >= 0x40 { break 'to_535; }
+if !(f[16] & 0x1 == 0x1) { break 'to_143; }
+f[186] = 0x0 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[669] = words::keep(f[182] >> 0, 25);
+f[667] = u64::wrapping_mul(f[17], f[669]);
+f[183] = f[667].rotate_left(48) & 0xffffffffffff;
+f[667] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_97; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_131; }
+if f[17] == 0x0 { break 'to_101; }
+f[669] = f[179].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[669] >= f[141] { break 'to_131; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_104; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[669] = f[198].rotate_left(16) & 0xffff;
+if f[669] == f[199] { break 'to_112; }
+f[667] = f[197].rotate_left(32) & 0xffffffff;
+f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
+if f[667] < f[194] { break 'to_112; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_115; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_118; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[667]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x0_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_124; }
+if f[200] != 0x1 { break 'to_125; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_127; }
+if f[200] != 0x1 { break 'to_128; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[667] = words::keep(f[178] >> 0, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[17] == 0x0 { break 'to_142; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_136; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_142;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[669] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+f[669] = words::keep(f[179] >> 16, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x2 == 0x2) { break 'to_199; }
+f[186] = 0x1 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[667] = words::keep(f[182] >> 0, 25);
+f[669] = u64::wrapping_mul(f[18], f[667]);
+f[183] = f[669].rotate_left(48) & 0xffffffffffff;
+f[669] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_153; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_187; }
+if f[18] == 0x0 { break 'to_157; }
+f[667] = f[179].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[667] >= f[141] { break 'to_187; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_160; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[667] = f[198].rotate_left(16) & 0xffff;
+if f[667] == f[199] { break 'to_168; }
+f[669] = f[197].rotate_left(32) & 0xffffffff;
+f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
+if f[669] < f[194] { break 'to_168; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_171; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_174; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[669]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x1_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_180; }
+if f[200] != 0x1 { break 'to_181; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_183; }
+if f[200] != 0x1 { break 'to_184; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[669] = words::keep(f[178] >> 0, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[18] == 0x0 { break 'to_198; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_192; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_198;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[667] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
+f[667] = words::keep(f[179] >> 16, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x4 == 0x4) { break 'to_255; }
+f[186] = 0x2 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[669] = words::keep(f[182] >> 0, 25);
+f[667] = u64::wrapping_mul(f[19], f[669]);
+f[183] = f[667].rotate_left(48) & 0xffffffffffff;
+f[667] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_209; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_243; }
+if f[19] == 0x0 { break 'to_213; }
+f[669] = f[179].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[669] >= f[141] { break 'to_243; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_216; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[669] = f[198].rotate_left(16) & 0xffff;
+if f[669] == f[199] { break 'to_224; }
+f[667] = f[197].rotate_left(32) & 0xffffffff;
+f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
+if f[667] < f[194] { break 'to_224; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_227; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_230; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[667]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x2_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_236; }
+if f[200] != 0x1 { break 'to_237; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_239; }
+if f[200] != 0x1 { break 'to_240; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[667] = words::keep(f[178] >> 0, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[19] == 0x0 { break 'to_254; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_248; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_254;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[669] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+f[669] = words::keep(f[179] >> 16, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x8 == 0x8) { break 'to_311; }
+f[186] = 0x3 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[667] = words::keep(f[182] >> 0, 25);
+f[669] = u64::wrapping_mul(f[20], f[667]);
+f[183] = f[669].rotate_left(48) & 0xffffffffffff;
+f[669] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_265; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_299; }
+if f[20] == 0x0 { break 'to_269; }
+f[667] = f[179].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[667] >= f[141] { break 'to_299; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_272; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[667] = f[198].rotate_left(16) & 0xffff;
+if f[667] == f[199] { break 'to_280; }
+f[669] = f[197].rotate_left(32) & 0xffffffff;
+f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
+if f[669] < f[194] { break 'to_280; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_283; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_286; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[669]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x3_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_292; }
+if f[200] != 0x1 { break 'to_293; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_295; }
+if f[200] != 0x1 { break 'to_296; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[669] = words::keep(f[178] >> 0, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[20] == 0x0 { break 'to_310; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_304; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_310;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[667] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
+f[667] = words::keep(f[179] >> 16, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x10 == 0x10) { break 'to_367; }
+f[186] = 0x4 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[669] = words::keep(f[182] >> 0, 25);
+f[667] = u64::wrapping_mul(f[21], f[669]);
+f[183] = f[667].rotate_left(48) & 0xffffffffffff;
+f[667] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_321; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_355; }
+if f[21] == 0x0 { break 'to_325; }
+f[669] = f[179].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[669] >= f[141] { break 'to_355; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_328; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[669] = f[198].rotate_left(16) & 0xffff;
+if f[669] == f[199] { break 'to_336; }
+f[667] = f[197].rotate_left(32) & 0xffffffff;
+f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
+if f[667] < f[194] { break 'to_336; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_339; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_342; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[667]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x4_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_348; }
+if f[200] != 0x1 { break 'to_349; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_351; }
+if f[200] != 0x1 { break 'to_352; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[667] = words::keep(f[178] >> 0, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[21] == 0x0 { break 'to_366; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_360; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_366;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[669] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+f[669] = words::keep(f[179] >> 16, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x20 == 0x20) { break 'to_423; }
+f[186] = 0x5 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[667] = words::keep(f[182] >> 0, 25);
+f[669] = u64::wrapping_mul(f[22], f[667]);
+f[183] = f[669].rotate_left(48) & 0xffffffffffff;
+f[669] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_377; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_411; }
+if f[22] == 0x0 { break 'to_381; }
+f[667] = f[179].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[667] >= f[141] { break 'to_411; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_384; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[667] = f[198].rotate_left(16) & 0xffff;
+if f[667] == f[199] { break 'to_392; }
+f[669] = f[197].rotate_left(32) & 0xffffffff;
+f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
+if f[669] < f[194] { break 'to_392; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_395; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_398; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[669]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x5_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_404; }
+if f[200] != 0x1 { break 'to_405; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_407; }
+if f[200] != 0x1 { break 'to_408; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[669] = words::keep(f[178] >> 0, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[22] == 0x0 { break 'to_422; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_416; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_422;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[667] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
+f[667] = words::keep(f[179] >> 16, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x40 == 0x40) { break 'to_479; }
+f[186] = 0x6 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[669] = words::keep(f[182] >> 0, 25);
+f[667] = u64::wrapping_mul(f[23], f[669]);
+f[183] = f[667].rotate_left(48) & 0xffffffffffff;
+f[667] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_433; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_467; }
+if f[23] == 0x0 { break 'to_437; }
+f[669] = f[179].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[669] >= f[141] { break 'to_467; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_440; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[669] = f[198].rotate_left(16) & 0xffff;
+if f[669] == f[199] { break 'to_448; }
+f[667] = f[197].rotate_left(32) & 0xffffffff;
+f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
+if f[667] < f[194] { break 'to_448; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_451; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_454; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[667]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x6_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_460; }
+if f[200] != 0x1 { break 'to_461; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_463; }
+if f[200] != 0x1 { break 'to_464; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[667] = words::keep(f[178] >> 0, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[23] == 0x0 { break 'to_478; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_472; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_478;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[669] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+f[669] = words::keep(f[179] >> 16, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if !(f[16] & 0x80 == 0x80) { break 'to_535; }
+f[186] = 0x7 | f[169] << 58 >> 58 << 3;
+{ let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
+f[182] = r.read(8, f[169]);
+f[667] = words::keep(f[182] >> 0, 25);
+f[669] = u64::wrapping_mul(f[24], f[667]);
+f[183] = f[669].rotate_left(48) & 0xffffffffffff;
+f[669] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+if !(f[182] & 0x7fffffffff == 0x0) { break 'to_489; }
+f[184] = 0xffffffffffff;
+}
+if !(f[181] & 0x10000 == 0x10000) { break 'to_523; }
+if f[24] == 0x0 { break 'to_493; }
+f[667] = f[179].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[667] >= f[141] { break 'to_523; }
+}
+f[185] = f[179].rotate_left(16) & 0xffff;
+f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[185] { break 'to_496; }
+f[185] = f[141];
+}
+f[194] = f[180].rotate_left(32) & 0xffffffff;
+f[194] = f[194] | f[181].rotate_left(32) & 0xffff00000000;
+f[196] = f[179].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
+f[199] = r.read(2, 0x0);
+f[200] = 0x0;
+f[667] = f[198].rotate_left(16) & 0xffff;
+if f[667] == f[199] { break 'to_504; }
+f[669] = f[197].rotate_left(32) & 0xffffffff;
+f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
+if f[669] < f[194] { break 'to_504; }
+f[200] = 0x1;
+}
+f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
+if f[203] & 0xff0000000000 == 0x0 { break 'to_507; }
+f[203] = 0xffffffffff;
+}
+f[204] = words::keep(f[196] >> 0, 59);
+if f[196] & 0xffffffe0 == 0x0 { break 'to_510; }
+f[204] = 0x1f;
+}
+f[201] = r.read(7, f[169]);
+f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[669]);
+f[202] = f[201] & 0x7f;
+f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
+f[205] = f[201] & 0xffff;
+f[205] = f[205] | 0x7_u64.rotate_left(16) & 0x70000;
+f[205] = f[205] | f[204].rotate_left(19) & 0xf80000;
+f[205] = f[205] | f[203].rotate_left(24) & 0xffffffffff000000;
+f[206] = f[194];
+if f[198] & 0x1000000000000 == 0x0 { break 'to_516; }
+if f[200] != 0x1 { break 'to_517; }
+}
+r.write_limbs(5, f[202], [f[205], f[206]]);
+}
+if f[198] & 0x1000000000000 == 0x1000000000000 { break 'to_519; }
+if f[200] != 0x1 { break 'to_520; }
+}
+r.write_limbs(6, f[202], [f[205], f[206]]);
+}
+f[669] = words::keep(f[178] >> 0, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[179] = f[185].rotate_left(32) & 0xffff;
+f[180] = 0x0;
+f[181] = 0x0;
+}
+if f[24] == 0x0 { break 'to_534; }
+if !(f[181] & 0x10000 == 0x0) { break 'to_528; }
+f[685] = f[178];
+f[686] = 0x10000 | f[179] & 0xffff;
+f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
+f[687] = f[184].rotate_left(48) & 0xffffffff;
+f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+break 'to_534;
+}
+f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
+f[667] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
+f[667] = words::keep(f[179] >> 16, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+}
+r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
+}
+if let Err(error) = r.operation(f, 535) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-if f[25] == 0 { break 'to_547; }
+if f[25] == 0 { break 'to_559; }
 f[148] = 0x0;
-f[264] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
-if f[264] >= 0x40 { break 'to_542; }
-f[265] = r.read(8, f[264]);
-if !(f[265] & 0x8000000000 == 0x8000000000) { break 'to_542; }
-f[266] = r.read(12, f[264]);
-if f[266] >= f[141] { break 'to_536; }
-f[266] = f[141];
+f[276] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+if f[276] >= 0x40 { break 'to_554; }
+f[277] = r.read(8, f[276]);
+if !(f[277] & 0x8000000000 == 0x8000000000) { break 'to_554; }
+f[278] = r.read(13, f[276]);
+if f[278] >= f[141] { break 'to_548; }
+f[278] = f[141];
 }
-f[651] = words::keep(u64::wrapping_sub(f[266], f[141]), 16);
-if 0x3f80000 >= f[651] { break 'to_540; }
+f[669] = words::keep(u64::wrapping_sub(f[278], f[141]), 16);
+if 0x3f80000 >= f[669] { break 'to_552; }
 f[148] = 0x1;
-break 'to_542;
+break 'to_554;
 }
-f[651] = words::keep(u64::wrapping_add(f[266], 0x80000), 16);
-r.write(12, f[264], f[651]);
+f[669] = words::keep(u64::wrapping_add(f[278], 0x80000), 16);
+r.write(13, f[276], f[669]);
 }
-if f[148] != 0x1 { break 'to_547; }
-if let Err(error) = r.operation(f, 543) { return Ending::Rejected(error); }
+if f[148] != 0x1 { break 'to_559; }
+if let Err(error) = r.operation(f, 555) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
 f[149] = 0x1;
-f[271] = 0x0;
-f[272] = 0x0;
-if f[39] == 0 { break 'to_551; }
+f[283] = 0x0;
+f[284] = 0x0;
+if f[39] == 0 { break 'to_563; }
 f[121] = 0x1;
 f[123] = f[42];
 f[113] = 0xffff00000000 | f[51] & 0xffffffff;
@@ -1221,24 +1248,24 @@ f[114] = 0x0;
 f[115] = 0xffff00000000 | f[52] & 0xffffffff;
 f[116] = 0x0;
 f[119] = f[49];
-f[271] = f[41].rotate_left(2) & 0x3c;
-f[272] = f[44];
-break 'to_567;
+f[283] = f[41].rotate_left(2) & 0x3c;
+f[284] = f[44];
+break 'to_579;
 }
-if f[60] == 0 { break 'to_557; }
+if f[60] == 0 { break 'to_569; }
 f[123] = f[62];
 f[114] = f[69]; f[113] = f[68];
 f[116] = f[71]; f[115] = f[70];
 f[119] = f[66];
-f[272] = f[65];
-break 'to_567;
+f[284] = f[65];
+break 'to_579;
 }
-if f[25] == 0 { break 'to_566; }
-f[676] = f[35].rotate_left(32) & 0xffffffff;
-f[676] = f[676] | f[36].rotate_left(32) & 0xffffffff00000000;
-f[677] = f[36].rotate_left(32) & 0xffffffff;
-if f[676] != 0xffff { break 'to_562; }
-if f[677] != 0x0 { break 'to_562; }
+if f[25] == 0 { break 'to_578; }
+f[679] = f[35].rotate_left(32) & 0xffffffff;
+f[679] = f[679] | f[36].rotate_left(32) & 0xffffffff00000000;
+f[680] = f[36].rotate_left(32) & 0xffffffff;
+if f[679] != 0xffff { break 'to_574; }
+if f[680] != 0x0 { break 'to_574; }
 f[121] = 0x1;
 }
 f[114] = f[34]; f[113] = f[33];
@@ -1246,55 +1273,55 @@ f[116] = f[36]; f[115] = f[35];
 f[117] = f[37];
 f[118] = f[38];
 f[119] = f[31];
-break 'to_567;
+break 'to_579;
 }
 f[149] = 0x0;
 }
-if f[72] == 0 { break 'to_570; }
+if f[72] == 0 { break 'to_582; }
 f[117] = f[73];
 f[118] = f[74];
-break 'to_573;
+break 'to_585;
 }
-if f[77] == 0 { break 'to_573; }
+if f[77] == 0 { break 'to_585; }
 f[117] = f[78];
 f[118] = f[79];
-f[651] = f[82].rotate_left(2) & 0x3c;
-f[271] = words::keep(u64::wrapping_add(f[271], f[651]), 48);
+f[669] = f[82].rotate_left(2) & 0x3c;
+f[283] = words::keep(u64::wrapping_add(f[283], f[669]), 48);
 }
 f[122] = 0x1;
-if f[25] != 0 { break 'to_577; }
-if f[77] == 0 { break 'to_579; }
-if f[271] < f[272] { break 'to_579; }
+if f[25] != 0 { break 'to_589; }
+if f[77] == 0 { break 'to_591; }
+if f[283] < f[284] { break 'to_591; }
 }
 f[122] = 0x0;
-break 'to_589;
+break 'to_601;
 }
-if f[88] == 0 { break 'to_589; }
+if f[88] == 0 { break 'to_601; }
 f[124] = f[99];
-f[269] = f[89] & 0x1f;
-f[270] = f[89].rotate_left(59) & 0x7;
-if f[270] != 0x4 { break 'to_584; }
+f[281] = f[89] & 0x1f;
+f[282] = f[89].rotate_left(59) & 0x7;
+if f[282] != 0x4 { break 'to_596; }
 f[122] = 0x0;
-break 'to_589;
+break 'to_601;
 }
-if f[269] == 0x11 { break 'to_586; }
-if f[269] != 0x12 { break 'to_589; }
+if f[281] == 0x11 { break 'to_598; }
+if f[281] != 0x12 { break 'to_601; }
 }
-if f[270] == 0x1 { break 'to_589; }
-if f[270] == 0x3 { break 'to_589; }
+if f[282] == 0x1 { break 'to_601; }
+if f[282] == 0x3 { break 'to_601; }
 f[122] = 0x0;
 }
-f[682] = f[119].rotate_left(24) & 0xff000000;
-f[682] = f[682] | f[118].rotate_left(32) & 0xffff00000000;
-f[682] = f[682] | f[117].rotate_left(48) & 0xffff000000000000;
-f[683] = f[115];
-f[684] = f[116];
-f[685] = f[113];
-f[686] = f[114];
-f[120] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[682], f[683], f[684], f[685], f[686]], 37), 0x100000000)) & 0xffffffff;
-if f[149] != 0x0 { break 'to_602; }
-if f[7] != 0x88cc { break 'to_598; }
-if f[2] != 0 { break 'to_596; }
+f[698] = f[119].rotate_left(24) & 0xff000000;
+f[698] = f[698] | f[118].rotate_left(32) & 0xffff00000000;
+f[698] = f[698] | f[117].rotate_left(48) & 0xffff000000000000;
+f[699] = f[115];
+f[700] = f[116];
+f[701] = f[113];
+f[702] = f[114];
+f[120] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[698], f[699], f[700], f[701], f[702]], 37), 0x100000000)) & 0xffffffff;
+if f[149] != 0x0 { break 'to_614; }
+if f[7] != 0x88cc { break 'to_610; }
+if f[2] != 0 { break 'to_608; }
 f[101] = 0; 
 f[2] = 0x1;
 }
@@ -1302,715 +1329,751 @@ f[3] = f[132];
 f[133] = 0x1fe;
 return Ending::Done;
 }
-if let Err(error) = r.operation(f, 598) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 610) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-f[273] = 0x0;
-f[274] = 0x0;
-if f[121] != 0x1 { break 'to_607; }
-f[651] = words::keep(f[115] >> 0, 32);
-match match r.apply(f, 0) { Some(1032) => run(1032, f, r), Some(1034) => run(1034, f, r), Some(1036) => run(1036, f, r), Some(1038) => run(1038, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
-break 'to_608;
+f[285] = 0x0;
+f[286] = 0x0;
+if f[121] != 0x1 { break 'to_619; }
+f[669] = words::keep(f[115] >> 0, 32);
+match match r.apply(f, 0) { Some(1068) => run(1068, f, r), Some(1070) => run(1070, f, r), Some(1072) => run(1072, f, r), Some(1074) => run(1074, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+break 'to_620;
 }
-match match r.apply(f, 1) { Some(1032) => run(1032, f, r), Some(1034) => run(1034, f, r), Some(1036) => run(1036, f, r), Some(1038) => run(1038, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 1) { Some(1068) => run(1068, f, r), Some(1070) => run(1070, f, r), Some(1072) => run(1072, f, r), Some(1074) => run(1074, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-if f[274] == 0x0 { break 'to_619; }
-f[276] = r.read(0, 0x0);
-f[651] = f[276] ^ f[120];
-f[276] = words::keep(u64::wrapping_mul(f[651], 0x9e3779b1), 32);
-f[651] = words::keep(f[276] >> 15, 47);
-f[653] = f[276] ^ f[651];
-f[276] = words::keep(u64::wrapping_mul(f[653], 0x85ebca77), 32);
-f[653] = words::keep(f[276] >> 16, 48);
-f[276] = words::keep(u64::wrapping_mul(f[653], f[274]), 32);
-f[275] = f[276].rotate_left(48) & 0xffff;
-f[676] = f[273];
-f[677] = f[275];
-match match r.apply(f, 2) { Some(1032) => run(1032, f, r), Some(1034) => run(1034, f, r), Some(1038) => run(1038, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+if f[286] == 0x0 { break 'to_631; }
+f[288] = r.read(0, 0x0);
+f[669] = f[288] ^ f[120];
+f[288] = words::keep(u64::wrapping_mul(f[669], 0x9e3779b1), 32);
+f[669] = words::keep(f[288] >> 15, 47);
+f[667] = f[288] ^ f[669];
+f[288] = words::keep(u64::wrapping_mul(f[667], 0x85ebca77), 32);
+f[667] = words::keep(f[288] >> 16, 48);
+f[288] = words::keep(u64::wrapping_mul(f[667], f[286]), 32);
+f[287] = f[288].rotate_left(48) & 0xffff;
+f[679] = f[285];
+f[680] = f[287];
+match match r.apply(f, 2) { Some(1068) => run(1068, f, r), Some(1070) => run(1070, f, r), Some(1074) => run(1074, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[129] = f[141].rotate_left(44) & 0xfffffff;
 f[130] = f[141].rotate_left(44) & 0x3;
-if f[25] == 0 { break 'to_703; }
-f[287] = 0x0;
-f[285] = f[28];
+if f[25] == 0 { break 'to_715; }
+f[299] = 0x0;
+f[297] = f[28];
 f[150] = 0x1;
 f[128] = f[132];
-if f[132] != 0x1fe { break 'to_624; }
+if f[132] != 0x1fe { break 'to_636; }
 f[128] = f[6] & 0x1ff;
-f[287] = 0x1;
+f[299] = 0x1;
 }
-if f[26] != 0x1 { break 'to_698; }
-if f[29] == 0x0 { break 'to_698; }
-if !(f[28] & 0x1 == 0x1) { break 'to_649; }
-f[334] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
-f[334] = f[334] | f[118].rotate_left(56) & 0xff00000000000000;
-f[335] = f[118].rotate_left(56) & 0xff;
-f[335] = f[335] | f[117].rotate_left(8) & 0xffff00;
-f[335] = f[335] | f[115].rotate_left(24) & 0xffffffffff000000;
-f[336] = f[115].rotate_left(24) & 0xffffff;
-f[336] = f[336] | f[116].rotate_left(24) & 0xffffffffff000000;
-f[337] = f[116].rotate_left(24) & 0xffffff;
-f[337] = f[337] | f[113].rotate_left(24) & 0xffffffffff000000;
-f[338] = f[113].rotate_left(24) & 0xffffff;
-f[338] = f[338] | f[114].rotate_left(24) & 0xffffffffff000000;
-f[339] = f[114].rotate_left(24) & 0xffffff;
-f[339] = f[339] | 0x0_u64.rotate_left(24) & 0x1ff000000;
-f[339] = f[339] | f[32].rotate_left(33) & 0xfffffffe00000000;
-f[340] = f[32].rotate_left(33) & 0x1;
-f[653] = f[120] ^ f[32];
-f[651] = 0x0 | 0x0 << 55 >> 55 << 7;
-f[690] = f[653] ^ f[651];
-f[341] = words::keep(u64::wrapping_mul(f[690], 0x9e3779b1), 32);
-f[690] = f[341].rotate_left(42) & 0x3ff;
-f[341] = f[690];
-{ let e = r.read_limbs::<7>(13, f[690]); f[327] = e[0]; f[328] = e[1]; f[329] = e[2]; f[330] = e[3]; f[331] = e[4]; f[332] = e[5]; f[333] = e[6]; }
-f[690] = words::keep(f[327] >> 0, 16);
-f[342] = words::keep(u64::wrapping_sub(f[141], f[690]), 16);
-f[326] = 0x1;
-f[691] = f[327].rotate_left(16) & 0xffff;
-f[691] = f[691] | f[328].rotate_left(16) & 0xffffffffffff0000;
-f[692] = f[328].rotate_left(16) & 0xffff;
-f[692] = f[692] | f[329].rotate_left(16) & 0xffffffffffff0000;
-f[693] = f[329].rotate_left(16) & 0xffff;
-f[693] = f[693] | f[330].rotate_left(16) & 0xffffffffffff0000;
-f[694] = f[330].rotate_left(16) & 0xffff;
-f[694] = f[694] | f[331].rotate_left(16) & 0xffffffffffff0000;
-f[695] = f[331].rotate_left(16) & 0xffff;
-f[695] = f[695] | f[332].rotate_left(16) & 0xffffffffffff0000;
-f[696] = f[332].rotate_left(16) & 0xffff;
-f[696] = f[696] | f[333].rotate_left(16) & 0x10000;
-f[697] = f[334].rotate_left(16) & 0xffff;
-f[697] = f[697] | f[335].rotate_left(16) & 0xffffffffffff0000;
-f[698] = f[335].rotate_left(16) & 0xffff;
-f[698] = f[698] | f[336].rotate_left(16) & 0xffffffffffff0000;
-f[699] = f[336].rotate_left(16) & 0xffff;
-f[699] = f[699] | f[337].rotate_left(16) & 0xffffffffffff0000;
-f[700] = f[337].rotate_left(16) & 0xffff;
-f[700] = f[700] | f[338].rotate_left(16) & 0xffffffffffff0000;
-f[701] = f[338].rotate_left(16) & 0xffff;
-f[701] = f[701] | f[339].rotate_left(16) & 0xffffffffffff0000;
-f[702] = f[339].rotate_left(16) & 0xffff;
-f[702] = f[702] | f[340].rotate_left(16) & 0x10000;
-if f[691] != f[697] { break 'to_646; }
-if f[692] != f[698] { break 'to_646; }
-if f[693] != f[699] { break 'to_646; }
-if f[694] != f[700] { break 'to_646; }
-if f[695] != f[701] { break 'to_646; }
-if f[696] != f[702] { break 'to_646; }
-if !(f[342] & 0xffffc0000000 == 0x0) { break 'to_646; }
-f[326] = 0x0;
-break 'to_647;
+if f[26] != 0x1 { break 'to_710; }
+if f[29] == 0x0 { break 'to_710; }
+if !(f[28] & 0x1 == 0x1) { break 'to_661; }
+f[346] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
+f[346] = f[346] | f[118].rotate_left(56) & 0xff00000000000000;
+f[347] = f[118].rotate_left(56) & 0xff;
+f[347] = f[347] | f[117].rotate_left(8) & 0xffff00;
+f[347] = f[347] | f[115].rotate_left(24) & 0xffffffffff000000;
+f[348] = f[115].rotate_left(24) & 0xffffff;
+f[348] = f[348] | f[116].rotate_left(24) & 0xffffffffff000000;
+f[349] = f[116].rotate_left(24) & 0xffffff;
+f[349] = f[349] | f[113].rotate_left(24) & 0xffffffffff000000;
+f[350] = f[113].rotate_left(24) & 0xffffff;
+f[350] = f[350] | f[114].rotate_left(24) & 0xffffffffff000000;
+f[351] = f[114].rotate_left(24) & 0xffffff;
+f[351] = f[351] | 0x0_u64.rotate_left(24) & 0x1ff000000;
+f[351] = f[351] | f[32].rotate_left(33) & 0xfffffffe00000000;
+f[352] = f[32].rotate_left(33) & 0x1;
+f[667] = f[120] ^ f[32];
+f[669] = 0x0 | 0x0 << 55 >> 55 << 7;
+f[706] = f[667] ^ f[669];
+f[353] = words::keep(u64::wrapping_mul(f[706], 0x9e3779b1), 32);
+f[706] = f[353].rotate_left(42) & 0x3ff;
+f[353] = f[706];
+{ let e = r.read_limbs::<7>(14, f[706]); f[339] = e[0]; f[340] = e[1]; f[341] = e[2]; f[342] = e[3]; f[343] = e[4]; f[344] = e[5]; f[345] = e[6]; }
+f[706] = words::keep(f[339] >> 0, 16);
+f[354] = words::keep(u64::wrapping_sub(f[141], f[706]), 16);
+f[338] = 0x1;
+f[707] = f[339].rotate_left(16) & 0xffff;
+f[707] = f[707] | f[340].rotate_left(16) & 0xffffffffffff0000;
+f[708] = f[340].rotate_left(16) & 0xffff;
+f[708] = f[708] | f[341].rotate_left(16) & 0xffffffffffff0000;
+f[709] = f[341].rotate_left(16) & 0xffff;
+f[709] = f[709] | f[342].rotate_left(16) & 0xffffffffffff0000;
+f[710] = f[342].rotate_left(16) & 0xffff;
+f[710] = f[710] | f[343].rotate_left(16) & 0xffffffffffff0000;
+f[711] = f[343].rotate_left(16) & 0xffff;
+f[711] = f[711] | f[344].rotate_left(16) & 0xffffffffffff0000;
+f[712] = f[344].rotate_left(16) & 0xffff;
+f[712] = f[712] | f[345].rotate_left(16) & 0x10000;
+f[713] = f[346].rotate_left(16) & 0xffff;
+f[713] = f[713] | f[347].rotate_left(16) & 0xffffffffffff0000;
+f[714] = f[347].rotate_left(16) & 0xffff;
+f[714] = f[714] | f[348].rotate_left(16) & 0xffffffffffff0000;
+f[715] = f[348].rotate_left(16) & 0xffff;
+f[715] = f[715] | f[349].rotate_left(16) & 0xffffffffffff0000;
+f[716] = f[349].rotate_left(16) & 0xffff;
+f[716] = f[716] | f[350].rotate_left(16) & 0xffffffffffff0000;
+f[717] = f[350].rotate_left(16) & 0xffff;
+f[717] = f[717] | f[351].rotate_left(16) & 0xffffffffffff0000;
+f[718] = f[351].rotate_left(16) & 0xffff;
+f[718] = f[718] | f[352].rotate_left(16) & 0x10000;
+if f[707] != f[713] { break 'to_658; }
+if f[708] != f[714] { break 'to_658; }
+if f[709] != f[715] { break 'to_658; }
+if f[710] != f[716] { break 'to_658; }
+if f[711] != f[717] { break 'to_658; }
+if f[712] != f[718] { break 'to_658; }
+if !(f[354] & 0xffffc0000000 == 0x0) { break 'to_658; }
+f[338] = 0x0;
+break 'to_659;
 }
-r.write_limbs(13, f[341], [f[334], f[335], f[336], f[337], f[338], f[339], f[340]]);
+r.write_limbs(14, f[353], [f[346], f[347], f[348], f[349], f[350], f[351], f[352]]);
 }
-f[690] = f[326] | f[287];
-f[28] = f[28] & 0xfffffffffffffffe | f[690] << 0 & 0x1;
+f[706] = f[338] | f[299];
+f[28] = f[28] & 0xfffffffffffffffe | f[706] << 0 & 0x1;
 }
-if !(f[285] & 0x2 == 0x2) { break 'to_672; }
-f[334] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
-f[334] = f[334] | f[118].rotate_left(56) & 0xff00000000000000;
-f[335] = f[118].rotate_left(56) & 0xff;
-f[335] = f[335] | f[117].rotate_left(8) & 0xffff00;
-f[335] = f[335] | f[115].rotate_left(24) & 0xffffffffff000000;
-f[336] = f[115].rotate_left(24) & 0xffffff;
-f[336] = f[336] | f[116].rotate_left(24) & 0xffffffffff000000;
-f[337] = f[116].rotate_left(24) & 0xffffff;
-f[337] = f[337] | f[113].rotate_left(24) & 0xffffffffff000000;
-f[338] = f[113].rotate_left(24) & 0xffffff;
-f[338] = f[338] | f[114].rotate_left(24) & 0xffffffffff000000;
-f[339] = f[114].rotate_left(24) & 0xffffff;
-f[339] = f[339] | f[128].rotate_left(24) & 0x1ff000000;
-f[339] = f[339] | f[32].rotate_left(33) & 0xfffffffe00000000;
-f[340] = f[32].rotate_left(33) & 0x1;
-f[690] = f[120] ^ f[32];
-f[651] = 0x0 | f[128] << 55 >> 55 << 7;
-f[653] = f[690] ^ f[651];
-f[341] = words::keep(u64::wrapping_mul(f[653], 0x9e3779b1), 32);
-f[653] = f[341].rotate_left(42) & 0x3ff;
-f[341] = f[653];
-{ let e = r.read_limbs::<7>(13, f[653]); f[327] = e[0]; f[328] = e[1]; f[329] = e[2]; f[330] = e[3]; f[331] = e[4]; f[332] = e[5]; f[333] = e[6]; }
-f[653] = words::keep(f[327] >> 0, 16);
-f[342] = words::keep(u64::wrapping_sub(f[141], f[653]), 16);
-f[326] = 0x1;
-f[697] = f[327].rotate_left(16) & 0xffff;
-f[697] = f[697] | f[328].rotate_left(16) & 0xffffffffffff0000;
-f[698] = f[328].rotate_left(16) & 0xffff;
-f[698] = f[698] | f[329].rotate_left(16) & 0xffffffffffff0000;
-f[699] = f[329].rotate_left(16) & 0xffff;
-f[699] = f[699] | f[330].rotate_left(16) & 0xffffffffffff0000;
-f[700] = f[330].rotate_left(16) & 0xffff;
-f[700] = f[700] | f[331].rotate_left(16) & 0xffffffffffff0000;
-f[701] = f[331].rotate_left(16) & 0xffff;
-f[701] = f[701] | f[332].rotate_left(16) & 0xffffffffffff0000;
-f[702] = f[332].rotate_left(16) & 0xffff;
-f[702] = f[702] | f[333].rotate_left(16) & 0x10000;
-f[691] = f[334].rotate_left(16) & 0xffff;
-f[691] = f[691] | f[335].rotate_left(16) & 0xffffffffffff0000;
-f[692] = f[335].rotate_left(16) & 0xffff;
-f[692] = f[692] | f[336].rotate_left(16) & 0xffffffffffff0000;
-f[693] = f[336].rotate_left(16) & 0xffff;
-f[693] = f[693] | f[337].rotate_left(16) & 0xffffffffffff0000;
-f[694] = f[337].rotate_left(16) & 0xffff;
-f[694] = f[694] | f[338].rotate_left(16) & 0xffffffffffff0000;
-f[695] = f[338].rotate_left(16) & 0xffff;
-f[695] = f[695] | f[339].rotate_left(16) & 0xffffffffffff0000;
-f[696] = f[339].rotate_left(16) & 0xffff;
-f[696] = f[696] | f[340].rotate_left(16) & 0x10000;
-if f[697] != f[691] { break 'to_669; }
-if f[698] != f[692] { break 'to_669; }
-if f[699] != f[693] { break 'to_669; }
-if f[700] != f[694] { break 'to_669; }
-if f[701] != f[695] { break 'to_669; }
-if f[702] != f[696] { break 'to_669; }
-if !(f[342] & 0xffffc0000000 == 0x0) { break 'to_669; }
-f[326] = 0x0;
-break 'to_670;
+if !(f[297] & 0x2 == 0x2) { break 'to_684; }
+f[346] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
+f[346] = f[346] | f[118].rotate_left(56) & 0xff00000000000000;
+f[347] = f[118].rotate_left(56) & 0xff;
+f[347] = f[347] | f[117].rotate_left(8) & 0xffff00;
+f[347] = f[347] | f[115].rotate_left(24) & 0xffffffffff000000;
+f[348] = f[115].rotate_left(24) & 0xffffff;
+f[348] = f[348] | f[116].rotate_left(24) & 0xffffffffff000000;
+f[349] = f[116].rotate_left(24) & 0xffffff;
+f[349] = f[349] | f[113].rotate_left(24) & 0xffffffffff000000;
+f[350] = f[113].rotate_left(24) & 0xffffff;
+f[350] = f[350] | f[114].rotate_left(24) & 0xffffffffff000000;
+f[351] = f[114].rotate_left(24) & 0xffffff;
+f[351] = f[351] | f[128].rotate_left(24) & 0x1ff000000;
+f[351] = f[351] | f[32].rotate_left(33) & 0xfffffffe00000000;
+f[352] = f[32].rotate_left(33) & 0x1;
+f[706] = f[120] ^ f[32];
+f[669] = 0x0 | f[128] << 55 >> 55 << 7;
+f[667] = f[706] ^ f[669];
+f[353] = words::keep(u64::wrapping_mul(f[667], 0x9e3779b1), 32);
+f[667] = f[353].rotate_left(42) & 0x3ff;
+f[353] = f[667];
+{ let e = r.read_limbs::<7>(14, f[667]); f[339] = e[0]; f[340] = e[1]; f[341] = e[2]; f[342] = e[3]; f[343] = e[4]; f[344] = e[5]; f[345] = e[6]; }
+f[667] = words::keep(f[339] >> 0, 16);
+f[354] = words::keep(u64::wrapping_sub(f[141], f[667]), 16);
+f[338] = 0x1;
+f[713] = f[339].rotate_left(16) & 0xffff;
+f[713] = f[713] | f[340].rotate_left(16) & 0xffffffffffff0000;
+f[714] = f[340].rotate_left(16) & 0xffff;
+f[714] = f[714] | f[341].rotate_left(16) & 0xffffffffffff0000;
+f[715] = f[341].rotate_left(16) & 0xffff;
+f[715] = f[715] | f[342].rotate_left(16) & 0xffffffffffff0000;
+f[716] = f[342].rotate_left(16) & 0xffff;
+f[716] = f[716] | f[343].rotate_left(16) & 0xffffffffffff0000;
+f[717] = f[343].rotate_left(16) & 0xffff;
+f[717] = f[717] | f[344].rotate_left(16) & 0xffffffffffff0000;
+f[718] = f[344].rotate_left(16) & 0xffff;
+f[718] = f[718] | f[345].rotate_left(16) & 0x10000;
+f[707] = f[346].rotate_left(16) & 0xffff;
+f[707] = f[707] | f[347].rotate_left(16) & 0xffffffffffff0000;
+f[708] = f[347].rotate_left(16) & 0xffff;
+f[708] = f[708] | f[348].rotate_left(16) & 0xffffffffffff0000;
+f[709] = f[348].rotate_left(16) & 0xffff;
+f[709] = f[709] | f[349].rotate_left(16) & 0xffffffffffff0000;
+f[710] = f[349].rotate_left(16) & 0xffff;
+f[710] = f[710] | f[350].rotate_left(16) & 0xffffffffffff0000;
+f[711] = f[350].rotate_left(16) & 0xffff;
+f[711] = f[711] | f[351].rotate_left(16) & 0xffffffffffff0000;
+f[712] = f[351].rotate_left(16) & 0xffff;
+f[712] = f[712] | f[352].rotate_left(16) & 0x10000;
+if f[713] != f[707] { break 'to_681; }
+if f[714] != f[708] { break 'to_681; }
+if f[715] != f[709] { break 'to_681; }
+if f[716] != f[710] { break 'to_681; }
+if f[717] != f[711] { break 'to_681; }
+if f[718] != f[712] { break 'to_681; }
+if !(f[354] & 0xffffc0000000 == 0x0) { break 'to_681; }
+f[338] = 0x0;
+break 'to_682;
 }
-r.write_limbs(13, f[341], [f[334], f[335], f[336], f[337], f[338], f[339], f[340]]);
+r.write_limbs(14, f[353], [f[346], f[347], f[348], f[349], f[350], f[351], f[352]]);
 }
-f[653] = f[326] | f[287];
-f[28] = f[28] & 0xfffffffffffffffd | f[653] << 1 & 0x2;
+f[667] = f[338] | f[299];
+f[28] = f[28] & 0xfffffffffffffffd | f[667] << 1 & 0x2;
 }
-if f[28] == 0x0 { break 'to_698; }
-f[288] = 0x0;
-{ let e = r.read_limbs::<2>(1, 0x0); f[289] = e[0]; f[290] = e[1]; }
-f[359] = r.read(2, 0x0);
-f[653] = words::keep(f[290] >> 48, 48);
-if f[653] != f[359] { break 'to_684; }
-f[653] = words::keep(f[290] >> 48, 48);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 48);
-f[676] = f[289] & 0xffffffff;
-f[676] = f[676] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[677] = f[141].rotate_left(32) & 0xffff;
-f[677] = f[677] | f[32].rotate_left(16) & 0xffffffff0000;
-f[677] = f[677] | f[651].rotate_left(48) & 0xffff000000000000;
-f[289] = f[676]; f[290] = f[677];
-r.write_limbs(1, 0x0, [f[676], f[677]]);
-f[288] = 0x1;
+if f[28] == 0x0 { break 'to_710; }
+f[300] = 0x0;
+{ let e = r.read_limbs::<2>(1, 0x0); f[301] = e[0]; f[302] = e[1]; }
+f[371] = r.read(2, 0x0);
+f[667] = words::keep(f[302] >> 48, 48);
+if f[667] != f[371] { break 'to_696; }
+f[667] = words::keep(f[302] >> 48, 48);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 48);
+f[679] = f[301] & 0xffffffff;
+f[679] = f[679] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[680] = f[141].rotate_left(32) & 0xffff;
+f[680] = f[680] | f[32].rotate_left(16) & 0xffffffff0000;
+f[680] = f[680] | f[669].rotate_left(48) & 0xffff000000000000;
+f[301] = f[679]; f[302] = f[680];
+r.write_limbs(1, 0x0, [f[679], f[680]]);
+f[300] = 0x1;
 }
-f[305] = f[129] & 0xfffffff;
-f[651] = f[290].rotate_left(16) & 0xffff;
-f[307] = words::keep(u64::wrapping_sub(f[651], 0x1), 48);
-f[308] = f[290].rotate_left(48) & 0xffffffff;
-f[309] = f[289].rotate_left(32) & 0xffffffff;
-f[309] = f[309] | f[290].rotate_left(32) & 0xffff00000000;
-f[310] = f[289] & 0xffffffff;
-if let Err(error) = r.operation(f, 687) { return Ending::Rejected(error); }
+f[317] = f[129] & 0xfffffff;
+f[669] = f[302].rotate_left(16) & 0xffff;
+f[319] = words::keep(u64::wrapping_sub(f[669], 0x1), 48);
+f[320] = f[302].rotate_left(48) & 0xffffffff;
+f[321] = f[301].rotate_left(32) & 0xffffffff;
+f[321] = f[321] | f[302].rotate_left(32) & 0xffff00000000;
+f[322] = f[301] & 0xffffffff;
+if let Err(error) = r.operation(f, 699) { return Ending::Rejected(error); }
 f[125] = 0x7;
 f[147] = 0x7;
 f[29] = words::keep(u64::wrapping_sub(f[29], 0x1), 56);
-if !(f[28] & 0x1 == 0x1) { break 'to_692; }
+if !(f[28] & 0x1 == 0x1) { break 'to_704; }
 f[127] = f[126];
 }
-if f[29] == 0x0 { break 'to_698; }
-if !(f[28] & 0x2 == 0x2) { break 'to_696; }
+if f[29] == 0x0 { break 'to_710; }
+if !(f[28] & 0x2 == 0x2) { break 'to_708; }
 f[143] = 0x1;
 f[150] = 0x0;
-break 'to_698;
+break 'to_710;
 }
-if f[127] == 0x0 { break 'to_698; }
+if f[127] == 0x0 { break 'to_710; }
 f[133] = f[127];
 f[150] = 0x0;
 }
 if f[150] != 0x1 { return Ending::Done; }
-if let Err(error) = r.operation(f, 699) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 711) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-if f[39] == 0 { break 'to_707; }
+if f[39] == 0 { break 'to_719; }
 f[151] = f[48];
 f[48] = words::keep(u64::wrapping_sub(f[48], 0x1), 56);
-break 'to_709;
+break 'to_721;
 }
 f[151] = f[67];
 f[67] = words::keep(u64::wrapping_sub(f[67], 0x1), 56);
 }
-if 0x1 < f[151] { break 'to_714; }
-if let Err(error) = r.operation(f, 710) { return Ending::Rejected(error); }
+if 0x1 < f[151] { break 'to_738; }
+f[160] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+if f[160] >= 0x40 { break 'to_734; }
+f[161] = 0x1 | f[160] << 55 >> 55 << 2;
+{ let e = r.read_limbs::<2>(12, f[161]); f[162] = e[0]; f[163] = e[1]; }
+if !(f[163] & 0xffffffff00000000 == 0x0) { break 'to_729; }
+f[162] = f[141] | f[141].rotate_left(48) & 0xffff000000000000;
+f[163] = 0x100000000 | f[141].rotate_left(48) & 0xffffffff;
+break 'to_733;
+}
+f[669] = words::keep(f[163] >> 32, 32);
+f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
+f[679] = f[141] | f[162] & 0xffff000000000000;
+f[680] = f[163] & 0xffffffff;
+f[680] = f[680] | f[667].rotate_left(32) & 0xffffffff00000000;
+f[162] = f[679]; f[163] = f[680];
+}
+r.write_limbs(12, f[161], [f[162], f[163]]);
+}
+if let Err(error) = r.operation(f, 734) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-if f[126] != 0x0 { break 'to_719; }
-if let Err(error) = r.operation(f, 715) { return Ending::Rejected(error); }
+if f[126] != 0x0 { break 'to_755; }
+f[160] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+if f[160] >= 0x40 { break 'to_751; }
+f[161] = 0x2 | f[160] << 55 >> 55 << 2;
+{ let e = r.read_limbs::<2>(12, f[161]); f[162] = e[0]; f[163] = e[1]; }
+if !(f[163] & 0xffffffff00000000 == 0x0) { break 'to_746; }
+f[162] = f[141] | f[141].rotate_left(48) & 0xffff000000000000;
+f[163] = 0x100000000 | f[141].rotate_left(48) & 0xffffffff;
+break 'to_750;
+}
+f[667] = words::keep(f[163] >> 32, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[679] = f[141] | f[162] & 0xffff000000000000;
+f[680] = f[163] & 0xffffffff;
+f[680] = f[680] | f[669].rotate_left(32) & 0xffffffff00000000;
+f[162] = f[679]; f[163] = f[680];
+}
+r.write_limbs(12, f[161], [f[162], f[163]]);
+}
+if let Err(error) = r.operation(f, 751) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-if f[8] == 0 { break 'to_722; }
+if f[8] == 0 { break 'to_758; }
 f[125] = f[9];
-break 'to_723;
+break 'to_759;
 }
-match match r.apply(f, 3) { Some(1040) => run(1040, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 3) { Some(1076) => run(1076, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[147] = f[125];
 f[133] = f[126];
 { let e = r.read_limbs::<2>(1, 0x0); f[152] = e[0]; f[153] = e[1]; }
 f[131] = f[153].rotate_left(16) & 0xffff;
-f[368] = 0x0;
-f[370] = 0x0; f[371] = 0x0; f[372] = 0x0;
-f[373] = 0x0;
-f[374] = 0x0;
-f[366] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
-f[367] = words::keep(u64::wrapping_sub(f[126], 0x1), 55);
-if f[367] >= 0x40 { break 'to_736; }
-f[376] = f[125] | f[367] << 55 >> 55 << 3;
-f[368] = r.read(9, f[376]);
-f[651] = words::keep(u64::wrapping_add(f[368], 0x1), 32);
-r.write(9, f[376], f[651]);
-{ let e = r.read_limbs::<4>(4, f[376]); f[369] = e[0]; f[370] = e[1]; f[371] = e[2]; f[372] = e[3]; }
+f[384] = 0x0;
+f[386] = 0x0; f[387] = 0x0; f[388] = 0x0;
+f[389] = 0x0;
+f[390] = 0x0;
+f[382] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
+f[383] = words::keep(u64::wrapping_sub(f[126], 0x1), 55);
+if f[383] >= 0x40 { break 'to_772; }
+f[392] = f[125] | f[383] << 55 >> 55 << 3;
+f[384] = r.read(9, f[392]);
+f[669] = words::keep(u64::wrapping_add(f[384], 0x1), 32);
+r.write(9, f[392], f[669]);
+{ let e = r.read_limbs::<4>(4, f[392]); f[385] = e[0]; f[386] = e[1]; f[387] = e[2]; f[388] = e[3]; }
 }
 if f[122] != 0x1 { return Ending::Done; }
-if !(f[372] & 0x10000 == 0x10000) { break 'to_742; }
-f[690] = f[370].rotate_left(16) & 0xffff;
-f[690] = f[690] | f[371].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[690] { break 'to_742; }
-f[651] = 0x1;
-break 'to_743;
+if !(f[388] & 0x10000 == 0x10000) { break 'to_778; }
+f[706] = f[386].rotate_left(16) & 0xffff;
+f[706] = f[706] | f[387].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[706] { break 'to_778; }
+f[669] = 0x1;
+break 'to_779;
 }
-f[651] = 0x0;
+f[669] = 0x0;
 }
-if f[651] == 0 { break 'to_745; }
-f[373] = 0x1;
+if f[669] == 0 { break 'to_781; }
+f[389] = 0x1;
 }
-if f[368] == 0x0 { break 'to_747; }
-f[374] = 0x1;
+if f[384] == 0x0 { break 'to_783; }
+f[390] = 0x1;
 }
-f[690] = words::keep(f[120] >> 16, 48);
-f[653] = f[120] ^ f[690];
-f[651] = 0x0 | f[126] << 55 >> 55 << 4;
-f[707] = f[653] ^ f[651];
-f[375] = f[707] ^ f[132];
-f[376] = f[375] & 0xfff;
-f[376] = f[376] | f[130].rotate_left(12) & 0x3000;
-f[377] = f[119] | f[118].rotate_left(8) & 0xffff00;
-f[377] = f[377] | f[117].rotate_left(24) & 0xffff000000;
-f[377] = f[377] | f[115].rotate_left(40) & 0xffffff0000000000;
-f[378] = f[115].rotate_left(40) & 0xffffffffff;
-f[378] = f[378] | f[116].rotate_left(40) & 0xffffff0000000000;
-f[379] = f[116].rotate_left(40) & 0xffffffffff;
-f[379] = f[379] | f[113].rotate_left(40) & 0xffffff0000000000;
-f[380] = f[113].rotate_left(40) & 0xffffffffff;
-f[380] = f[380] | f[114].rotate_left(40) & 0xffffff0000000000;
-f[381] = f[114].rotate_left(40) & 0xffffffffff;
-f[381] = f[381] | f[125].rotate_left(40) & 0x70000000000;
-f[381] = f[381] | f[126].rotate_left(43) & 0xff80000000000;
-f[381] = f[381] | f[132].rotate_left(52) & 0x1ff0000000000000;
-f[381] = f[381] | f[131].rotate_left(61) & 0xe000000000000000;
-f[382] = f[131].rotate_left(61) & 0x1fff;
-f[382] = f[382] | f[129].rotate_left(13) & 0x1fffffffe000;
-f[383] = f[373] | f[368].rotate_left(32) & 0xffffffff00000000;
-f[384] = f[374].rotate_left(16) & 0x10000;
-f[384] = f[384] | f[136].rotate_left(48) & 0xffff000000000000;
-f[385] = 0x100000000 | f[136].rotate_left(48) & 0xffff;
-f[425] = f[381].rotate_left(3) & 0x1;
-if f[425] != 0x0 { break 'to_758; }
-{ let e = r.read_limbs::<6>(14, f[376]); f[409] = e[0]; f[410] = e[1]; f[411] = e[2]; f[412] = e[3]; f[413] = e[4]; f[414] = e[5]; }
-{ let e = r.read_limbs::<3>(16, f[376]); f[415] = e[0]; f[416] = e[1]; f[417] = e[2]; }
-{ let e = r.read_limbs::<4>(18, f[376]); f[418] = e[0]; f[419] = e[1]; f[420] = e[2]; f[421] = e[3]; }
-break 'to_761;
+f[706] = words::keep(f[120] >> 16, 48);
+f[667] = f[120] ^ f[706];
+f[669] = 0x0 | f[126] << 55 >> 55 << 4;
+f[723] = f[667] ^ f[669];
+f[391] = f[723] ^ f[132];
+f[392] = f[391] & 0xfff;
+f[392] = f[392] | f[130].rotate_left(12) & 0x3000;
+f[393] = f[119] | f[118].rotate_left(8) & 0xffff00;
+f[393] = f[393] | f[117].rotate_left(24) & 0xffff000000;
+f[393] = f[393] | f[115].rotate_left(40) & 0xffffff0000000000;
+f[394] = f[115].rotate_left(40) & 0xffffffffff;
+f[394] = f[394] | f[116].rotate_left(40) & 0xffffff0000000000;
+f[395] = f[116].rotate_left(40) & 0xffffffffff;
+f[395] = f[395] | f[113].rotate_left(40) & 0xffffff0000000000;
+f[396] = f[113].rotate_left(40) & 0xffffffffff;
+f[396] = f[396] | f[114].rotate_left(40) & 0xffffff0000000000;
+f[397] = f[114].rotate_left(40) & 0xffffffffff;
+f[397] = f[397] | f[125].rotate_left(40) & 0x70000000000;
+f[397] = f[397] | f[126].rotate_left(43) & 0xff80000000000;
+f[397] = f[397] | f[132].rotate_left(52) & 0x1ff0000000000000;
+f[397] = f[397] | f[131].rotate_left(61) & 0xe000000000000000;
+f[398] = f[131].rotate_left(61) & 0x1fff;
+f[398] = f[398] | f[129].rotate_left(13) & 0x1fffffffe000;
+f[399] = f[389] | f[384].rotate_left(32) & 0xffffffff00000000;
+f[400] = f[390].rotate_left(16) & 0x10000;
+f[400] = f[400] | f[136].rotate_left(48) & 0xffff000000000000;
+f[401] = 0x100000000 | f[136].rotate_left(48) & 0xffff;
+f[441] = f[397].rotate_left(3) & 0x1;
+if f[441] != 0x0 { break 'to_794; }
+{ let e = r.read_limbs::<6>(15, f[392]); f[425] = e[0]; f[426] = e[1]; f[427] = e[2]; f[428] = e[3]; f[429] = e[4]; f[430] = e[5]; }
+{ let e = r.read_limbs::<3>(17, f[392]); f[431] = e[0]; f[432] = e[1]; f[433] = e[2]; }
+{ let e = r.read_limbs::<4>(19, f[392]); f[434] = e[0]; f[435] = e[1]; f[436] = e[2]; f[437] = e[3]; }
+break 'to_797;
 }
-{ let e = r.read_limbs::<6>(15, f[376]); f[409] = e[0]; f[410] = e[1]; f[411] = e[2]; f[412] = e[3]; f[413] = e[4]; f[414] = e[5]; }
-{ let e = r.read_limbs::<3>(17, f[376]); f[415] = e[0]; f[416] = e[1]; f[417] = e[2]; }
-{ let e = r.read_limbs::<4>(19, f[376]); f[418] = e[0]; f[419] = e[1]; f[420] = e[2]; f[421] = e[3]; }
+{ let e = r.read_limbs::<6>(16, f[392]); f[425] = e[0]; f[426] = e[1]; f[427] = e[2]; f[428] = e[3]; f[429] = e[4]; f[430] = e[5]; }
+{ let e = r.read_limbs::<3>(18, f[392]); f[431] = e[0]; f[432] = e[1]; f[433] = e[2]; }
+{ let e = r.read_limbs::<4>(20, f[392]); f[434] = e[0]; f[435] = e[1]; f[436] = e[2]; f[437] = e[3]; }
 }
-f[426] = 0x0;
-if f[409] != f[377] { break 'to_768; }
-if f[410] != f[378] { break 'to_768; }
-if f[411] != f[379] { break 'to_768; }
-if f[412] != f[380] { break 'to_768; }
-if f[413] != f[381] { break 'to_768; }
-if f[414] == f[382] { break 'to_796; }
+f[442] = 0x0;
+if f[425] != f[393] { break 'to_804; }
+if f[426] != f[394] { break 'to_804; }
+if f[427] != f[395] { break 'to_804; }
+if f[428] != f[396] { break 'to_804; }
+if f[429] != f[397] { break 'to_804; }
+if f[430] == f[398] { break 'to_832; }
 }
-f[426] = 0x1;
-f[707] = f[414].rotate_left(51) & 0xffffffff;
-f[651] = f[382].rotate_left(51) & 0xffffffff;
-if f[707] != f[651] { break 'to_792; }
-if f[417] & 0xffffffff00000000 == 0x0 { break 'to_792; }
-f[424] = r.read(3, f[425]);
-f[469] = f[413].rotate_left(3) & 0x7;
-f[469] = f[469] | f[414].rotate_left(3) & 0xfff8;
-f[472] = words::keep(u64::wrapping_sub(f[469], f[424]), 48);
-f[653] = words::keep(f[472] >> 15, 63);
-f[471] = u64::from(f[653] == 0x0);
-if f[471] == 0 { break 'to_792; }
-f[686] = f[413] & 0x1fffffffffffffff;
-f[712] = f[381] & 0x1fffffffffffffff;
-if f[409] != f[377] { break 'to_785; }
-if f[410] != f[378] { break 'to_785; }
-if f[411] != f[379] { break 'to_785; }
-if f[412] != f[380] { break 'to_785; }
-if f[686] != f[712] { break 'to_785; }
-f[426] = 0x0;
-break 'to_792;
+f[442] = 0x1;
+f[723] = f[430].rotate_left(51) & 0xffffffff;
+f[669] = f[398].rotate_left(51) & 0xffffffff;
+if f[723] != f[669] { break 'to_828; }
+if f[433] & 0xffffffff00000000 == 0x0 { break 'to_828; }
+f[440] = r.read(3, f[441]);
+f[485] = f[429].rotate_left(3) & 0x7;
+f[485] = f[485] | f[430].rotate_left(3) & 0xfff8;
+f[488] = words::keep(u64::wrapping_sub(f[485], f[440]), 48);
+f[667] = words::keep(f[488] >> 15, 63);
+f[487] = u64::from(f[667] == 0x0);
+if f[487] == 0 { break 'to_828; }
+f[702] = f[429] & 0x1fffffffffffffff;
+f[728] = f[397] & 0x1fffffffffffffff;
+if f[425] != f[393] { break 'to_821; }
+if f[426] != f[394] { break 'to_821; }
+if f[427] != f[395] { break 'to_821; }
+if f[428] != f[396] { break 'to_821; }
+if f[702] != f[728] { break 'to_821; }
+f[442] = 0x0;
+break 'to_828;
 }
-{ let e = r.read_limbs::<2>(1, 0x0); f[422] = e[0]; f[423] = e[1]; }
-f[653] = words::keep(f[422] >> 0, 32);
-f[651] = words::keep(u64::wrapping_add(f[653], 0x1), 32);
-f[422] = f[422] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
-r.write_limbs(1, 0x0, [f[422], f[423]]);
-f[440] = words::keep(f[422] >> 0, 32);
-if let Err(error) = r.operation(f, 791) { return Ending::Rejected(error); }
+{ let e = r.read_limbs::<2>(1, 0x0); f[438] = e[0]; f[439] = e[1]; }
+f[667] = words::keep(f[438] >> 0, 32);
+f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
+f[438] = f[438] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+r.write_limbs(1, 0x0, [f[438], f[439]]);
+f[456] = words::keep(f[438] >> 0, 32);
+if let Err(error) = r.operation(f, 827) { return Ending::Rejected(error); }
 }
-if f[425] != 0x0 { break 'to_795; }
-r.write_limbs(14, f[376], [f[377], f[378], f[379], f[380], f[381], f[382]]);
-break 'to_796;
+if f[441] != 0x0 { break 'to_831; }
+r.write_limbs(15, f[392], [f[393], f[394], f[395], f[396], f[397], f[398]]);
+break 'to_832;
 }
-r.write_limbs(15, f[376], [f[377], f[378], f[379], f[380], f[381], f[382]]);
+r.write_limbs(16, f[392], [f[393], f[394], f[395], f[396], f[397], f[398]]);
 }
-if f[426] != 0x1 { break 'to_800; }
-f[415] = 0x0; f[416] = 0x0; f[417] = 0x0;
-f[418] = 0x0;
-f[419] = f[141].rotate_left(32) & 0xffffffff00000000;
-f[420] = f[141].rotate_left(32) & 0xffff;
-f[420] = f[420] | f[141].rotate_left(16) & 0xffffffffffff0000;
-f[421] = f[124] | f[124].rotate_left(24) & 0xffffff000000;
-break 'to_804;
+if f[442] != 0x1 { break 'to_836; }
+f[431] = 0x0; f[432] = 0x0; f[433] = 0x0;
+f[434] = 0x0;
+f[435] = f[141].rotate_left(32) & 0xffffffff00000000;
+f[436] = f[141].rotate_left(32) & 0xffff;
+f[436] = f[436] | f[141].rotate_left(16) & 0xffffffffffff0000;
+f[437] = f[124] | f[124].rotate_left(24) & 0xffffff000000;
+break 'to_840;
 }
-f[421] = f[421] & 0xffffffffff000000 | f[124] << 0 & 0xffffff;
-f[419] = f[419] & 0xffffffff | f[141] << 32 & 0xffffffff00000000;
-f[651] = words::keep(f[141] >> 32, 48);
-f[420] = f[420] & 0xffffffffffff0000 | f[651] << 0 & 0xffff;
+f[437] = f[437] & 0xffffffffff000000 | f[124] << 0 & 0xffffff;
+f[435] = f[435] & 0xffffffff | f[141] << 32 & 0xffffffff00000000;
+f[669] = words::keep(f[141] >> 32, 48);
+f[436] = f[436] & 0xffffffffffff0000 | f[669] << 0 & 0xffff;
 }
-if f[384] & 0xffffffff0000 == 0x0 { break 'to_810; }
-if !(f[416] & 0xffffffff0000 == 0x0) { break 'to_809; }
-f[418] = f[418] & 0xffffffffffff | f[141] << 48 & 0xffff000000000000;
-f[651] = words::keep(f[141] >> 16, 32);
-f[419] = f[419] & 0xffffffff00000000 | f[651] << 0 & 0xffffffff;
+if f[400] & 0xffffffff0000 == 0x0 { break 'to_846; }
+if !(f[432] & 0xffffffff0000 == 0x0) { break 'to_845; }
+f[434] = f[434] & 0xffffffffffff | f[141] << 48 & 0xffff000000000000;
+f[669] = words::keep(f[141] >> 16, 32);
+f[435] = f[435] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
 }
-f[418] = f[418] & 0xffff000000000000 | f[141] << 0 & 0xffffffffffff;
+f[434] = f[434] & 0xffff000000000000 | f[141] << 0 & 0xffffffffffff;
 }
-{ let carry = false; let (limb, carry) = words::add(f[415], f[383], carry); f[415] = words::keep(limb, 0); let (limb, carry) = words::add(f[416], f[384], carry); f[416] = words::keep(limb, 0); let (limb, carry) = words::add(f[417], f[385], carry); f[417] = words::keep(limb, 0); let _ = carry; }
-if f[425] != 0x0 { break 'to_815; }
-r.write_limbs(16, f[376], [f[415], f[416], f[417]]);
-r.write_limbs(18, f[376], [f[418], f[419], f[420], f[421]]);
-break 'to_817;
+{ let carry = false; let (limb, carry) = words::add(f[431], f[399], carry); f[431] = words::keep(limb, 0); let (limb, carry) = words::add(f[432], f[400], carry); f[432] = words::keep(limb, 0); let (limb, carry) = words::add(f[433], f[401], carry); f[433] = words::keep(limb, 0); let _ = carry; }
+if f[441] != 0x0 { break 'to_851; }
+r.write_limbs(17, f[392], [f[431], f[432], f[433]]);
+r.write_limbs(19, f[392], [f[434], f[435], f[436], f[437]]);
+break 'to_853;
 }
-r.write_limbs(17, f[376], [f[415], f[416], f[417]]);
-r.write_limbs(19, f[376], [f[418], f[419], f[420], f[421]]);
+r.write_limbs(18, f[392], [f[431], f[432], f[433]]);
+r.write_limbs(20, f[392], [f[434], f[435], f[436], f[437]]);
 }
-if f[367] >= 0x40 { return Ending::Done; }
-f[376] = f[367] & 0x3f;
-f[376] = f[376] | f[130].rotate_left(6) & 0xc0;
-if !(f[131] & 0x1 == 0x0) { break 'to_822; }
-{ let e = r.read_limbs::<3>(20, f[376]); f[480] = e[0]; f[481] = e[1]; f[482] = e[2]; }
-break 'to_823;
+if f[383] >= 0x40 { return Ending::Done; }
+f[392] = f[383] & 0x3f;
+f[392] = f[392] | f[130].rotate_left(6) & 0xc0;
+if !(f[131] & 0x1 == 0x0) { break 'to_858; }
+{ let e = r.read_limbs::<3>(21, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
+break 'to_859;
 }
-{ let e = r.read_limbs::<3>(21, f[376]); f[480] = e[0]; f[481] = e[1]; f[482] = e[2]; }
+{ let e = r.read_limbs::<3>(22, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
 }
-f[651] = f[481].rotate_left(16) & 0xffff;
-f[651] = f[651] | f[482].rotate_left(16) & 0xffffffff0000;
-f[653] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
-if f[651] == f[653] { break 'to_838; }
-f[653] = words::keep(f[131] >> 0, 63);
-f[483] = r.read(3, f[653]);
-f[495] = u64::from(f[482] == f[129]);
-if f[495] == 0 { break 'to_834; }
-f[491] = words::keep(f[481] >> 48, 48);
-f[494] = words::keep(u64::wrapping_sub(f[491], f[483]), 48);
-f[653] = words::keep(f[494] >> 15, 63);
-f[493] = u64::from(f[653] == 0x0);
-f[495] = f[493];
+f[669] = f[497].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[498].rotate_left(16) & 0xffffffff0000;
+f[667] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
+if f[669] == f[667] { break 'to_874; }
+f[667] = words::keep(f[131] >> 0, 63);
+f[499] = r.read(3, f[667]);
+f[511] = u64::from(f[498] == f[129]);
+if f[511] == 0 { break 'to_870; }
+f[507] = words::keep(f[497] >> 48, 48);
+f[510] = words::keep(u64::wrapping_sub(f[507], f[499]), 48);
+f[667] = words::keep(f[510] >> 15, 63);
+f[509] = u64::from(f[667] == 0x0);
+f[511] = f[509];
 }
-if f[495] == 0 { break 'to_837; }
-f[481] = f[481] & 0xffffffffffff | f[131] << 48 & 0xffff000000000000;
-break 'to_838;
+if f[511] == 0 { break 'to_873; }
+f[497] = f[497] & 0xffffffffffff | f[131] << 48 & 0xffff000000000000;
+break 'to_874;
 }
-f[480] = 0x0;
-f[481] = f[131].rotate_left(48) & 0xffff000000000000;
-f[482] = f[129];
+f[496] = 0x0;
+f[497] = f[131].rotate_left(48) & 0xffff000000000000;
+f[498] = f[129];
 }
-f[657] = f[373] | f[368].rotate_left(32) & 0xffffffff00000000;
-f[658] = 0x10000;
-f[659] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[480], f[657], carry); f[480] = words::keep(limb, 0); let (limb, carry) = words::add(f[481], f[658], carry); f[481] = words::keep(limb, 0); let (limb, carry) = words::add(f[482], f[659], carry); f[482] = words::keep(limb, 32); let _ = carry; }
-if !(f[131] & 0x1 == 0x0) { break 'to_843; }
-r.write_limbs(20, f[376], [f[480], f[481], f[482]]);
-break 'to_844;
+f[673] = f[389] | f[384].rotate_left(32) & 0xffffffff00000000;
+f[674] = 0x10000;
+f[675] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[496], f[673], carry); f[496] = words::keep(limb, 0); let (limb, carry) = words::add(f[497], f[674], carry); f[497] = words::keep(limb, 0); let (limb, carry) = words::add(f[498], f[675], carry); f[498] = words::keep(limb, 32); let _ = carry; }
+if !(f[131] & 0x1 == 0x0) { break 'to_879; }
+r.write_limbs(21, f[392], [f[496], f[497], f[498]]);
+break 'to_880;
 }
-r.write_limbs(21, f[376], [f[480], f[481], f[482]]);
+r.write_limbs(22, f[392], [f[496], f[497], f[498]]);
 }
-if f[366] >= 0x40 { return Ending::Done; }
-f[376] = f[367] & 0x3f;
-f[376] = f[376] | f[366].rotate_left(6) & 0xfc0;
-f[376] = f[376] | f[130].rotate_left(12) & 0x3000;
-if !(f[131] & 0x1 == 0x0) { break 'to_849; }
-{ let e = r.read_limbs::<2>(10, f[376]); f[500] = e[0]; f[501] = e[1]; }
-break 'to_850;
+if f[382] >= 0x40 { return Ending::Done; }
+f[392] = f[383] & 0x3f;
+f[392] = f[392] | f[382].rotate_left(6) & 0xfc0;
+f[392] = f[392] | f[130].rotate_left(12) & 0x3000;
+if !(f[131] & 0x1 == 0x0) { break 'to_885; }
+{ let e = r.read_limbs::<2>(10, f[392]); f[516] = e[0]; f[517] = e[1]; }
+break 'to_886;
 }
-{ let e = r.read_limbs::<2>(11, f[376]); f[500] = e[0]; f[501] = e[1]; }
+{ let e = r.read_limbs::<2>(11, f[392]); f[516] = e[0]; f[517] = e[1]; }
 }
-f[653] = f[501].rotate_left(48) & 0xffffffffffff;
-f[651] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
-if f[653] == f[651] { break 'to_866; }
-f[651] = words::keep(f[131] >> 0, 63);
-f[502] = r.read(3, f[651]);
-f[651] = words::keep(f[501] >> 32, 32);
-f[512] = u64::from(f[651] == f[129]);
-if f[512] == 0 { break 'to_862; }
-f[508] = words::keep(f[501] >> 16, 48);
-f[511] = words::keep(u64::wrapping_sub(f[508], f[502]), 48);
-f[651] = words::keep(f[511] >> 15, 63);
-f[510] = u64::from(f[651] == 0x0);
-f[512] = f[510];
+f[667] = f[517].rotate_left(48) & 0xffffffffffff;
+f[669] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
+if f[667] == f[669] { break 'to_902; }
+f[669] = words::keep(f[131] >> 0, 63);
+f[518] = r.read(3, f[669]);
+f[669] = words::keep(f[517] >> 32, 32);
+f[528] = u64::from(f[669] == f[129]);
+if f[528] == 0 { break 'to_898; }
+f[524] = words::keep(f[517] >> 16, 48);
+f[527] = words::keep(u64::wrapping_sub(f[524], f[518]), 48);
+f[669] = words::keep(f[527] >> 15, 63);
+f[526] = u64::from(f[669] == 0x0);
+f[528] = f[526];
 }
-if f[512] == 0 { break 'to_865; }
-f[501] = f[501] & 0xffffffff0000ffff | f[131] << 16 & 0xffff0000;
-break 'to_866;
+if f[528] == 0 { break 'to_901; }
+f[517] = f[517] & 0xffffffff0000ffff | f[131] << 16 & 0xffff0000;
+break 'to_902;
 }
-f[500] = 0x0;
-f[501] = f[131].rotate_left(16) & 0xffff0000;
-f[501] = f[501] | f[129].rotate_left(32) & 0xffffffff00000000;
+f[516] = 0x0;
+f[517] = f[131].rotate_left(16) & 0xffff0000;
+f[517] = f[517] | f[129].rotate_left(32) & 0xffffffff00000000;
 }
-f[676] = 0x1000000000000 | f[136] & 0xffffffff;
-f[677] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[500], f[676], carry); f[500] = words::keep(limb, 0); let (limb, carry) = words::add(f[501], f[677], carry); f[501] = words::keep(limb, 0); let _ = carry; }
-if !(f[131] & 0x1 == 0x0) { break 'to_871; }
-r.write_limbs(10, f[376], [f[500], f[501]]);
+f[679] = 0x1000000000000 | f[136] & 0xffffffff;
+f[680] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[516], f[679], carry); f[516] = words::keep(limb, 0); let (limb, carry) = words::add(f[517], f[680], carry); f[517] = words::keep(limb, 0); let _ = carry; }
+if !(f[131] & 0x1 == 0x0) { break 'to_907; }
+r.write_limbs(10, f[392], [f[516], f[517]]);
 return Ending::Done;
 }
-r.write_limbs(11, f[376], [f[500], f[501]]);
+r.write_limbs(11, f[392], [f[516], f[517]]);
 return Ending::Done;
 Ending::Done
 }
 
-fn at_873(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_1008: {
+fn at_909(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_1044: {
+'to_1040: {
+'to_1039: {
+'to_1037: {
+'to_1028: {
+'to_1026: {
+'to_1017: {
+'to_1015: {
+'to_1006: {
 'to_1004: {
-'to_1003: {
-'to_1001: {
-'to_992: {
-'to_990: {
-'to_981: {
-'to_979: {
-'to_970: {
-'to_968: {
-'to_959: {
-'to_957: {
+'to_995: {
+'to_993: {
+'to_984: {
+'to_982: {
+'to_973: {
+'to_971: {
+'to_962: {
+'to_960: {
 'to_948: {
-'to_946: {
+'to_945: {
+'to_940: {
 'to_937: {
 'to_935: {
-'to_926: {
-'to_924: {
-'to_912: {
-'to_909: {
-'to_904: {
-'to_901: {
-'to_899: {
-'to_893: {
-'to_892: {
-'to_877: {
-f[513] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
-if f[513] >= 0x40 { break 'to_877; }
-f[651] = f[125] | f[513] << 55 >> 55 << 3;
-r.write(9, f[651], f[140]);
+'to_929: {
+'to_928: {
+'to_913: {
+f[529] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
+if f[529] >= 0x40 { break 'to_913; }
+f[669] = f[125] | f[529] << 55 >> 55 << 3;
+r.write(9, f[669], f[140]);
 }
 if f[25] == 0 { return Ending::Done; }
-f[517] = 0x0;
-f[514] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
-f[515] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
-if f[515] >= 0x40 { break 'to_1004; }
-f[516] = r.read(8, f[515]);
-if !(f[516] & 0x8000000000 == 0x0) { break 'to_1004; }
-f[522] = f[515] & 0x3f;
-f[523] = f[30] & 0x7;
-f[651] = f[523] | f[522].rotate_left(3) & 0x1f8;
-{ let e = r.read_limbs::<4>(4, f[651]); f[525] = e[0]; f[526] = e[1]; f[527] = e[2]; f[528] = e[3]; }
-f[518] = 0x0;
-f[519] = 0x3;
-if !(f[528] & 0x10000 == 0x10000) { break 'to_892; }
-f[707] = f[526].rotate_left(16) & 0xffff;
-f[707] = f[707] | f[527].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[707] { break 'to_892; }
-f[651] = 0x1;
-break 'to_893;
+f[533] = 0x0;
+f[530] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
+f[531] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
+if f[531] >= 0x40 { break 'to_1040; }
+f[532] = r.read(8, f[531]);
+if !(f[532] & 0x8000000000 == 0x0) { break 'to_1040; }
+f[538] = f[531] & 0x3f;
+f[539] = f[30] & 0x7;
+f[669] = f[539] | f[538].rotate_left(3) & 0x1f8;
+{ let e = r.read_limbs::<4>(4, f[669]); f[541] = e[0]; f[542] = e[1]; f[543] = e[2]; f[544] = e[3]; }
+f[534] = 0x0;
+f[535] = 0x3;
+if !(f[544] & 0x10000 == 0x10000) { break 'to_928; }
+f[723] = f[542].rotate_left(16) & 0xffff;
+f[723] = f[723] | f[543].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[723] { break 'to_928; }
+f[669] = 0x1;
+break 'to_929;
 }
-f[651] = 0x0;
+f[669] = 0x0;
 }
-if f[651] == 0 { break 'to_899; }
-f[518] = 0x1;
-f[540] = f[141].rotate_left(44) & 0xfffffff;
-f[541] = f[527].rotate_left(12) & 0xfff;
-f[541] = f[541] | f[528].rotate_left(12) & 0xffff000;
-f[707] = words::keep(u64::wrapping_sub(f[540], f[541]), 32);
-f[542] = words::keep(f[707] >> 0, 36);
-f[519] = words::keep(u64::wrapping_add(0x3, f[542]), 32);
-break 'to_909;
+if f[669] == 0 { break 'to_935; }
+f[534] = 0x1;
+f[556] = f[141].rotate_left(44) & 0xfffffff;
+f[557] = f[543].rotate_left(12) & 0xfff;
+f[557] = f[557] | f[544].rotate_left(12) & 0xffff000;
+f[723] = words::keep(u64::wrapping_sub(f[556], f[557]), 32);
+f[558] = words::keep(f[723] >> 0, 36);
+f[535] = words::keep(u64::wrapping_add(0x3, f[558]), 32);
+break 'to_945;
 }
-if f[528] & 0x10000 == 0x10000 { break 'to_901; }
-if f[525] & 0xffffffff == 0x0 { break 'to_909; }
+if f[544] & 0x10000 == 0x10000 { break 'to_937; }
+if f[541] & 0xffffffff == 0x0 { break 'to_945; }
 }
-f[529] = f[525].rotate_left(32) & 0xffffffff;
-f[529] = f[529] | f[526].rotate_left(32) & 0xffff00000000;
-if !(f[528] & 0x10000 == 0x10000) { break 'to_904; }
-f[529] = f[526].rotate_left(16) & 0xffff;
-f[529] = f[529] | f[527].rotate_left(16) & 0xffffffff0000;
+f[545] = f[541].rotate_left(32) & 0xffffffff;
+f[545] = f[545] | f[542].rotate_left(32) & 0xffff00000000;
+if !(f[544] & 0x10000 == 0x10000) { break 'to_940; }
+f[545] = f[542].rotate_left(16) & 0xffff;
+f[545] = f[545] | f[543].rotate_left(16) & 0xffffffff0000;
 }
-f[544] = f[141].rotate_left(44) & 0xfffffff;
-f[545] = f[529].rotate_left(44) & 0xfffffff;
-f[653] = words::keep(u64::wrapping_sub(f[544], f[545]), 32);
-f[546] = words::keep(f[653] >> 0, 36);
-if f[546] >= 0x4 { break 'to_909; }
-f[518] = 0x1;
+f[560] = f[141].rotate_left(44) & 0xfffffff;
+f[561] = f[545].rotate_left(44) & 0xfffffff;
+f[667] = words::keep(u64::wrapping_sub(f[560], f[561]), 32);
+f[562] = words::keep(f[667] >> 0, 36);
+if f[562] >= 0x4 { break 'to_945; }
+f[534] = 0x1;
 }
-if f[134] != f[127] { break 'to_912; }
-f[517] = 0x1 | f[518] << 63 >> 63 << 1;
-break 'to_1004;
+if f[134] != f[127] { break 'to_948; }
+f[533] = 0x1 | f[534] << 63 >> 63 << 1;
+break 'to_1040;
 }
-if !(f[28] & 0x2 == 0x2) { break 'to_1004; }
-if f[518] != 0x1 { break 'to_1004; }
-if f[514] >= 0x40 { break 'to_1004; }
-f[547] = f[514] & 0x3f;
-f[548] = f[515] & 0x3f;
-f[520] = 0x0;
-f[653] = f[548] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[563] = u64::from(f[653] != 0x0);
-if f[563] == 0 { break 'to_924; }
-f[561] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[561]), 32);
-f[562] = words::keep(f[653] >> 0, 36);
-f[563] = u64::from(f[562] <= f[519]);
+if !(f[28] & 0x2 == 0x2) { break 'to_1040; }
+if f[534] != 0x1 { break 'to_1040; }
+if f[530] >= 0x40 { break 'to_1040; }
+f[563] = f[530] & 0x3f;
+f[564] = f[531] & 0x3f;
+f[536] = 0x0;
+f[667] = f[564] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[579] = u64::from(f[667] != 0x0);
+if f[579] == 0 { break 'to_960; }
+f[577] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[577]), 32);
+f[578] = words::keep(f[667] >> 0, 36);
+f[579] = u64::from(f[578] <= f[535]);
 }
-if f[563] == 0 { break 'to_926; }
-f[520] = 0x1;
+if f[579] == 0 { break 'to_962; }
+f[536] = 0x1;
 }
-f[653] = f[548] | f[547] << 58 >> 58 << 6;
-{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[574] = u64::from(f[653] != 0x0);
-if f[574] == 0 { break 'to_935; }
-f[572] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[572]), 32);
-f[573] = words::keep(f[653] >> 0, 36);
-f[574] = u64::from(f[573] <= f[519]);
+f[667] = f[564] | f[563] << 58 >> 58 << 6;
+{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[590] = u64::from(f[667] != 0x0);
+if f[590] == 0 { break 'to_971; }
+f[588] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[588]), 32);
+f[589] = words::keep(f[667] >> 0, 36);
+f[590] = u64::from(f[589] <= f[535]);
 }
-if f[574] == 0 { break 'to_937; }
-f[520] = 0x1;
+if f[590] == 0 { break 'to_973; }
+f[536] = 0x1;
 }
-f[653] = 0x1000 | f[548] & 0x3f;
-f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[585] = u64::from(f[653] != 0x0);
-if f[585] == 0 { break 'to_946; }
-f[583] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[583]), 32);
-f[584] = words::keep(f[653] >> 0, 36);
-f[585] = u64::from(f[584] <= f[519]);
+f[667] = 0x1000 | f[564] & 0x3f;
+f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[601] = u64::from(f[667] != 0x0);
+if f[601] == 0 { break 'to_982; }
+f[599] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[599]), 32);
+f[600] = words::keep(f[667] >> 0, 36);
+f[601] = u64::from(f[600] <= f[535]);
 }
-if f[585] == 0 { break 'to_948; }
-f[520] = 0x1;
+if f[601] == 0 { break 'to_984; }
+f[536] = 0x1;
 }
-f[653] = 0x1000 | f[548] & 0x3f;
-f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[596] = u64::from(f[653] != 0x0);
-if f[596] == 0 { break 'to_957; }
-f[594] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[594]), 32);
-f[595] = words::keep(f[653] >> 0, 36);
-f[596] = u64::from(f[595] <= f[519]);
+f[667] = 0x1000 | f[564] & 0x3f;
+f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[612] = u64::from(f[667] != 0x0);
+if f[612] == 0 { break 'to_993; }
+f[610] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[610]), 32);
+f[611] = words::keep(f[667] >> 0, 36);
+f[612] = u64::from(f[611] <= f[535]);
 }
-if f[596] == 0 { break 'to_959; }
-f[520] = 0x1;
+if f[612] == 0 { break 'to_995; }
+f[536] = 0x1;
 }
-f[653] = 0x2000 | f[548] & 0x3f;
-f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[607] = u64::from(f[653] != 0x0);
-if f[607] == 0 { break 'to_968; }
-f[605] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[605]), 32);
-f[606] = words::keep(f[653] >> 0, 36);
-f[607] = u64::from(f[606] <= f[519]);
+f[667] = 0x2000 | f[564] & 0x3f;
+f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[623] = u64::from(f[667] != 0x0);
+if f[623] == 0 { break 'to_1004; }
+f[621] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[621]), 32);
+f[622] = words::keep(f[667] >> 0, 36);
+f[623] = u64::from(f[622] <= f[535]);
 }
-if f[607] == 0 { break 'to_970; }
-f[520] = 0x1;
+if f[623] == 0 { break 'to_1006; }
+f[536] = 0x1;
 }
-f[653] = 0x2000 | f[548] & 0x3f;
-f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[618] = u64::from(f[653] != 0x0);
-if f[618] == 0 { break 'to_979; }
-f[616] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[616]), 32);
-f[617] = words::keep(f[653] >> 0, 36);
-f[618] = u64::from(f[617] <= f[519]);
+f[667] = 0x2000 | f[564] & 0x3f;
+f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[634] = u64::from(f[667] != 0x0);
+if f[634] == 0 { break 'to_1015; }
+f[632] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[632]), 32);
+f[633] = words::keep(f[667] >> 0, 36);
+f[634] = u64::from(f[633] <= f[535]);
 }
-if f[618] == 0 { break 'to_981; }
-f[520] = 0x1;
+if f[634] == 0 { break 'to_1017; }
+f[536] = 0x1;
 }
-f[653] = 0x3000 | f[548] & 0x3f;
-f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[629] = u64::from(f[653] != 0x0);
-if f[629] == 0 { break 'to_990; }
-f[627] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[627]), 32);
-f[628] = words::keep(f[653] >> 0, 36);
-f[629] = u64::from(f[628] <= f[519]);
+f[667] = 0x3000 | f[564] & 0x3f;
+f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[645] = u64::from(f[667] != 0x0);
+if f[645] == 0 { break 'to_1026; }
+f[643] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[643]), 32);
+f[644] = words::keep(f[667] >> 0, 36);
+f[645] = u64::from(f[644] <= f[535]);
 }
-if f[629] == 0 { break 'to_992; }
-f[520] = 0x1;
+if f[645] == 0 { break 'to_1028; }
+f[536] = 0x1;
 }
-f[653] = 0x3000 | f[548] & 0x3f;
-f[653] = f[653] | f[547].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[653]); f[551] = e[0]; f[552] = e[1]; }
-f[653] = f[551].rotate_left(16) & 0xffff;
-f[653] = f[653] | f[552].rotate_left(16) & 0xffff0000;
-f[640] = u64::from(f[653] != 0x0);
-if f[640] == 0 { break 'to_1001; }
-f[638] = words::keep(f[552] >> 32, 32);
-f[653] = words::keep(u64::wrapping_sub(f[129], f[638]), 32);
-f[639] = words::keep(f[653] >> 0, 36);
-f[640] = u64::from(f[639] <= f[519]);
+f[667] = 0x3000 | f[564] & 0x3f;
+f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
+f[667] = f[567].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
+f[656] = u64::from(f[667] != 0x0);
+if f[656] == 0 { break 'to_1037; }
+f[654] = words::keep(f[568] >> 32, 32);
+f[667] = words::keep(u64::wrapping_sub(f[129], f[654]), 32);
+f[655] = words::keep(f[667] >> 0, 36);
+f[656] = u64::from(f[655] <= f[535]);
 }
-if f[640] == 0 { break 'to_1003; }
-f[520] = 0x1;
+if f[656] == 0 { break 'to_1039; }
+f[536] = 0x1;
 }
-f[517] = 0x0 | f[520] << 63 >> 63 << 1;
+f[533] = 0x0 | f[536] << 63 >> 63 << 1;
 }
-if f[517] != 0x0 { break 'to_1008; }
+if f[533] != 0x0 { break 'to_1044; }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
 }
-f[28] = f[517];
+f[28] = f[533];
 return Ending::Done;
 Ending::Done
 }
 
-fn at_1010(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_1013: {
-if f[39] == 0 { break 'to_1013; }
-if f[53] != 0 { break 'to_1013; }
+fn at_1046(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_1049: {
+if f[39] == 0 { break 'to_1049; }
+if f[53] != 0 { break 'to_1049; }
 f[50] = words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[52].rotate_left(48) & 0xffff000000000000), f[52].rotate_left(48) & 0xffff), f[51].rotate_left(16) & 0xffffffff0000), f[49].rotate_left(48) & 0xff000000000000), f[48].rotate_left(56) & 0xff00000000000000), f[47]), f[46].rotate_left(13) & 0xe000), f[45].rotate_left(16) & 0xffff0000), f[44].rotate_left(32) & 0xffff00000000), f[43].rotate_left(48) & 0x3000000000000), f[42].rotate_left(50) & 0xfc000000000000), f[41].rotate_left(56) & 0xf00000000000000), f[40].rotate_left(60) & 0xf000000000000000)) & 0xffff;
 }
 if f[39] == 0 { return Ending::Done; }
 if f[53] == 0 { return Ending::Done; }
-if let Err(error) = r.operation(f, 1015) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 1051) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_1017(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_1053(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 if f[2] & 1 != 0 { r.emit(f, 0); }
 if f[4] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<14>(f[102]) {
@@ -2044,7 +2107,7 @@ let word = words::load(header, 8) & 0xff0000ffffffff | f[48].rotate_left(56) & 0
 words::store(header, 8, word);
 } else { r.emit(f, 6); }
 }
-if let Err(error) = r.operation(f, 1024) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 1060) { return Ending::Rejected(error); }
 if f[60] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<40>(f[109]) {
 let word = words::load(header, 0) & 0xffffffffffffff00 | f[67] & 0xff;
@@ -2067,35 +2130,35 @@ return Ending::Done;
 Ending::Done
 }
 
-fn at_1032(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[126] = f[277];
+fn at_1068(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[126] = f[289];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1034(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[126] = f[278];
-f[6] = f[279];
-f[5] = f[280];
+fn at_1070(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[126] = f[290];
+f[6] = f[291];
+f[5] = f[292];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1036(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[273] = f[281];
-f[274] = f[282];
+fn at_1072(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[285] = f[293];
+f[286] = f[294];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1038(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_1074(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = 0x0;
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1040(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[125] = f[363];
+fn at_1076(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[125] = f[379];
 return Ending::Returned;
 Ending::Done
 }

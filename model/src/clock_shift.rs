@@ -36,6 +36,14 @@ impl Snapshot {
         for telemetry in self.switches.iter_mut().filter(|telemetry| telemetry.switch == switch) {
             shift_telemetry(shift, telemetry);
         }
+        for loss in self.losses.iter_mut().filter(|loss| loss.switch == switch) {
+            shift.time(&mut loss.lost_ns.0);
+            shift.time(&mut loss.lost_ns.1);
+        }
+        for event in self.events.iter_mut().filter(|event| event.switch == switch) {
+            shift.time(&mut event.time_ns);
+        }
+        self.events.sort_by_key(|event| event.time_ns);
         for missing in &mut self.missing {
             shift_missing(shift, switch, missing);
         }
@@ -81,6 +89,7 @@ fn shift_missing(shift: Shift, of: &str, missing: &mut MissingData) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{LossReason, LossRecord, NetworkChange, NetworkEvent};
 
     #[test]
     fn all_times_of_the_switch_move_and_no_others() {
@@ -98,6 +107,22 @@ mod tests {
         let missing =
             |before_ns| MissingData::CountsLost { switch: "a".into(), before_ns, why: String::new() };
         snapshot.missing.push(missing(1_240));
+        let loss = |switch: &str, lost_ns| LossRecord {
+            switch: switch.into(),
+            ingress_port: Some(1),
+            egress_port: None,
+            priority: None,
+            reason: LossReason::NoRoute,
+            packets: 2,
+            lost_ns,
+        };
+        let down = |switch: &str, time_ns| NetworkEvent {
+            time_ns,
+            switch: switch.into(),
+            change: NetworkChange::LinkDown { port: 1 },
+        };
+        snapshot.losses = vec![loss("a", (1_200, 1_240)), loss("b", (5, 6))];
+        snapshot.events = vec![down("b", 230), down("a", 1_220)];
         snapshot.shift_clock("a", -1_000);
         let a = &snapshot.switches[0];
         assert_eq!(
@@ -107,6 +132,8 @@ mod tests {
         assert_eq!((a.ports[0].epoch, a.meters[0].epoch), (2, 2));
         assert_eq!((a.pauses[0].start_ns, a.pauses[0].end_ns), (210, Some(220)));
         assert_eq!(snapshot.missing, [missing(240)]);
+        assert_eq!(snapshot.losses, [loss("a", (200, 240)), loss("b", (5, 6))]);
+        assert_eq!(snapshot.events, [down("a", 220), down("b", 230)], "in order of time");
         assert_eq!(snapshot.switches[1].frozen_ns, 50);
         let shifted = snapshot.clone();
         snapshot.shift_clock("a", 1_000);

@@ -27,6 +27,23 @@ pub enum LossReason {
 }
 
 impl LossReason {
+    /// All reasons.
+    pub const ALL: [LossReason; 8] = [
+        LossReason::Headroom,
+        LossReason::Lossy,
+        LossReason::Watchdog,
+        LossReason::NoRoute,
+        LossReason::Ttl,
+        LossReason::LinkDown,
+        LossReason::Corrupted,
+        LossReason::Other,
+    ];
+
+    /// Returns the reason with this name, if there is one.
+    pub fn of_name(name: &str) -> Option<LossReason> {
+        LossReason::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
     /// The name of the reason, as in JSON.
     pub fn name(self) -> &'static str {
         match self {

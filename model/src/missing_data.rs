@@ -86,6 +86,13 @@ pub enum MissingData {
         /// The start of the first pause that the log still has.
         before_ns: u64,
     },
+    /// A switch gives neither the losses of its queues nor the state of its links.
+    NoDeviceState {
+        /// The switch.
+        switch: String,
+        /// Why not.
+        why: String,
+    },
     /// Anything else, in words.
     #[serde(skip)]
     Other(String),
@@ -145,6 +152,9 @@ impl fmt::Display for MissingData {
                 "{port}: pauses of priority {priority} before {} were overwritten by later ones",
                 readable_ns(*before_ns)
             ),
+            MissingData::NoDeviceState { switch, why } => {
+                write!(f, "{switch}: losses in its queues and outages of its links are not known: {why}")
+            }
             MissingData::Other(text) => f.write_str(text),
         }
     }
@@ -226,6 +236,10 @@ mod tests {
         check(
             MissingData::Unread { switch: switch(), why: "the port is closed".into() },
             json!({"gap": "unread", "switch": "p1-edge2", "why": "the port is closed"}),
+        );
+        check(
+            MissingData::NoDeviceState { switch: switch(), why: "it does not offer them".into() },
+            json!({"gap": "no_device_state", "switch": "p1-edge2", "why": "it does not offer them"}),
         );
         check(
             MissingData::CountsLost { switch: switch(), before_ns: 17, why: "its bank: a: b".into() },

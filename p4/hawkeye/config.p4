@@ -67,6 +67,7 @@
 #define PORT_ROWS (1 << (EPOCH_RING_BITS + PORT_BITS))
 #define METER_ROWS (1 << (EPOCH_RING_BITS + PORT_BITS + PORT_BITS))
 #define QUEUES (1 << (PORT_BITS + 3))
+#define LOSS_ROWS (1 << (PORT_BITS + 2))
 #define PAUSE_LOG_ROWS (1 << (PORT_BITS + PAUSE_LOG_BITS))
 
 // Ingress port of packets from the controller: `--cpu-port` of bmv2, the CPU port of p4/switch.

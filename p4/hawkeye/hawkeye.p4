@@ -23,6 +23,7 @@
 #include "causality.p4"
 #include "telemetry.p4"
 #include "polling.p4"
+#include "losses.p4"
 #include "ingress.p4"
 #include "egress.p4"
 #include "deparser.p4"

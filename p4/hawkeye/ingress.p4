@@ -22,6 +22,7 @@ control HawkeyeIngress(
     Telemetry() telemetry;
     PollLimit() poll_limit;
     PollingIngress() polling;
+    CountLoss() count_loss;
 
     bit<1> exceeded;
     bit<1> known;
@@ -36,6 +37,8 @@ control HawkeyeIngress(
 
     apply {
         if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+            count_loss.apply(standard_metadata.ingress_port, LOSS_MALFORMED,
+                standard_metadata.ingress_global_timestamp);
             drop(DROP_MALFORMED);
             exit;
         }
@@ -94,10 +97,13 @@ control HawkeyeIngress(
             hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
         }
         if (ttl <= 1) {
+            count_loss.apply(standard_metadata.ingress_port, LOSS_TTL, standard_metadata.ingress_global_timestamp);
             drop(DROP_TTL);
             exit;
         }
         if (meta.route_port == 0) {
+            count_loss.apply(standard_metadata.ingress_port, LOSS_NO_ROUTE,
+                standard_metadata.ingress_global_timestamp);
             drop(DROP_NO_ROUTE);
             exit;
         }

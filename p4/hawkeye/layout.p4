@@ -86,6 +86,11 @@
 #define METER_PACKETS(e) e[79:48]
 #define METER(epoch, generation, packets, bytes) ((epoch) ++ (generation) ++ (packets) ++ (bytes))
 
+#define LOSSES_WIDTH 128
+#define LOSSES_PACKETS(e) e[127:96]
+#define LOSSES_FIRST_NS(e) e[95:48]
+#define LOSSES(packets, first_ns, last_ns) ((packets) ++ (first_ns) ++ (last_ns))
+
 #define POLL_MEMORY_WIDTH 385
 #define POLL_MEMORY_EVENT_TO_PROTOCOL(e) e[384:48]
 #define POLL_MEMORY_TIME_NS(e) e[47:0]

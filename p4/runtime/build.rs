@@ -18,7 +18,10 @@ const BOXED: [&str; 7] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
-    let descriptors = protox::compile(["p4/v1/p4runtime.proto", "google/rpc/status.proto"], ["proto"])?;
+    let descriptors = protox::compile(
+        ["p4/v1/p4runtime.proto", "google/rpc/status.proto", "p4switch/v1/device_state.proto"],
+        ["proto"],
+    )?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     std::fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
     let mut builder = tonic_prost_build::configure();

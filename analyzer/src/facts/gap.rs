@@ -66,6 +66,10 @@ impl Gap {
                     duration(*before_ns)
                 ),
             ),
+            MissingData::NoDeviceState { switch, why } => Gap::of_switch(
+                switch,
+                format!("shows neither losses in its queues nor outages of its links: {why}"),
+            ),
             MissingData::Other(text) => Gap::from(text.clone()),
         }
     }

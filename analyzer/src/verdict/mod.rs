@@ -9,3 +9,4 @@ pub mod incident;
 pub(crate) mod one_standstill;
 pub(crate) mod ranking;
 pub(crate) mod severity;
+pub(crate) mod standstills;

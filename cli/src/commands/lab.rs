@@ -68,6 +68,9 @@ struct UpArgs {
     /// Factor by which time is stretched; derived from the scenario if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     scale: Option<u64>,
+    /// Give no daemon the topology: it is discovered with LLDP, and every host has an agent
+    #[arg(long)]
+    without_topology: bool,
     /// Address of the dashboard
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -134,6 +137,7 @@ fn start(args: UpArgs) -> anyhow::Result<Outcome> {
     let number = LabNumber(args.number.number);
     let clock_start_unix_ns = crate::nic::unix_ns();
     let seed = args.seed;
-    lab::up(&UpOptions { number, scenario, seed, scale, listen: args.listen, clock_start_unix_ns })?;
+    let (has_topology, listen) = (!args.without_topology, args.listen);
+    lab::up(&UpOptions { number, scenario, seed, scale, has_topology, listen, clock_start_unix_ns })?;
     Ok(Outcome::Fine)
 }

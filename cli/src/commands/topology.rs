@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use buffer_config::topology::{Described, PS_PER_METRE, Supplement, merge, read};
-use controller::discovery::{HostPort, learn};
+use controller::discovery::{HostPort, Sighting, learn};
 use model::{PortRef, Rate, Time};
 
 use crate::Outcome;
@@ -107,7 +107,9 @@ fn from_lldp(args: &FromLldp) -> anyhow::Result<Outcome> {
         .with_context(|| format!("{name}: not the answer of GET /api/v1/daemons"))?;
     let (mut seen, mut interfaces) = (Vec::new(), Vec::new());
     for daemon in answer.daemons {
-        seen.extend(daemon.neighbours.into_iter().map(|found| (found.port, found.announced)));
+        let sighting =
+            |found: Neighbour| Sighting { port: found.port, announced: found.announced, rate: None };
+        seen.extend(daemon.neighbours.into_iter().map(sighting));
         interfaces.extend(daemon.interfaces.into_iter().map(|interface| HostPort {
             host: daemon.name.clone(),
             mac: interface.mac,

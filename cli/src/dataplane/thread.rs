@@ -163,7 +163,8 @@ impl Mover {
             line.up = up;
             let (number, name) = (line.port.number, line.port.interface.name());
             tracing::warn!("port {number} ({name}): link {}", if up { "up" } else { "down" });
-            self.switch.lock().paced.switch().set_port_up(number, up);
+            let now = self.switch.now();
+            self.switch.lock().paced.switch().set_link(now, number, up);
         }
     }
 }

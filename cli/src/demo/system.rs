@@ -100,6 +100,8 @@ impl System {
                 time_scale: 1,
                 lldp_interval: None,
                 learns: false,
+                // The demo has these records from its simulation.
+                records_interval: None,
                 wall_clock: wall_ns,
             },
             Some(time),

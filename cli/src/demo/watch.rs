@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use analyzer::incident::is_ordinary;
-use analyzer::{Analysis, Settings, TopologyIndex};
+use analyzer::{Analysis, Settings, Standstills, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::{Collected, Controller};
 use model::{Snapshot, Topology};
@@ -16,7 +16,7 @@ use web::{LiveState, PortSample, QueryError, QueryResult};
 use super::pace::Progress;
 use super::queries::Outcome;
 use super::records::Records;
-use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Standstills, Worker};
+use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
@@ -180,7 +180,7 @@ impl Watch {
 
     /// The diagnoses of these events are final.
     fn finish(&mut self, mut events: Vec<AnalysedEvent>) {
-        events.iter_mut().for_each(|event| self.standstills.unify(event));
+        events.iter_mut().for_each(|event| event.unify(&mut self.standstills));
         if !events.is_empty() {
             self.waiting.push_back(Seen::Final(events));
         }

@@ -31,9 +31,13 @@ pub(super) fn stages(options: &UpOptions, plan: &LabPlan) -> anyhow::Result<Vec<
     ])
 }
 
-/// Whether a host has an agent: those of the scenario, or all that send.
+/// Whether a host has an agent: those of the scenario, or all that send. Without a topology all have one: the addresses of
+/// hosts are known from their agents.
 fn has_agent(options: &UpOptions, host: &str) -> bool {
     let scenario = &options.scenario;
+    if !options.has_topology {
+        return true;
+    }
     match &scenario.agents.hosts {
         Some(hosts) => hosts.contains(host),
         None => scenario.flows.iter().any(|flow| flow.src == host),
@@ -69,7 +73,7 @@ fn server(options: &UpOptions) -> Daemon {
     let uploads = format!("{}:{UPLOAD_PORT}", options.number.server_address());
     let mut arguments = list(&["serve", "--listen", &options.listen.to_string(), "--rest-tls", "off"]);
     arguments.extend(list(&["--upload-listen", &uploads, "--store", &file("harrier.db")]));
-    arguments.extend(list(&["--topology", &file("config/topology.json")]));
+    arguments.extend(topology(options));
     arguments.extend(list(&["--findings", &file("config/findings.json")]));
     arguments.extend(time_scale(options));
     arguments.extend(tls(options, Role::Server, "server"));
@@ -90,7 +94,10 @@ fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
     let switches: Vec<String> = plan.of_kind(NodeKind::Switch).enumerate().map(address).collect();
     let mut arguments = list(&["controller", "--name", "lab", "--switches", &switches.join(",")]);
     arguments.extend(list(&["--switch-clocks", "synchronised"]));
-    arguments.extend(list(&["--topology", &file("config/topology.json")]));
+    arguments.extend(topology(options));
+    if !options.has_topology {
+        arguments.extend(list(&["--lldp-interval-s", "1"]));
+    }
     arguments.extend(list(&["--plan", &file("config/plan.json"), "--spool", &file("spool-controller")]));
     arguments.extend(upload(options));
     arguments.extend(time_scale(options));
@@ -119,10 +126,14 @@ fn nic(options: &UpOptions, node: &NodePlan) -> Daemon {
 fn agent(options: &UpOptions, node: &NodePlan) -> Daemon {
     let directory = options.number.directory();
     let spool = directory.join(format!("spool-{}", node.name)).display().to_string();
-    let topology = directory.join("config/topology.json").display().to_string();
     let threshold = options.scenario.agents.threshold_percent.to_string();
     let mut arguments = list(&["agent", "--name", &node.name, "--interface", HOST_INTERFACE]);
-    arguments.extend(list(&["--topology", &topology, "--threshold-percent", &threshold, "--spool", &spool]));
+    arguments.extend(list(&["--threshold-percent", &threshold, "--spool", &spool]));
+    arguments.extend(topology(options));
+    if !options.has_topology {
+        let addresses: Vec<String> = node.addresses.iter().map(ToString::to_string).collect();
+        arguments.extend(list(&["--addresses", &addresses.join(","), "--lldp-interval-s", "1"]));
+    }
     arguments.extend(upload(options));
     arguments.extend(time_scale(options));
     arguments.extend(tls(options, Role::Agent, &node.name));
@@ -139,6 +150,12 @@ fn scenario_arguments(options: &UpOptions) -> Vec<String> {
     let mut arguments = list(&["--scenario", &options.scenario.name, "--seed", &options.seed.to_string()]);
     arguments.extend(time_scale(options));
     arguments
+}
+
+/// The topology, for daemons that know it.
+fn topology(options: &UpOptions) -> Vec<String> {
+    let path = options.number.directory().join("config/topology.json").display().to_string();
+    if options.has_topology { list(&["--topology", &path]) } else { Vec::new() }
 }
 
 fn time_scale(options: &UpOptions) -> Vec<String> {

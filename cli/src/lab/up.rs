@@ -30,6 +30,8 @@ pub(crate) struct UpOptions {
     pub(crate) seed: u64,
     /// The factor by which time is stretched.
     pub(crate) scale: Scale,
+    /// Whether server, controller and agents know the topology; otherwise it is discovered.
+    pub(crate) has_topology: bool,
     /// Address of the dashboard and of REST.
     pub(crate) listen: SocketAddr,
     /// When the clocks of all switches started, in ns since 1970.

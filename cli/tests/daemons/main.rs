@@ -20,6 +20,7 @@ mod foreign_target;
 mod full;
 mod host;
 mod inside_host;
+mod losses;
 mod network;
 mod process;
 mod programs;

@@ -197,6 +197,13 @@ impl Switch {
         let frame: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
         self.port_1.send_to(&frame, self.towards).expect("a local socket");
     }
+
+    /// Sends a frame into port 1.
+    pub(crate) fn send(&self, frame: &model::wire::Frame) {
+        let mut bytes = frame.head.to_vec();
+        bytes.resize(frame.len() as usize, 0);
+        self.port_1.send_to(&bytes, self.towards).expect("a local socket");
+    }
 }
 
 fn node(name: &str, address: Option<&str>) -> Node {

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -36,6 +37,11 @@ impl Lab {
     /// Builds the lab of a scenario, and waits until the server has all daemons. `None`: namespaces are not permitted
     /// here, which is reported.
     pub(crate) fn up(scenario: &str, number: u8) -> Option<Lab> {
+        Lab::up_with(scenario, number, &[])
+    }
+
+    /// The same, with further options.
+    pub(crate) fn up_with(scenario: &str, number: u8, options: &[&str]) -> Option<Lab> {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let free = TcpListener::bind("127.0.0.1:0").expect("loopback");
         let address = free.local_addr().expect("an address").to_string();
@@ -43,7 +49,8 @@ impl Lab {
         let number = number.to_string();
         // What an earlier, killed test left behind.
         harrier(&["lab", "down", "--lab", &number]);
-        let ran = harrier(&["lab", "up", scenario, "--lab", &number, "--listen", &address]);
+        let ran =
+            harrier(&[&["lab", "up", scenario, "--lab", &number, "--listen", &address], options].concat());
         if ran.status == 2 && ran.stderr.contains("CAP_SYS_ADMIN") {
             skipped(format_args!("labs need network namespaces: {}", ran.stderr.trim()));
             return None;
@@ -210,6 +217,36 @@ impl Lab {
         let fields: Vec<f64> =
             fields.split_whitespace().skip(11).take(2).map(|f| f.parse().unwrap()).collect();
         (fields[0] + fields[1]) / TICKS
+    }
+
+    /// The links of a topology, as pairs of the switch port and the far node; hosts number their ports themselves.
+    fn links(topology: &Value) -> BTreeSet<(String, String)> {
+        let text = |end: &Value| end.as_str().unwrap_or_default().to_string();
+        let link = |link: &Value| {
+            let mut ends = [text(&link["a"]), text(&link["b"])];
+            ends.sort_by_key(|end| end.starts_with('h'));
+            let [near, far] = ends;
+            let mut both = if far.starts_with('h') {
+                [near, far.split(':').next().unwrap_or("").to_string()]
+            } else {
+                [near, far]
+            };
+            both.sort();
+            (both[0].clone(), both[1].clone())
+        };
+        topology["links"].as_array().map(|links| links.iter().map(link).collect()).unwrap_or_default()
+    }
+
+    /// The links that the lab was built with.
+    pub(crate) fn plan_of_links(&self) -> BTreeSet<(String, String)> {
+        let path = self.directory().join("config/topology.json");
+        let text = std::fs::read_to_string(path).expect("the lab has written it");
+        Lab::links(&serde_json::from_str(&text).expect("JSON"))
+    }
+
+    /// The links that the server knows.
+    pub(crate) fn links_of_server(&self) -> BTreeSet<(String, String)> {
+        Lab::links(&self.json("/api/v1/topology"))
     }
 
     /// The addresses of a host.

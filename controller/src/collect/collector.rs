@@ -78,6 +78,11 @@ impl Collector {
         }
     }
 
+    /// Replaces the network. Events that are open are completed with the new one.
+    pub fn set_topology(&mut self, topology: Arc<Topology>) {
+        self.topology = topology;
+    }
+
     /// Adds a switch that runs the program. Collection begins with its [`Input::Connected`].
     pub fn add_switch(&mut self, name: impl Into<String>, layout: Arc<TelemetryLayout>) {
         self.switches.insert(name.into(), Switch::new(layout));

@@ -15,6 +15,7 @@ use super::neighbours::{Change, Neighbour, Neighbours};
 #[derive(Clone, Debug)]
 pub struct Cables {
     plan: Arc<Topology>,
+    interval: Time,
     /// Time after which an announcement that was lost has been repeated: until then, a silent port is no finding.
     settle: Time,
     neighbours: Neighbours,
@@ -22,6 +23,8 @@ pub struct Cables {
     up_since: BTreeMap<String, Option<Time>>,
     /// Ports that have had their planned neighbour since the session of their switch is up.
     confirmed: BTreeSet<PortRef>,
+    /// When the neighbour of a port was lost: when its next announcement was due, or when its end was noticed.
+    lost: BTreeMap<PortRef, Time>,
     /// When the last announcement arrived at any port.
     heard: Time,
     /// The last call of [`Cables::wake`].
@@ -36,10 +39,12 @@ impl Cables {
     pub fn new(plan: Arc<Topology>, switches: impl IntoIterator<Item = String>, interval: Time) -> Cables {
         Cables {
             plan,
+            interval,
             settle: Time(interval.0.saturating_mul(2)),
             neighbours: Neighbours::default(),
             up_since: switches.into_iter().map(|switch| (switch, None)).collect(),
             confirmed: BTreeSet::new(),
+            lost: BTreeMap::new(),
             heard: Time::ZERO,
             woken: Time::ZERO,
             learned_ports: None,
@@ -51,6 +56,20 @@ impl Cables {
     pub fn learning(mut self, ports: u16) -> Cables {
         self.learned_ports = Some(ports);
         self
+    }
+
+    /// Replaces the plan. Neighbours that it has at their ports are as good as planned ones that have appeared.
+    pub fn set_plan(&mut self, plan: Arc<Topology>) {
+        self.plan = plan;
+        let planned = self.neighbours.iter().filter(|(at, known)| {
+            self.plan.peer(at).is_some_and(|planned| is_planned(&self.plan, planned, &known.lldp))
+        });
+        self.confirmed = planned.map(|(at, _)| at.clone()).chain(self.lost_of_plan()).collect();
+    }
+
+    /// Ports that have lost a neighbour and still have a link in the plan.
+    fn lost_of_plan(&self) -> Vec<PortRef> {
+        self.lost.keys().filter(|port| self.plan.peer(port).is_some()).cloned().collect()
     }
 
     /// The session of a switch is up.
@@ -66,6 +85,7 @@ impl Cables {
         }
         self.neighbours.forget(switch);
         self.confirmed.retain(|port| port.switch != switch);
+        self.lost.retain(|port, _| port.switch != switch);
     }
 
     /// Returns the ports through which a switch announces itself: those of the plan, and those with a neighbour.
@@ -86,13 +106,39 @@ impl Cables {
         if self.plan.peer(at).is_some_and(|planned| is_planned(&self.plan, planned, &lldp)) {
             self.confirmed.insert(at.clone());
         }
-        Ok(self.neighbours.receive(now, at, lldp))
+        let change = self.neighbours.receive(now, at, lldp);
+        match change {
+            Change::Gone => drop(self.lost.insert(at.clone(), now)),
+            Change::Ignored => {}
+            Change::Appeared | Change::Refreshed | Change::Replaced => drop(self.lost.remove(at)),
+        }
+        Ok(change)
+    }
+
+    /// The switch itself reports that the link of a port is down. Returns whether the port had a neighbour.
+    pub fn link_down(&mut self, now: Time, at: &PortRef) -> bool {
+        let is_gone = self.neighbours.link_down(at) == Change::Gone;
+        if is_gone {
+            self.lost.insert(at.clone(), now);
+        }
+        is_gone
+    }
+
+    /// Returns when the neighbour of a port was lost.
+    pub fn lost_at(&self, port: &PortRef) -> Option<Time> {
+        self.lost.get(port).copied()
     }
 
     /// Forgets neighbours whose time has passed. Returns whether there were any.
     pub fn wake(&mut self, now: Time) -> bool {
         self.woken = self.woken.max(now);
-        !self.neighbours.expire(now).is_empty()
+        let expired = self.neighbours.expire(now);
+        for (port, neighbour) in &expired {
+            let ttl = Time::from_ms(u64::from(neighbour.lldp.ttl_s) * 1_000);
+            let due = neighbour.expires.saturating_sub(ttl) + self.interval;
+            self.lost.insert(port.clone(), due.min(now));
+        }
+        !expired.is_empty()
     }
 
     /// Returns when [`Cables::wake`] is to be called: something may have changed then without an announcement.
@@ -134,6 +180,11 @@ impl Cables {
             .filter(|link| has_lost(&link.a) || has_lost(&link.b))
             .filter(|link| self.is_trunk(link))
             .collect()
+    }
+
+    /// Returns the planned port at the other end of a link.
+    pub fn peer(&self, port: &PortRef) -> Option<PortRef> {
+        self.plan.peer(port).cloned()
     }
 
     fn is_trunk(&self, link: &Link) -> bool {

@@ -6,6 +6,17 @@ use std::net::IpAddr;
 use model::topology::{Link, Node, NodeKind};
 use model::{PortRef, Rate, Time, Topology};
 
+/// What announces itself at a port of a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The port.
+    pub port: PortRef,
+    /// System and port of the neighbour, `system:port`.
+    pub announced: String,
+    /// Rate of the port, if the switch reports it.
+    pub rate: Option<Rate>,
+}
+
 /// A network interface of a host, as its agent reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostPort {
@@ -19,28 +30,29 @@ pub struct HostPort {
     pub rate: Option<Rate>,
 }
 
-/// Returns the topology of the switches at whose ports something announces itself (`system:port`), with everything that is
-/// missing. Announcements have no rates and delays: a link of a host has the speed of its interface, every other one
-/// `rate`, and all have `delay`.
+/// Returns the topology of the switches at whose ports something announces itself, with everything that is missing.
+/// Announcements have no rates and delays: a link has the rate that a switch reports for its port, one of a host otherwise
+/// the speed of its interface, and every other one `rate`; all have `delay`.
 pub fn learn(
-    seen: &[(PortRef, String)],
+    seen: &[Sighting],
     interfaces: &[HostPort],
     rate: Option<Rate>,
     delay: Time,
 ) -> (Topology, Vec<String>) {
-    let at: BTreeMap<&PortRef, &str> =
-        seen.iter().map(|(port, announced)| (port, announced.as_str())).collect();
+    let at: BTreeMap<&PortRef, &Sighting> = seen.iter().map(|sighting| (&sighting.port, sighting)).collect();
     let switches: BTreeSet<&str> = at.keys().map(|port| port.switch.as_str()).collect();
     let (mut links, mut problems) = (Vec::new(), Vec::new());
     let mut hosts: BTreeMap<String, (u16, BTreeSet<IpAddr>)> = BTreeMap::new();
-    for (port, announced) in &at {
+    for (port, Sighting { announced, rate: own, .. }) in &at {
         let far: Option<PortRef> = announced.parse().ok();
         if let Some(far) = far.filter(|far| switches.contains(far.switch.as_str())) {
-            let back = at.get(&far).and_then(|announced| announced.parse::<PortRef>().ok());
-            if back.as_ref() != Some(port) {
+            let back = at.get(&far);
+            let sees_back = back.is_some_and(|back| back.announced.parse().ok().as_ref() == Some(*port));
+            if !sees_back {
                 problems.push(format!("{port} sees {far}, but {far} does not see {port}"));
             } else if **port < far {
-                links.push(((*port).clone(), far, rate));
+                let far_rate = back.and_then(|back| back.rate);
+                links.push(((*port).clone(), far, own.or(far_rate).or(rate)));
             }
             continue;
         }
@@ -50,8 +62,8 @@ pub fn learn(
         let (ports, addresses) = hosts.entry(host.to_owned()).or_default();
         *ports = ports.saturating_add(1);
         addresses.extend(known.into_iter().flat_map(|known| &known.addresses));
-        let own_rate = known.and_then(|known| known.rate);
-        links.push(((*port).clone(), PortRef::new(host, *ports), own_rate.or(rate)));
+        let of_interface = known.and_then(|known| known.rate);
+        links.push(((*port).clone(), PortRef::new(host, *ports), own.or(of_interface).or(rate)));
     }
     let mut nodes: Vec<Node> = switches.iter().map(|name| node(name, NodeKind::Switch, Vec::new())).collect();
     for (host, (_, addresses)) in hosts {

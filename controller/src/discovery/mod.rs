@@ -6,6 +6,7 @@
 mod cables;
 mod findings;
 mod learn;
+mod learned;
 mod neighbours;
 
 use model::wire::lldp::{ChassisId, Lldp, PortId};
@@ -13,7 +14,8 @@ use model::{PortRef, Time};
 
 pub use cables::Cables;
 pub use findings::{CableFinding, cable_findings, name};
-pub use learn::{HostPort, learn};
+pub use learn::{HostPort, Sighting, learn};
+pub use learned::{Learned, MAX_LINKS};
 pub use neighbours::{Change, MAX_NEIGHBOURS, Neighbour, Neighbours};
 
 /// Time between two announcements of a port: `msgTxInterval`, recommended in clause 9.2.5.7.

@@ -63,12 +63,11 @@ impl Neighbours {
         change
     }
 
-    /// Forgets neighbours whose time has passed, and returns their ports.
-    pub fn expire(&mut self, now: Time) -> Vec<PortRef> {
+    /// Forgets neighbours whose time has passed, and returns them with their ports.
+    pub fn expire(&mut self, now: Time) -> Vec<(PortRef, Neighbour)> {
         let over: Vec<PortRef> =
             self.table.iter().filter(|(_, known)| known.expires <= now).map(|(at, _)| at.clone()).collect();
-        over.iter().for_each(|at| drop(self.table.remove(at)));
-        over
+        over.into_iter().filter_map(|at| self.table.remove_entry(&at)).collect()
     }
 
     /// Forgets the neighbour of a port whose link is down.

@@ -1,12 +1,14 @@
 //! Builds a [`TelemetryLayout`] from the description of a pipeline.
 
+use model::LossReason;
+
 use super::digest::{EvictionFields, PollFields};
 use super::error::{LayoutError, LayoutProblem};
 use super::word::{Slice, Word, argument};
 use super::{
-    DigestInfo, FlowCountFields, FlowFields, FlowIdFields, FlowMarkFields, LockFields, MeterFields,
-    PauseCountFields, PauseLogFields, PauseStatusFields, PipelineInfo, PortConfigFields, PortFields,
-    Register, RegisterInfo, TelemetryLayout,
+    DigestInfo, FlowCountFields, FlowFields, FlowIdFields, FlowMarkFields, LockFields, LossFields,
+    MeterFields, PauseCountFields, PauseLogFields, PauseStatusFields, PipelineInfo, PortConfigFields,
+    PortFields, Register, RegisterInfo, TelemetryLayout,
 };
 
 /// Priorities of a port.
@@ -58,6 +60,7 @@ impl Finder<'_> {
             pause_status: self.pause_status_fields(),
             pauses: [0, 1].map(|bank| self.pause_log_fields(bank)),
             pause_counts: self.pause_count_fields(),
+            losses: self.loss_fields(),
             poll: PollFields::find(self),
             eviction: EvictionFields::find(self),
         }
@@ -86,6 +89,7 @@ impl Finder<'_> {
         }
         self.size(&layout.port_config.register, layout.ports);
         self.size(&layout.pause_counts.register, layout.ports);
+        self.size(&layout.losses.register, layout.ports * layout.losses.reasons.len() as u64);
         let [first, second] = &layout.flows;
         self.same(&first.ids, &second.ids);
         self.same(&first.counts, &second.counts);
@@ -349,6 +353,29 @@ impl Finder<'_> {
     fn pause_count_fields(&mut self) -> PauseCountFields {
         let register = self.register("pause_counts");
         PauseCountFields { intervals: self.field(&register, "intervals", 64), register }
+    }
+
+    /// The annotation `@reasons` names the reasons of a port's rows, as [`LossReason::name`] does.
+    fn loss_fields(&mut self) -> LossFields {
+        let register = self.register("losses");
+        let annotations = match register.word.fields().is_empty() {
+            true => None,
+            false => self.info("losses").map(|info| info.annotations.clone()),
+        };
+        let names = annotations.as_ref().map(|all| all.iter().find_map(|text| argument(text, "reasons")));
+        if names == Some(None) {
+            let register = register.name.clone();
+            self.problems.push(LayoutProblem::MissingAnnotation { register, annotation: "@reasons" });
+        }
+        let names = names.flatten().unwrap_or_default();
+        let reasons = names.split(',').map(|name| LossReason::of_name(name.trim())).collect();
+        LossFields {
+            packets: self.field(&register, "packets", 64),
+            first: self.field(&register, "first_ns", 64),
+            last: self.field(&register, "last_ns", 64),
+            reasons,
+            register,
+        }
     }
 
     fn pause_log_fields(&mut self, bank: u32) -> PauseLogFields {

@@ -8,18 +8,20 @@
 mod build;
 mod digest;
 mod error;
+mod losses;
 mod records;
 mod word;
 
 pub use digest::{Digest, DigestError, Eviction, PollReport};
 pub use error::{LayoutError, LayoutProblem};
+pub use losses::LossCounter;
 pub(crate) use records::at_or_after;
 pub use records::{
     BankContent, FlowRow, LockState, LoggedPause, MeterRow, PauseLog, PortRow, ReadError, RegisterRows,
 };
 pub use word::{Slice, Word};
 
-use model::FlowKey;
+use model::{FlowKey, LossReason};
 
 use crate::plan::RegisterWrite;
 
@@ -89,6 +91,7 @@ pub struct TelemetryLayout {
     pub(crate) pause_status: PauseStatusFields,
     pub(crate) pauses: [PauseLogFields; 2],
     pub(crate) pause_counts: PauseCountFields,
+    pub(crate) losses: LossFields,
     pub(crate) poll: digest::PollFields,
     pub(crate) eviction: digest::EvictionFields,
 }
@@ -197,6 +200,17 @@ pub(crate) struct PauseCountFields {
     pub(crate) intervals: Slice,
 }
 
+/// The counters of the program's own losses: rows by ingress port, then reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LossFields {
+    pub(crate) register: Register,
+    pub(crate) packets: Slice,
+    pub(crate) first: Slice,
+    pub(crate) last: Slice,
+    /// The reason of each row of a port; `None`: one that this version does not know, or an unused row.
+    pub(crate) reasons: Vec<Option<LossReason>>,
+}
+
 impl FlowIdFields {
     pub(crate) fn flow(&self, word: &[u8]) -> FlowKey {
         FlowKey::from_bits(
@@ -241,6 +255,11 @@ impl TelemetryLayout {
         names
     }
 
+    /// Full name of the register that counts the program's own losses.
+    pub fn loss_register(&self) -> &str {
+        &self.losses.register.name
+    }
+
     /// Returns the writes that release the frozen bank of a switch whose generation is `generation`; `collected`: the
     /// bank has been read completely and may be cleared.
     pub fn unlock(&self, generation: u16, collected: bool) -> Vec<RegisterWrite> {
@@ -273,6 +292,7 @@ impl TelemetryLayout {
                 &self.ecmp_seed,
                 &self.pause_status.register,
                 &self.pause_counts.register,
+                &self.losses.register,
             ])
             .find(|r| r.name == name)
     }

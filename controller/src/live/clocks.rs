@@ -1,6 +1,6 @@
 //! The clocks of switches: the wall clock of the controller at time 0 of each switch.
 //!
-//! A digest says when its polling packet arrived, in switch time. It reaches the controller later, by a delay that is
+//! A digest says when its polling packet arrived, and the state of a device when it was read, in switch time. Both reach the controller later, by a delay that is
 //! never negative, so of several estimates of the zero the smallest is the best.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -65,6 +65,12 @@ impl SwitchClocks {
         self.zeros.iter().filter_map(estimate).collect()
     }
 
+    /// Returns the time of a switch with this clock at a time of the wall clock; `None` before its start.
+    pub(super) fn switch_time(&self, clock: &SwitchClock, wall_ns: u64) -> Option<u64> {
+        let since_ns = i128::from(wall_ns) - i128::from(clock.zero_ns);
+        u64::try_from(since_ns / i128::from(self.scale.max(1))).ok()
+    }
+
     /// Returns the estimates for switches that all count from the same moment: the best one for all.
     pub fn synchronised(&self) -> BTreeMap<String, SwitchClock> {
         let mut estimates = self.estimates();
@@ -89,6 +95,8 @@ mod tests {
         assert_eq!(found["sw1"], SwitchClock { zero_ns: 1_000_300, error_ns: 3_700 });
         assert_eq!(found["sw2"].zero_ns, 2_000_400);
         assert_eq!(clocks.synchronised()["sw2"].zero_ns, 1_000_300);
+        assert_eq!(clocks.switch_time(&found["sw1"], 1_002_300), Some(200));
+        assert_eq!(clocks.switch_time(&found["sw1"], 900_000), None, "before its start");
         clocks.forget("sw1");
         assert_eq!(clocks.estimates().len(), 1);
     }

@@ -7,6 +7,7 @@
 //! and reads tokio's clock.
 
 mod clocks;
+mod device;
 mod entities;
 mod frame_limit;
 mod network;
@@ -14,13 +15,14 @@ mod plans;
 mod progress;
 mod role;
 mod session;
+mod survey;
 mod target;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{PortRef, Snapshot, Topology, Trigger};
+use model::{NetworkEvent, PortRef, Snapshot, Topology, Trigger};
 use p4runtime::client::{ClientError, ClientTls, Schema, SchemaError};
 use p4runtime::proto::p4::config::v1::P4Info;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -30,23 +32,27 @@ use tokio::time::{Instant, sleep_until};
 use crate::collect::{CollectSettings, CollectStats, Collector, Command, Input, RequestId};
 use crate::layout::{Digest, LayoutError, TelemetryLayout};
 use crate::plan::{PlanError, PlanSettings, SwitchPlan, plan};
+use crate::records::{PortSample, Reading, Records};
 
 pub use clocks::{SwitchClock, SwitchClocks};
 pub use entities::pipeline_info;
 pub use network::Discovered;
-use network::{Announcement, Network, Work};
+use network::{Announcement, Change, Network, Work};
 pub use plans::Planner;
-use plans::{Plans, Replan, Writes};
+use plans::{Basis, Plans, Replan, Writes};
 pub use progress::Progress;
 use role::{Claim, Hold};
 pub use session::STANDING_BY;
 use session::SwitchSession;
+use survey::Survey;
 pub use target::TargetError;
 
 /// Capacity of the channels between the tasks.
 const QUEUE: usize = 4_096;
 /// Snapshots that wait for their upload; then collection waits. Each may have 20 MB.
 const SNAPSHOTS: usize = 16;
+/// Samples of a switch's ports that wait for their upload; further ones are lost.
+const SAMPLES: usize = 256;
 
 /// Address of a switch's P4Runtime server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +95,9 @@ pub struct LiveConfig {
     pub lldp_interval: Option<Duration>,
     /// Whether the topology may lack links, which are to be learned: switches announce themselves through all ports.
     pub learns: bool,
+    /// Interval at which losses, links and ports of the switches are read, in wall-clock time; `None`: they are not, and
+    /// snapshots have none.
+    pub records_interval: Option<Duration>,
     /// Returns the wall clock in nanoseconds since 1970.
     pub wall_clock: fn() -> u64,
 }
@@ -120,6 +129,9 @@ pub enum LiveError {
     /// A call failed.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// A response lacks a register.
+    #[error("the read returned no register `{0}`")]
+    Unread(String),
     /// The target cannot be controlled.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -149,6 +161,7 @@ pub struct Controller {
     planner: Planner,
     progress: watch::Receiver<Progress>,
     snapshots: mpsc::Receiver<Collected>,
+    samples: mpsc::Receiver<Vec<PortSample>>,
     status: watch::Receiver<Status>,
     discovered: watch::Receiver<Discovered>,
     tasks: Vec<JoinHandle<()>>,
@@ -178,6 +191,8 @@ pub(crate) enum Note {
     RoleLost,
     /// An input for the collector.
     Input(Input),
+    /// What a switch gives beside frozen telemetry, read by this wall-clock time; or why it could not be read.
+    Records(String, u64, Result<Reading, String>),
     /// A frame that the program sends to the controller, and the port where it arrived.
     Frame(PortRef, Vec<u8>),
 }
@@ -189,6 +204,8 @@ pub(crate) enum SessionCommand {
     Collect(Command),
     /// Send these frames.
     Announce(Vec<Announcement>),
+    /// Read losses, links and ports.
+    Records,
     /// Change the plan of the switch.
     Replan {
         /// The new plan.
@@ -238,6 +255,7 @@ impl Controller {
             let session = SwitchSession {
                 endpoint: endpoint.clone(),
                 schema: schema.clone(),
+                layout: layout.clone(),
                 entities,
                 base: plan.clone(),
                 plan: plan.clone(),
@@ -257,6 +275,7 @@ impl Controller {
 
         let (triggers, triggered) = mpsc::channel(QUEUE);
         let (emitted, snapshots) = mpsc::channel(SNAPSHOTS);
+        let (sampled, samples) = mpsc::channel(SAMPLES);
         let (published, status_receiver) = watch::channel(status.clone());
         let (publish, discovered) = watch::channel(Discovered::default());
         let network = config.lldp_interval.map(|interval| {
@@ -269,6 +288,9 @@ impl Controller {
         let (reported, progress) = watch::channel(Progress::default());
         let hub = Hub {
             collector,
+            survey: config.records_interval.map(|interval| Survey::new(interval, Instant::now())),
+            records: Records::default(),
+            sampled,
             network,
             plans,
             clock,
@@ -287,7 +309,8 @@ impl Controller {
         };
         tasks.push(tokio::spawn(hub.run(noted, triggered, replans)));
         let planner = Planner(replan);
-        Ok(Controller { triggers, planner, progress, snapshots, status: status_receiver, discovered, tasks })
+        let status = status_receiver;
+        Ok(Controller { triggers, planner, progress, snapshots, samples, status, discovered, tasks })
     }
 
     /// Passes on an agent's trigger.
@@ -326,6 +349,12 @@ impl Controller {
         self.snapshots.try_recv().ok()
     }
 
+    /// Returns the receiver of the samples of ports, one message for each read of a switch; a second call returns a closed
+    /// one.
+    pub fn take_samples(&mut self) -> mpsc::Receiver<Vec<PortSample>> {
+        std::mem::replace(&mut self.samples, mpsc::channel(1).1)
+    }
+
     /// Returns a receiver of what is known about cables; it never changes if they are not discovered.
     pub fn discovered(&self) -> watch::Receiver<Discovered> {
         self.discovered.clone()
@@ -348,6 +377,11 @@ impl Drop for Controller {
 /// The collector's task.
 struct Hub {
     collector: Collector,
+    /// When losses, links and ports are read; `None`: they are not.
+    survey: Option<Survey>,
+    /// What was read.
+    records: Records,
+    sampled: mpsc::Sender<Vec<PortSample>>,
     network: Option<Network>,
     plans: Plans,
     /// The clock of a simulated network, if there is one.
@@ -379,6 +413,7 @@ impl Hub {
             let wake_ns = collect_ns.into_iter().chain(self.claim.due_ns()).min();
             let wake = wake_ns.map(|ns| self.started + Duration::from_nanos(ns));
             let network_wake = self.network.as_ref().map(Network::next_wake);
+            let survey_wake = self.survey.as_ref().map(Survey::next_wake);
             let commands = tokio::select! {
                 note = notes.recv() => match note {
                     Some(note) => self.note(note),
@@ -392,9 +427,9 @@ impl Hub {
                     self.progress.time_ns = self.now_ns();
                     self.collector.wake(self.progress.time_ns)
                 }
-                Some(Replan { settings, reply }) = replans.recv() => {
+                Some(Replan { basis, reply }) = replans.recv() => {
                     // Fails only if the request was cancelled.
-                    let _ = reply.send(self.replan(settings));
+                    let _ = reply.send(self.replan(basis));
                     Vec::new()
                 }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
@@ -405,10 +440,13 @@ impl Hub {
                     self.hand_out(work);
                     Vec::new()
                 }
+                () = sleep_until(survey_wake.unwrap_or(self.started)), if survey_wake.is_some() => Vec::new(),
             };
             self.perform(commands).await;
+            self.survey().await;
             self.status.collect = self.collector.stats();
-            self.status.open_events = self.collector.open_events() as u64;
+            let held = self.survey.as_ref().map_or(0, Survey::held);
+            self.status.open_events = (self.collector.open_events() + held) as u64;
             self.report_progress();
             self.published.send_if_modified(|known| {
                 let is_new = *known != self.status;
@@ -453,10 +491,18 @@ impl Hub {
                 self.status.switches.insert(switch.clone(), Ok(()));
                 let work = self.network.as_mut().map(|network| network.up(&switch));
                 self.hand_out(work);
+                if let Some(survey) = &mut self.survey {
+                    survey.up(&switch);
+                    self.read_records(vec![switch.clone()]);
+                }
                 self.collector.handle(self.now_ns(), Input::Connected { switch })
             }
             Note::Down(switch, why) => {
                 self.clocks.forget(&switch);
+                self.records.forget(&switch);
+                if let Some(survey) = &mut self.survey {
+                    survey.down(&switch);
+                }
                 if let Some(network) = &mut self.network {
                     network.down(&switch);
                 }
@@ -465,6 +511,10 @@ impl Hub {
             }
             Note::RoleLost => {
                 self.status.roles_lost += 1;
+                Vec::new()
+            }
+            Note::Records(switch, wall_ns, reading) => {
+                self.note_records(&switch, wall_ns, reading);
                 Vec::new()
             }
             Note::Frame(at, frame) => {
@@ -480,10 +530,74 @@ impl Hub {
         }
     }
 
-    /// Passes announcements and plans to the sessions. What a session does not take is lost: announcements are repeated,
+    /// Reads the records of the switches that are due, and emits the snapshots that have waited for them.
+    async fn survey(&mut self) {
+        let now = Instant::now();
+        let Some(survey) = &mut self.survey else { return };
+        let (due, released) = (survey.due(now), survey.released(now));
+        self.read_records(due);
+        for mut snapshot in released {
+            self.records.complete(&mut snapshot);
+            self.emit(*snapshot).await;
+        }
+    }
+
+    /// Has the records of switches read.
+    fn read_records(&mut self, switches: Vec<String>) {
+        for switch in switches {
+            let sender = self.commands.get(&switch);
+            if sender.is_none_or(|sender| sender.try_send(SessionCommand::Records).is_err()) {
+                self.records.failed(&switch, "the session's queue is full".into());
+                if let Some(survey) = &mut self.survey {
+                    survey.down(&switch);
+                }
+            }
+        }
+    }
+
+    /// Takes the records of a switch: its time, its losses, its links and samples of its ports.
+    fn note_records(&mut self, switch: &str, wall_ns: u64, reading: Result<Reading, String>) {
+        if self.survey.as_mut().is_some_and(|survey| survey.responded(switch)) {
+            self.read_records(vec![switch.to_string()]);
+        }
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(why) => return self.records.failed(switch, why),
+        };
+        if let Some(device) = &reading.device {
+            self.clocks.add(switch, wall_ns, device.time_ns);
+        }
+        let update = self.records.read(switch, reading);
+        if let Some(network) = &mut self.network {
+            network.set_rates(update.rates);
+        }
+        for (port, is_up) in update.links {
+            let work = self.network.as_mut().map(|network| network.link_changed(&port, is_up));
+            self.hand_out(work);
+        }
+        if !update.samples.is_empty() && self.sampled.try_send(update.samples).is_err() {
+            tracing::debug!(switch, "samples of ports are lost: they are not taken");
+        }
+    }
+
+    /// Notes changes of the network that the controller itself makes or notices, in the time of their switches.
+    fn note_changes(&mut self, changes: Vec<Change>) {
+        let (clocks, wall_ns) = (self.clocks.estimates(), (self.wall_clock)());
+        for Change { switch, ago, change } in changes {
+            let wall_ns = wall_ns.saturating_sub(u64::try_from(ago.as_nanos()).unwrap_or(u64::MAX));
+            // Without its clock, the time of the change cannot be compared with those of its records.
+            let time_ns = clocks.get(&switch).and_then(|clock| self.clocks.switch_time(clock, wall_ns));
+            if let Some(time_ns) = time_ns {
+                self.records.changed(NetworkEvent { time_ns, switch, change });
+            }
+        }
+    }
+
+    /// Passes announcements and plans to the sessions, and notes the changes. What a session does not take is lost: announcements are repeated,
     /// and a session that is so far behind is about to end.
-    fn hand_out(&self, work: Option<Work>) {
-        let Some(Work { announce, plans }) = work else { return };
+    fn hand_out(&mut self, work: Option<Work>) {
+        let Some(Work { announce, plans, changes }) = work else { return };
+        self.note_changes(changes);
         let announce =
             announce.into_iter().map(|(switch, frames)| (switch, SessionCommand::Announce(frames)));
         let replan = |plan| SessionCommand::Replan { plan: Box::new(plan), written: None };
@@ -497,9 +611,22 @@ impl Hub {
 
     /// Changes the plan. Returns a receiver for each session that has to write a change; the one of a session that does not
     /// take it is closed.
-    fn replan(&mut self, settings: PlanSettings) -> Result<Writes, LiveError> {
+    fn replan(&mut self, basis: Basis) -> Result<Writes, LiveError> {
         let mut writes = Vec::new();
-        for (switch, plan) in self.plans.replan(settings)? {
+        let plans = match basis {
+            Basis::Settings(settings) => self.plans.replan(*settings)?,
+            Basis::Network(topology) => {
+                let plans = self.plans.set_topology(topology.clone())?;
+                if let Some(network) = &mut self.network {
+                    network.set_plan(topology.clone());
+                }
+                self.collector.set_topology(topology);
+                plans
+            }
+        };
+        let changes = self.plans.take_changes();
+        self.note_changes(changes);
+        for (switch, plan) in plans {
             let (written, write) = oneshot::channel();
             let command = SessionCommand::Replan { plan: Box::new(plan), written: Some(written) };
             if let Some(sender) = self.commands.get(&switch) {
@@ -520,6 +647,12 @@ impl Hub {
         }
     }
 
+    async fn emit(&self, snapshot: Snapshot) {
+        let collected = Collected { snapshot, clocks: self.clocks.clone() };
+        // Fails only while the controller is being dropped.
+        let _ = self.emitted.send(collected).await;
+    }
+
     /// Passes commands to the switches' tasks. Reports a failure to the collector if a task cannot take a command,
     /// which may result in further commands.
     async fn perform(&mut self, commands: Vec<Command>) {
@@ -527,9 +660,13 @@ impl Hub {
         while let Some(command) = waiting.pop_front() {
             let (switch, request): (String, RequestId) = match command {
                 Command::Emit(snapshot) => {
-                    // Fails only while the controller is being dropped.
-                    let collected = Collected { snapshot: *snapshot, clocks: self.clocks.clone() };
-                    let _ = self.emitted.send(collected).await;
+                    match &mut self.survey {
+                        Some(survey) => {
+                            let read = survey.hold(Instant::now(), snapshot);
+                            self.read_records(read);
+                        }
+                        None => self.emit(*snapshot).await,
+                    }
                     continue;
                 }
                 Command::Read { ref switch, request, .. }

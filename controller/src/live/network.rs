@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::wire::Frame;
-use model::{PortRef, Time, Topology};
+use model::{NetworkChange, PortRef, Time, Topology};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::discovery::{CableFinding, Cables, Change, announcement, name, ttl_s};
+use crate::discovery::{CableFinding, Cables, Change as Neighbourhood, announcement, name, ttl_s};
 use crate::plan::SwitchPlan;
 
 use super::entities::fingerprint;
@@ -25,6 +25,8 @@ const LOCALLY_ADMINISTERED: u8 = 0x02;
 pub struct Discovered {
     /// What announces itself at each port: system and port, and the description of the port.
     pub neighbours: BTreeMap<PortRef, (String, Option<String>)>,
+    /// The rate of ports with a neighbour, in bits per second, as far as switches report it.
+    pub rates: BTreeMap<PortRef, u64>,
     /// The cables that differ from the plan.
     pub findings: Vec<CableFinding>,
     /// The links between switches that have failed and that routes avoid, by the port at one end.
@@ -44,6 +46,18 @@ pub(crate) struct Announcement {
 pub(super) struct Work {
     pub(super) announce: BTreeMap<String, Vec<Announcement>>,
     pub(super) plans: BTreeMap<String, SwitchPlan>,
+    /// What has changed: links that LLDP has noticed, and routes.
+    pub(super) changes: Vec<Change>,
+}
+
+/// A change of the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    /// The switch.
+    pub(super) switch: String,
+    /// How long ago it happened.
+    pub(super) ago: Duration,
+    pub(super) change: NetworkChange,
 }
 
 pub(super) struct Network {
@@ -52,6 +66,8 @@ pub(super) struct Network {
     started: Instant,
     announce_at: Instant,
     evaluate_at: Option<Instant>,
+    /// Rates of ports, as far as switches report them.
+    rates: BTreeMap<PortRef, u64>,
     /// Switches with a session.
     up: Vec<String>,
     published: watch::Sender<Discovered>,
@@ -72,6 +88,7 @@ impl Network {
             started,
             announce_at: started + interval,
             evaluate_at: None,
+            rates: BTreeMap::new(),
             up: Vec::new(),
             published,
         }
@@ -109,21 +126,49 @@ impl Network {
     /// A frame has arrived at a port. A new neighbour gets an announcement at once: a link has come up.
     pub(super) fn receive(&mut self, at: &PortRef, frame: &[u8]) -> Work {
         match self.cables.receive(self.now(), at, frame) {
-            Ok(Change::Appeared | Change::Replaced) => {
+            Ok(Neighbourhood::Appeared | Neighbourhood::Replaced) => {
                 self.evaluate_soon();
                 let announce = BTreeMap::from([self.announcements(&at.switch, &[at.port])]);
                 Work { announce, ..Work::default() }
             }
-            Ok(Change::Gone) => {
+            Ok(Neighbourhood::Gone) => {
                 self.evaluate_soon();
                 Work::default()
             }
-            Ok(Change::Refreshed | Change::Ignored) => Work::default(),
+            Ok(Neighbourhood::Refreshed | Neighbourhood::Ignored) => Work::default(),
             Err(error) => {
                 tracing::debug!(%at, %error, "an LLDP frame is malformed");
                 Work::default()
             }
         }
+    }
+
+    /// A switch reports the rates of its ports.
+    pub(super) fn set_rates(&mut self, rates: Vec<(PortRef, u64)>) {
+        for (port, rate_bps) in rates {
+            if self.rates.insert(port, rate_bps) != Some(rate_bps) {
+                self.evaluate_soon();
+            }
+        }
+    }
+
+    /// The plan of the network is another one.
+    pub(super) fn set_plan(&mut self, plan: Arc<Topology>) {
+        self.cables.set_plan(plan);
+        self.evaluate_soon();
+    }
+
+    /// The switch itself reports that the link of a port went down or came up. A link that has come up gets an announcement at
+    /// once, so that it is used again soon.
+    pub(super) fn link_changed(&mut self, at: &PortRef, is_up: bool) -> Work {
+        if is_up {
+            let announce = BTreeMap::from([self.announcements(&at.switch, &[at.port])]);
+            return Work { announce, ..Work::default() };
+        }
+        if self.cables.link_down(self.now(), at) {
+            self.evaluate_at = Some(Instant::now());
+        }
+        Work::default()
     }
 
     /// When [`Network::wake`] is to be called.
@@ -151,7 +196,7 @@ impl Network {
         }
         if is_due || has_expired || self.evaluate_at.is_some_and(|at| at <= now) {
             self.evaluate_at = None;
-            work.plans = self.evaluate(plans);
+            (work.plans, work.changes) = self.evaluate(plans);
         }
         work
     }
@@ -161,21 +206,55 @@ impl Network {
         self.evaluate_at = Some(self.evaluate_at.map_or(at, |known| known.min(at)));
     }
 
-    /// Publishes what has changed and returns the plans that the failed links change.
-    fn evaluate(&mut self, plans: &mut Plans) -> BTreeMap<String, SwitchPlan> {
+    /// Publishes what has changed and returns the plans that the failed links change, with all changes of links and routes.
+    fn evaluate(&mut self, plans: &mut Plans) -> (BTreeMap<String, SwitchPlan>, Vec<Change>) {
         let now = self.now();
         let neighbours = self.cables.neighbours().map(|(port, neighbour)| {
             (port.clone(), (name(&neighbour.lldp), neighbour.lldp.port_description.clone()))
         });
+        let neighbours: BTreeMap<PortRef, (String, Option<String>)> = neighbours.collect();
+        let rate = |port: &PortRef| Some((port.clone(), *self.rates.get(port)?));
         let found = Discovered {
-            neighbours: neighbours.collect(),
+            rates: neighbours.keys().filter_map(rate).collect(),
+            neighbours,
             findings: self.cables.findings(now),
             failed: self.cables.failed_links(now).into_iter().map(|link| link.a.clone()).collect(),
         };
         let before = self.published.send_replace(found.clone());
         let new = found.findings.iter().filter(|finding| !before.findings.contains(finding));
         new.for_each(|finding| tracing::warn!(%finding, "a cable differs from the plan"));
-        if before.failed == found.failed { BTreeMap::new() } else { Network::replan(plans, &found.failed) }
+        if before.failed == found.failed {
+            return Default::default();
+        }
+        let mut changes = self.changes_of_links(&before.failed, &found.failed);
+        let replanned = Network::replan(plans, &found.failed);
+        changes.extend(plans.take_changes());
+        (replanned, changes)
+    }
+
+    /// The links that have failed or work again, at both ends.
+    fn changes_of_links(&self, before: &[PortRef], now: &[PortRef]) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut add = |port: &PortRef, ago: Duration, is_up: bool| {
+            let number = port.port;
+            let change = match is_up {
+                true => NetworkChange::LinkUp { port: number },
+                false => NetworkChange::LinkDown { port: number },
+            };
+            changes.push(Change { switch: port.switch.clone(), ago, change });
+        };
+        for port in now.iter().filter(|port| !before.contains(port)) {
+            let ends = [Some(port.clone()), self.cables.peer(port)];
+            let lost = ends.iter().flatten().filter_map(|end| self.cables.lost_at(end)).min();
+            let ago = lost
+                .map_or(Duration::ZERO, |lost| Duration::from_nanos(self.now().saturating_sub(lost).as_ns()));
+            ends.iter().flatten().for_each(|end| add(end, ago, false));
+        }
+        for port in before.iter().filter(|port| !now.contains(port)) {
+            let ends = [Some(port.clone()), self.cables.peer(port)];
+            ends.iter().flatten().for_each(|end| add(end, Duration::ZERO, true));
+        }
+        changes
     }
 
     /// Returns the plans that the failed links change.

@@ -1,6 +1,7 @@
 //! The task of one switch: its P4Runtime session.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use model::PortRef;
@@ -14,9 +15,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::collect::{Command, Input, RequestId};
-use crate::layout::RegisterRows;
+use crate::layout::{RegisterRows, TelemetryLayout};
 use crate::plan::{PlanChange, RegisterWrite, SwitchPlan, change};
 
+use super::device::read_records;
 use super::entities::{self, Entities, fingerprint};
 use super::frame_limit::FrameLimit;
 use super::network::Announcement;
@@ -43,6 +45,7 @@ const ALREADY_EXISTS: i32 = 6;
 pub(super) struct SwitchSession {
     pub(super) endpoint: SwitchEndpoint,
     pub(super) schema: Arc<Schema>,
+    pub(super) layout: Arc<TelemetryLayout>,
     /// Of `base`.
     pub(super) entities: Entities,
     /// The plan at the start.
@@ -110,7 +113,12 @@ impl SwitchSession {
                 self.plan = *plan;
                 true
             }
-            Some(SessionCommand::Collect(Command::Emit(_)) | SessionCommand::Announce(_)) => true,
+            // Without a session there is no switch to read: the controller knows.
+            Some(
+                SessionCommand::Collect(Command::Emit(_))
+                | SessionCommand::Announce(_)
+                | SessionCommand::Records,
+            ) => true,
             None => false,
         }
     }
@@ -136,6 +144,7 @@ impl SwitchSession {
         self.program(&mut client).await?;
         self.write_change(&mut client, &change(&self.base, &self.plan)).await?;
         let mut frames = FrameLimit::default();
+        let offers_device = Arc::new(AtomicBool::new(true));
         let sender = session.sender();
         tracing::info!(switch = self.endpoint.name, "the switch is programmed");
         if self.notes.send(Note::Up(self.endpoint.name.clone())).await.is_err() {
@@ -154,6 +163,7 @@ impl SwitchSession {
                 command = self.commands.recv() => match command {
                     Some(SessionCommand::Collect(command)) => self.perform(&client, &sender, command),
                     Some(SessionCommand::Announce(frames)) => self.announce(&sender, frames),
+                    Some(SessionCommand::Records) => self.read_records(&client, &offers_device),
                     Some(SessionCommand::Replan { plan, written }) => {
                         let change = change(&self.plan, &plan);
                         self.plan = *plan;
@@ -243,6 +253,25 @@ impl SwitchSession {
                     return;
                 }
             }
+        });
+    }
+
+    /// Reads what the switch gives beside frozen telemetry, in a separate task. A switch that does not offer the state of
+    /// its device is queried once in a session.
+    fn read_records(&self, client: &Client, offers_device: &Arc<AtomicBool>) {
+        let (client, schema, layout) = (client.clone(), self.schema.clone(), self.layout.clone());
+        let (notes, switch, wall_clock) = (self.notes.clone(), self.endpoint.name.clone(), self.wall_clock);
+        let offers_device = offers_device.clone();
+        tokio::spawn(async move {
+            let asks = offers_device.load(Ordering::Relaxed);
+            let reading =
+                read_records(client, &schema, &layout, asks).await.map_err(|error| error.to_string());
+            if asks && reading.as_ref().is_ok_and(|reading| reading.device.is_none()) {
+                offers_device.store(false, Ordering::Relaxed);
+                tracing::warn!(switch, "it offers no state of its queues and links; verdicts say so");
+            }
+            // Fails only when the controller ends.
+            let _ = notes.send(Note::Records(switch, wall_clock(), reading)).await;
         });
     }
 
@@ -352,7 +381,7 @@ async fn reject(notes: &mpsc::Sender<Note>, request: RequestId, reason: String) 
     notes.send(Note::Input(Input::Failed { request, reason })).await.is_ok()
 }
 
-async fn read(
+pub(super) async fn read(
     mut client: Client,
     schema: &Schema,
     registers: &[String],

@@ -5,10 +5,12 @@
 
 mod build;
 mod change;
+mod routes;
 mod settings;
 
 pub use build::{PlanError, plan};
 pub use change::{PlanChange, change, keep_group_numbers};
+pub use routes::route_changes;
 pub use settings::{PlanSettings, Router, StaticRoute, dscp_classes};
 
 /// Multicast group of the ports with links to other switches; `POLL_GROUP` in the switch program.

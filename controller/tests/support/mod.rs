@@ -49,6 +49,13 @@ pub(crate) fn pipeline() -> PipelineInfo {
             PORTS * 8,
         ),
         register("pause_counts", "intervals:32", PORTS),
+        RegisterInfo {
+            annotations: vec![
+                "@fields(\"packets:32,first_ns:48,last_ns:48\")".into(),
+                "@reasons(\"other,no_route\")".into(),
+            ],
+            ..register("losses", "packets:32,first_ns:48,last_ns:48", PORTS * 2)
+        },
     ];
     for bank in 0..2 {
         registers.extend([

@@ -29,7 +29,6 @@ use crate::nic::{Nic, Outgoing};
 use crate::packet_log::PacketLog;
 use crate::record::{ConservationError, Counters, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::record_log::RecordLog;
-use crate::route_events::route_changes;
 use crate::switch::FabricSwitch;
 use fault::Fault;
 
@@ -502,7 +501,7 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Adds the changes of routes of a switch that was reprogrammed at `at`, from one plan to another.
     pub fn routes_changed(&mut self, at: Time, before: &SwitchPlan, after: &SwitchPlan) {
-        for change in route_changes(before, after) {
+        for change in controller::plan::route_changes(before, after) {
             let event = NetworkEvent { time_ns: at.as_ns(), switch: after.switch.clone(), change };
             self.network_events.push(event);
         }

@@ -3,6 +3,7 @@
 //! * [`proto`]: messages and services, wire compatible with P4Runtime 1.5.
 //! * [`p4info`]: P4Info of a compiled program, as text and binary.
 //! * [`device_config`]: the device configuration of this switch.
+//! * [`device_state`]: what this switch knows beside its program, as an entity.
 //! * [`server`]: the service for a switch, which a separate driver runs.
 //! * [`client`]: the client for controllers.
 //! * [`bytestring`], [`error`]: the protocol's encoding of integers and errors.
@@ -13,6 +14,7 @@
 pub mod bytestring;
 pub mod client;
 pub mod device_config;
+pub mod device_state;
 pub mod error;
 pub mod p4info;
 pub mod proto;

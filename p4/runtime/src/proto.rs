@@ -22,5 +22,12 @@ pub mod p4 {
     }
 }
 
+/// Package `p4switch.v1`: what this project adds.
+pub mod p4switch {
+    pub mod v1 {
+        tonic::include_proto!("p4switch.v1");
+    }
+}
+
 /// The encoded `FileDescriptorSet` of all of `proto/`.
 pub static DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -37,5 +37,5 @@ pub use error::{ControlError, LoadError};
 pub use event::{Counters, DropReason, Event};
 pub use paced::{PacedSwitch, Pacing, Sent};
 pub use prepared::Prepared;
-pub use switch::{QueuedPacket, Switch};
+pub use switch::{DeviceState, QueuedPacket, Switch};
 pub use trace::TraceRecord;

@@ -21,6 +21,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use host_agent::counters::report::TimedReading;
 use host_agent::{Poll, Settings as Thresholds, TokenBucket};
+use model::Time;
 use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
 use proto::v1::{self, record::Body};
@@ -82,6 +83,7 @@ async fn measure(
     }
     let mut work = Work::new(&settings, &name, own, output, measured, link, health, status)?;
     work.report_interfaces().await;
+    work.announce();
     println!("ready");
     info!(name, "the agent is ready");
     notify::ready("running");
@@ -198,6 +200,10 @@ struct Work {
     tick: Interval,
     /// When the interfaces are looked at.
     look: Interval,
+    name: String,
+    /// When the host announces itself with LLDP.
+    lldp: Option<Interval>,
+    lldp_ttl_s: u16,
     /// The latest counters of NICs.
     counters: Option<channel::Receiver<TimedReading>>,
     /// Requests reports about the host; absent if the configuration wants none.
@@ -225,6 +231,7 @@ impl Work {
         let names = topology(settings)?.map(|topology| host_names(&topology)).unwrap_or_default();
         let reports = (link.uploads(), link.status());
         let reports = host_report::start(settings, name, names, &sources, counters.clone(), reports);
+        let lldp_s = settings.number("lldp_interval_s");
         Ok(Work {
             watch: Watch::new(name, number, wall_ns(), settings.number("time_scale"), thresholds)?,
             own,
@@ -241,6 +248,9 @@ impl Work {
             look: patient(interfaces::INTERVAL),
             counters,
             reports,
+            name: name.to_string(),
+            lldp: (lldp_s > 0).then(|| patient(Duration::from_secs(lldp_s))),
+            lldp_ttl_s: controller::discovery::ttl_s(Time::from_ms(lldp_s * 1_000)),
             sources,
         })
     }
@@ -261,7 +271,9 @@ impl Work {
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Poll(poll)) => self.requested(&poll),
                 Some(Incoming::ReportRequest) => self.reports.iter().for_each(host_report::Requests::request),
-                Some(Incoming::Trigger(_)) => warn!("the server sent a trigger to an agent; it is ignored"),
+                Some(Incoming::Trigger(_) | Incoming::Network(_)) => {
+                    warn!("the server sent an agent what is for controllers; it is ignored");
+                }
                 None => bail!("the link to the server has ended"),
             },
             Ok(()) = self.status.changed() => self.number(),
@@ -277,6 +289,7 @@ impl Work {
                 }
             }
             _ = self.tick.tick() => self.report(),
+            () = ticked(&mut self.lldp) => self.announce(),
             _ = self.look.tick() => self.report_interfaces().await,
         }
         Ok(())
@@ -380,6 +393,13 @@ impl Work {
             ),
             metric("flows_foreign", "Measurements of flows of other hosts, ignored", true, foreign),
         ]
+    }
+
+    /// Announces the host with LLDP.
+    fn announce(&mut self) {
+        if self.lldp.is_some() {
+            self.output.announce(&self.name, self.lldp_ttl_s);
+        }
     }
 
     async fn report_interfaces(&self) {

@@ -1,5 +1,6 @@
 //! Sends polling packets: frames of Harrier's EtherType, padded to the shortest frame.
 
+use model::wire::lldp::{ChassisId, Lldp, PortId};
 use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 use net::{Options, Port};
@@ -11,6 +12,10 @@ const SHORTEST: usize = 60;
 pub(crate) trait PollOutput: Send {
     /// Sends a polling packet.
     fn send(&mut self, polling: &Polling);
+
+    /// Announces the host with LLDP (IEEE 802.1AB), so that its switch knows which port leads here. Without an interface
+    /// nothing is announced.
+    fn announce(&mut self, _host: &str, _ttl_s: u16) {}
 }
 
 /// An interface.
@@ -35,6 +40,12 @@ impl PollOutput for InterfacePolls {
         let frame = polling_frame(self.0.address(), polling);
         self.0.send(&[frame]);
     }
+
+    fn announce(&mut self, host: &str, ttl_s: u16) {
+        self.0.refresh();
+        let mac = self.0.address();
+        self.0.send(&[announcement(mac, host, ttl_s).to_frame(mac)]);
+    }
 }
 
 /// Standard output, one line of JSON for each packet: for hosts whose polling packets another program sends, and for
@@ -48,6 +59,19 @@ impl PollOutput for PrintedPolls {
         bytes.resize(frame.len() as usize, 0);
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         println!("{}", serde_json::json!({ "poll": hex, "event": polling.event, "flow": polling.flow }));
+    }
+}
+
+/// Returns what a host announces: its name, and the MAC address of the interface, by which the server finds its addresses
+/// among those that the agent reports.
+fn announcement(mac: [u8; 6], host: &str, ttl_s: u16) -> Lldp {
+    Lldp {
+        chassis: ChassisId::Mac(mac),
+        port: PortId::Mac(mac),
+        ttl_s,
+        port_description: None,
+        system_name: Some(host.to_string()),
+        system_description: Some(format!("Harrier agent {}", env!("CARGO_PKG_VERSION"))),
     }
 }
 

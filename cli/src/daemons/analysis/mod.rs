@@ -2,9 +2,9 @@
 
 pub(crate) mod parts;
 pub(crate) mod pending;
-pub(crate) mod standstills;
+#[cfg(test)]
+mod standstill_tests;
 pub(crate) mod worker;
 
 pub(crate) use pending::{AnalysedEvent, PendingFirst};
-pub(crate) use standstills::Standstills;
 pub(crate) use worker::{Jobs, Worker};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use analyzer::Analysis;
 use analyzer::incident::settle;
+use analyzer::{Analysis, Standstills};
 use model::Snapshot;
 
 /// Maximum first diagnoses that wait, each with its snapshot; beyond it the one that is due first is final.
@@ -16,6 +16,13 @@ pub(crate) struct AnalysedEvent {
     pub(crate) arrivals: Vec<u64>,
     pub(crate) snapshot: Snapshot,
     pub(crate) analyses: Vec<Analysis>,
+}
+
+impl AnalysedEvent {
+    /// Gives its verdicts the root causes of earlier ones about the same deadlock.
+    pub(crate) fn unify(&mut self, standstills: &mut Standstills) {
+        standstills.unify(&self.snapshot, self.analyses.iter_mut().map(|analysis| &mut analysis.diagnosis));
+    }
 }
 
 /// First diagnoses that wait for the follow-up poll.

@@ -10,6 +10,7 @@ pub(super) fn message(found: &Discovered) -> Cables {
         port: port.to_string(),
         announced: announced.clone(),
         description: description.clone().unwrap_or_default(),
+        rate_bps: found.rates.get(port).copied().unwrap_or_default(),
     });
     let difference = |finding: &CableFinding| CableDifference {
         port: finding.port().to_string(),

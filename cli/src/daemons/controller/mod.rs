@@ -1,6 +1,7 @@
 //! `harrier controller`: programs switches, collects the telemetry of slow flows, and uploads it.
 
 mod cables;
+mod samples;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +13,14 @@ use controller::live::{
     SwitchEndpoint,
 };
 use controller::plan::PlanSettings;
+use controller::records::PortSample;
+use model::topology::{Node, NodeKind};
+use model::{MissingData, SwitchTelemetry, Topology};
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::from_program;
 use proto::convert;
 use proto::v1::{self, record::Body};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tracing::{error, info, warn};
 use web::{HealthProblem, Metric};
 
@@ -24,7 +28,7 @@ use super::config::Arguments;
 use super::config::keys::controller::{self as keys, SwitchAddress, parse_define};
 use super::config::settings::Settings;
 use super::health::{self, DaemonHealth, metric};
-use super::link::{Incoming, Link, LinkConfig};
+use super::link::{Incoming, Link, LinkConfig, LinkStatus};
 use super::operations::log::LogLevel;
 use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
@@ -59,12 +63,15 @@ async fn control(
     let drain = Duration::from_nanos(config.collect.event_timeout_ns).min(MAX_DRAIN);
     let switches = config.switches.iter().map(|switch| switch.name.clone()).collect();
     let name = settings.text("name").map_or_else(operations::host_name, |name| Ok(name.to_string()))?;
-    let link = LinkConfig::new(&settings, v1::SenderKind::Controller, &name)?.with_switches(switches);
+    let learns = !settings.has("topology");
+    let link = LinkConfig::new(&settings, v1::SenderKind::Controller, &name)?
+        .with_switches(switches)
+        .learning_network(learns);
     // The spool and the address are checked before the first switch is touched.
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
     let serving = health::start(&settings, health.clone()).await?;
-    let controller = Controller::start(config).context("the switches cannot be controlled")?;
+    let mut controller = Controller::start(config).context("the switches cannot be controlled")?;
     println!("ready");
     info!(name, "the controller is ready");
     notify::ready("running");
@@ -74,10 +81,13 @@ async fn control(
     let mut work = Work {
         status: controller.status(),
         discovered: controller.discovered(),
+        samples: controller.take_samples(),
+        uplink: link.status(),
         controller,
         link,
         health,
         synchronised,
+        has_records: settings.number("records_interval_ms") > 0,
         manages_all: false,
     };
     work.report();
@@ -123,10 +133,15 @@ struct Work {
     controller: Controller,
     status: watch::Receiver<Status>,
     discovered: watch::Receiver<Discovered>,
+    samples: mpsc::Receiver<Vec<PortSample>>,
+    /// The state of the link.
+    uplink: watch::Receiver<LinkStatus>,
     link: Link,
     health: Arc<DaemonHealth>,
     /// Whether all switches count from the same moment.
     synchronised: bool,
+    /// Whether losses, links and ports of the switches are read.
+    has_records: bool,
     /// Whether this controller manages all switches.
     manages_all: bool,
 }
@@ -141,11 +156,13 @@ impl Work {
             }
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Trigger(notice)) => self.trigger(&notice).await?,
+                Some(Incoming::Network(network)) => self.replan(&network),
                 Some(Incoming::Poll(_) | Incoming::ReportRequest) => {
                     warn!("the server sent a message for agents to a controller; it is ignored");
                 }
                 None => anyhow::bail!("the link to the server has ended"),
             },
+            Some(samples) = self.samples.recv() => self.upload_samples(&samples).await,
             Ok(()) = self.discovered.changed() => self.report_cables(),
             changed = self.status.changed() => {
                 changed.context("the controller's tasks have ended")?;
@@ -153,6 +170,26 @@ impl Work {
             }
         }
         Ok(())
+    }
+
+    /// Programs the switches for the network that the server has learned. What it changes is written in the background.
+    fn replan(&self, network: &v1::Network) {
+        let topology: Topology = match serde_json::from_slice(&network.json) {
+            Ok(topology) => topology,
+            Err(error) => return warn!(%error, "the server sent a malformed network; it is ignored"),
+        };
+        let problems = topology.problems();
+        if let Some(problem) = problems.first() {
+            return warn!(problem, "the server sent a network that contradicts itself; it is ignored");
+        }
+        let (nodes, links) = (topology.nodes.len(), topology.links.len());
+        let planner = self.controller.planner();
+        tokio::spawn(async move {
+            match planner.set_topology(Arc::new(topology)).await {
+                Ok(()) => info!(nodes, links, "the switches are programmed for the network that was learned"),
+                Err(error) => warn!(%error, "the network that was learned is not in force everywhere"),
+            }
+        });
     }
 
     /// Passes on a trigger, unless another controller manages all switches.
@@ -172,7 +209,7 @@ impl Work {
 
     /// Uploads a snapshot with the clocks of its switches. One without any telemetry is not uploaded while another
     /// controller manages switches: that one has it.
-    async fn upload(&self, Collected { snapshot, clocks }: Collected) {
+    async fn upload(&self, Collected { mut snapshot, clocks }: Collected) {
         let is_standby = |state: &Result<(), String>| state.as_ref().is_err_and(|why| why == STANDING_BY);
         if snapshot.switches.is_empty() && self.status.borrow().switches.values().any(is_standby) {
             return;
@@ -184,12 +221,27 @@ impl Work {
             error_ns: clock.error_ns,
         });
         let clocks = clocks.collect();
+        if !self.has_records {
+            let missing = |telemetry: &SwitchTelemetry| MissingData::NoDeviceState {
+                switch: telemetry.switch.clone(),
+                why: "the controller does not read them (records_interval_ms = 0)".into(),
+            };
+            snapshot.missing.extend(snapshot.switches.iter().map(missing));
+        }
         match serde_json::to_vec(&snapshot) {
             Ok(json) => {
                 info!(event = snapshot.event, switches = snapshot.switches.len(), "collected");
                 self.link.uploads().send(Body::Snapshot(v1::Snapshot { json, clocks })).await;
             }
             Err(error) => error!(%error, event = snapshot.event, "a snapshot cannot be written as JSON"),
+        }
+    }
+
+    /// Uploads samples of ports. They are of the moment: while the server is away they are dropped, so that they do not take
+    /// the room of snapshots in the spool.
+    async fn upload_samples(&self, samples: &[PortSample]) {
+        if self.uplink.borrow().disconnected.is_none() {
+            self.link.uploads().send(Body::Ports(samples::message(samples))).await;
         }
     }
 
@@ -306,14 +358,18 @@ fn metrics(status: &Status) -> Vec<Metric> {
 }
 
 fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
-    let path = settings.path("topology").context("the key is checked")?;
-    let topology =
-        super::topology::read(path).with_context(|| format!("{}: topology", settings.origin("topology")))?;
+    let addresses: Vec<SwitchAddress> =
+        settings.texts("switches").into_iter().filter_map(|text| SwitchAddress::parse(text).ok()).collect();
+    let topology = match settings.path("topology") {
+        Some(path) => super::topology::read(path)
+            .with_context(|| format!("{}: topology", settings.origin("topology")))?,
+        // Until the server has learned more.
+        None => switches_only(&addresses),
+    };
     let tls = Certificates::read(settings)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let addresses = settings.texts("switches").into_iter().filter_map(|text| SwitchAddress::parse(text).ok());
     let by_name = settings.text("switch_certificates") != Some("address");
-    let switches = addresses.map(|switch| SwitchEndpoint {
+    let switches = addresses.into_iter().map(|switch| SwitchEndpoint {
         certificate_name: by_name.then(|| identity_name("switch", &switch.name)),
         name: switch.name,
         endpoint: format!("{scheme}://{}", switch.address),
@@ -336,9 +392,22 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
         time_scale: settings.number("time_scale"),
         lldp_interval: (settings.text("discovery") != Some("off"))
             .then(|| Duration::from_secs(settings.number("lldp_interval_s"))),
-        learns: settings.text("discovery") == Some("learn"),
+        learns: settings.text("discovery") == Some("learn") || !settings.has("topology"),
+        records_interval: Some(settings.number("records_interval_ms"))
+            .filter(|interval_ms| *interval_ms > 0)
+            .map(Duration::from_millis),
         wall_clock: operations::wall_ns,
     })
+}
+
+/// A network of these switches without any link.
+fn switches_only(switches: &[SwitchAddress]) -> Topology {
+    let node = |switch: &SwitchAddress| Node {
+        name: switch.name.clone(),
+        kind: NodeKind::Switch,
+        addresses: Vec::new(),
+    };
+    Topology { nodes: switches.iter().map(node).collect(), links: Vec::new() }
 }
 
 /// Returns the switch program with the definitions of the key `defines`.

@@ -31,6 +31,7 @@ pub(crate) struct LinkConfig {
     boot_id: String,
     addresses: Vec<String>,
     switches: Vec<String>,
+    learns_network: bool,
     server: String,
     server_name: Option<String>,
     spool: PathBuf,
@@ -51,6 +52,7 @@ impl LinkConfig {
             boot_id: operations::boot_id()?,
             addresses: Vec::new(),
             switches: Vec::new(),
+            learns_network: false,
             server: settings.text("server").unwrap_or_default().to_string(),
             server_name: settings.text("server_name").map(str::to_string),
             spool: settings.path("spool").unwrap_or(std::path::Path::new("spool")).to_path_buf(),
@@ -63,6 +65,12 @@ impl LinkConfig {
     /// The addresses of an agent's host.
     pub(crate) fn with_addresses(mut self, addresses: Vec<String>) -> LinkConfig {
         self.addresses = addresses;
+        self
+    }
+
+    /// Takes the network from the server.
+    pub(crate) fn learning_network(mut self, learns: bool) -> LinkConfig {
+        self.learns_network = learns;
         self
     }
 
@@ -82,6 +90,8 @@ pub(crate) enum Incoming {
     Trigger(v1::TriggerNotice),
     /// To an agent: report now what is inside the host.
     ReportRequest,
+    /// To a controller: the network that the server has learned.
+    Network(v1::Network),
 }
 
 /// The state of a link.

@@ -187,6 +187,7 @@ impl LinkTask {
             software: env!("CARGO_PKG_VERSION").into(),
             addresses: self.config.addresses.clone(),
             switches: self.config.switches.clone(),
+            learns_network: self.config.learns_network,
         }
     }
 
@@ -244,6 +245,7 @@ impl LinkTask {
             Some(from_server::Message::Poll(poll)) => Incoming::Poll(poll),
             Some(from_server::Message::Trigger(trigger)) => Incoming::Trigger(trigger),
             Some(from_server::Message::Report(_)) => Incoming::ReportRequest,
+            Some(from_server::Message::Network(network)) => Incoming::Network(network),
             Some(from_server::Message::Welcome(_)) | None => return,
         };
         if self.deliver.try_send(delivered).is_err() {

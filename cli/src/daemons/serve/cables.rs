@@ -1,12 +1,12 @@
 //! What daemons report about the network beside measurements: cables that controllers discover, interfaces of hosts. The
 //! differences from the topology are findings, which diagnoses cite.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use controller::discovery::CableFinding;
+use controller::discovery::{CableFinding, Sighting};
 use model::diagnosis::{Diagnosis, Evidence, Record};
-use model::{ConfigFinding, PortRef, Setting, Snapshot, Topology};
+use model::{ConfigFinding, PortRef, Rate, Setting, Snapshot, Topology};
 use proto::convert;
 use proto::limits::{NAME_BYTES, REPORTED, TEXT_BYTES};
 use proto::v1;
@@ -18,6 +18,8 @@ use super::senders::cut;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cables {
     pub(crate) neighbours: Vec<LldpNeighbour>,
+    /// The rate of ports with a neighbour, as far as their switches report it.
+    pub(crate) rates: BTreeMap<PortRef, Rate>,
     pub(crate) findings: Vec<CableFinding>,
     pub(crate) failed: Vec<PortRef>,
 }
@@ -32,7 +34,12 @@ impl Cables {
                 description: cut(&neighbour.description, TEXT_BYTES),
             })
         };
+        let rate = |neighbour: &v1::Neighbour| {
+            let port = convert::port(&neighbour.port).ok()?;
+            (neighbour.rate_bps > 0).then_some((port, Rate(neighbour.rate_bps)))
+        };
         Cables {
+            rates: message.neighbours.iter().take(REPORTED).filter_map(rate).collect(),
             neighbours: message.neighbours.iter().take(REPORTED).filter_map(neighbour).collect(),
             findings: message.differences.iter().take(REPORTED).filter_map(finding).collect(),
             failed: message
@@ -42,6 +49,17 @@ impl Cables {
                 .filter_map(|port| convert::port(port).ok())
                 .collect(),
         }
+    }
+}
+
+impl Cables {
+    /// What announces itself, with the rates of the ports.
+    pub(crate) fn sightings(&self) -> impl Iterator<Item = Sighting> {
+        self.neighbours.iter().map(|neighbour| Sighting {
+            port: neighbour.port.clone(),
+            announced: neighbour.announced.clone(),
+            rate: self.rates.get(&neighbour.port).copied(),
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use analyzer::incident::is_ordinary;
-use analyzer::{Settings, TopologyIndex};
+use analyzer::{Settings, Standstills, TopologyIndex};
 use model::snapshot::SNAPSHOT_FORMAT;
 use model::{MissingData, Snapshot, SwitchTelemetry, Topology};
 use prost::Message as _;
@@ -22,7 +22,7 @@ use web::Stage;
 use super::awaiting_reports::{Awaited, AwaitingReports};
 use super::{Shared, cables};
 use crate::daemons::analysis::parts::{Added, Part, Parts, United};
-use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Standstills, Worker};
+use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
 
@@ -243,6 +243,8 @@ impl Inbox {
             switch: telemetry.switch,
             why: "its clock is not known yet".into(),
         }));
+        snapshot.losses.retain(|loss| has_clock(&loss.switch));
+        snapshot.events.retain(|event| has_clock(&event.switch));
         align(&mut snapshot, &upload.clocks, row.offset_ns.unwrap_or(0), time);
         self.shared.complete(&mut snapshot);
         let problems = snapshot.problems(topology);
@@ -329,7 +331,7 @@ impl Inbox {
 
     async fn store(&mut self, events: Vec<AnalysedEvent>) {
         for mut event in events {
-            self.standstills.unify(&mut event);
+            event.unify(&mut self.standstills);
             let AnalysedEvent { arrivals, snapshot, analyses } = event;
             if analyses.is_empty() {
                 info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");

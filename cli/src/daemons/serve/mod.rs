@@ -2,6 +2,7 @@
 
 mod awaiting_reports;
 mod cables;
+mod discovery;
 mod host_reports;
 mod inbox;
 mod intake;
@@ -20,13 +21,14 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use model::{ConfigFinding, Topology};
+use model::{ConfigFinding, Rate, Topology};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 use tracing::{error, info, warn};
 use web::{Access, AppState, Bound, Credential, LiveState, Proxies};
 
+use self::discovery::Discovery;
 use self::host_reports::HostReports;
 use self::inbox::Inbox;
 use self::queries::Queries;
@@ -97,6 +99,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let wait_ns = settings.number("follow_up_wait_ms") * 1_000_000;
     let inbox = tokio::spawn(Inbox::new(shared.clone(), wait_ns)?.run(until_stopped()));
     let retention = tokio::spawn(keep_limits(shared.clone(), until_stopped()));
+    let discovery = tokio::spawn(discovery::run(shared.clone(), until_stopped()));
     let app = AppState::new(shared.live.clone())
         .with_query_backend(shared.queries.clone())
         .with_host_reports(shared.hosts.clone())
@@ -133,7 +136,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let _ = stop.send(true);
     shared.senders.close_all();
     let drained = async {
-        let _ = (inbox.await, rest.await, grpc.await, retention.await);
+        let _ = (inbox.await, rest.await, grpc.await, retention.await, discovery.await);
         for sender in senders {
             let _ = sender.await;
         }
@@ -234,9 +237,13 @@ async fn state(
     let time = time_base(settings, &store).await?;
     let live = LiveState::with_clock(store, operations::wall_ns).await?;
     live.set_wall_clock(web::WallClock { zero_ns: time.zero_ns, scale: time.scale });
-    if let Some(topology) = topology {
-        live.set_topology(topology).await?;
-    }
+    let discovery = match topology {
+        Some(topology) => {
+            live.set_topology(topology).await?;
+            None
+        }
+        None => Some(Discovery::new(live.topology().as_deref(), discovered_rate(settings))),
+    };
     let mut triggers = triggers::Triggers::default();
     triggers.restore(&live.store().reports(None, "trigger", RESTORED_TRIGGERS).await?);
     let hosts: Arc<HostReports> = Arc::default();
@@ -248,6 +255,7 @@ async fn state(
         queries: queries.clone(),
         hosts,
         boot_id: operations::boot_id()?,
+        discovery,
         connections: Arc::new(tokio::sync::Semaphore::new(settings.number("max_connections") as usize)),
         requires_certificates: settings.has("tls_certificate"),
         silent_ns: settings.number("silent_after_s") * 1_000_000_000,
@@ -262,6 +270,11 @@ async fn state(
     });
     queries.attach(&shared);
     Ok(shared)
+}
+
+/// The rate of links that nothing reports, if the configuration has one.
+fn discovered_rate(settings: &Settings) -> Option<Rate> {
+    Some(settings.number("discovered_rate_gbps")).filter(|gbps| *gbps > 0).map(Rate::from_gbps)
 }
 
 /// Returns the network time of a store, which its first start has fixed.

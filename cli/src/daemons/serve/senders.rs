@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use controller::discovery::CableFinding;
+use controller::discovery::{CableFinding, HostPort, Sighting};
 use host_agent::TokenBucket;
 use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, REPORTED, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
@@ -81,6 +81,10 @@ struct Sender {
     cables: Cables,
     /// Of an agent's host.
     interfaces: Vec<HostInterface>,
+    /// Those of them, with the addresses for which the agent may speak.
+    own_ports: Vec<HostPort>,
+    /// Of a controller: it takes the network from the server.
+    learns_network: bool,
 }
 
 /// All daemons by identity.
@@ -115,11 +119,13 @@ impl Senders {
         let lost = earlier.as_ref().map(|sender| sender.lost.clone()).unwrap_or_default();
         let rejected = earlier.as_ref().map_or(0, |sender| sender.rejected);
         // What the daemon has reported stays until it reports again.
-        let (relays, relayed, cables, interfaces) = match earlier {
-            Some(sender) => (sender.relays, sender.relayed, sender.cables, sender.interfaces),
+        let (relays, relayed, cables, interfaces, own_ports) = match earlier {
+            Some(sender) => {
+                (sender.relays, sender.relayed, sender.cables, sender.interfaces, sender.own_ports)
+            }
             None => {
                 let relays = TokenBucket::new(RELAYS_PER_SECOND, RELAY_BURST);
-                (relays, (String::new(), 0), Cables::default(), Vec::new())
+                (relays, (String::new(), 0), Cables::default(), Vec::new(), Vec::new())
             }
         };
         let (open, closed) = oneshot::channel();
@@ -141,6 +147,8 @@ impl Senders {
             switches: hello.switches.iter().take(REPORTED).map(|name| cut(name, NAME_BYTES)).collect(),
             cables,
             interfaces,
+            own_ports,
+            learns_network: hello.learns_network,
         };
         known.senders.insert(id.clone(), sender);
         known.forget_oldest();
@@ -206,8 +214,29 @@ impl Senders {
     }
 
     /// Notes the interfaces of an agent's host.
-    pub(crate) fn interfaces(&self, id: &SenderId, connection: u64, interfaces: Vec<HostInterface>) {
-        self.change(id, connection, |sender| sender.interfaces = interfaces);
+    pub(crate) fn interfaces(
+        &self,
+        id: &SenderId,
+        connection: u64,
+        interfaces: Vec<HostInterface>,
+        own_ports: Vec<HostPort>,
+    ) {
+        self.change(id, connection, |sender| (sender.interfaces, sender.own_ports) = (interfaces, own_ports));
+    }
+
+    /// Returns what announces itself at the ports of switches, and the interfaces of hosts.
+    pub(crate) fn network(&self) -> (Vec<Sighting>, Vec<HostPort>) {
+        let known = self.lock();
+        let sightings = known.senders.values().flat_map(|sender| sender.cables.sightings());
+        let ports = known.senders.values().flat_map(|sender| sender.own_ports.iter().cloned());
+        (sightings.collect(), ports.collect())
+    }
+
+    /// Sends the network to the controllers that take it from the server.
+    pub(crate) fn send_network(&self, message: &from_server::Message) {
+        for sender in self.lock().senders.values().filter(|sender| sender.learns_network) {
+            sender.offer(message.clone());
+        }
     }
 
     /// Returns the cables that differ from the topology, each once.

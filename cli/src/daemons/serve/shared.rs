@@ -10,9 +10,10 @@ use proto::v1::{self, from_server};
 use tokio::sync::{Notify, Semaphore};
 use tracing::debug;
 use web::webhooks::Counts;
-use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Probe};
+use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Priorities, Probe};
 
 use super::cables;
+use super::discovery::Discovery;
 use super::host_reports::{HostReports, hosts_in_question};
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) queries: Arc<Queries>,
     pub(crate) hosts: Arc<HostReports>,
     pub(crate) boot_id: String,
+    /// Of a server without a plan of the network.
+    pub(crate) discovery: Option<Discovery>,
     /// A permit for each connection.
     pub(crate) connections: Arc<Semaphore>,
     /// Whether uploads are encrypted, so that every daemon has a certificate.
@@ -126,11 +129,14 @@ impl Shared {
         snapshot.configuration.extend(planned.map(|cable| cables::config_finding(&cable)));
     }
 
-    /// Publishes the port samples of a controller.
-    pub(crate) fn push_ports(&self, received_ns: u64, samples: &v1::PortSamples) {
-        let time_ns = self.time.network_ns(received_ns);
+    /// Publishes port samples that a controller took at `taken_ns` of the server's wall clock.
+    pub(crate) fn push_ports(&self, taken_ns: u64, samples: &v1::PortSamples) {
+        let time_ns = self.time.network_ns(taken_ns);
         let samples = samples.samples.iter().filter_map(|sample| {
             let port = convert::port(&sample.port).ok()?;
+            let mut paused_priorities = Priorities::default();
+            let paused = (0..8).filter(|priority| sample.paused_priorities >> priority & 1 == 1);
+            paused.for_each(|priority| paused_priorities.insert(priority));
             let point = PortPoint {
                 time_ns,
                 interval_ns: sample.interval_ns,
@@ -138,8 +144,8 @@ impl Shared {
                 queue_packets: sample.queue_packets,
                 paused: sample.paused,
                 paused_ns: sample.paused_ns,
+                paused_priorities,
                 tx_bps: sample.tx_bps,
-                ..PortPoint::default()
             };
             Some(PortSample { port, point })
         });
@@ -221,6 +227,7 @@ impl Probe for ServerProbe {
         if let Some(topology) = self.0.live.topology() {
             problems.extend(cables::address_problems(&topology, &self.daemons()));
         }
+        problems.extend(self.0.discovery.iter().flat_map(Discovery::problems));
         problems
     }
 }

@@ -1,8 +1,11 @@
 //! The gRPC service: one stream for each agent and controller.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use controller::discovery::HostPort;
+use model::Rate;
 use proto::limits::MESSAGE_BYTES;
 use proto::v1::collection_server::{Collection, CollectionServer};
 use proto::v1::{self, from_sender, from_server};
@@ -12,9 +15,11 @@ use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 use tracing::{info, warn};
+use web::HostInterface;
 
 use super::Shared;
 use super::cables::{self, Cables};
+use super::discovery::{self, Discovery, is_routed};
 use super::intake::{self, Accepted, Admitted, Effects};
 use super::senders::{Outgoing, SenderId};
 use super::writer::{Reply, Writer};
@@ -69,6 +74,12 @@ impl Collection for Uploads {
             self.shared.senders.connected(&sender.id, &hello, welcome.version, outgoing.clone());
         info!(kind = sender.id.kind, name = sender.id.name, software = hello.software, "connected");
         send(&outgoing, from_server::Message::Welcome(welcome)).await;
+        if hello.learns_network
+            && let Some(network) =
+                self.shared.live.topology().and_then(|topology| discovery::message(&topology))
+        {
+            send(&outgoing, network).await;
+        }
         let reply = Reply::new(outgoing.clone());
         let writer = self.writer.clone();
         let stream = Stream { shared: self.shared.clone(), sender, connection, outgoing, writer, reply };
@@ -165,14 +176,35 @@ impl Stream {
             Some(from_sender::Message::Health(health)) => senders.problems(id, self.connection, health),
             Some(from_sender::Message::Cables(message)) if id.kind == "controller" => {
                 senders.cables(id, self.connection, Cables::read(&message));
+                self.network_changed();
             }
             Some(from_sender::Message::Interfaces(message)) if id.kind == "agent" => {
-                senders.interfaces(id, self.connection, cables::interfaces(&message));
+                let interfaces = cables::interfaces(&message);
+                let own = self.own_ports(&interfaces);
+                senders.interfaces(id, self.connection, interfaces, own);
+                self.network_changed();
             }
             // A second hello, a report of the wrong kind of daemon, or a message of a later version.
             _ => {}
         }
         Ok(())
+    }
+
+    /// The interfaces of an agent's host, as far as it may speak for them: with a certificate, addresses that are in it.
+    fn own_ports(&self, interfaces: &[HostInterface]) -> Vec<HostPort> {
+        let certificate = self.sender.certificate.as_ref();
+        let is_own = |address: &IpAddr| certificate.is_none_or(|known| known.has_address(*address));
+        let port = |interface: &HostInterface| HostPort {
+            host: self.sender.id.name.clone(),
+            mac: interface.mac.clone(),
+            addresses: interface.addresses.iter().copied().filter(is_routed).filter(is_own).collect(),
+            rate: interface.speed_mbps.map(|mbps| Rate(mbps.saturating_mul(1_000_000))),
+        };
+        interfaces.iter().map(port).collect()
+    }
+
+    fn network_changed(&self) {
+        self.shared.discovery.iter().for_each(Discovery::changed);
     }
 
     async fn record(&self, received_ns: u64, record: v1::Record) -> Result<(), Status> {

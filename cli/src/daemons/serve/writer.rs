@@ -146,7 +146,7 @@ fn stored(shared: &Shared, arrival: &Arrival, effects: Effects) {
         shared.arrived.notify_one();
     }
     if let Some(ports) = &effects.ports {
-        shared.push_ports(arrival.received_ns, ports);
+        shared.push_ports(arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0)), ports);
     }
     if let (Some(report), Content::Latest(_, json)) = (effects.host_report, &arrival.content) {
         let made_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));

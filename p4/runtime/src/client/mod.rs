@@ -17,6 +17,7 @@ pub use schema::{ActionArgs, DigestSchema, KeyMatch, RegisterSchema, Schema, Sch
 pub use session::{Arbitrated, Session, SessionEvent, SessionSender};
 pub use tls::ClientTls;
 
+use crate::device_state;
 use crate::error::DETAIL_BYTES_HEADER;
 use crate::proto::p4::config::v1::P4Info;
 use crate::proto::p4::v1::{
@@ -24,6 +25,7 @@ use crate::proto::p4::v1::{
     p4_runtime_client::P4RuntimeClient, set_forwarding_pipeline_config_request::Action, update::Type,
     write_request::Atomicity,
 };
+use crate::proto::p4switch::v1::DeviceState;
 use std::ops::Range;
 use std::time::Duration;
 use tonic::Code;
@@ -301,6 +303,18 @@ impl Client {
         Ok(found)
     }
 
+    /// Reads what the switch knows beside its program ([`device_state`]); `None` if the server does not offer it.
+    ///
+    /// # Errors
+    /// If the call fails.
+    pub async fn device_state(&mut self) -> Result<Option<DeviceState>, ClientError> {
+        match self.read([device_state::request()]).await {
+            Ok(entities) => Ok(entities.iter().find_map(device_state::of_entity)),
+            Err(error) if error.code().is_some_and(is_unknown_entity) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn read_request(&self, requests: impl IntoIterator<Item = Kind>) -> v1::ReadRequest {
         let entities = requests.into_iter().map(|kind| v1::Entity { entity: Some(kind) }).collect();
         v1::ReadRequest { device_id: self.config.device_id, role: self.config.role.clone(), entities }
@@ -334,6 +348,18 @@ impl Client {
         }
         arrays.into_iter().map(registers::PartialRegister::finish).collect()
     }
+}
+
+/// Whether servers return this code for an extern that they do not have.
+fn is_unknown_entity(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Unimplemented
+            | Code::NotFound
+            | Code::InvalidArgument
+            | Code::OutOfRange
+            | Code::PermissionDenied
+    )
 }
 
 fn updates(kind: Type, entities: impl IntoIterator<Item = Kind>) -> Vec<v1::Update> {

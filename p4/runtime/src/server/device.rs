@@ -13,6 +13,7 @@ use super::role::Scope;
 use super::translation::Translations;
 use super::{ServerConfig, reconcile, write};
 use crate::device_config::{DeviceConfig, read_json};
+use crate::device_state;
 use crate::error::Refusal;
 use crate::p4info;
 use crate::proto::p4::config::v1::P4Info;
@@ -160,10 +161,23 @@ impl<A: SwitchAccess> Device<A> {
             let message = format!("more than {} entities in one read", self.limits.entities_per_read);
             return Err(Refusal::new(Code::ResourceExhausted, message));
         }
+        // Before the other entities: a program's state cannot be lent together with that of the switch.
+        let is_device =
+            |request: &v1::Entity| request.entity.as_ref().is_some_and(device_state::is_requested);
+        let device = requests.iter().any(is_device).then(|| {
+            self.access.with(|switch, now| {
+                switch.wake(now);
+                switch.device_state(now)
+            })
+        });
         let read_all = |target: &mut Target<'_>| {
             let mut out = Output::new();
             let one = |request: &v1::Entity| {
                 request.entity.as_ref().map_or(Ok(()), |entity| scope.check_read(entity))?;
+                if let Some(device) = device.as_ref().filter(|_| is_device(request)) {
+                    out.push(entity::wrap(device_state::entity(device)));
+                    return Ok(());
+                }
                 entity::read(target, request, &mut out)
             };
             let results = requests.iter().map(one).collect();

@@ -4,7 +4,9 @@ use crate::common::program::{WIDE_SIZE, id};
 use crate::common::{Bench, info};
 use crate::entities::*;
 use p4runtime::client::{ClientError, Schema};
+use p4runtime::device_state;
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, p4_data::Data};
+use p4runtime::server::SwitchAccess as _;
 use tonic::Code;
 
 #[track_caller]
@@ -277,4 +279,20 @@ async fn externs_are_unimplemented() {
     check(client.insert([entry.clone()]).await, Code::Unimplemented);
     assert_eq!(client.read([entry]).await.expect_err("none").code(), Some(Code::Unimplemented));
     assert_eq!(client.read([Kind::ExternEntry(Box::default())]).await.expect("none"), []);
+}
+
+/// The one extern beyond the specification: what the switch knows beside its program.
+#[tokio::test]
+async fn the_state_of_the_device_is_an_entity() {
+    let bench = Bench::start().await;
+    let (mut client, _session) = bench.primary().await;
+    bench.switch.with(|switch, now| switch.set_link(now, 2, false));
+    let state = client.device_state().await.expect("it is offered").expect("it is offered");
+    let ports: Vec<(u32, bool)> = state.ports.iter().map(|port| (port.port, port.is_up)).collect();
+    assert_eq!(ports.iter().filter(|(_, is_up)| !is_up).collect::<Vec<_>>(), [&(2, false)]);
+    assert_eq!(state.link_changes.len(), 1);
+    // Together with other entities, and it cannot be written.
+    let both = client.read([device_state::request(), Kind::ExternEntry(Box::default())]).await.expect("one");
+    assert_eq!(both.iter().filter_map(device_state::of_entity).count(), 1);
+    check(client.insert([device_state::request()]).await, Code::Unimplemented);
 }

@@ -1,10 +1,12 @@
 //! The switch: receives, queues and transmits frames.
 
 mod budget;
+mod device_state;
 mod ecn;
 mod packet;
 mod pass;
 
+pub use device_state::{DISCARD_COUNTERS, DeviceState, Discards, LINK_CHANGES, LinkChange, PortState};
 pub use packet::QueuedPacket;
 
 use std::collections::VecDeque;
@@ -26,6 +28,7 @@ use crate::state::State;
 use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
 use crate::trace::{Step, TraceLog, TraceRecord};
 use budget::Budget;
+use device_state::DeviceRecord;
 use packet::{Arriving, IngressEntry, instance_type};
 
 /// A loaded program, the machine that runs it, and its state.
@@ -46,6 +49,7 @@ pub struct Switch {
     tm: TrafficManager<QueuedPacket>,
     cx: Context,
     counters: Counters,
+    record: DeviceRecord,
     /// Packets to be processed by ingress; empty between calls.
     arriving: VecDeque<Arriving>,
     /// Storage of departed packets, for reuse.
@@ -74,6 +78,7 @@ impl Switch {
             tm,
             cx,
             counters: Counters::default(),
+            record: DeviceRecord::default(),
             arriving: VecDeque::new(),
             pool: Vec::new(),
             saved_values: Vec::new(),
@@ -134,6 +139,9 @@ impl Switch {
             return Some(pfc.to_frame(self.port_address(port)));
         }
         let sent = self.transmit_packet(port);
+        if let Some(frame) = &sent {
+            self.record.sent(port, frame.len());
+        }
         self.settle();
         sent
     }
@@ -240,6 +248,16 @@ impl Switch {
         self.cx.down.set(port, up);
     }
 
+    /// As [`Switch::set_port_up`], for a link that goes down or comes up at `now`: a change is reported in
+    /// [`Switch::device_state`].
+    pub fn set_link(&mut self, now: Time, port: u16, up: bool) {
+        self.advance(now);
+        if self.is_port_up(port) != up {
+            self.record.link_changed(self.cx.now, port, up);
+        }
+        self.set_port_up(port, up);
+    }
+
     /// Whether the link of a port is up.
     pub fn is_port_up(&self, port: u16) -> bool {
         self.cx.down.is_up(port)
@@ -296,9 +314,13 @@ impl Switch {
                     Event::PauseSent { at, port, priority, quanta, refresh }
                 }
                 TmEvent::PauseReceived { port, priority, quanta } => {
+                    self.record.paused(at, port, priority, quanta > 0);
                     Event::PauseReceived { at, port, priority, quanta }
                 }
-                TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
+                TmEvent::PauseExpired { port, priority } => {
+                    self.record.paused(at, port, priority, false);
+                    Event::PauseExpired { at, port, priority }
+                }
                 TmEvent::Dropped { .. } => {
                     dropped = true;
                     continue;
@@ -392,6 +414,11 @@ impl Switch {
         self.counters.count_drop(reason);
         self.cx.note(|| Step::Dropped { reason: reason.name().to_owned(), port: egress_port });
         let at = self.cx.now;
+        if let (DropReason::Queue(reason), Some(egress_port), Some(priority)) =
+            (reason, egress_port, priority)
+        {
+            self.record.discarded(at, ingress_port, egress_port, priority, reason);
+        }
         let event = Event::Dropped { at, ingress_port, egress_port, priority, bytes, reason, stored };
         self.cx.events.push(event);
     }

@@ -264,6 +264,11 @@ export interface components {
             gap: "pauses_overwritten";
             port: components["schemas"]["PortRef"];
             priority: number;
+        } | {
+            /** @enum {string} */
+            gap: "no_device_state";
+            switch: string;
+            why: string;
         };
         /** @enum {string} */
         Handling: "open" | "acknowledged" | "resolved" | "silenced";

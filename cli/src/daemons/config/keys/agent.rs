@@ -42,6 +42,12 @@ const HOST: &[Key] = &[
         "Network as JSON, from which base round trips follow [default: they are learned]",
     ),
     Key::new(
+        "lldp_interval_s",
+        Kind::Number(0, 3_600),
+        "30",
+        "Interval at which the host announces itself with LLDP on its interface, in wall-clock time; 0: never, e.g. because lldpd does",
+    ),
+    Key::new(
         "sources",
         Kind::List(&SOURCE),
         "capture",

@@ -31,7 +31,7 @@ const NETWORK: &[Key] = &[
         "topology",
         Kind::Path,
         "",
-        "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file; required",
+        "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file [default: what the server learns from LLDP and agents]",
     )
     .with_example("topology.json"),
     Key::new(
@@ -102,6 +102,12 @@ const COLLECTION: &[Key] = &[
         "2000",
         "Time after which a snapshot is uploaded, complete or not",
     ),
+    Key::new(
+        "records_interval_ms",
+        Kind::Number(0, 600_000),
+        "1000",
+        "Interval at which lost packets, links and ports of the switches are read, in wall-clock time, and once for every event; 0: never, and verdicts say that losses and outages are not known",
+    ),
 ];
 
 /// A switch and its P4Runtime server.
@@ -151,8 +157,10 @@ pub(crate) fn parse_define(text: &str) -> Result<(String, u32), String> {
 
 fn contradictions(settings: &Settings) -> Vec<Problem> {
     let mut problems = upload(settings);
-    if !settings.has("topology") {
-        problems.push(settings.problem("topology", "missing: the file with the network"));
+    if !settings.has("topology") && settings.text("discovery") == Some("off") {
+        problems.push(
+            settings.problem("discovery", "off, but without a topology the network must be discovered"),
+        );
     }
     let switches: Vec<SwitchAddress> =
         settings.texts("switches").into_iter().filter_map(|text| SwitchAddress::parse(text).ok()).collect();

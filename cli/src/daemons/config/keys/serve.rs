@@ -110,10 +110,16 @@ const SERVER: &[Key] = &[
         "topology",
         Kind::Path,
         "",
-        "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file",
+        "Network: JSON as in docs/snapshot.schema.json, or an ns-3 topology file [default: learned from what controllers and agents report]",
     )
     .reloaded()
     .with_example("topology.json"),
+    Key::new(
+        "discovered_rate_gbps",
+        Kind::Number(0, 10_000),
+        "0",
+        "Rate of links of a learned network that neither their switches nor an agent report; 0: such links are left out",
+    ),
     Key::new(
         "configs",
         Kind::List(&CONFIG),

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use controller::plan::{MatchValue, SwitchPlan, TableEntry};
 use model::NetworkChange;
 
+use super::{MatchValue, SwitchPlan, TableEntry};
+
 /// The changes of routes between two plans of one switch, by prefix.
-pub(crate) fn route_changes(before: &SwitchPlan, after: &SwitchPlan) -> Vec<NetworkChange> {
+pub fn route_changes(before: &SwitchPlan, after: &SwitchPlan) -> Vec<NetworkChange> {
     let (before, after) = (routes(before), routes(after));
     let prefixes: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let ports = |of: &BTreeMap<String, Vec<u16>>, prefix| of.get(prefix).cloned().unwrap_or_default();
