@@ -12,7 +12,7 @@ use model::{Snapshot, Time, Topology};
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, Subject};
+use super::{DEFAULT_EPOCH_RING_BITS, Plan, Subject};
 use crate::input::write_all;
 
 /// A run that all methods diagnose.
@@ -122,6 +122,11 @@ pub(super) fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String
         None => format!("{scenario:?}"),
     };
     let text = format!("{text}{:?}{}{}", plan.trial, plan.epoch_shift, plan.program);
+    // Runs that were finished before the ring could be chosen had the default.
+    let text = match plan.epoch_ring_bits {
+        DEFAULT_EPOCH_RING_BITS => text,
+        bits => format!("{text}-ring{bits}"),
+    };
     format!("{}-{:016x}-{seed}", env!("CARGO_PKG_VERSION"), hash(&text))
 }
 
