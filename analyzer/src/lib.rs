@@ -59,8 +59,7 @@ use crate::settings::Tuning;
 use crate::text::{evidence, explanation, graph_context, provenance};
 use crate::thresholds as t;
 use crate::verdict::causes::{self, Case};
-use crate::verdict::doubtful;
-use crate::verdict::{ranking, severity};
+use crate::verdict::{confidence, doubtful, ranking, severity};
 
 /// A verdict and its provenance graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,7 +117,14 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let found = signatures::find(context);
     let is_clean = found.iter().all(names_nothing);
     if !is_clean && !accounting::leaves_most(context, &found) {
-        return concluded(context, &found);
+        let mut verdicts = concluded(context, &found);
+        verdicts.extend(
+            reverse_part(context, &found)
+                .map(|(reverse, part)| concluded(&reverse, &part))
+                .into_iter()
+                .flatten(),
+        );
+        return verdicts;
     }
     let applies = |rule: &'static str| context.settings.applies(rule);
     let of_others =
@@ -146,6 +152,25 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
         Some(finding) => concluded(context, &[finding]),
         None => concluded(context, &found),
     }
+}
+
+/// Returns the queues of the reverse path that delay the ACKs of a packet that the queues of its own path delay, if the
+/// latter cannot account for the whole delay. Round trips add up both ways.
+fn reverse_part<'s, 'a>(
+    context: &Context<'s, 'a>,
+    found: &[Finding],
+) -> Option<(Context<'s, 'a>, Vec<Finding>)> {
+    let applies = |rule: &'static str| context.settings.applies(rule);
+    if !applies("reverse_path") || !applies("accounting.both_ways") || !accounting::are_queues(found) {
+        return None;
+    }
+    let here = accounting::explained_share(context).filter(|share| *share < 1.0)?;
+    let reverse = Context::of_reverse_path(context.view, context.settings)?;
+    let there = accounting::explained_share(&reverse)?;
+    let least = context.settings.value(&t::BRANCH_SHARE);
+    let on_reverse = signatures::find(&reverse);
+    (there >= least && here + there >= 1.0 && accounting::are_queues(&on_reverse))
+        .then_some((reverse, on_reverse))
 }
 
 /// Returns the verdicts about traffic of other classes that holds back the victim's.
@@ -222,7 +247,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
     let diagnosis = Diagnosis {
         id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),
-        confidence: round(features.confidence(diagnosis.anomaly, diagnosis.cause)),
+        confidence: round(features.confidence(confidence::kind(finding), diagnosis.cause)),
         ..diagnosis
     };
     let graph = graph_context::add(provenance::provenance(context, finding), &case, &judged.config);

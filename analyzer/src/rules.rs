@@ -30,6 +30,14 @@ pub const ALL: &[Rule] = &[
     ),
     rule("accounting", "compares the delay with what the queues and pauses of the path can have caused"),
     rule(
+        "accounting.rival",
+        "doubts a loss or a path change beside a queue that can account for the delay as well",
+    ),
+    rule(
+        "accounting.both_ways",
+        "also names the queues of the ACKs if those of the path cannot account for the delay",
+    ),
+    rule(
         "contention.rest",
         "names a flow that was paused upstream if the epoch ring shows that it rested before",
     ),

@@ -120,6 +120,9 @@ thresholds! {
     PEAK = "accounting.peak", 2.0, Ratio,
         "the peak of a queue that grows or drains at a constant rate is twice its mean",
         "accepts queues that are too short for the delay";
+    RIVAL = "accounting.rival", 0.5, Factor,
+        "even odds: the lost packet, or another queue of the path that can account for the delay as well",
+        "is more certain of losses and path changes in busy networks";
     UNEXPLAINED = "accounting.unexplained", 0.5, Factor,
         "choice: the verdict states only what the records do not show",
         "is more certain that the records show too little";

@@ -5,7 +5,7 @@ mod support;
 
 use model::{Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
 use support::stories::background;
-use support::{Expect, Story, T0, US, at, check, line_network, network, port};
+use support::{Expect, Story, T0, US, at, check, check_without, line_network, network, port};
 
 fn story() -> Story {
     background(Story::new(line_network()), 925)
@@ -152,6 +152,26 @@ fn an_outage_of_a_link_of_the_path_explains_the_delay() {
     check(&outage("sw2", 2, 800, 850), &[Expect::default()]);
     check(&outage("sw2", 2, 100, 200), &[Expect::default()]);
     check(&outage("sw2", 3, 890, 910), &[Expect::default()]);
+}
+
+#[test]
+fn an_outage_is_doubtful_beside_a_queue_of_the_path_that_accounts_for_the_delay_as_well() {
+    let outage_beside = |depth: u64| {
+        let mut story = story();
+        story.snapshot.events = vec![
+            event("sw2", 890, NetworkChange::LinkDown { port: 2 }),
+            event("sw2", 910, NetworkChange::LinkUp { port: 2 }),
+        ];
+        let other = story.flow("a1", "h4");
+        story.saw(at(other, 1, "sw3:2", 90, (880, 925)).queued(80, depth, (886, 915)))
+    };
+    // 60 packets of 1348 bytes take 12.9 us at 50 Gb/s, and up to twice as long at the peak; the delay is 16 us.
+    check(&outage_beside(60), &[change_at("sw2:2", 0.4..=0.5)]);
+    let verdict = &outage_beside(60).diagnose()[0];
+    assert!(verdict.confidence <= 0.5, "{}", verdict.confidence);
+    assert!(verdict.missing.iter().any(|gap| gap.contains("sw3:2")), "{:?}", verdict.missing);
+    check(&outage_beside(20), &[change_at("sw2:2", 0.9..=1.0)]);
+    check_without(&["accounting.rival"], &outage_beside(60), &[change_at("sw2:2", 0.9..=1.0)]);
 }
 
 #[test]

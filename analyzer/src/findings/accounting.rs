@@ -4,10 +4,11 @@
 //! that the records of this path do not show. So the pauses and queues that a slow packet can have met on its path are
 //! added up, each at its maximum, and compared with the delay that the agent measured.
 
-use model::Anomaly;
 use model::snapshot::Source;
+use model::{Anomaly, PortRef};
 
 use super::signatures::{Caveat, Finding};
+use crate::facts::gap::Gap;
 use crate::facts::span::Span;
 use crate::facts::view::PortIx;
 use crate::facts::wording::duration;
@@ -43,6 +44,30 @@ fn most_ns(context: &Context<'_, '_>, port: PortIx, time: Span) -> f64 {
     paused_ns + context.settings.value(&t::PEAK) * deepest * view.packet_ns(port)
 }
 
+/// Returns the caveat of a finding about a lost packet or a changed path, if another port of the path had a queue or
+/// pauses that can account for the delay as well: the packet would have been about as late without what happened at
+/// `root`. The records do not show which of the two was the cause.
+pub(crate) fn rival(context: &Context<'_, '_>, root: &PortRef) -> Option<Caveat> {
+    let (trigger, analysed) = (context.trigger?, context.analysed?);
+    if !context.settings.applies("accounting.rival") {
+        return None;
+    }
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
+    let others = context.path.ports.iter().filter(|port| context.view.port_ref(**port) != *root);
+    let delays = others.map(|port| (most_ns(context, *port, analysed), *port));
+    let (most_ns, port) = delays.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let suffices = extra_ns > 0 && most_ns >= context.settings.value(&t::QUEUES_EXPLAIN) * extra_ns as f64;
+    suffices.then(|| {
+        let text = format!(
+            "also recorded queues or pauses of {} that can account for up to {}: the records do not show which of the two delayed the packet",
+            context.view.port_ref(port),
+            duration(most_ns as u64)
+        );
+        let switch = context.view.switch_of(port).name;
+        Caveat::new(context.settings.value(&t::RIVAL), Gap::of_switch(switch, text))
+    })
+}
+
 /// Whether a finding explains the delay by a queue or by pauses alone, so that the accounting applies. Loops, storms and
 /// logged events stop packets in other ways.
 fn is_accounted(finding: &Finding) -> bool {
@@ -56,6 +81,11 @@ fn is_accounted(finding: &Finding) -> bool {
 /// Whether pauses and queues with this share of the delay explain it.
 pub(crate) fn is_enough(context: &Context<'_, '_>, share: f64) -> bool {
     share >= context.settings.value(&t::LEAST_EXPLAINED)
+}
+
+/// Whether all of these findings explain the delay by queues or pauses.
+pub(crate) fn are_queues(findings: &[Finding]) -> bool {
+    !findings.is_empty() && findings.iter().all(is_accounted)
 }
 
 /// Whether these findings blame queues and pauses that cannot have caused the delay.

@@ -78,6 +78,9 @@ pub struct Features {
     /// Whether telemetry is missing: the model was fitted to complete snapshots.
     #[serde(skip)]
     pub is_incomplete: bool,
+    /// Whether another port of the path can account for the delay as well: the model does not have this input.
+    #[serde(skip)]
+    pub has_rival: bool,
     /// Whether the model does not apply: no agent measured a delay, or the records have no times.
     #[serde(skip)]
     pub is_unlike_fit: bool,
@@ -105,7 +108,7 @@ impl Features {
         let sum: f64 =
             self.inputs(anomaly, cause).iter().zip(WEIGHTS).map(|(input, weight)| input * weight).sum();
         let fitted = (1.0 / (1.0 + (-sum).exp())).clamp(LIMITS.0, LIMITS.1);
-        if self.is_incomplete { fitted.min(self.caveats) } else { fitted }
+        if self.is_incomplete || self.has_rival { fitted.min(self.caveats) } else { fitted }
     }
 
     /// Returns the inputs of the model.
@@ -158,11 +161,27 @@ impl Features {
             explained: accounting::explained_share(context).unwrap_or(1.0).min(2.0),
             delay_rtts,
             is_incomplete: is_incomplete(context, queue),
+            has_rival: has_rival(context, finding),
             // A queue that no flow is accused of was not in the fit either: the judge grades accusations.
             is_unlike_fit: context.trigger.is_none()
                 || context.view.source() == Source::HawkeyeNs3
                 || is_queue && accused == 0,
         }
+    }
+}
+
+fn has_rival(context: &Context<'_, '_>, finding: &Finding) -> bool {
+    let is_event = matches!(finding.anomaly, Anomaly::PathChange | Anomaly::PacketLoss);
+    let root = finding.root.as_ref().filter(|_| is_event && finding.contention.is_none());
+    root.is_some_and(|root| accounting::rival(context, root).is_some())
+}
+
+/// Returns the kind of verdict whose record of success applies: discards for lack of buffer accuse flows as the queue does
+/// that filled it.
+pub(crate) fn kind(finding: &Finding) -> Anomaly {
+    match (finding.anomaly, &finding.contention) {
+        (Anomaly::PacketLoss, Some(_)) => Anomaly::FlowContention,
+        (anomaly, _) => anomaly,
     }
 }
 

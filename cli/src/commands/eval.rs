@@ -15,7 +15,8 @@ use crate::Outcome;
 use crate::commands::run::load;
 use crate::evaluation::plot::{Point, bars, curves};
 use crate::evaluation::{
-    Contestant, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, live, variation, verdict_lines,
+    Contestant, DEFAULT_EPOCH_RING_BITS, DEFAULT_EPOCH_SHIFT, Plan, Subject, csv, evaluate, generated, live,
+    variation, verdict_lines,
 };
 use crate::input::write_all;
 use crate::output::print_json;
@@ -67,7 +68,7 @@ pub(crate) struct Args {
     /// for two rounds of each run, as fast as the controller can collect, and judges what the dashboard would show: the
     /// rows `live`. The rows `harrier` are the same runs without P4Runtime, as `harrier run` diagnoses them.
     #[arg(long, conflicts_with_all = [
-        "methods", "work", "epoch_shift", "threshold", "lose_polls", "lose_digests", "silent_switches", "sweep", "sensitivity",
+        "methods", "work", "epoch_shift", "epoch_ring_bits", "threshold", "lose_polls", "lose_digests", "silent_switches", "sweep", "sensitivity",
         "ablate", "without", "draws"
     ])]
     live: bool,
@@ -117,6 +118,9 @@ pub(crate) struct Args {
     /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 20 is 1.05 ms
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
+    /// Number of epochs that a switch keeps as a power of two, from 1 to 3; 2 is four epochs
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_RING_BITS, value_parser = clap::value_parser!(u32).range(1..=3))]
+    epoch_ring_bits: u32,
     /// RTT above which agents send a polling packet, in percent of the base RTT [default: set by the scenario]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(101..=100_000))]
     threshold: Option<u32>,
@@ -274,6 +278,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         budget: Budget { info: args.budget, alarms: args.alarm_budget },
         keeps_judged_only: args.generated,
         epoch_shift: args.epoch_shift,
+        epoch_ring_bits: args.epoch_ring_bits,
         live: args.live.then_some(LIVE_ROUNDS),
         without: args.without.into_iter().collect(),
         program: program(),

@@ -128,7 +128,8 @@ pub(super) fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String
         None => format!("{scenario:?}"),
     };
     let sources = counter_reading::sources(plan);
-    let text = format!("{text}{:?}{}{}{sources:?}", plan.trial, plan.epoch_shift, plan.program);
+    let epochs = (plan.epoch_shift, plan.epoch_ring_bits);
+    let text = format!("{text}{:?}{epochs:?}{}{sources:?}", plan.trial, plan.program);
     format!("{}-{:016x}-{seed}", env!("CARGO_PKG_VERSION"), hash(&text))
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Plan {
     pub(crate) keeps_judged_only: bool,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
     pub(crate) epoch_shift: u32,
+    /// Number of epochs that a switch keeps, as a power of two.
+    pub(crate) epoch_ring_bits: u32,
     /// Number of rounds of the demo that are compared with each run; absent: none.
     pub(crate) live: Option<usize>,
     /// Rules of the analyzer that no method applies.
@@ -78,8 +80,18 @@ pub(crate) struct Plan {
 
 /// The epoch length of `harrier run`, as a power of two of nanoseconds.
 pub(crate) const DEFAULT_EPOCH_SHIFT: u32 = 20;
+/// The number of epochs that a switch of `harrier run` keeps, as a power of two.
+pub(crate) const DEFAULT_EPOCH_RING_BITS: u32 = 2;
 
 impl Plan {
+    /// Compiles the switch program with the epochs of this plan.
+    pub(crate) fn pipeline(&self) -> anyhow::Result<Pipeline> {
+        Ok(Pipeline::hawkeye(&[
+            ("EPOCH_SHIFT", self.epoch_shift),
+            ("EPOCH_RING_BITS", self.epoch_ring_bits),
+        ])?)
+    }
+
     /// Returns the command that repeats a run: `harrier run` for default settings, otherwise `harrier eval`.
     pub(crate) fn repeat_command(&self, name: &str, seed: u64) -> String {
         // The name of a generated scenario is followed by a comment with the command that writes it.
@@ -101,6 +113,8 @@ impl Plan {
         let trial = &self.trial;
         option("method", method.name().to_string(), method == Contestant::Harrier);
         option("epoch-shift", self.epoch_shift.to_string(), self.epoch_shift == DEFAULT_EPOCH_SHIFT);
+        let ring_bits = self.epoch_ring_bits;
+        option("epoch-ring-bits", ring_bits.to_string(), ring_bits == DEFAULT_EPOCH_RING_BITS);
         let threshold = trial.threshold_percent;
         option("threshold", threshold.unwrap_or_default().to_string(), threshold.is_none());
         option("lose-polls", trial.lose_polls.to_string(), trial.lose_polls == 0.0);
@@ -137,7 +151,7 @@ pub(crate) struct Evaluated {
 
 /// Evaluates all runs in parallel. The result is in the order of the runs.
 pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
-    let pipeline = Pipeline::hawkeye(&[("EPOCH_SHIFT", plan.epoch_shift)])?;
+    let pipeline = plan.pipeline()?;
     // The length of an epoch does not change the traffic, so that the judge always has the same one.
     let judges = Pipeline::hawkeye(&[])?;
     let bar = ProgressBar::new(plan.subjects.len() as u64);
@@ -209,6 +223,7 @@ mod tests {
             budget: Budget::default(),
             keeps_judged_only: false,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
+            epoch_ring_bits: DEFAULT_EPOCH_RING_BITS,
             live: None,
             without: BTreeSet::new(),
             program: String::new(),

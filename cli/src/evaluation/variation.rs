@@ -113,7 +113,7 @@ struct Outcome {
 
 /// Analyses every run with every variant.
 pub(crate) fn vary(plan: &Plan, variants: &[Variant]) -> anyhow::Result<Effects> {
-    let pipeline = Pipeline::hawkeye(&[("EPOCH_SHIFT", plan.epoch_shift)])?;
+    let pipeline = plan.pipeline()?;
     let judges = Pipeline::hawkeye(&[])?;
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<anyhow::Result<Vec<Outcome>>>> = Mutex::new(Vec::new());

@@ -538,7 +538,7 @@ impl Hub {
         self.read_records(due);
         for mut snapshot in released {
             self.records.complete(&mut snapshot);
-            self.emit(*snapshot).await;
+            self.emit(snapshot).await;
         }
     }
 

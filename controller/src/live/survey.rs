@@ -103,14 +103,14 @@ impl Survey {
     }
 
     /// Returns the snapshots that need not wait any longer.
-    pub(super) fn released(&mut self, now: Instant) -> Vec<Box<Snapshot>> {
+    pub(super) fn released(&mut self, now: Instant) -> Vec<Snapshot> {
         let mut released = Vec::new();
         while let Some(first) = self.held.front() {
             let is_complete = self.switches.values().all(|reads| reads.answered >= first.round);
             if !is_complete && now < first.until {
                 break;
             }
-            released.extend(self.held.pop_front().map(|held| held.snapshot));
+            released.extend(self.held.pop_front().map(|held| *held.snapshot));
         }
         released
     }
@@ -133,7 +133,7 @@ mod tests {
         serde_json::from_value(snapshot).expect("a snapshot")
     }
 
-    fn events(snapshots: Vec<Box<Snapshot>>) -> Vec<u32> {
+    fn events(snapshots: Vec<Snapshot>) -> Vec<u32> {
         snapshots.into_iter().map(|snapshot| snapshot.event).collect()
     }
 

@@ -17,7 +17,7 @@ use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
 use crate::findings::contention::{Contention, contention};
-use crate::findings::setting_losses;
+use crate::findings::{accounting, setting_losses};
 use crate::graph::context::Context;
 use crate::thresholds as t;
 
@@ -89,6 +89,10 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     if is_lack_of_buffer(loss.reason) && queue.is_none() && !is_setting() {
         return None;
     }
+    let mut caveats = vec![Caveat { factor: loss.factor, missing: None }];
+    if queue.is_none() {
+        caveats.extend(accounting::rival(context, &loss.root));
+    }
     let is_own = queue.as_ref().is_some_and(|queue| queue.self_made);
     Some(Finding {
         anomaly: if is_own { Anomaly::SelfInflicted } else { Anomaly::PacketLoss },
@@ -98,7 +102,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
         host: None,
         contention: queue,
         when: Some(loss.when),
-        caveats: vec![Caveat { factor: loss.factor, missing: None }],
+        caveats,
     })
 }
 

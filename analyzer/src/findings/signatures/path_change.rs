@@ -15,6 +15,7 @@ use crate::facts::topology_index::PortId;
 use crate::facts::victim_links::{
     VictimLink, least_ns, lower_bound_ns, outages, reverse_ports, route_changes, victim_links,
 };
+use crate::findings::accounting;
 use crate::graph::context::Context;
 use crate::thresholds as t;
 
@@ -90,6 +91,8 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<PathChange<'a>> {
 /// Returns the finding and whether it leaves no room for other explanations.
 pub(super) fn find(context: &Context<'_, '_>) -> Option<(Finding, bool)> {
     let change = of(context)?;
+    let mut caveats = vec![Caveat { factor: change.factor, missing: None }];
+    caveats.extend(accounting::rival(context, &change.root));
     let finding = Finding {
         anomaly: Anomaly::PathChange,
         root: Some(change.root.clone()),
@@ -98,7 +101,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<(Finding, bool)> {
         host: None,
         contention: None,
         when: Some(change.when),
-        caveats: vec![Caveat { factor: change.factor, missing: None }],
+        caveats,
     };
     Some((finding, change.explains_most))
 }
