@@ -110,7 +110,7 @@ enum Command {
     /// Check, compile and run P4-16 programs
     P4(commands::p4::Args),
     /// Run a P4 switch with a P4Runtime server
-    Switch(commands::switch::Args),
+    Switch(Box<commands::switch::Args>),
     /// Run a host of a scenario as a RoCEv2 endpoint on an interface
     Nic(commands::nic::Args),
     /// Run a scenario on a real Linux network of namespaces
@@ -175,7 +175,7 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::Topology(args) => commands::topology::execute(args),
         Command::P4(args) => commands::p4::execute(args),
-        Command::Switch(args) => commands::switch::execute(args),
+        Command::Switch(args) => commands::switch::execute(*args),
         Command::Nic(args) => commands::nic::execute(args),
         Command::Lab(args) => commands::lab::execute(args),
         Command::Serve(args) => commands::serve::execute(&args),

@@ -107,7 +107,7 @@ fn a_paste_without_prompts_has_the_callers_switch() {
 }
 
 #[test]
-fn tables_without_blank_lines_between_them_are_told_apart() {
+fn tables_without_blank_lines_between_them_are_distinguished() {
     let text = "  Port Rx    PFC3\n---------  ------\nEthernet0       5\n  Port Tx    PFC3\n---------  ------\nEthernet0       9\n";
     let (readings, problems) = parse_show(text, Some("leaf9"), NOW_NS);
     assert!(problems.is_empty(), "{problems:?}");

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn wraps_and_clears_are_told_apart() {
+    fn wraps_and_clears_are_distinguished() {
         check(10, 25, 15, (0, 0));
         check(4_294_967_290, 4, 10, (0, 1));
         check(u64::MAX - 1, 3, 5, (0, 1));

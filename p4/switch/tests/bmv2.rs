@@ -365,7 +365,7 @@ fn programs_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reads the programs of p4lang/behavioral-model and p4lang/PI, and compares those that have their source beside them
+/// Reads the programs of p4lang/behavioral-model and p4lang/PI, and compares those that have their source next to them
 /// with it.
 #[test]
 fn programs_of_the_reference_switch_are_read() {

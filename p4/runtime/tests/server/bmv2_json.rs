@@ -102,7 +102,7 @@ async fn json_and_p4info_must_agree() {
     rejected(info(), &broken, "unknown primitive `mark_to_keep`").await;
 }
 
-/// Compares programs of p4lang/behavioral-model with the P4Infos beside them, and prints what differs.
+/// Compares programs of p4lang/behavioral-model with the P4Infos next to them, and prints what differs.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a test reads programs, and where to find them")]
 fn programs_of_the_reference_switch_agree_with_their_p4info() {

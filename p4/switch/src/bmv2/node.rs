@@ -24,7 +24,7 @@ pub(super) struct Node<'j> {
     path: Option<Rc<Path<'j>>>,
 }
 
-/// What stands for a value that is missing.
+/// Returned for a value that is missing.
 static MISSING: Value = Value::Null;
 
 impl<'j> Node<'j> {
