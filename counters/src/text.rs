@@ -102,12 +102,18 @@ pub(crate) fn queue_claim(case: &Case<'_>, row: &Pressure, basis: Basis) -> Stri
         signs.push(format!("it holds {} at the end", readable_bytes(bytes)));
     }
     let paused = if row.is_paused() { "" } else { ", and no neighbour pauses the port" };
-    if basis == Basis::Busiest || signs.is_empty() {
-        let sent = row.change.queue_bytes.map(readable_bytes).unwrap_or_default();
+    if basis == Basis::Busiest {
+        let sent = row
+            .change
+            .queue_bytes
+            .map(|bytes| format!(": it sent {} of priority {}", readable_bytes(bytes), row.priority));
         return format!(
-            "{port} is the busiest egress port of its switch: it sent {sent} of priority {}{paused}",
-            row.priority
+            "{port} is the busiest egress port of its switch{}{paused}",
+            sent.unwrap_or_default()
         );
+    }
+    if signs.is_empty() {
+        return format!("packets of priority {} may be queued at {port}{paused}", row.priority);
     }
     format!("packets of priority {} were queued at {port}: {}{paused}", row.priority, signs.join(", "))
 }

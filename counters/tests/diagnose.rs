@@ -339,6 +339,17 @@ fn a_loop_of_ports_that_stay_paused_is_a_deadlock() {
 }
 
 #[test]
+fn a_host_that_hardly_pauses_is_not_the_root_of_a_deadlock() {
+    let mut readings = ring();
+    let reading = readings.iter_mut().rfind(|reading| reading.switch == "r2").expect("r2");
+    let host = &mut reading.ports.get_mut("Ethernet0").expect("a port").priorities[support::PRIORITY];
+    host.pause_rx_frames = Some(1);
+    host.pause_rx_ns = Some(10_000);
+    let report = diagnose(&readings, &[], &Network::default());
+    assert_eq!(report.diagnoses[0].anomaly, Anomaly::DeadlockInLoopContention, "{:#?}", report.diagnoses);
+}
+
+#[test]
 fn a_host_outside_of_the_loop_is_the_root_of_a_deadlock() {
     let mut readings = ring();
     let reading = readings.iter_mut().rfind(|reading| reading.switch == "r2").expect("r2");

@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use counters::{FlowSample, Network, Reading, diagnose};
 use model::{Anomaly, Diagnosis, PortRef};
 
+/// Maximum problems of a source that are reported: their texts hold what the source sends.
+const MAX_PROBLEMS: usize = 200;
+
 /// What is known about the sources.
 #[derive(Default)]
 pub(crate) struct History {
@@ -56,8 +59,15 @@ impl History {
             lines.push(format!("{name}: it is read again"));
         }
         source.failure = None;
-        let new = problems.into_iter().filter(|problem| source.problems.insert(problem.clone()));
+        let known = &mut source.problems;
+        let new = problems
+            .into_iter()
+            .filter(|problem| known.len() < MAX_PROBLEMS && known.insert(problem.clone()));
         lines.extend(new.map(|problem| format!("{name}: {problem}")));
+        // A clock that was set back would make counters seem to fall.
+        if source.readings[1].as_ref().is_some_and(|last| last.time_ns >= reading.time_ns) {
+            source.readings = [None, None];
+        }
         source.readings.swap(0, 1);
         source.readings[1] = Some(reading);
         lines
@@ -74,11 +84,15 @@ impl History {
         self.sources.values().any(|source| source.readings[1].is_some())
     }
 
-    /// Diagnoses the last interval of every source. A source that fails has none.
+    /// Diagnoses the last interval of every source. A source that fails has none, and neither has one that was read once;
+    /// verdicts about a switch that is not read now stay as they are.
     pub(crate) fn round(&mut self, samples: &[FlowSample], network: &Network) -> Vec<Change> {
-        let current = self.sources.values().filter(|source| source.failure.is_none());
+        // The totals of a single reading are of all the time since the switch booted.
+        let has_interval = |source: &&Source| source.readings.iter().all(Option::is_some);
+        let current = self.sources.values().filter(|source| source.failure.is_none()).filter(has_interval);
         let readings: Vec<Reading> =
             current.flat_map(|source| source.readings.iter().flatten().cloned()).collect();
+        let read: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
         let report = diagnose(&readings, samples, network);
         let mut found = BTreeMap::new();
         for diagnosis in report.diagnoses {
@@ -88,6 +102,11 @@ impl History {
             found.entry(subject).or_insert(diagnosis);
         }
         let before = std::mem::replace(&mut self.open, found);
+        let is_unknown =
+            |subject: &Subject| subject.1.as_ref().is_some_and(|port| !read.contains(port.switch.as_str()));
+        for (subject, diagnosis) in before.iter().filter(|(subject, _)| is_unknown(subject)) {
+            self.open.entry(subject.clone()).or_insert_with(|| diagnosis.clone());
+        }
         let begun = self.open.iter().filter(|(subject, _)| !before.contains_key(*subject));
         let mut changes: Vec<Change> =
             begun.map(|(_, diagnosis)| Change::Begins(diagnosis.clone())).collect();
@@ -137,6 +156,33 @@ mod tests {
             &["ports are read", "another source has this name"],
         );
         assert!(history.has_readings());
+    }
+
+    /// A reading whose port `Ethernet0` was paused by so many frames since the switch booted.
+    fn paused(time_ns: u64, frames: u64) -> Reading {
+        let mut port = counters::PortReading::default();
+        port.priorities[3].pause_rx_frames = Some(frames);
+        port.priorities[3].pause_rx_ns = Some(frames * 100_000);
+        Reading { ports: BTreeMap::from([("Ethernet0".to_string(), port)]), ..reading("leaf1", time_ns) }
+    }
+
+    #[test]
+    fn totals_since_boot_are_no_verdict_and_a_failed_poll_does_not_end_one() {
+        let mut history = History::default();
+        let round = |history: &mut History| history.round(&[], &Network::default());
+        history.read(0, paused(1_000_000_000, 9_000), vec![]);
+        assert_eq!(round(&mut history), [], "one reading has no interval");
+        history.read(0, paused(2_000_000_000, 9_000), vec![]);
+        assert_eq!(round(&mut history), [], "nothing was paused in the interval");
+        history.read(0, paused(3_000_000_000, 17_000), vec![]);
+        assert!(matches!(round(&mut history).as_slice(), [Change::Begins(_)]));
+        history.fail(0, "no reply");
+        assert_eq!(round(&mut history), [], "the switch may still be paused");
+        // A clock that was set back: the next interval is unknown.
+        history.read(0, paused(500_000_000, 17_000), vec![]);
+        round(&mut history);
+        history.read(0, paused(1_500_000_000, 17_000), vec![]);
+        assert!(!round(&mut history).iter().any(|change| matches!(change, Change::Begins(_))));
     }
 
     #[test]

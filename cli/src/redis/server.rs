@@ -25,6 +25,8 @@ use crate::client::trusting;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum size of a reply. The fields of the largest SONiC hashes take some hundred kilobytes.
 const MAX_REPLY_BYTES: u64 = 64 << 20;
+/// The maximum size of all replies of a pipeline.
+const MAX_PIPELINE_BYTES: u64 = 256 << 20;
 /// The maximum number of keys; the largest SONiC databases have some ten thousand.
 const MAX_KEYS: usize = 1_000_000;
 /// The maximum number of commands without a reply, which bounds the replies that the server keeps in memory.
@@ -108,16 +110,23 @@ impl Server {
     /// reply that is an error is returned as such.
     pub(crate) fn pipeline(&mut self, commands: &[Cmd]) -> anyhow::Result<Vec<Value>> {
         let mut replies = Vec::with_capacity(commands.len());
+        let mut left = MAX_PIPELINE_BYTES;
         for commands in commands.chunks(MAX_PIPELINED) {
             let mut request = Vec::new();
             commands.iter().for_each(|command| request.extend(command.get_packed_command()));
             self.stream.write_all(&request).context("the connection is lost")?;
             for _ in commands {
-                let mut limited = (&mut self.stream).take(MAX_REPLY_BYTES);
+                let most = MAX_REPLY_BYTES.min(left);
+                let mut limited = (&mut self.stream).take(most);
                 let reply = self.parser.parse_value(&mut limited);
                 if limited.limit() == 0 {
-                    bail!("a reply is larger than {} MiB", MAX_REPLY_BYTES >> 20);
+                    bail!(
+                        "a reply is larger than {} MiB, or all replies than {} MiB",
+                        MAX_REPLY_BYTES >> 20,
+                        MAX_PIPELINE_BYTES >> 20
+                    );
                 }
+                left -= most - limited.limit();
                 replies.push(reply.map_err(plain)?);
             }
         }

@@ -9,7 +9,7 @@ use super::confidence;
 use super::configuration::{self, About, Relation};
 use crate::case::{Case, Counter};
 use crate::causality::Loop;
-use crate::pressure::Pressure;
+use crate::pressure::{Level, Pressure};
 use crate::text;
 use crate::thresholds as t;
 use crate::wiring::{Neighbour, PortId};
@@ -122,7 +122,8 @@ fn origin(case: &Case<'_>, found: &Loop, rows: &[&Pressure]) -> Origin {
         let neighbour = &case.wiring.ports[row.port].neighbour;
         let is_edge =
             matches!(neighbour, Neighbour::Host(_) | Neighbour::System(_) | Neighbour::Unknown { .. });
-        row.is_paused() && is_edge
+        // Hosts pause their switches now and then: an ordinary amount explains no deadlock.
+        row.is_paused() && is_edge && row.paused_part.level() != Some(Level::Ordinary)
     };
     let amount = |row: &Pressure| (row.change.pause_rx_ns.unwrap_or(0), row.received());
     if let Some(row) = outside.iter().filter(is_host).max_by_key(|row| amount(row)) {

@@ -22,8 +22,9 @@ pub(super) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
     let is_alarm = |row: &&&Pressure| row.is_lossless && row.drops() > 0;
     for row in case.rows.values().filter(is_alarm) {
         let by_watchdog = case.rows_of(&case.wiring.ports[row.port].switch).any(|other| {
-            other.has_storm() && other.port == row.port
-                || other.has_storm() && other.watchdog_drops() >= row.drops()
+            other.has_storm()
+                && other.priority == row.priority
+                && (other.port == row.port || other.watchdog_drops() >= row.drops())
         });
         if !by_watchdog {
             by_switch.entry(&case.wiring.ports[row.port].switch).or_default().push(row);

@@ -46,9 +46,16 @@ pub(crate) fn order(verdicts: &mut [Diagnosis]) {
     });
 }
 
+/// The switch that a verdict is about: that of its root port or, without one, of its first evidence.
+fn switch_of(verdict: &Diagnosis) -> Option<&str> {
+    let named = verdict.root_cause.port.as_ref().map(|port| port.switch.as_str());
+    named.or_else(|| verdict.evidence.first()?.switch.as_deref())
+}
+
 /// Whether two verdicts are about the same root cause.
 pub(crate) fn is_same(a: &Diagnosis, b: &Diagnosis) -> bool {
     a.anomaly == b.anomaly
+        && switch_of(a) == switch_of(b)
         && a.root_cause.port == b.root_cause.port
         && a.root_cause.host == b.root_cause.host
         && a.pause_loop == b.pause_loop

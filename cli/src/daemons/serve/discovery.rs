@@ -52,12 +52,19 @@ impl Discovery {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the network if these reports change it.
-    fn observe(&self, seen: &[Sighting], interfaces: &[HostPort]) -> Option<Topology> {
+    /// Returns the network if it differs from the one in use; an earlier change may not have been stored.
+    fn observe(
+        &self,
+        seen: &[Sighting],
+        interfaces: &[HostPort],
+        in_use: Option<&Topology>,
+    ) -> Option<Topology> {
         let mut learned = self.learned();
         let delay = Time(CABLE_M * PS_PER_METRE);
-        let has_changed = learned.observe(seen, interfaces, self.rate, delay);
-        has_changed.then(|| learned.topology().clone())
+        learned.observe(seen, interfaces, self.rate, delay);
+        let known = learned.topology();
+        let is_in_use = in_use.map_or(known.nodes.is_empty(), |in_use| in_use == known);
+        (!is_in_use).then(|| known.clone())
     }
 }
 
@@ -75,7 +82,8 @@ pub(crate) async fn run(shared: Arc<Shared>, stop: impl Future<Output = ()>) {
             () = &mut stop => return,
         }
         let (seen, interfaces) = shared.senders.network();
-        if let Some(topology) = discovery.observe(&seen, &interfaces) {
+        let in_use = shared.live.topology();
+        if let Some(topology) = discovery.observe(&seen, &interfaces, in_use.as_deref()) {
             adopt(&shared, topology).await;
         }
     }
@@ -85,7 +93,12 @@ async fn adopt(shared: &Shared, topology: Topology) {
     let (nodes, links) = (topology.nodes.len(), topology.links.len());
     let known = shared.live.topology();
     if let Err(error) = shared.live.set_topology(topology.clone()).await {
-        return error!(%error, "the network that was learned is not stored");
+        error!(%error, "the network that was learned is not stored");
+        // It is tried again: what was learned does not change by itself.
+        if let Some(discovery) = &shared.discovery {
+            discovery.changed();
+        }
+        return;
     }
     info!(nodes, links, "the network has been learned");
     // The numbers of hosts in event ids follow from their places, which only new hosts change.

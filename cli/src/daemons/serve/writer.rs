@@ -146,7 +146,9 @@ fn stored(shared: &Shared, arrival: &Arrival, effects: Effects) {
         shared.arrived.notify_one();
     }
     if let Some(ports) = &effects.ports {
-        shared.push_ports(arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0)), ports);
+        let taken_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
+        // A controller's clock may be ahead.
+        shared.push_ports(taken_ns.min(arrival.received_ns), ports);
     }
     if let (Some(report), Content::Latest(_, json)) = (effects.host_report, &arrival.content) {
         let made_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));
