@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 // The policies that the system defines are not in the file.
-                if !name.text.starts_with("default-nq-") {
+                if !name.text.starts_with("default-") {
                     undefined(
                         &mut self.device,
                         name.span,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::lines::{Command, Word};
 use super::qos::Qos;
-use super::{Device, Placed, Remark, names};
+use super::{Device, Placed, Remark, System, names};
 use crate::source::Span;
 
 /// The class that takes what no other class of a policy map matches.
@@ -15,6 +15,8 @@ const DEFAULT_CLASS: &str = "class-default";
 struct Class {
     dscps: Vec<Placed<u8>>,
     priorities: Vec<Placed<u8>>,
+    /// Whether it matches by something else, e.g. an access list.
+    by_other: bool,
 }
 
 /// A class of a policy map, and the number that its packets get.
@@ -55,7 +57,10 @@ impl<'a> Policies<'a> {
             let (list, is_dscp) = match (dscp, line.after(&["match", "cos"])) {
                 (Some(list), _) => (list, true),
                 (None, Some(list)) => (list, false),
-                (None, None) => continue,
+                (None, None) => {
+                    class.by_other |= line.after(&["match"]).is_some();
+                    continue;
+                }
             };
             for word in list {
                 let read = if is_dscp { names::dscps(word.text) } else { names::numbers(word.text, 7) };
@@ -95,12 +100,18 @@ impl<'a> Policies<'a> {
     /// Adds the classes that the policy map gives to packets. Reports names that the file does not define.
     pub(super) fn apply(&self, policy: Word<'a>, owner: &str, qos: &mut Qos, device: &mut Device) {
         let Some(classes) = self.policies.get(policy.text) else {
+            // NX-OS has policies of its own, which no configuration shows.
+            if device.system == System::Nxos && policy.text.starts_with("default-") {
+                return;
+            }
             undefined(device, policy.span, owner, "policy map", policy.text);
             return;
         };
         for (name, number) in classes {
             let Some(class) = self.classes.get(name.text) else {
-                if name.text != DEFAULT_CLASS {
+                if name.text == DEFAULT_CLASS {
+                    qos.classes_by_other.extend(number.map(|number| number.value));
+                } else {
                     undefined(
                         device,
                         name.span,
@@ -112,6 +123,9 @@ impl<'a> Policies<'a> {
                 continue;
             };
             let Some(number) = number else { continue };
+            if class.by_other {
+                qos.classes_by_other.insert(number.value);
+            }
             // The first class that matches wins.
             for dscp in &class.dscps {
                 qos.class_of_dscp.entry(dscp.value).or_insert(*number);

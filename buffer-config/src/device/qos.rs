@@ -1,6 +1,6 @@
 //! Flow control, classes, queues and watchdog of a port, as far as a file states them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -135,6 +135,8 @@ pub struct Qos {
     pub trust: Option<Placed<Trust>>,
     /// The class of each DSCP.
     pub class_of_dscp: BTreeMap<u8, Placed<u8>>,
+    /// Classes that packets can have by something else, e.g. an access list, or because no class matches them.
+    pub classes_by_other: BTreeSet<u8>,
     /// The class of each 802.1p priority.
     pub class_of_cos: BTreeMap<u8, Placed<u8>>,
     /// The egress queue of each class.
@@ -173,6 +175,7 @@ impl Qos {
             lossless: if self.lossless.is_empty() { base.lossless.clone() } else { self.lossless },
             trust: self.trust.or(base.trust),
             class_of_dscp: joined(self.class_of_dscp, &base.class_of_dscp),
+            classes_by_other: self.classes_by_other.union(&base.classes_by_other).copied().collect(),
             class_of_cos: joined(self.class_of_cos, &base.class_of_cos),
             queue_of_class: joined(self.queue_of_class, &base.queue_of_class),
             queues,

@@ -342,6 +342,7 @@ const OF_NXOS: &[Operator] = &[
     ),
     ("DSCP in another class", "    set qos-group 3", "    set qos-group 2", Error("PFC008")),
     ("class map that matches another DSCP", "  match dscp 26", "  match dscp 0", Warning("PFC015")),
+    ("class by an access list", "  match dscp 26", "  match access-group name RDMA", Harmless),
     ("class map that does not exist", "  class RDMA\n", "  class RDMMA\n", Error("MAP010")),
     (
         "policy map that does not exist",

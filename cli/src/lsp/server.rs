@@ -8,10 +8,10 @@ use buffer_config::editor::{self, offset_of};
 use buffer_config::finding::Finding;
 use buffer_config::source::SourceText;
 use lsp_types::{
-    CodeActionParams, CodeActionProviderCapability, DidChangeTextDocumentParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, Hover, HoverContents, HoverParams, HoverProviderCapability, InitializeResult,
-    MarkupContent, MarkupKind, PublishDiagnosticsParams, Range, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
+    CodeActionKind, CodeActionParams, CodeActionProviderCapability, DidChangeTextDocumentParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, Hover, HoverContents, HoverParams,
+    HoverProviderCapability, InitializeResult, MarkupContent, MarkupKind, PublishDiagnosticsParams, Range,
+    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -267,6 +267,10 @@ impl<W: Write> Server<W> {
     fn actions(&self, value: Value) -> Result<Value, Refusal> {
         let parameters: CodeActionParams = parameters(value)?;
         let uri = parameters.text_document.uri;
+        let is_wanted = |kind: &CodeActionKind| matches!(kind.as_str(), "" | "quickfix");
+        if parameters.context.only.as_ref().is_some_and(|only| !only.iter().any(is_wanted)) {
+            return Ok(Value::Array(Vec::new()));
+        }
         let document = self.document(&uri)?;
         let Range { start, end } = parameters.range;
         let [from, to] = [start, end].map(|at| offset_of(&document.text, convert::place(at)) as u32);

@@ -25,16 +25,26 @@ pub(super) async fn read_records(
     Ok(Reading { losses, device: device.as_ref().map(reading) })
 }
 
-/// What is malformed in the state of a device is left out.
+/// Maximum ports that are read; switches have a few hundred.
+const MAX_PORTS: usize = 1_024;
+/// Maximum counters of discards that are read: by two ports, priority and reason.
+const MAX_DISCARDS: usize = 65_536;
+/// Maximum changes of links that are read, the latest: they are part of every snapshot.
+const MAX_CHANGES: usize = 256;
+
+/// What is malformed in the state of a device, or beyond the limits, is left out.
 fn reading(state: &v1::DeviceState) -> DeviceReading {
-    let changes = state.link_changes.iter().filter_map(|change| {
+    // The oldest come first.
+    let latest = state.link_changes.len().saturating_sub(MAX_CHANGES);
+    let latest = state.link_changes.get(latest..).unwrap_or_default();
+    let changes = latest.iter().filter_map(|change| {
         let port = u16::try_from(change.port).ok()?;
         Some(LinkChange { time_ns: change.time_ns, port, is_up: change.is_up })
     });
     DeviceReading {
         time_ns: state.time_ns,
-        ports: state.ports.iter().filter_map(port).collect(),
-        discards: state.discards.iter().filter_map(discards).collect(),
+        ports: state.ports.iter().take(MAX_PORTS).filter_map(port).collect(),
+        discards: state.discards.iter().take(MAX_DISCARDS).filter_map(discards).collect(),
         link_changes: changes.collect(),
     }
 }

@@ -192,6 +192,18 @@ fn all_problems_are_reported_with_their_positions() {
     );
 }
 
+/// A condition that was copied at each level would need 2^40 times its size.
+#[test]
+fn nested_choices_have_linear_size() {
+    let mut expression = json!({"type": "bool", "value": true});
+    for _ in 0..40 {
+        let (left, right) = (json!({"type": "bool", "value": true}), json!({"type": "bool", "value": false}));
+        let choice = json!({"op": "?", "cond": expression, "left": left, "right": right});
+        expression = json!({"type": "expression", "value": choice});
+    }
+    check_problems(&[("/pipelines/0/conditionals/0/expression", expression)], &[]);
+}
+
 #[test]
 fn versions_are_checked() {
     check_problems(&[("/__meta__/version", json!([2, 24]))], &[]);

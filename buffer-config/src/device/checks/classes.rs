@@ -60,7 +60,8 @@ fn unreachable<'d>(device: &Device, port: &'d DevicePort, out: &mut Found<'d>) {
             System::Nvue => qos.class_of_dscp.is_empty() || (qos.trust.is_none() && rest().next().is_some()),
             System::Nxos => qos.class_of_dscp.is_empty() && qos.class_of_cos.is_empty(),
         };
-        if is_stated(&qos.class_of_dscp) || is_stated(&qos.class_of_cos) || may_be_reached {
+        let by_other = qos.classes_by_other.contains(class);
+        if by_other || is_stated(&qos.class_of_dscp) || is_stated(&qos.class_of_cos) || may_be_reached {
             continue;
         }
         let message =

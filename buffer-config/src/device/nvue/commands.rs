@@ -32,6 +32,9 @@ const SINGLE: &[&str] = &[
 /// The same, where it is the last keyword of a command with a value.
 const SINGLE_AT_END: &[&str] = &["state", "switch-priority", "traffic-class"];
 
+/// The most words of a command. NVUE's longest has about 12; the tree is as deep as a command is long.
+const MAX_WORDS: usize = 64;
+
 /// Reads commands into a tree. Other lines are left out.
 pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> Node {
     let mut root = Node::default();
@@ -41,13 +44,20 @@ pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> Node {
         offset += line.len();
         let words = words(line, start, problems);
         let texts: Vec<&str> = words.iter().map(|(text, _)| text.as_str()).collect();
+        if matches!(texts.as_slice(), ["nv", "set" | "unset", ..]) {
+            if words.len() > MAX_WORDS {
+                let message = format!("a command of more than {MAX_WORDS} words; it is left out");
+                problems.push(Problem { span: Span::new(start, start), message });
+                continue;
+            }
+            if count > MAX_NODES {
+                let message = format!("more than {MAX_NODES} settings; the rest is not checked");
+                problems.push(Problem { span: Span::new(start, start), message });
+                break;
+            }
+        }
         match texts.as_slice() {
             ["nv", "set", ..] => {
-                if count > MAX_NODES {
-                    let message = format!("more than {MAX_NODES} settings; the rest is not checked");
-                    problems.push(Problem { span: Span::new(start, start), message });
-                    break;
-                }
                 let path = words.get(2..).unwrap_or_default();
                 for path in for_each_interface(path) {
                     count += path.len();
@@ -56,6 +66,7 @@ pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> Node {
             }
             ["nv", "unset", ..] => {
                 for path in for_each_interface(words.get(2..).unwrap_or_default()) {
+                    count += path.len();
                     let path: Vec<&str> = path.iter().map(|(text, _)| text.as_str()).collect();
                     root.remove(&path);
                 }
@@ -132,4 +143,21 @@ fn words(line: &str, start: usize, problems: &mut Vec<Problem>) -> Vec<(String, 
         problems.push(Problem { span, message: format!("the quote {quote} is never closed") });
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree as deep as a command is long would overflow the stack.
+    #[test]
+    fn a_command_of_too_many_words_is_left_out() {
+        for command in ["set", "unset"] {
+            let mut problems = Vec::new();
+            let text = format!("nv {command} interface swp1-64 {}\n", "a ".repeat(200_000));
+            let root = read(&text, &mut problems);
+            assert!(root.children.is_empty());
+            assert_eq!(problems.len(), 1, "{command}");
+        }
+    }
 }

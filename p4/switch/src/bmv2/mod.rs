@@ -317,7 +317,11 @@ impl<'j> Reader<'j> {
     /// Allocates a scalar; all of them together are limited.
     fn scalar(&mut self, node: &Node<'j>, name: String, kind: ScalarKind) -> ScalarId {
         let before = self.storage_bits;
-        self.storage_bits += u64::from(kind.width());
+        // Already reported: nothing more is allocated, and no program results.
+        if before > MAX_STORAGE_BITS && !self.program.storage.scalars.is_empty() {
+            return ScalarId(0);
+        }
+        self.storage_bits = before.saturating_add(u64::from(kind.width()));
         if before <= MAX_STORAGE_BITS && self.storage_bits > MAX_STORAGE_BITS {
             self.error(node, format!("all fields together have more than {MAX_STORAGE_BITS} bits"));
         }

@@ -333,10 +333,10 @@ impl<'j> Reader<'j> {
         let condition = Box::new(condition?);
         Some(match (a?, b?) {
             (Operand::Test(a), Operand::Test(b)) => {
-                let (a, b) = (Box::new(a), Box::new(b));
-                let not = Box::new((*condition).clone().negated());
-                let (then, otherwise) = (Test::And(condition, a), Test::And(not, b));
-                Operand::Test(Test::Or(Box::new(then), Box::new(otherwise)))
+                // As numbers, so that the condition occurs once: nested choices would double it at each level.
+                let number = |test| Box::new(Number::OfTest(Box::new(test)));
+                let chosen = Number::Choice(condition, number(a), number(b));
+                Operand::Test(Test::NonZero(Box::new(chosen)))
             }
             (Operand::Number(a), Operand::Number(b)) => {
                 Operand::Number(Number::Choice(condition, Box::new(a), Box::new(b)))

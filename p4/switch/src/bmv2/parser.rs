@@ -168,7 +168,7 @@ impl<'j> Reader<'j> {
         let mut offset = 0;
         for (_, kind) in header_type.fields.iter().take_while(|(_, k)| !matches!(k, ScalarKind::Varbit(_))) {
             ahead.push((offset, kind.width()));
-            offset += kind.width();
+            offset = u32::saturating_add(offset, kind.width());
         }
         let mut scope = Scope { locals: Locals::Ahead(&ahead), in_parser: true, before: Vec::new() };
         let bits = self.bits(&header_type.length, &mut scope)?;

@@ -88,6 +88,10 @@ impl<'j> Reader<'j> {
         let (Some(name), Some(type_name)) = (self.text(node, "name"), self.text(node, "header_type")) else {
             return;
         };
+        // Already reported.
+        if self.storage_bits > super::MAX_STORAGE_BITS {
+            return;
+        }
         let Some(header_type) = self.header_types.get(type_name).cloned() else {
             self.error(&node.get("header_type"), format!("there is no header type `{type_name}`"));
             return;
