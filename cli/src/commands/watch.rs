@@ -32,11 +32,11 @@ Examples:
     "Exit status 1: there was a verdict. Exit status 2: no switch could be read in --rounds intervals.\n\n{EXAMPLES}"
 ))]
 pub(crate) struct Args {
-    /// Switches: sonic://HOST[:PORT], sonics://HOST[:PORT] with TLS, or sonic+unix:///PATH
+    /// Switches: sonic://HOST:PORT, sonics://HOST:PORT with TLS, or sonic+unix:///PATH; the default port is 6379
     ///
     /// The address of a SONiC switch's Redis server. A name before it, as in leaf1=sonic://10.0.0.1, replaces the hostname
     /// that the switch states. The password is read from the variable REDISCLI_AUTH or from the address,
-    /// sonic://[USER]:PASSWORD@HOST.
+    /// sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST.
     #[arg(required = true, value_name = "[NAME=]ADDRESS")]
     switches: Vec<Address>,
     /// Polling interval, from 100ms to 10min
