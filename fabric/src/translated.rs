@@ -3,7 +3,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x8f58f79894c76fa6, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xc3d25d72767c41f5, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
@@ -12,14 +12,14 @@ fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
             1 => at_1(f, r),
             53 => at_53(f, r),
             60 => at_60(f, r),
-            909 => at_909(f, r),
-            1046 => at_1046(f, r),
-            1053 => at_1053(f, r),
-            1068 => at_1068(f, r),
-            1070 => at_1070(f, r),
-            1072 => at_1072(f, r),
-            1074 => at_1074(f, r),
-            1076 => at_1076(f, r),
+            911 => at_911(f, r),
+            968 => at_968(f, r),
+            975 => at_975(f, r),
+            990 => at_990(f, r),
+            992 => at_992(f, r),
+            994 => at_994(f, r),
+            996 => at_996(f, r),
+            998 => at_998(f, r),
             _ => Ending::Done,
         };
         let Ending::Back(to) = ending else { return ending };
@@ -152,8 +152,8 @@ return Ending::Rejected(0x8);
 if f[41] != 0x5 { break 'to_27; }
 break 'to_30;
 }
-f[667] = words::keep(u64::wrapping_sub(f[41], 0x5), 48);
-f[669] = words::keep(u64::wrapping_mul(f[667], 0x20), 48);
+f[583] = words::keep(u64::wrapping_sub(f[41], 0x5), 48);
+f[585] = words::keep(u64::wrapping_mul(f[583], 0x20), 48);
 if let Err(error) = r.operation(f, 29) { return Ending::Rejected(error); }
 }
 if f[47] != 0x0 { break 'to_33; }
@@ -204,7 +204,7 @@ if f[74] != 0x12b7 { break 'to_46; }
 break 'to_51;
 }
 if let Err(error) = r.operation(f, 46) { return Ending::Rejected(error); }
-if f[667] == 0 { return Ending::Done; }
+if f[583] == 0 { return Ending::Done; }
 break 'to_51;
 }
 if let Some(header) = r.header::<20>() {
@@ -246,6 +246,7 @@ Ending::Done
 }
 
 fn at_60(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_908: {
 'to_907: {
 'to_902: {
 'to_901: {
@@ -448,20 +449,20 @@ if f[145] != 0x1 { break 'to_78; }
 f[160] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
 if f[160] >= 0x40 { break 'to_74; }
 f[161] = 0x0 | f[160] << 55 >> 55 << 2;
-{ let e = r.read_limbs::<2>(12, f[161]); f[162] = e[0]; f[163] = e[1]; }
+{ let e = r.read_limbs::<2>(13, f[161]); f[162] = e[0]; f[163] = e[1]; }
 if !(f[163] & 0xffffffff00000000 == 0x0) { break 'to_69; }
 f[162] = f[141] | f[141].rotate_left(48) & 0xffff000000000000;
 f[163] = 0x100000000 | f[141].rotate_left(48) & 0xffffffff;
 break 'to_73;
 }
-f[667] = words::keep(f[163] >> 32, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[679] = f[141] | f[162] & 0xffff000000000000;
-f[680] = f[163] & 0xffffffff;
-f[680] = f[680] | f[669].rotate_left(32) & 0xffffffff00000000;
-f[162] = f[679]; f[163] = f[680];
+f[583] = words::keep(f[163] >> 32, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[595] = f[141] | f[162] & 0xffff000000000000;
+f[596] = f[163] & 0xffffffff;
+f[596] = f[596] | f[585].rotate_left(32) & 0xffffffff00000000;
+f[162] = f[595]; f[163] = f[596];
 }
-r.write_limbs(12, f[161], [f[162], f[163]]);
+r.write_limbs(13, f[161], [f[162], f[163]]);
 }
 if let Err(error) = r.operation(f, 74) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
@@ -484,19 +485,19 @@ if !(f[16] & 0x1 == 0x1) { break 'to_143; }
 f[186] = 0x0 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[669] = words::keep(f[182] >> 0, 25);
-f[667] = u64::wrapping_mul(f[17], f[669]);
-f[183] = f[667].rotate_left(48) & 0xffffffffffff;
-f[667] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+f[585] = words::keep(f[182] >> 0, 25);
+f[583] = u64::wrapping_mul(f[17], f[585]);
+f[183] = f[583].rotate_left(48) & 0xffffffffffff;
+f[583] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[583]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_97; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_131; }
 if f[17] == 0x0 { break 'to_101; }
-f[669] = f[179].rotate_left(16) & 0xffff;
-f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[669] >= f[141] { break 'to_131; }
+f[585] = f[179].rotate_left(16) & 0xffff;
+f[585] = f[585] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[585] >= f[141] { break 'to_131; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -509,11 +510,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[669] = f[198].rotate_left(16) & 0xffff;
-if f[669] == f[199] { break 'to_112; }
-f[667] = f[197].rotate_left(32) & 0xffffffff;
-f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
-if f[667] < f[194] { break 'to_112; }
+f[585] = f[198].rotate_left(16) & 0xffff;
+if f[585] == f[199] { break 'to_112; }
+f[583] = f[197].rotate_left(32) & 0xffffffff;
+f[583] = f[583] | f[198].rotate_left(32) & 0xffff00000000;
+if f[583] < f[194] { break 'to_112; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -525,8 +526,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_118; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[667]);
+f[583] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[583]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -544,30 +545,30 @@ if f[200] != 0x1 { break 'to_128; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[667] = words::keep(f[178] >> 0, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[583] = words::keep(f[178] >> 0, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[178] = f[585] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[17] == 0x0 { break 'to_142; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_136; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_142;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[669] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
-f[669] = words::keep(f[179] >> 16, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+f[585] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[585] << 0 & 0xffffffff;
+f[585] = words::keep(f[179] >> 16, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[583] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -575,19 +576,19 @@ if !(f[16] & 0x2 == 0x2) { break 'to_199; }
 f[186] = 0x1 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[667] = words::keep(f[182] >> 0, 25);
-f[669] = u64::wrapping_mul(f[18], f[667]);
-f[183] = f[669].rotate_left(48) & 0xffffffffffff;
-f[669] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+f[583] = words::keep(f[182] >> 0, 25);
+f[585] = u64::wrapping_mul(f[18], f[583]);
+f[183] = f[585].rotate_left(48) & 0xffffffffffff;
+f[585] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[585]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_153; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_187; }
 if f[18] == 0x0 { break 'to_157; }
-f[667] = f[179].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[667] >= f[141] { break 'to_187; }
+f[583] = f[179].rotate_left(16) & 0xffff;
+f[583] = f[583] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[583] >= f[141] { break 'to_187; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -600,11 +601,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[667] = f[198].rotate_left(16) & 0xffff;
-if f[667] == f[199] { break 'to_168; }
-f[669] = f[197].rotate_left(32) & 0xffffffff;
-f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
-if f[669] < f[194] { break 'to_168; }
+f[583] = f[198].rotate_left(16) & 0xffff;
+if f[583] == f[199] { break 'to_168; }
+f[585] = f[197].rotate_left(32) & 0xffffffff;
+f[585] = f[585] | f[198].rotate_left(32) & 0xffff00000000;
+if f[585] < f[194] { break 'to_168; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -616,8 +617,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_174; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[669]);
+f[585] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[585]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -635,30 +636,30 @@ if f[200] != 0x1 { break 'to_184; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[669] = words::keep(f[178] >> 0, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[585] = words::keep(f[178] >> 0, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[178] = f[583] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[18] == 0x0 { break 'to_198; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_192; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_198;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[667] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
-f[667] = words::keep(f[179] >> 16, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+f[583] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[583] << 0 & 0xffffffff;
+f[583] = words::keep(f[179] >> 16, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[585] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -666,19 +667,19 @@ if !(f[16] & 0x4 == 0x4) { break 'to_255; }
 f[186] = 0x2 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[669] = words::keep(f[182] >> 0, 25);
-f[667] = u64::wrapping_mul(f[19], f[669]);
-f[183] = f[667].rotate_left(48) & 0xffffffffffff;
-f[667] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+f[585] = words::keep(f[182] >> 0, 25);
+f[583] = u64::wrapping_mul(f[19], f[585]);
+f[183] = f[583].rotate_left(48) & 0xffffffffffff;
+f[583] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[583]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_209; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_243; }
 if f[19] == 0x0 { break 'to_213; }
-f[669] = f[179].rotate_left(16) & 0xffff;
-f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[669] >= f[141] { break 'to_243; }
+f[585] = f[179].rotate_left(16) & 0xffff;
+f[585] = f[585] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[585] >= f[141] { break 'to_243; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -691,11 +692,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[669] = f[198].rotate_left(16) & 0xffff;
-if f[669] == f[199] { break 'to_224; }
-f[667] = f[197].rotate_left(32) & 0xffffffff;
-f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
-if f[667] < f[194] { break 'to_224; }
+f[585] = f[198].rotate_left(16) & 0xffff;
+if f[585] == f[199] { break 'to_224; }
+f[583] = f[197].rotate_left(32) & 0xffffffff;
+f[583] = f[583] | f[198].rotate_left(32) & 0xffff00000000;
+if f[583] < f[194] { break 'to_224; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -707,8 +708,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_230; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[667]);
+f[583] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[583]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -726,30 +727,30 @@ if f[200] != 0x1 { break 'to_240; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[667] = words::keep(f[178] >> 0, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[583] = words::keep(f[178] >> 0, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[178] = f[585] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[19] == 0x0 { break 'to_254; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_248; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_254;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[669] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
-f[669] = words::keep(f[179] >> 16, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+f[585] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[585] << 0 & 0xffffffff;
+f[585] = words::keep(f[179] >> 16, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[583] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -757,19 +758,19 @@ if !(f[16] & 0x8 == 0x8) { break 'to_311; }
 f[186] = 0x3 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[667] = words::keep(f[182] >> 0, 25);
-f[669] = u64::wrapping_mul(f[20], f[667]);
-f[183] = f[669].rotate_left(48) & 0xffffffffffff;
-f[669] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+f[583] = words::keep(f[182] >> 0, 25);
+f[585] = u64::wrapping_mul(f[20], f[583]);
+f[183] = f[585].rotate_left(48) & 0xffffffffffff;
+f[585] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[585]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_265; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_299; }
 if f[20] == 0x0 { break 'to_269; }
-f[667] = f[179].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[667] >= f[141] { break 'to_299; }
+f[583] = f[179].rotate_left(16) & 0xffff;
+f[583] = f[583] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[583] >= f[141] { break 'to_299; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -782,11 +783,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[667] = f[198].rotate_left(16) & 0xffff;
-if f[667] == f[199] { break 'to_280; }
-f[669] = f[197].rotate_left(32) & 0xffffffff;
-f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
-if f[669] < f[194] { break 'to_280; }
+f[583] = f[198].rotate_left(16) & 0xffff;
+if f[583] == f[199] { break 'to_280; }
+f[585] = f[197].rotate_left(32) & 0xffffffff;
+f[585] = f[585] | f[198].rotate_left(32) & 0xffff00000000;
+if f[585] < f[194] { break 'to_280; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -798,8 +799,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_286; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[669]);
+f[585] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[585]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -817,30 +818,30 @@ if f[200] != 0x1 { break 'to_296; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[669] = words::keep(f[178] >> 0, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[585] = words::keep(f[178] >> 0, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[178] = f[583] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[20] == 0x0 { break 'to_310; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_304; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_310;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[667] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
-f[667] = words::keep(f[179] >> 16, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+f[583] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[583] << 0 & 0xffffffff;
+f[583] = words::keep(f[179] >> 16, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[585] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -848,19 +849,19 @@ if !(f[16] & 0x10 == 0x10) { break 'to_367; }
 f[186] = 0x4 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[669] = words::keep(f[182] >> 0, 25);
-f[667] = u64::wrapping_mul(f[21], f[669]);
-f[183] = f[667].rotate_left(48) & 0xffffffffffff;
-f[667] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+f[585] = words::keep(f[182] >> 0, 25);
+f[583] = u64::wrapping_mul(f[21], f[585]);
+f[183] = f[583].rotate_left(48) & 0xffffffffffff;
+f[583] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[583]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_321; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_355; }
 if f[21] == 0x0 { break 'to_325; }
-f[669] = f[179].rotate_left(16) & 0xffff;
-f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[669] >= f[141] { break 'to_355; }
+f[585] = f[179].rotate_left(16) & 0xffff;
+f[585] = f[585] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[585] >= f[141] { break 'to_355; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -873,11 +874,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[669] = f[198].rotate_left(16) & 0xffff;
-if f[669] == f[199] { break 'to_336; }
-f[667] = f[197].rotate_left(32) & 0xffffffff;
-f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
-if f[667] < f[194] { break 'to_336; }
+f[585] = f[198].rotate_left(16) & 0xffff;
+if f[585] == f[199] { break 'to_336; }
+f[583] = f[197].rotate_left(32) & 0xffffffff;
+f[583] = f[583] | f[198].rotate_left(32) & 0xffff00000000;
+if f[583] < f[194] { break 'to_336; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -889,8 +890,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_342; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[667]);
+f[583] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[583]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -908,30 +909,30 @@ if f[200] != 0x1 { break 'to_352; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[667] = words::keep(f[178] >> 0, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[583] = words::keep(f[178] >> 0, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[178] = f[585] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[21] == 0x0 { break 'to_366; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_360; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_366;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[669] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
-f[669] = words::keep(f[179] >> 16, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+f[585] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[585] << 0 & 0xffffffff;
+f[585] = words::keep(f[179] >> 16, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[583] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -939,19 +940,19 @@ if !(f[16] & 0x20 == 0x20) { break 'to_423; }
 f[186] = 0x5 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[667] = words::keep(f[182] >> 0, 25);
-f[669] = u64::wrapping_mul(f[22], f[667]);
-f[183] = f[669].rotate_left(48) & 0xffffffffffff;
-f[669] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+f[583] = words::keep(f[182] >> 0, 25);
+f[585] = u64::wrapping_mul(f[22], f[583]);
+f[183] = f[585].rotate_left(48) & 0xffffffffffff;
+f[585] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[585]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_377; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_411; }
 if f[22] == 0x0 { break 'to_381; }
-f[667] = f[179].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[667] >= f[141] { break 'to_411; }
+f[583] = f[179].rotate_left(16) & 0xffff;
+f[583] = f[583] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[583] >= f[141] { break 'to_411; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -964,11 +965,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[667] = f[198].rotate_left(16) & 0xffff;
-if f[667] == f[199] { break 'to_392; }
-f[669] = f[197].rotate_left(32) & 0xffffffff;
-f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
-if f[669] < f[194] { break 'to_392; }
+f[583] = f[198].rotate_left(16) & 0xffff;
+if f[583] == f[199] { break 'to_392; }
+f[585] = f[197].rotate_left(32) & 0xffffffff;
+f[585] = f[585] | f[198].rotate_left(32) & 0xffff00000000;
+if f[585] < f[194] { break 'to_392; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -980,8 +981,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_398; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[669]);
+f[585] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[585]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -999,30 +1000,30 @@ if f[200] != 0x1 { break 'to_408; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[669] = words::keep(f[178] >> 0, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[585] = words::keep(f[178] >> 0, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[178] = f[583] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[22] == 0x0 { break 'to_422; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_416; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_422;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[667] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
-f[667] = words::keep(f[179] >> 16, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+f[583] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[583] << 0 & 0xffffffff;
+f[583] = words::keep(f[179] >> 16, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[585] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -1030,19 +1031,19 @@ if !(f[16] & 0x40 == 0x40) { break 'to_479; }
 f[186] = 0x6 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[669] = words::keep(f[182] >> 0, 25);
-f[667] = u64::wrapping_mul(f[23], f[669]);
-f[183] = f[667].rotate_left(48) & 0xffffffffffff;
-f[667] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[667]), 16);
+f[585] = words::keep(f[182] >> 0, 25);
+f[583] = u64::wrapping_mul(f[23], f[585]);
+f[183] = f[583].rotate_left(48) & 0xffffffffffff;
+f[583] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[583]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_433; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_467; }
 if f[23] == 0x0 { break 'to_437; }
-f[669] = f[179].rotate_left(16) & 0xffff;
-f[669] = f[669] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[669] >= f[141] { break 'to_467; }
+f[585] = f[179].rotate_left(16) & 0xffff;
+f[585] = f[585] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[585] >= f[141] { break 'to_467; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -1055,11 +1056,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[669] = f[198].rotate_left(16) & 0xffff;
-if f[669] == f[199] { break 'to_448; }
-f[667] = f[197].rotate_left(32) & 0xffffffff;
-f[667] = f[667] | f[198].rotate_left(32) & 0xffff00000000;
-if f[667] < f[194] { break 'to_448; }
+f[585] = f[198].rotate_left(16) & 0xffff;
+if f[585] == f[199] { break 'to_448; }
+f[583] = f[197].rotate_left(32) & 0xffffffff;
+f[583] = f[583] | f[198].rotate_left(32) & 0xffff00000000;
+if f[583] < f[194] { break 'to_448; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -1071,8 +1072,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_454; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[667] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[667]);
+f[583] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[583]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -1090,30 +1091,30 @@ if f[200] != 0x1 { break 'to_464; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[667] = words::keep(f[178] >> 0, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[178] = f[669] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[583] = words::keep(f[178] >> 0, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[178] = f[585] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[23] == 0x0 { break 'to_478; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_472; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_478;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[669] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
-f[669] = words::keep(f[179] >> 16, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[667] << 16 & 0xffffffff0000;
+f[585] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[585] << 0 & 0xffffffff;
+f[585] = words::keep(f[179] >> 16, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[583] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -1121,19 +1122,19 @@ if !(f[16] & 0x80 == 0x80) { break 'to_535; }
 f[186] = 0x7 | f[169] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[186]); f[178] = e[0]; f[179] = e[1]; f[180] = e[2]; f[181] = e[3]; }
 f[182] = r.read(8, f[169]);
-f[667] = words::keep(f[182] >> 0, 25);
-f[669] = u64::wrapping_mul(f[24], f[667]);
-f[183] = f[669].rotate_left(48) & 0xffffffffffff;
-f[669] = f[183] & 0xffffffffffff;
-f[184] = words::keep(u64::wrapping_add(f[141], f[669]), 16);
+f[583] = words::keep(f[182] >> 0, 25);
+f[585] = u64::wrapping_mul(f[24], f[583]);
+f[183] = f[585].rotate_left(48) & 0xffffffffffff;
+f[585] = f[183] & 0xffffffffffff;
+f[184] = words::keep(u64::wrapping_add(f[141], f[585]), 16);
 if !(f[182] & 0x7fffffffff == 0x0) { break 'to_489; }
 f[184] = 0xffffffffffff;
 }
 if !(f[181] & 0x10000 == 0x10000) { break 'to_523; }
 if f[24] == 0x0 { break 'to_493; }
-f[667] = f[179].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[180].rotate_left(16) & 0xffffffff0000;
-if f[667] >= f[141] { break 'to_523; }
+f[583] = f[179].rotate_left(16) & 0xffff;
+f[583] = f[583] | f[180].rotate_left(16) & 0xffffffff0000;
+if f[583] >= f[141] { break 'to_523; }
 }
 f[185] = f[179].rotate_left(16) & 0xffff;
 f[185] = f[185] | f[180].rotate_left(16) & 0xffffffff0000;
@@ -1146,11 +1147,11 @@ f[196] = f[179].rotate_left(48) & 0xffffffff;
 { let e = r.read_limbs::<2>(1, 0x0); f[197] = e[0]; f[198] = e[1]; }
 f[199] = r.read(2, 0x0);
 f[200] = 0x0;
-f[667] = f[198].rotate_left(16) & 0xffff;
-if f[667] == f[199] { break 'to_504; }
-f[669] = f[197].rotate_left(32) & 0xffffffff;
-f[669] = f[669] | f[198].rotate_left(32) & 0xffff00000000;
-if f[669] < f[194] { break 'to_504; }
+f[583] = f[198].rotate_left(16) & 0xffff;
+if f[583] == f[199] { break 'to_504; }
+f[585] = f[197].rotate_left(32) & 0xffffffff;
+f[585] = f[585] | f[198].rotate_left(32) & 0xffff00000000;
+if f[585] < f[194] { break 'to_504; }
 f[200] = 0x1;
 }
 f[203] = words::keep(u64::wrapping_sub(f[185], f[194]), 16);
@@ -1162,8 +1163,8 @@ if f[196] & 0xffffffe0 == 0x0 { break 'to_510; }
 f[204] = 0x1f;
 }
 f[201] = r.read(7, f[169]);
-f[669] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
-r.write(7, f[169], f[669]);
+f[585] = words::keep(u64::wrapping_add(f[201], 0x1), 32);
+r.write(7, f[169], f[585]);
 f[202] = f[201] & 0x7f;
 f[202] = f[202] | f[169].rotate_left(7) & 0x1f80;
 f[205] = f[201] & 0xffff;
@@ -1181,30 +1182,30 @@ if f[200] != 0x1 { break 'to_520; }
 }
 r.write_limbs(6, f[202], [f[205], f[206]]);
 }
-f[669] = words::keep(f[178] >> 0, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[178] = f[667] | f[185].rotate_left(32) & 0xffffffff00000000;
+f[585] = words::keep(f[178] >> 0, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[178] = f[583] | f[185].rotate_left(32) & 0xffffffff00000000;
 f[179] = f[185].rotate_left(32) & 0xffff;
 f[180] = 0x0;
 f[181] = 0x0;
 }
 if f[24] == 0x0 { break 'to_534; }
 if !(f[181] & 0x10000 == 0x0) { break 'to_528; }
-f[685] = f[178];
-f[686] = 0x10000 | f[179] & 0xffff;
-f[686] = f[686] | f[184].rotate_left(48) & 0xffff000000000000;
-f[687] = f[184].rotate_left(48) & 0xffffffff;
-f[687] = f[687] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[688] = 0x10000 | f[141].rotate_left(32) & 0xffff;
-f[178] = f[685]; f[179] = f[686]; f[180] = f[687]; f[181] = f[688];
+f[601] = f[178];
+f[602] = 0x10000 | f[179] & 0xffff;
+f[602] = f[602] | f[184].rotate_left(48) & 0xffff000000000000;
+f[603] = f[184].rotate_left(48) & 0xffffffff;
+f[603] = f[603] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[604] = 0x10000 | f[141].rotate_left(32) & 0xffff;
+f[178] = f[601]; f[179] = f[602]; f[180] = f[603]; f[181] = f[604];
 break 'to_534;
 }
 f[179] = f[179] & 0xffffffffffff | f[184] << 48 & 0xffff000000000000;
-f[667] = words::keep(f[184] >> 16, 32);
-f[180] = f[180] & 0xffffffff00000000 | f[667] << 0 & 0xffffffff;
-f[667] = words::keep(f[179] >> 16, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[179] = f[179] & 0xffff00000000ffff | f[669] << 16 & 0xffffffff0000;
+f[583] = words::keep(f[184] >> 16, 32);
+f[180] = f[180] & 0xffffffff00000000 | f[583] << 0 & 0xffffffff;
+f[583] = words::keep(f[179] >> 16, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[179] = f[179] & 0xffff00000000ffff | f[585] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[186], [f[178], f[179], f[180], f[181]]);
 }
@@ -1219,17 +1220,17 @@ f[276] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
 if f[276] >= 0x40 { break 'to_554; }
 f[277] = r.read(8, f[276]);
 if !(f[277] & 0x8000000000 == 0x8000000000) { break 'to_554; }
-f[278] = r.read(13, f[276]);
+f[278] = r.read(14, f[276]);
 if f[278] >= f[141] { break 'to_548; }
 f[278] = f[141];
 }
-f[669] = words::keep(u64::wrapping_sub(f[278], f[141]), 16);
-if 0x3f80000 >= f[669] { break 'to_552; }
+f[585] = words::keep(u64::wrapping_sub(f[278], f[141]), 16);
+if 0x3f80000 >= f[585] { break 'to_552; }
 f[148] = 0x1;
 break 'to_554;
 }
-f[669] = words::keep(u64::wrapping_add(f[278], 0x80000), 16);
-r.write(13, f[276], f[669]);
+f[585] = words::keep(u64::wrapping_add(f[278], 0x80000), 16);
+r.write(14, f[276], f[585]);
 }
 if f[148] != 0x1 { break 'to_559; }
 if let Err(error) = r.operation(f, 555) { return Ending::Rejected(error); }
@@ -1261,11 +1262,11 @@ f[284] = f[65];
 break 'to_579;
 }
 if f[25] == 0 { break 'to_578; }
-f[679] = f[35].rotate_left(32) & 0xffffffff;
-f[679] = f[679] | f[36].rotate_left(32) & 0xffffffff00000000;
-f[680] = f[36].rotate_left(32) & 0xffffffff;
-if f[679] != 0xffff { break 'to_574; }
-if f[680] != 0x0 { break 'to_574; }
+f[595] = f[35].rotate_left(32) & 0xffffffff;
+f[595] = f[595] | f[36].rotate_left(32) & 0xffffffff00000000;
+f[596] = f[36].rotate_left(32) & 0xffffffff;
+if f[595] != 0xffff { break 'to_574; }
+if f[596] != 0x0 { break 'to_574; }
 f[121] = 0x1;
 }
 f[114] = f[34]; f[113] = f[33];
@@ -1285,8 +1286,8 @@ break 'to_585;
 if f[77] == 0 { break 'to_585; }
 f[117] = f[78];
 f[118] = f[79];
-f[669] = f[82].rotate_left(2) & 0x3c;
-f[283] = words::keep(u64::wrapping_add(f[283], f[669]), 48);
+f[585] = f[82].rotate_left(2) & 0x3c;
+f[283] = words::keep(u64::wrapping_add(f[283], f[585]), 48);
 }
 f[122] = 0x1;
 if f[25] != 0 { break 'to_589; }
@@ -1311,14 +1312,14 @@ if f[282] == 0x1 { break 'to_601; }
 if f[282] == 0x3 { break 'to_601; }
 f[122] = 0x0;
 }
-f[698] = f[119].rotate_left(24) & 0xff000000;
-f[698] = f[698] | f[118].rotate_left(32) & 0xffff00000000;
-f[698] = f[698] | f[117].rotate_left(48) & 0xffff000000000000;
-f[699] = f[115];
-f[700] = f[116];
-f[701] = f[113];
-f[702] = f[114];
-f[120] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[698], f[699], f[700], f[701], f[702]], 37), 0x100000000)) & 0xffffffff;
+f[614] = f[119].rotate_left(24) & 0xff000000;
+f[614] = f[614] | f[118].rotate_left(32) & 0xffff00000000;
+f[614] = f[614] | f[117].rotate_left(48) & 0xffff000000000000;
+f[615] = f[115];
+f[616] = f[116];
+f[617] = f[113];
+f[618] = f[114];
+f[120] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[614], f[615], f[616], f[617], f[618]], 37), 0x100000000)) & 0xffffffff;
 if f[149] != 0x0 { break 'to_614; }
 if f[7] != 0x88cc { break 'to_610; }
 if f[2] != 0 { break 'to_608; }
@@ -1337,28 +1338,28 @@ return Ending::Done;
 f[285] = 0x0;
 f[286] = 0x0;
 if f[121] != 0x1 { break 'to_619; }
-f[669] = words::keep(f[115] >> 0, 32);
-match match r.apply(f, 0) { Some(1068) => run(1068, f, r), Some(1070) => run(1070, f, r), Some(1072) => run(1072, f, r), Some(1074) => run(1074, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+f[585] = words::keep(f[115] >> 0, 32);
+match match r.apply(f, 0) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(994) => run(994, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 break 'to_620;
 }
-match match r.apply(f, 1) { Some(1068) => run(1068, f, r), Some(1070) => run(1070, f, r), Some(1072) => run(1072, f, r), Some(1074) => run(1074, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 1) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(994) => run(994, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 if f[286] == 0x0 { break 'to_631; }
 f[288] = r.read(0, 0x0);
-f[669] = f[288] ^ f[120];
-f[288] = words::keep(u64::wrapping_mul(f[669], 0x9e3779b1), 32);
-f[669] = words::keep(f[288] >> 15, 47);
-f[667] = f[288] ^ f[669];
-f[288] = words::keep(u64::wrapping_mul(f[667], 0x85ebca77), 32);
-f[667] = words::keep(f[288] >> 16, 48);
-f[288] = words::keep(u64::wrapping_mul(f[667], f[286]), 32);
+f[585] = f[288] ^ f[120];
+f[288] = words::keep(u64::wrapping_mul(f[585], 0x9e3779b1), 32);
+f[585] = words::keep(f[288] >> 15, 47);
+f[583] = f[288] ^ f[585];
+f[288] = words::keep(u64::wrapping_mul(f[583], 0x85ebca77), 32);
+f[583] = words::keep(f[288] >> 16, 48);
+f[288] = words::keep(u64::wrapping_mul(f[583], f[286]), 32);
 f[287] = f[288].rotate_left(48) & 0xffff;
-f[679] = f[285];
-f[680] = f[287];
-match match r.apply(f, 2) { Some(1068) => run(1068, f, r), Some(1070) => run(1070, f, r), Some(1074) => run(1074, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+f[595] = f[285];
+f[596] = f[287];
+match match r.apply(f, 2) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-f[129] = f[141].rotate_left(44) & 0xfffffff;
-f[130] = f[141].rotate_left(44) & 0x3;
+f[129] = f[141].rotate_left(48) & 0xffffffff;
+f[130] = f[141].rotate_left(48) & 0xf;
 if f[25] == 0 { break 'to_715; }
 f[299] = 0x0;
 f[297] = f[28];
@@ -1386,54 +1387,54 @@ f[351] = f[114].rotate_left(24) & 0xffffff;
 f[351] = f[351] | 0x0_u64.rotate_left(24) & 0x1ff000000;
 f[351] = f[351] | f[32].rotate_left(33) & 0xfffffffe00000000;
 f[352] = f[32].rotate_left(33) & 0x1;
-f[667] = f[120] ^ f[32];
-f[669] = 0x0 | 0x0 << 55 >> 55 << 7;
-f[706] = f[667] ^ f[669];
-f[353] = words::keep(u64::wrapping_mul(f[706], 0x9e3779b1), 32);
-f[706] = f[353].rotate_left(42) & 0x3ff;
-f[353] = f[706];
-{ let e = r.read_limbs::<7>(14, f[706]); f[339] = e[0]; f[340] = e[1]; f[341] = e[2]; f[342] = e[3]; f[343] = e[4]; f[344] = e[5]; f[345] = e[6]; }
-f[706] = words::keep(f[339] >> 0, 16);
-f[354] = words::keep(u64::wrapping_sub(f[141], f[706]), 16);
+f[583] = f[120] ^ f[32];
+f[585] = 0x0 | 0x0 << 55 >> 55 << 7;
+f[622] = f[583] ^ f[585];
+f[353] = words::keep(u64::wrapping_mul(f[622], 0x9e3779b1), 32);
+f[622] = f[353].rotate_left(42) & 0x3ff;
+f[353] = f[622];
+{ let e = r.read_limbs::<7>(15, f[622]); f[339] = e[0]; f[340] = e[1]; f[341] = e[2]; f[342] = e[3]; f[343] = e[4]; f[344] = e[5]; f[345] = e[6]; }
+f[622] = words::keep(f[339] >> 0, 16);
+f[354] = words::keep(u64::wrapping_sub(f[141], f[622]), 16);
 f[338] = 0x1;
-f[707] = f[339].rotate_left(16) & 0xffff;
-f[707] = f[707] | f[340].rotate_left(16) & 0xffffffffffff0000;
-f[708] = f[340].rotate_left(16) & 0xffff;
-f[708] = f[708] | f[341].rotate_left(16) & 0xffffffffffff0000;
-f[709] = f[341].rotate_left(16) & 0xffff;
-f[709] = f[709] | f[342].rotate_left(16) & 0xffffffffffff0000;
-f[710] = f[342].rotate_left(16) & 0xffff;
-f[710] = f[710] | f[343].rotate_left(16) & 0xffffffffffff0000;
-f[711] = f[343].rotate_left(16) & 0xffff;
-f[711] = f[711] | f[344].rotate_left(16) & 0xffffffffffff0000;
-f[712] = f[344].rotate_left(16) & 0xffff;
-f[712] = f[712] | f[345].rotate_left(16) & 0x10000;
-f[713] = f[346].rotate_left(16) & 0xffff;
-f[713] = f[713] | f[347].rotate_left(16) & 0xffffffffffff0000;
-f[714] = f[347].rotate_left(16) & 0xffff;
-f[714] = f[714] | f[348].rotate_left(16) & 0xffffffffffff0000;
-f[715] = f[348].rotate_left(16) & 0xffff;
-f[715] = f[715] | f[349].rotate_left(16) & 0xffffffffffff0000;
-f[716] = f[349].rotate_left(16) & 0xffff;
-f[716] = f[716] | f[350].rotate_left(16) & 0xffffffffffff0000;
-f[717] = f[350].rotate_left(16) & 0xffff;
-f[717] = f[717] | f[351].rotate_left(16) & 0xffffffffffff0000;
-f[718] = f[351].rotate_left(16) & 0xffff;
-f[718] = f[718] | f[352].rotate_left(16) & 0x10000;
-if f[707] != f[713] { break 'to_658; }
-if f[708] != f[714] { break 'to_658; }
-if f[709] != f[715] { break 'to_658; }
-if f[710] != f[716] { break 'to_658; }
-if f[711] != f[717] { break 'to_658; }
-if f[712] != f[718] { break 'to_658; }
+f[623] = f[339].rotate_left(16) & 0xffff;
+f[623] = f[623] | f[340].rotate_left(16) & 0xffffffffffff0000;
+f[624] = f[340].rotate_left(16) & 0xffff;
+f[624] = f[624] | f[341].rotate_left(16) & 0xffffffffffff0000;
+f[625] = f[341].rotate_left(16) & 0xffff;
+f[625] = f[625] | f[342].rotate_left(16) & 0xffffffffffff0000;
+f[626] = f[342].rotate_left(16) & 0xffff;
+f[626] = f[626] | f[343].rotate_left(16) & 0xffffffffffff0000;
+f[627] = f[343].rotate_left(16) & 0xffff;
+f[627] = f[627] | f[344].rotate_left(16) & 0xffffffffffff0000;
+f[628] = f[344].rotate_left(16) & 0xffff;
+f[628] = f[628] | f[345].rotate_left(16) & 0x10000;
+f[629] = f[346].rotate_left(16) & 0xffff;
+f[629] = f[629] | f[347].rotate_left(16) & 0xffffffffffff0000;
+f[630] = f[347].rotate_left(16) & 0xffff;
+f[630] = f[630] | f[348].rotate_left(16) & 0xffffffffffff0000;
+f[631] = f[348].rotate_left(16) & 0xffff;
+f[631] = f[631] | f[349].rotate_left(16) & 0xffffffffffff0000;
+f[632] = f[349].rotate_left(16) & 0xffff;
+f[632] = f[632] | f[350].rotate_left(16) & 0xffffffffffff0000;
+f[633] = f[350].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[351].rotate_left(16) & 0xffffffffffff0000;
+f[634] = f[351].rotate_left(16) & 0xffff;
+f[634] = f[634] | f[352].rotate_left(16) & 0x10000;
+if f[623] != f[629] { break 'to_658; }
+if f[624] != f[630] { break 'to_658; }
+if f[625] != f[631] { break 'to_658; }
+if f[626] != f[632] { break 'to_658; }
+if f[627] != f[633] { break 'to_658; }
+if f[628] != f[634] { break 'to_658; }
 if !(f[354] & 0xffffc0000000 == 0x0) { break 'to_658; }
 f[338] = 0x0;
 break 'to_659;
 }
-r.write_limbs(14, f[353], [f[346], f[347], f[348], f[349], f[350], f[351], f[352]]);
+r.write_limbs(15, f[353], [f[346], f[347], f[348], f[349], f[350], f[351], f[352]]);
 }
-f[706] = f[338] | f[299];
-f[28] = f[28] & 0xfffffffffffffffe | f[706] << 0 & 0x1;
+f[622] = f[338] | f[299];
+f[28] = f[28] & 0xfffffffffffffffe | f[622] << 0 & 0x1;
 }
 if !(f[297] & 0x2 == 0x2) { break 'to_684; }
 f[346] = f[141] | f[119].rotate_left(48) & 0xff000000000000;
@@ -1451,75 +1452,74 @@ f[351] = f[114].rotate_left(24) & 0xffffff;
 f[351] = f[351] | f[128].rotate_left(24) & 0x1ff000000;
 f[351] = f[351] | f[32].rotate_left(33) & 0xfffffffe00000000;
 f[352] = f[32].rotate_left(33) & 0x1;
-f[706] = f[120] ^ f[32];
-f[669] = 0x0 | f[128] << 55 >> 55 << 7;
-f[667] = f[706] ^ f[669];
-f[353] = words::keep(u64::wrapping_mul(f[667], 0x9e3779b1), 32);
-f[667] = f[353].rotate_left(42) & 0x3ff;
-f[353] = f[667];
-{ let e = r.read_limbs::<7>(14, f[667]); f[339] = e[0]; f[340] = e[1]; f[341] = e[2]; f[342] = e[3]; f[343] = e[4]; f[344] = e[5]; f[345] = e[6]; }
-f[667] = words::keep(f[339] >> 0, 16);
-f[354] = words::keep(u64::wrapping_sub(f[141], f[667]), 16);
+f[622] = f[120] ^ f[32];
+f[585] = 0x0 | f[128] << 55 >> 55 << 7;
+f[583] = f[622] ^ f[585];
+f[353] = words::keep(u64::wrapping_mul(f[583], 0x9e3779b1), 32);
+f[583] = f[353].rotate_left(42) & 0x3ff;
+f[353] = f[583];
+{ let e = r.read_limbs::<7>(15, f[583]); f[339] = e[0]; f[340] = e[1]; f[341] = e[2]; f[342] = e[3]; f[343] = e[4]; f[344] = e[5]; f[345] = e[6]; }
+f[583] = words::keep(f[339] >> 0, 16);
+f[354] = words::keep(u64::wrapping_sub(f[141], f[583]), 16);
 f[338] = 0x1;
-f[713] = f[339].rotate_left(16) & 0xffff;
-f[713] = f[713] | f[340].rotate_left(16) & 0xffffffffffff0000;
-f[714] = f[340].rotate_left(16) & 0xffff;
-f[714] = f[714] | f[341].rotate_left(16) & 0xffffffffffff0000;
-f[715] = f[341].rotate_left(16) & 0xffff;
-f[715] = f[715] | f[342].rotate_left(16) & 0xffffffffffff0000;
-f[716] = f[342].rotate_left(16) & 0xffff;
-f[716] = f[716] | f[343].rotate_left(16) & 0xffffffffffff0000;
-f[717] = f[343].rotate_left(16) & 0xffff;
-f[717] = f[717] | f[344].rotate_left(16) & 0xffffffffffff0000;
-f[718] = f[344].rotate_left(16) & 0xffff;
-f[718] = f[718] | f[345].rotate_left(16) & 0x10000;
-f[707] = f[346].rotate_left(16) & 0xffff;
-f[707] = f[707] | f[347].rotate_left(16) & 0xffffffffffff0000;
-f[708] = f[347].rotate_left(16) & 0xffff;
-f[708] = f[708] | f[348].rotate_left(16) & 0xffffffffffff0000;
-f[709] = f[348].rotate_left(16) & 0xffff;
-f[709] = f[709] | f[349].rotate_left(16) & 0xffffffffffff0000;
-f[710] = f[349].rotate_left(16) & 0xffff;
-f[710] = f[710] | f[350].rotate_left(16) & 0xffffffffffff0000;
-f[711] = f[350].rotate_left(16) & 0xffff;
-f[711] = f[711] | f[351].rotate_left(16) & 0xffffffffffff0000;
-f[712] = f[351].rotate_left(16) & 0xffff;
-f[712] = f[712] | f[352].rotate_left(16) & 0x10000;
-if f[713] != f[707] { break 'to_681; }
-if f[714] != f[708] { break 'to_681; }
-if f[715] != f[709] { break 'to_681; }
-if f[716] != f[710] { break 'to_681; }
-if f[717] != f[711] { break 'to_681; }
-if f[718] != f[712] { break 'to_681; }
+f[629] = f[339].rotate_left(16) & 0xffff;
+f[629] = f[629] | f[340].rotate_left(16) & 0xffffffffffff0000;
+f[630] = f[340].rotate_left(16) & 0xffff;
+f[630] = f[630] | f[341].rotate_left(16) & 0xffffffffffff0000;
+f[631] = f[341].rotate_left(16) & 0xffff;
+f[631] = f[631] | f[342].rotate_left(16) & 0xffffffffffff0000;
+f[632] = f[342].rotate_left(16) & 0xffff;
+f[632] = f[632] | f[343].rotate_left(16) & 0xffffffffffff0000;
+f[633] = f[343].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[344].rotate_left(16) & 0xffffffffffff0000;
+f[634] = f[344].rotate_left(16) & 0xffff;
+f[634] = f[634] | f[345].rotate_left(16) & 0x10000;
+f[623] = f[346].rotate_left(16) & 0xffff;
+f[623] = f[623] | f[347].rotate_left(16) & 0xffffffffffff0000;
+f[624] = f[347].rotate_left(16) & 0xffff;
+f[624] = f[624] | f[348].rotate_left(16) & 0xffffffffffff0000;
+f[625] = f[348].rotate_left(16) & 0xffff;
+f[625] = f[625] | f[349].rotate_left(16) & 0xffffffffffff0000;
+f[626] = f[349].rotate_left(16) & 0xffff;
+f[626] = f[626] | f[350].rotate_left(16) & 0xffffffffffff0000;
+f[627] = f[350].rotate_left(16) & 0xffff;
+f[627] = f[627] | f[351].rotate_left(16) & 0xffffffffffff0000;
+f[628] = f[351].rotate_left(16) & 0xffff;
+f[628] = f[628] | f[352].rotate_left(16) & 0x10000;
+if f[629] != f[623] { break 'to_681; }
+if f[630] != f[624] { break 'to_681; }
+if f[631] != f[625] { break 'to_681; }
+if f[632] != f[626] { break 'to_681; }
+if f[633] != f[627] { break 'to_681; }
+if f[634] != f[628] { break 'to_681; }
 if !(f[354] & 0xffffc0000000 == 0x0) { break 'to_681; }
 f[338] = 0x0;
 break 'to_682;
 }
-r.write_limbs(14, f[353], [f[346], f[347], f[348], f[349], f[350], f[351], f[352]]);
+r.write_limbs(15, f[353], [f[346], f[347], f[348], f[349], f[350], f[351], f[352]]);
 }
-f[667] = f[338] | f[299];
-f[28] = f[28] & 0xfffffffffffffffd | f[667] << 1 & 0x2;
+f[583] = f[338] | f[299];
+f[28] = f[28] & 0xfffffffffffffffd | f[583] << 1 & 0x2;
 }
 if f[28] == 0x0 { break 'to_710; }
 f[300] = 0x0;
 { let e = r.read_limbs::<2>(1, 0x0); f[301] = e[0]; f[302] = e[1]; }
 f[371] = r.read(2, 0x0);
-f[667] = words::keep(f[302] >> 48, 48);
-if f[667] != f[371] { break 'to_696; }
-f[667] = words::keep(f[302] >> 48, 48);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 48);
-f[679] = f[301] & 0xffffffff;
-f[679] = f[679] | f[141].rotate_left(32) & 0xffffffff00000000;
-f[680] = f[141].rotate_left(32) & 0xffff;
-f[680] = f[680] | f[32].rotate_left(16) & 0xffffffff0000;
-f[680] = f[680] | f[669].rotate_left(48) & 0xffff000000000000;
-f[301] = f[679]; f[302] = f[680];
-r.write_limbs(1, 0x0, [f[679], f[680]]);
+f[583] = words::keep(f[302] >> 48, 48);
+if f[583] != f[371] { break 'to_696; }
+f[583] = words::keep(f[302] >> 48, 48);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 48);
+f[595] = f[301] & 0xffffffff;
+f[595] = f[595] | f[141].rotate_left(32) & 0xffffffff00000000;
+f[596] = f[141].rotate_left(32) & 0xffff;
+f[596] = f[596] | f[32].rotate_left(16) & 0xffffffff0000;
+f[596] = f[596] | f[585].rotate_left(48) & 0xffff000000000000;
+f[301] = f[595]; f[302] = f[596];
+r.write_limbs(1, 0x0, [f[595], f[596]]);
 f[300] = 0x1;
 }
-f[317] = f[129] & 0xfffffff;
-f[669] = f[302].rotate_left(16) & 0xffff;
-f[319] = words::keep(u64::wrapping_sub(f[669], 0x1), 48);
+f[585] = words::keep(f[302] >> 48, 48);
+f[319] = words::keep(u64::wrapping_sub(f[585], 0x1), 48);
 f[320] = f[302].rotate_left(48) & 0xffffffff;
 f[321] = f[301].rotate_left(32) & 0xffffffff;
 f[321] = f[321] | f[302].rotate_left(32) & 0xffff00000000;
@@ -1559,20 +1559,20 @@ if 0x1 < f[151] { break 'to_738; }
 f[160] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
 if f[160] >= 0x40 { break 'to_734; }
 f[161] = 0x1 | f[160] << 55 >> 55 << 2;
-{ let e = r.read_limbs::<2>(12, f[161]); f[162] = e[0]; f[163] = e[1]; }
+{ let e = r.read_limbs::<2>(13, f[161]); f[162] = e[0]; f[163] = e[1]; }
 if !(f[163] & 0xffffffff00000000 == 0x0) { break 'to_729; }
 f[162] = f[141] | f[141].rotate_left(48) & 0xffff000000000000;
 f[163] = 0x100000000 | f[141].rotate_left(48) & 0xffffffff;
 break 'to_733;
 }
-f[669] = words::keep(f[163] >> 32, 32);
-f[667] = words::keep(u64::wrapping_add(f[669], 0x1), 32);
-f[679] = f[141] | f[162] & 0xffff000000000000;
-f[680] = f[163] & 0xffffffff;
-f[680] = f[680] | f[667].rotate_left(32) & 0xffffffff00000000;
-f[162] = f[679]; f[163] = f[680];
+f[585] = words::keep(f[163] >> 32, 32);
+f[583] = words::keep(u64::wrapping_add(f[585], 0x1), 32);
+f[595] = f[141] | f[162] & 0xffff000000000000;
+f[596] = f[163] & 0xffffffff;
+f[596] = f[596] | f[583].rotate_left(32) & 0xffffffff00000000;
+f[162] = f[595]; f[163] = f[596];
 }
-r.write_limbs(12, f[161], [f[162], f[163]]);
+r.write_limbs(13, f[161], [f[162], f[163]]);
 }
 if let Err(error) = r.operation(f, 734) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
@@ -1583,20 +1583,20 @@ if f[126] != 0x0 { break 'to_755; }
 f[160] = words::keep(u64::wrapping_sub(f[132], 0x1), 55);
 if f[160] >= 0x40 { break 'to_751; }
 f[161] = 0x2 | f[160] << 55 >> 55 << 2;
-{ let e = r.read_limbs::<2>(12, f[161]); f[162] = e[0]; f[163] = e[1]; }
+{ let e = r.read_limbs::<2>(13, f[161]); f[162] = e[0]; f[163] = e[1]; }
 if !(f[163] & 0xffffffff00000000 == 0x0) { break 'to_746; }
 f[162] = f[141] | f[141].rotate_left(48) & 0xffff000000000000;
 f[163] = 0x100000000 | f[141].rotate_left(48) & 0xffffffff;
 break 'to_750;
 }
-f[667] = words::keep(f[163] >> 32, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[679] = f[141] | f[162] & 0xffff000000000000;
-f[680] = f[163] & 0xffffffff;
-f[680] = f[680] | f[669].rotate_left(32) & 0xffffffff00000000;
-f[162] = f[679]; f[163] = f[680];
+f[583] = words::keep(f[163] >> 32, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[595] = f[141] | f[162] & 0xffff000000000000;
+f[596] = f[163] & 0xffffffff;
+f[596] = f[596] | f[585].rotate_left(32) & 0xffffffff00000000;
+f[162] = f[595]; f[163] = f[596];
 }
-r.write_limbs(12, f[161], [f[162], f[163]]);
+r.write_limbs(13, f[161], [f[162], f[163]]);
 }
 if let Err(error) = r.operation(f, 751) { return Ending::Rejected(error); }
 f[133] = 0x1ff;
@@ -1607,7 +1607,7 @@ if f[8] == 0 { break 'to_758; }
 f[125] = f[9];
 break 'to_759;
 }
-match match r.apply(f, 3) { Some(1076) => run(1076, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 3) { Some(998) => run(998, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[147] = f[125];
 f[133] = f[126];
@@ -1622,33 +1622,33 @@ f[383] = words::keep(u64::wrapping_sub(f[126], 0x1), 55);
 if f[383] >= 0x40 { break 'to_772; }
 f[392] = f[125] | f[383] << 55 >> 55 << 3;
 f[384] = r.read(9, f[392]);
-f[669] = words::keep(u64::wrapping_add(f[384], 0x1), 32);
-r.write(9, f[392], f[669]);
+f[585] = words::keep(u64::wrapping_add(f[384], 0x1), 32);
+r.write(9, f[392], f[585]);
 { let e = r.read_limbs::<4>(4, f[392]); f[385] = e[0]; f[386] = e[1]; f[387] = e[2]; f[388] = e[3]; }
 }
 if f[122] != 0x1 { return Ending::Done; }
 if !(f[388] & 0x10000 == 0x10000) { break 'to_778; }
-f[706] = f[386].rotate_left(16) & 0xffff;
-f[706] = f[706] | f[387].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[706] { break 'to_778; }
-f[669] = 0x1;
+f[622] = f[386].rotate_left(16) & 0xffff;
+f[622] = f[622] | f[387].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[622] { break 'to_778; }
+f[585] = 0x1;
 break 'to_779;
 }
-f[669] = 0x0;
+f[585] = 0x0;
 }
-if f[669] == 0 { break 'to_781; }
+if f[585] == 0 { break 'to_781; }
 f[389] = 0x1;
 }
 if f[384] == 0x0 { break 'to_783; }
 f[390] = 0x1;
 }
-f[706] = words::keep(f[120] >> 16, 48);
-f[667] = f[120] ^ f[706];
-f[669] = 0x0 | f[126] << 55 >> 55 << 4;
-f[723] = f[667] ^ f[669];
-f[391] = f[723] ^ f[132];
-f[392] = f[391] & 0xfff;
-f[392] = f[392] | f[130].rotate_left(12) & 0x3000;
+f[622] = words::keep(f[120] >> 16, 48);
+f[583] = f[120] ^ f[622];
+f[585] = 0x0 | f[126] << 55 >> 55 << 4;
+f[639] = f[583] ^ f[585];
+f[391] = f[639] ^ f[132];
+f[392] = f[391] & 0x3ff;
+f[392] = f[392] | f[130].rotate_left(10) & 0x3c00;
 f[393] = f[119] | f[118].rotate_left(8) & 0xffff00;
 f[393] = f[393] | f[117].rotate_left(24) & 0xffff000000;
 f[393] = f[393] | f[115].rotate_left(40) & 0xffffff0000000000;
@@ -1671,14 +1671,14 @@ f[400] = f[400] | f[136].rotate_left(48) & 0xffff000000000000;
 f[401] = 0x100000000 | f[136].rotate_left(48) & 0xffff;
 f[441] = f[397].rotate_left(3) & 0x1;
 if f[441] != 0x0 { break 'to_794; }
-{ let e = r.read_limbs::<6>(15, f[392]); f[425] = e[0]; f[426] = e[1]; f[427] = e[2]; f[428] = e[3]; f[429] = e[4]; f[430] = e[5]; }
-{ let e = r.read_limbs::<3>(17, f[392]); f[431] = e[0]; f[432] = e[1]; f[433] = e[2]; }
-{ let e = r.read_limbs::<4>(19, f[392]); f[434] = e[0]; f[435] = e[1]; f[436] = e[2]; f[437] = e[3]; }
-break 'to_797;
-}
 { let e = r.read_limbs::<6>(16, f[392]); f[425] = e[0]; f[426] = e[1]; f[427] = e[2]; f[428] = e[3]; f[429] = e[4]; f[430] = e[5]; }
 { let e = r.read_limbs::<3>(18, f[392]); f[431] = e[0]; f[432] = e[1]; f[433] = e[2]; }
 { let e = r.read_limbs::<4>(20, f[392]); f[434] = e[0]; f[435] = e[1]; f[436] = e[2]; f[437] = e[3]; }
+break 'to_797;
+}
+{ let e = r.read_limbs::<6>(17, f[392]); f[425] = e[0]; f[426] = e[1]; f[427] = e[2]; f[428] = e[3]; f[429] = e[4]; f[430] = e[5]; }
+{ let e = r.read_limbs::<3>(19, f[392]); f[431] = e[0]; f[432] = e[1]; f[433] = e[2]; }
+{ let e = r.read_limbs::<4>(21, f[392]); f[434] = e[0]; f[435] = e[1]; f[436] = e[2]; f[437] = e[3]; }
 }
 f[442] = 0x0;
 if f[425] != f[393] { break 'to_804; }
@@ -1689,40 +1689,40 @@ if f[429] != f[397] { break 'to_804; }
 if f[430] == f[398] { break 'to_832; }
 }
 f[442] = 0x1;
-f[723] = f[430].rotate_left(51) & 0xffffffff;
-f[669] = f[398].rotate_left(51) & 0xffffffff;
-if f[723] != f[669] { break 'to_828; }
+f[639] = f[430].rotate_left(51) & 0xffffffff;
+f[585] = f[398].rotate_left(51) & 0xffffffff;
+if f[639] != f[585] { break 'to_828; }
 if f[433] & 0xffffffff00000000 == 0x0 { break 'to_828; }
 f[440] = r.read(3, f[441]);
 f[485] = f[429].rotate_left(3) & 0x7;
 f[485] = f[485] | f[430].rotate_left(3) & 0xfff8;
 f[488] = words::keep(u64::wrapping_sub(f[485], f[440]), 48);
-f[667] = words::keep(f[488] >> 15, 63);
-f[487] = u64::from(f[667] == 0x0);
+f[583] = words::keep(f[488] >> 15, 63);
+f[487] = u64::from(f[583] == 0x0);
 if f[487] == 0 { break 'to_828; }
-f[702] = f[429] & 0x1fffffffffffffff;
-f[728] = f[397] & 0x1fffffffffffffff;
+f[618] = f[429] & 0x1fffffffffffffff;
+f[644] = f[397] & 0x1fffffffffffffff;
 if f[425] != f[393] { break 'to_821; }
 if f[426] != f[394] { break 'to_821; }
 if f[427] != f[395] { break 'to_821; }
 if f[428] != f[396] { break 'to_821; }
-if f[702] != f[728] { break 'to_821; }
+if f[618] != f[644] { break 'to_821; }
 f[442] = 0x0;
 break 'to_828;
 }
 { let e = r.read_limbs::<2>(1, 0x0); f[438] = e[0]; f[439] = e[1]; }
-f[667] = words::keep(f[438] >> 0, 32);
-f[669] = words::keep(u64::wrapping_add(f[667], 0x1), 32);
-f[438] = f[438] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+f[583] = words::keep(f[438] >> 0, 32);
+f[585] = words::keep(u64::wrapping_add(f[583], 0x1), 32);
+f[438] = f[438] & 0xffffffff00000000 | f[585] << 0 & 0xffffffff;
 r.write_limbs(1, 0x0, [f[438], f[439]]);
 f[456] = words::keep(f[438] >> 0, 32);
 if let Err(error) = r.operation(f, 827) { return Ending::Rejected(error); }
 }
 if f[441] != 0x0 { break 'to_831; }
-r.write_limbs(15, f[392], [f[393], f[394], f[395], f[396], f[397], f[398]]);
+r.write_limbs(16, f[392], [f[393], f[394], f[395], f[396], f[397], f[398]]);
 break 'to_832;
 }
-r.write_limbs(16, f[392], [f[393], f[394], f[395], f[396], f[397], f[398]]);
+r.write_limbs(17, f[392], [f[393], f[394], f[395], f[396], f[397], f[398]]);
 }
 if f[442] != 0x1 { break 'to_836; }
 f[431] = 0x0; f[432] = 0x0; f[433] = 0x0;
@@ -1735,47 +1735,47 @@ break 'to_840;
 }
 f[437] = f[437] & 0xffffffffff000000 | f[124] << 0 & 0xffffff;
 f[435] = f[435] & 0xffffffff | f[141] << 32 & 0xffffffff00000000;
-f[669] = words::keep(f[141] >> 32, 48);
-f[436] = f[436] & 0xffffffffffff0000 | f[669] << 0 & 0xffff;
+f[585] = words::keep(f[141] >> 32, 48);
+f[436] = f[436] & 0xffffffffffff0000 | f[585] << 0 & 0xffff;
 }
 if f[400] & 0xffffffff0000 == 0x0 { break 'to_846; }
 if !(f[432] & 0xffffffff0000 == 0x0) { break 'to_845; }
 f[434] = f[434] & 0xffffffffffff | f[141] << 48 & 0xffff000000000000;
-f[669] = words::keep(f[141] >> 16, 32);
-f[435] = f[435] & 0xffffffff00000000 | f[669] << 0 & 0xffffffff;
+f[585] = words::keep(f[141] >> 16, 32);
+f[435] = f[435] & 0xffffffff00000000 | f[585] << 0 & 0xffffffff;
 }
 f[434] = f[434] & 0xffff000000000000 | f[141] << 0 & 0xffffffffffff;
 }
 { let carry = false; let (limb, carry) = words::add(f[431], f[399], carry); f[431] = words::keep(limb, 0); let (limb, carry) = words::add(f[432], f[400], carry); f[432] = words::keep(limb, 0); let (limb, carry) = words::add(f[433], f[401], carry); f[433] = words::keep(limb, 0); let _ = carry; }
 if f[441] != 0x0 { break 'to_851; }
-r.write_limbs(17, f[392], [f[431], f[432], f[433]]);
-r.write_limbs(19, f[392], [f[434], f[435], f[436], f[437]]);
-break 'to_853;
-}
 r.write_limbs(18, f[392], [f[431], f[432], f[433]]);
 r.write_limbs(20, f[392], [f[434], f[435], f[436], f[437]]);
+break 'to_853;
+}
+r.write_limbs(19, f[392], [f[431], f[432], f[433]]);
+r.write_limbs(21, f[392], [f[434], f[435], f[436], f[437]]);
 }
 if f[383] >= 0x40 { return Ending::Done; }
 f[392] = f[383] & 0x3f;
-f[392] = f[392] | f[130].rotate_left(6) & 0xc0;
+f[392] = f[392] | f[130].rotate_left(6) & 0x3c0;
 if !(f[131] & 0x1 == 0x0) { break 'to_858; }
-{ let e = r.read_limbs::<3>(21, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
+{ let e = r.read_limbs::<3>(22, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
 break 'to_859;
 }
-{ let e = r.read_limbs::<3>(22, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
+{ let e = r.read_limbs::<3>(23, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
 }
-f[669] = f[497].rotate_left(16) & 0xffff;
-f[669] = f[669] | f[498].rotate_left(16) & 0xffffffff0000;
-f[667] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
-if f[669] == f[667] { break 'to_874; }
-f[667] = words::keep(f[131] >> 0, 63);
-f[499] = r.read(3, f[667]);
+f[585] = f[497].rotate_left(16) & 0xffff;
+f[585] = f[585] | f[498].rotate_left(16) & 0xffffffff0000;
+f[583] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
+if f[585] == f[583] { break 'to_874; }
+f[583] = words::keep(f[131] >> 0, 63);
+f[499] = r.read(3, f[583]);
 f[511] = u64::from(f[498] == f[129]);
 if f[511] == 0 { break 'to_870; }
 f[507] = words::keep(f[497] >> 48, 48);
 f[510] = words::keep(u64::wrapping_sub(f[507], f[499]), 48);
-f[667] = words::keep(f[510] >> 15, 63);
-f[509] = u64::from(f[667] == 0x0);
+f[583] = words::keep(f[510] >> 15, 63);
+f[509] = u64::from(f[583] == 0x0);
 f[511] = f[509];
 }
 if f[511] == 0 { break 'to_873; }
@@ -1786,38 +1786,38 @@ f[496] = 0x0;
 f[497] = f[131].rotate_left(48) & 0xffff000000000000;
 f[498] = f[129];
 }
-f[673] = f[389] | f[384].rotate_left(32) & 0xffffffff00000000;
-f[674] = 0x10000;
-f[675] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[496], f[673], carry); f[496] = words::keep(limb, 0); let (limb, carry) = words::add(f[497], f[674], carry); f[497] = words::keep(limb, 0); let (limb, carry) = words::add(f[498], f[675], carry); f[498] = words::keep(limb, 32); let _ = carry; }
+f[589] = f[389] | f[384].rotate_left(32) & 0xffffffff00000000;
+f[590] = 0x10000;
+f[591] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[496], f[589], carry); f[496] = words::keep(limb, 0); let (limb, carry) = words::add(f[497], f[590], carry); f[497] = words::keep(limb, 0); let (limb, carry) = words::add(f[498], f[591], carry); f[498] = words::keep(limb, 32); let _ = carry; }
 if !(f[131] & 0x1 == 0x0) { break 'to_879; }
-r.write_limbs(21, f[392], [f[496], f[497], f[498]]);
+r.write_limbs(22, f[392], [f[496], f[497], f[498]]);
 break 'to_880;
 }
-r.write_limbs(22, f[392], [f[496], f[497], f[498]]);
+r.write_limbs(23, f[392], [f[496], f[497], f[498]]);
 }
 if f[382] >= 0x40 { return Ending::Done; }
 f[392] = f[383] & 0x3f;
 f[392] = f[392] | f[382].rotate_left(6) & 0xfc0;
-f[392] = f[392] | f[130].rotate_left(12) & 0x3000;
+f[392] = f[392] | f[130].rotate_left(12) & 0xf000;
 if !(f[131] & 0x1 == 0x0) { break 'to_885; }
 { let e = r.read_limbs::<2>(10, f[392]); f[516] = e[0]; f[517] = e[1]; }
 break 'to_886;
 }
 { let e = r.read_limbs::<2>(11, f[392]); f[516] = e[0]; f[517] = e[1]; }
 }
-f[667] = f[517].rotate_left(48) & 0xffffffffffff;
-f[669] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
-if f[667] == f[669] { break 'to_902; }
-f[669] = words::keep(f[131] >> 0, 63);
-f[518] = r.read(3, f[669]);
-f[669] = words::keep(f[517] >> 32, 32);
-f[528] = u64::from(f[669] == f[129]);
+f[583] = f[517].rotate_left(48) & 0xffffffffffff;
+f[585] = f[131] | f[129].rotate_left(16) & 0xffffffff0000;
+if f[583] == f[585] { break 'to_902; }
+f[585] = words::keep(f[131] >> 0, 63);
+f[518] = r.read(3, f[585]);
+f[585] = words::keep(f[517] >> 32, 32);
+f[528] = u64::from(f[585] == f[129]);
 if f[528] == 0 { break 'to_898; }
 f[524] = words::keep(f[517] >> 16, 48);
 f[527] = words::keep(u64::wrapping_sub(f[524], f[518]), 48);
-f[669] = words::keep(f[527] >> 15, 63);
-f[526] = u64::from(f[669] == 0x0);
+f[585] = words::keep(f[527] >> 15, 63);
+f[526] = u64::from(f[585] == 0x0);
 f[528] = f[526];
 }
 if f[528] == 0 { break 'to_901; }
@@ -1828,229 +1828,112 @@ f[516] = 0x0;
 f[517] = f[131].rotate_left(16) & 0xffff0000;
 f[517] = f[517] | f[129].rotate_left(32) & 0xffffffff00000000;
 }
-f[679] = 0x1000000000000 | f[136] & 0xffffffff;
-f[680] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[516], f[679], carry); f[516] = words::keep(limb, 0); let (limb, carry) = words::add(f[517], f[680], carry); f[517] = words::keep(limb, 0); let _ = carry; }
+f[595] = 0x1000000000000 | f[136] & 0xffffffff;
+f[596] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[516], f[595], carry); f[516] = words::keep(limb, 0); let (limb, carry) = words::add(f[517], f[596], carry); f[517] = words::keep(limb, 0); let _ = carry; }
 if !(f[131] & 0x1 == 0x0) { break 'to_907; }
 r.write_limbs(10, f[392], [f[516], f[517]]);
-return Ending::Done;
+break 'to_908;
 }
 r.write_limbs(11, f[392], [f[516], f[517]]);
+}
+f[585] = 0x100000000 | f[129] & 0xffffffff;
+f[583] = f[383] & 0x3f;
+f[583] = f[583] | f[382].rotate_left(6) & 0xfc0;
+r.write(12, f[583], f[585]);
 return Ending::Done;
 Ending::Done
 }
 
-fn at_909(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_1044: {
-'to_1040: {
-'to_1039: {
-'to_1037: {
-'to_1028: {
-'to_1026: {
-'to_1017: {
-'to_1015: {
-'to_1006: {
-'to_1004: {
-'to_995: {
-'to_993: {
-'to_984: {
-'to_982: {
-'to_973: {
-'to_971: {
+fn at_911(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_966: {
 'to_962: {
-'to_960: {
+'to_961: {
+'to_959: {
 'to_948: {
 'to_945: {
-'to_940: {
-'to_937: {
-'to_935: {
-'to_929: {
-'to_928: {
-'to_913: {
+'to_941: {
+'to_938: {
+'to_936: {
+'to_931: {
+'to_930: {
+'to_915: {
 f[529] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
-if f[529] >= 0x40 { break 'to_913; }
-f[669] = f[125] | f[529] << 55 >> 55 << 3;
-r.write(9, f[669], f[140]);
+if f[529] >= 0x40 { break 'to_915; }
+f[583] = f[125] | f[529] << 55 >> 55 << 3;
+r.write(9, f[583], f[140]);
 }
 if f[25] == 0 { return Ending::Done; }
 f[533] = 0x0;
 f[530] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
 f[531] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
-if f[531] >= 0x40 { break 'to_1040; }
+if f[531] >= 0x40 { break 'to_962; }
 f[532] = r.read(8, f[531]);
-if !(f[532] & 0x8000000000 == 0x0) { break 'to_1040; }
+if !(f[532] & 0x8000000000 == 0x0) { break 'to_962; }
 f[538] = f[531] & 0x3f;
 f[539] = f[30] & 0x7;
-f[669] = f[539] | f[538].rotate_left(3) & 0x1f8;
-{ let e = r.read_limbs::<4>(4, f[669]); f[541] = e[0]; f[542] = e[1]; f[543] = e[2]; f[544] = e[3]; }
+f[583] = f[539] | f[538].rotate_left(3) & 0x1f8;
+{ let e = r.read_limbs::<4>(4, f[583]); f[541] = e[0]; f[542] = e[1]; f[543] = e[2]; f[544] = e[3]; }
 f[534] = 0x0;
-f[535] = 0x3;
-if !(f[544] & 0x10000 == 0x10000) { break 'to_928; }
-f[723] = f[542].rotate_left(16) & 0xffff;
-f[723] = f[723] | f[543].rotate_left(16) & 0xffffffff0000;
-if f[141] >= f[723] { break 'to_928; }
-f[669] = 0x1;
-break 'to_929;
+f[535] = 0xf;
+if !(f[544] & 0x10000 == 0x10000) { break 'to_930; }
+f[639] = f[542].rotate_left(16) & 0xffff;
+f[639] = f[639] | f[543].rotate_left(16) & 0xffffffff0000;
+if f[141] >= f[639] { break 'to_930; }
+f[583] = 0x1;
+break 'to_931;
 }
-f[669] = 0x0;
+f[583] = 0x0;
 }
-if f[669] == 0 { break 'to_935; }
+if f[583] == 0 { break 'to_936; }
 f[534] = 0x1;
-f[556] = f[141].rotate_left(44) & 0xfffffff;
-f[557] = f[543].rotate_left(12) & 0xfff;
-f[557] = f[557] | f[544].rotate_left(12) & 0xffff000;
-f[723] = words::keep(u64::wrapping_sub(f[556], f[557]), 32);
-f[558] = words::keep(f[723] >> 0, 36);
-f[535] = words::keep(u64::wrapping_add(0x3, f[558]), 32);
+f[556] = f[141].rotate_left(48) & 0xffffffff;
+f[557] = f[543].rotate_left(16) & 0xffff;
+f[557] = f[557] | f[544].rotate_left(16) & 0xffff0000;
+f[558] = words::keep(u64::wrapping_sub(f[556], f[557]), 32);
+f[535] = words::keep(u64::wrapping_add(0xf, f[558]), 32);
 break 'to_945;
 }
-if f[544] & 0x10000 == 0x10000 { break 'to_937; }
+if f[544] & 0x10000 == 0x10000 { break 'to_938; }
 if f[541] & 0xffffffff == 0x0 { break 'to_945; }
 }
 f[545] = f[541].rotate_left(32) & 0xffffffff;
 f[545] = f[545] | f[542].rotate_left(32) & 0xffff00000000;
-if !(f[544] & 0x10000 == 0x10000) { break 'to_940; }
+if !(f[544] & 0x10000 == 0x10000) { break 'to_941; }
 f[545] = f[542].rotate_left(16) & 0xffff;
 f[545] = f[545] | f[543].rotate_left(16) & 0xffffffff0000;
 }
-f[560] = f[141].rotate_left(44) & 0xfffffff;
-f[561] = f[545].rotate_left(44) & 0xfffffff;
-f[667] = words::keep(u64::wrapping_sub(f[560], f[561]), 32);
-f[562] = words::keep(f[667] >> 0, 36);
-if f[562] >= 0x4 { break 'to_945; }
+f[560] = f[141].rotate_left(48) & 0xffffffff;
+f[561] = f[545].rotate_left(48) & 0xffffffff;
+f[562] = words::keep(u64::wrapping_sub(f[560], f[561]), 32);
+if f[562] >= 0x10 { break 'to_945; }
 f[534] = 0x1;
 }
 if f[134] != f[127] { break 'to_948; }
 f[533] = 0x1 | f[534] << 63 >> 63 << 1;
-break 'to_1040;
+break 'to_962;
 }
-if !(f[28] & 0x2 == 0x2) { break 'to_1040; }
-if f[534] != 0x1 { break 'to_1040; }
-if f[530] >= 0x40 { break 'to_1040; }
+if !(f[28] & 0x2 == 0x2) { break 'to_962; }
+if f[534] != 0x1 { break 'to_962; }
+if f[530] >= 0x40 { break 'to_962; }
 f[563] = f[530] & 0x3f;
 f[564] = f[531] & 0x3f;
+f[585] = f[564] | f[563].rotate_left(6) & 0xfc0;
+f[567] = r.read(12, f[585]);
 f[536] = 0x0;
-f[667] = f[564] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[579] = u64::from(f[667] != 0x0);
-if f[579] == 0 { break 'to_960; }
-f[577] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[577]), 32);
-f[578] = words::keep(f[667] >> 0, 36);
-f[579] = u64::from(f[578] <= f[535]);
+f[585] = f[567].rotate_left(32) & 0x1;
+f[572] = u64::from(f[585] == 0x1);
+if f[572] == 0 { break 'to_959; }
+f[570] = words::keep(f[567] >> 0, 32);
+f[571] = words::keep(u64::wrapping_sub(f[129], f[570]), 32);
+f[572] = u64::from(f[571] <= f[535]);
 }
-if f[579] == 0 { break 'to_962; }
-f[536] = 0x1;
-}
-f[667] = f[564] | f[563] << 58 >> 58 << 6;
-{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[590] = u64::from(f[667] != 0x0);
-if f[590] == 0 { break 'to_971; }
-f[588] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[588]), 32);
-f[589] = words::keep(f[667] >> 0, 36);
-f[590] = u64::from(f[589] <= f[535]);
-}
-if f[590] == 0 { break 'to_973; }
-f[536] = 0x1;
-}
-f[667] = 0x1000 | f[564] & 0x3f;
-f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[601] = u64::from(f[667] != 0x0);
-if f[601] == 0 { break 'to_982; }
-f[599] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[599]), 32);
-f[600] = words::keep(f[667] >> 0, 36);
-f[601] = u64::from(f[600] <= f[535]);
-}
-if f[601] == 0 { break 'to_984; }
-f[536] = 0x1;
-}
-f[667] = 0x1000 | f[564] & 0x3f;
-f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[612] = u64::from(f[667] != 0x0);
-if f[612] == 0 { break 'to_993; }
-f[610] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[610]), 32);
-f[611] = words::keep(f[667] >> 0, 36);
-f[612] = u64::from(f[611] <= f[535]);
-}
-if f[612] == 0 { break 'to_995; }
-f[536] = 0x1;
-}
-f[667] = 0x2000 | f[564] & 0x3f;
-f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[623] = u64::from(f[667] != 0x0);
-if f[623] == 0 { break 'to_1004; }
-f[621] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[621]), 32);
-f[622] = words::keep(f[667] >> 0, 36);
-f[623] = u64::from(f[622] <= f[535]);
-}
-if f[623] == 0 { break 'to_1006; }
-f[536] = 0x1;
-}
-f[667] = 0x2000 | f[564] & 0x3f;
-f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[634] = u64::from(f[667] != 0x0);
-if f[634] == 0 { break 'to_1015; }
-f[632] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[632]), 32);
-f[633] = words::keep(f[667] >> 0, 36);
-f[634] = u64::from(f[633] <= f[535]);
-}
-if f[634] == 0 { break 'to_1017; }
-f[536] = 0x1;
-}
-f[667] = 0x3000 | f[564] & 0x3f;
-f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(10, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[645] = u64::from(f[667] != 0x0);
-if f[645] == 0 { break 'to_1026; }
-f[643] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[643]), 32);
-f[644] = words::keep(f[667] >> 0, 36);
-f[645] = u64::from(f[644] <= f[535]);
-}
-if f[645] == 0 { break 'to_1028; }
-f[536] = 0x1;
-}
-f[667] = 0x3000 | f[564] & 0x3f;
-f[667] = f[667] | f[563].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(11, f[667]); f[567] = e[0]; f[568] = e[1]; }
-f[667] = f[567].rotate_left(16) & 0xffff;
-f[667] = f[667] | f[568].rotate_left(16) & 0xffff0000;
-f[656] = u64::from(f[667] != 0x0);
-if f[656] == 0 { break 'to_1037; }
-f[654] = words::keep(f[568] >> 32, 32);
-f[667] = words::keep(u64::wrapping_sub(f[129], f[654]), 32);
-f[655] = words::keep(f[667] >> 0, 36);
-f[656] = u64::from(f[655] <= f[535]);
-}
-if f[656] == 0 { break 'to_1039; }
+if f[572] == 0 { break 'to_961; }
 f[536] = 0x1;
 }
 f[533] = 0x0 | f[536] << 63 >> 63 << 1;
 }
-if f[533] != 0x0 { break 'to_1044; }
+if f[533] != 0x0 { break 'to_966; }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
@@ -2060,20 +1943,20 @@ return Ending::Done;
 Ending::Done
 }
 
-fn at_1046(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_1049: {
-if f[39] == 0 { break 'to_1049; }
-if f[53] != 0 { break 'to_1049; }
+fn at_968(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_971: {
+if f[39] == 0 { break 'to_971; }
+if f[53] != 0 { break 'to_971; }
 f[50] = words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[52].rotate_left(48) & 0xffff000000000000), f[52].rotate_left(48) & 0xffff), f[51].rotate_left(16) & 0xffffffff0000), f[49].rotate_left(48) & 0xff000000000000), f[48].rotate_left(56) & 0xff00000000000000), f[47]), f[46].rotate_left(13) & 0xe000), f[45].rotate_left(16) & 0xffff0000), f[44].rotate_left(32) & 0xffff00000000), f[43].rotate_left(48) & 0x3000000000000), f[42].rotate_left(50) & 0xfc000000000000), f[41].rotate_left(56) & 0xf00000000000000), f[40].rotate_left(60) & 0xf000000000000000)) & 0xffff;
 }
 if f[39] == 0 { return Ending::Done; }
 if f[53] == 0 { return Ending::Done; }
-if let Err(error) = r.operation(f, 1051) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 973) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_1053(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_975(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 if f[2] & 1 != 0 { r.emit(f, 0); }
 if f[4] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<14>(f[102]) {
@@ -2107,7 +1990,7 @@ let word = words::load(header, 8) & 0xff0000ffffffff | f[48].rotate_left(56) & 0
 words::store(header, 8, word);
 } else { r.emit(f, 6); }
 }
-if let Err(error) = r.operation(f, 1060) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 982) { return Ending::Rejected(error); }
 if f[60] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<40>(f[109]) {
 let word = words::load(header, 0) & 0xffffffffffffff00 | f[67] & 0xff;
@@ -2130,13 +2013,13 @@ return Ending::Done;
 Ending::Done
 }
 
-fn at_1068(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_990(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = f[289];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1070(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_992(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = f[290];
 f[6] = f[291];
 f[5] = f[292];
@@ -2144,20 +2027,20 @@ return Ending::Returned;
 Ending::Done
 }
 
-fn at_1072(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_994(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[285] = f[293];
 f[286] = f[294];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1074(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_996(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = 0x0;
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_1076(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_998(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[125] = f[379];
 return Ending::Returned;
 Ending::Done

@@ -7,6 +7,11 @@
 register<bit<METER_WIDTH>>(METER_ROWS) meter_bank0;
 register<bit<METER_WIDTH>>(METER_ROWS) meter_bank1;
 
+// Index: ingress port - 1, then egress port - 1. The epoch of the last packet: a polling packet that follows pauses needs
+// one read, whatever the length of the ring. Freezing does not touch it, because the traffic does not change.
+@fields("seen:1,epoch:32")
+register<bit<LAST_TRAFFIC_WIDTH>>(PAIR_ROWS) last_traffic;
+
 control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bit<32> bytes) {
     bit<METER_WIDTH> fed;
     bit<16> done;
@@ -35,36 +40,17 @@ control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bi
     }
 }
 
-// Whether `fed` counts traffic of `epoch` or of the `oldest` epochs before it.
-bool shows_traffic(in bit<METER_WIDTH> fed, in bit<32> epoch, in bit<32> oldest) {
-    return METER_PACKETS(fed) != 0 && epochs_ago(epoch, METER_EPOCH(fed)) <= oldest;
-}
-
-// Whether port row `from` recently sent traffic to port row `to`. Reads both banks regardless of their generation: a
-// freeze changes which bank counts, not the traffic.
+// Whether port row `from` sent traffic to port row `to` in `epoch` or one of the `oldest` epochs before it.
 control RecentTraffic(
     in bit<PORT_BITS> from, in bit<PORT_BITS> to, in bit<32> epoch, in bit<32> oldest, out bit<1> seen)
 {
-    bit<METER_WIDTH> fed;
+    bit<LAST_TRAFFIC_WIDTH> last;
 
     apply {
+        last_traffic.read(last, (bit<32>)(from ++ to));
         seen = 0;
-#define LOOK(place) \
-        meter_bank0.read(fed, (bit<32>)((bit<EPOCH_RING_BITS>)place ++ from ++ to)); \
-        if (shows_traffic(fed, epoch, oldest)) { seen = 1; } \
-        meter_bank1.read(fed, (bit<32>)((bit<EPOCH_RING_BITS>)place ++ from ++ to)); \
-        if (shows_traffic(fed, epoch, oldest)) { seen = 1; }
-        LOOK(0)
-        LOOK(1)
-#if EPOCH_RING_BITS >= 2
-        LOOK(2)
-        LOOK(3)
-#endif
-#if EPOCH_RING_BITS >= 3
-        LOOK(4)
-        LOOK(5)
-        LOOK(6)
-        LOOK(7)
-#endif
+        if (LAST_TRAFFIC_SEEN(last) == 1 && epochs_ago(epoch, LAST_TRAFFIC_EPOCH(last)) <= oldest) {
+            seen = 1;
+        }
     }
 }

@@ -4,25 +4,26 @@
 #ifndef HAWKEYE_CONFIG
 #define HAWKEYE_CONFIG
 
-// An epoch lasts 2^EPOCH_SHIFT ns: 1.05 ms. At 16 or above, an epoch number of the 48-bit clock fits into 32 bits.
+// An epoch lasts 2^EPOCH_SHIFT ns: 66 us, about as long as a queue that delays a packet, so that its records show which
+// flows were ahead of it. At 16 or above, an epoch number of the 48-bit clock fits into 32 bits.
 #ifndef EPOCH_SHIFT
-#define EPOCH_SHIFT 20
+#define EPOCH_SHIFT 16
 #endif
 #if EPOCH_SHIFT < 16 || EPOCH_SHIFT > 40
 #error EPOCH_SHIFT must be 16 to 40
 #endif
 
-// Epochs in the ring: 4. Limited because egress reads the whole ring without a loop.
+// Epochs in the ring: 16, which is 1.05 ms.
 #ifndef EPOCH_RING_BITS
-#define EPOCH_RING_BITS 2
+#define EPOCH_RING_BITS 4
 #endif
-#if EPOCH_RING_BITS < 1 || EPOCH_RING_BITS > 3
-#error EPOCH_RING_BITS must be 1, 2 or 3
+#if EPOCH_RING_BITS < 1 || EPOCH_RING_BITS > 8
+#error EPOCH_RING_BITS must be 1 to 8
 #endif
 
-// Flow slots per epoch: 4096.
+// Flow slots per epoch: 1024. A flow that finds its slot taken exports what is in it to the controller.
 #ifndef FLOW_SLOT_BITS
-#define FLOW_SLOT_BITS 12
+#define FLOW_SLOT_BITS 10
 #endif
 
 // Ports with telemetry: 64, numbered from 1. Row p - 1 of a register belongs to port p.
@@ -65,6 +66,7 @@
 #define PORTS (1 << PORT_BITS)
 #define FLOW_ROWS (1 << (EPOCH_RING_BITS + FLOW_SLOT_BITS))
 #define PORT_ROWS (1 << (EPOCH_RING_BITS + PORT_BITS))
+#define PAIR_ROWS (1 << (PORT_BITS + PORT_BITS))
 #define METER_ROWS (1 << (EPOCH_RING_BITS + PORT_BITS + PORT_BITS))
 #define QUEUES (1 << (PORT_BITS + 3))
 #define LOSS_ROWS (1 << (PORT_BITS + 2))

@@ -86,6 +86,11 @@
 #define METER_PACKETS(e) e[79:48]
 #define METER(epoch, generation, packets, bytes) ((epoch) ++ (generation) ++ (packets) ++ (bytes))
 
+#define LAST_TRAFFIC_WIDTH 33
+#define LAST_TRAFFIC_SEEN(e) e[32:32]
+#define LAST_TRAFFIC_EPOCH(e) e[31:0]
+#define LAST_TRAFFIC(seen, epoch) ((seen) ++ (epoch))
+
 #define LOSSES_WIDTH 128
 #define LOSSES_PACKETS(e) e[127:96]
 #define LOSSES_FIRST_NS(e) e[95:48]

@@ -50,6 +50,8 @@ control Telemetry(in metadata_t meta, in standard_metadata_t standard_metadata) 
                 if (in_row < PORTS) {
                     row = (bit<32>)(meta.ring ++ in_row[PORT_BITS - 1 : 0] ++ out_row[PORT_BITS - 1 : 0]);
                     causality.apply(row, meta.epoch, meta.generation, standard_metadata.packet_length);
+                    last_traffic.write(
+                        (bit<32>)(in_row[PORT_BITS - 1 : 0] ++ out_row[PORT_BITS - 1 : 0]), LAST_TRAFFIC(1w1, meta.epoch));
                 }
             }
         }

@@ -115,11 +115,11 @@ pub(crate) struct Args {
     /// coverage, part of each actor, innocent actors, excess delay and reason.
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     verdicts: Option<PathBuf>,
-    /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 20 is 1.05 ms
+    /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 16 is 66 us
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
-    /// Number of epochs that a switch keeps as a power of two, from 1 to 3; 2 is four epochs
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_RING_BITS, value_parser = clap::value_parser!(u32).range(1..=3))]
+    /// Number of epochs that a switch keeps as a power of two, from 1 to 8; 4 is 16 epochs
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_RING_BITS, value_parser = clap::value_parser!(u32).range(1..=8))]
     epoch_ring_bits: u32,
     /// RTT above which agents send a polling packet, in percent of the base RTT [default: set by the scenario]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(101..=100_000))]
