@@ -9,7 +9,7 @@ use crate::method::Method;
 use crate::thresholds::{self as t, Threshold};
 
 /// The reaction time as a share of an epoch, at least: records do not show when, within this time, packets arrived. It is
-/// 10 us with epochs of 2^20 ns.
+/// 0.66 us with epochs of 2^16 ns.
 const LEAST_PER_EPOCH: u64 = 100;
 /// ... and at most: the records of an epoch do not separate more than some periods of an event.
 const MOST_PER_EPOCH: u64 = 10;

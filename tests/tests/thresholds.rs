@@ -42,7 +42,7 @@ const AGENT: &[Entry] = &[
     (
         "flow_interval_ns",
         "ns",
-        "four epochs of 2^20 ns: two polls see different records",
+        "choice: four rings of 16 epochs of 2^16 ns; two polls see different records",
         "sees recurrences later",
     ),
     (
@@ -105,7 +105,7 @@ const CONTROLLER: &[Entry] = &[
     ),
     ("retry_ns", "ns", "limit of the load on an unreachable switch", "finds a switch that returned later"),
     ("audit_ns", "ns", "limit of the load on idle switches", "finds a bank that stayed frozen later"),
-    ("history_epochs", "epochs", "limit of memory: 64 ms of epochs of 2^20 ns", "keeps older evictions"),
+    ("history_ns", "ns", "limit of memory: events recur within some poll intervals", "keeps older evictions"),
     ("idle_history", "switch", "diagnosis does not need ports without queueing", "sends more bytes"),
     ("max_evictions", "records", "limit of memory", "keeps more evictions"),
     ("max_events", "events", "limit of memory, 2 kB each", "collects more events at once"),
@@ -301,7 +301,7 @@ page with the code and fails on a numeric constant that it does not list; with `
 
 ## Analyzer
 
-The *reaction time* is the victim's base round trip, at least a hundredth of an epoch (10 us with epochs of 2^20 ns;
+The *reaction time* is the victim's base round trip, at least a hundredth of an epoch (0.66 us with epochs of 2^16 ns;
 records do not show when, within this time, packets arrived) and at most a tenth of one. Times are multiples of it and
 sizes multiples of what the link carries in it, so that one table fits 25 and 800 Gb/s and links of 1 and of 100 us
 (`cli/tests/rates.rs`). The limits of a deadlock and of a storm also follow from the longest pause, 65,535 quanta of 512

@@ -105,10 +105,21 @@ impl Features {
         if self.is_unlike_fit || anomaly == Anomaly::Undetermined {
             return self.caveats;
         }
+        let fitted = self.fitted(anomaly, cause);
+        if self.is_incomplete || self.has_rival { fitted.min(self.caveats) } else { fitted }
+    }
+
+    /// Returns the confidence that the verdict would have with complete telemetry.
+    pub(crate) fn if_complete(&self, anomaly: Anomaly, cause: Cause) -> f64 {
+        let caveats = if self.is_incomplete { LIMITS.1 } else { self.caveats };
+        Features { caveats, is_incomplete: false, ..*self }.confidence(anomaly, cause)
+    }
+
+    /// Returns the share of verdicts with these features that were right in the fit.
+    fn fitted(&self, anomaly: Anomaly, cause: Cause) -> f64 {
         let sum: f64 =
             self.inputs(anomaly, cause).iter().zip(WEIGHTS).map(|(input, weight)| input * weight).sum();
-        let fitted = (1.0 / (1.0 + (-sum).exp())).clamp(LIMITS.0, LIMITS.1);
-        if self.is_incomplete || self.has_rival { fitted.min(self.caveats) } else { fitted }
+        (1.0 / (1.0 + (-sum).exp())).clamp(LIMITS.0, LIMITS.1)
     }
 
     /// Returns the inputs of the model.

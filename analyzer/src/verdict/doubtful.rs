@@ -17,7 +17,8 @@ use crate::verdict::confidence::Features;
 /// Number of flows that the text lists; more are counted.
 const LISTED: usize = 3;
 
-/// Whether a verdict accuses flows, and is less likely right than [`t::LEAST_TO_ACCUSE`].
+/// Whether a verdict accuses flows, and is less likely right than [`t::LEAST_TO_ACCUSE`]. Telemetry that is missing
+/// lowers the confidence, but does not make it less clear which flows of a recorded queue were ahead.
 pub(crate) fn is_doubtful(context: &Context<'_, '_>, verdict: &Diagnosis, features: &Features) -> bool {
     let root = &verdict.root_cause;
     let names_flows = !root.flows.is_empty() && root.host.is_none() && root.config.is_empty();
@@ -29,10 +30,9 @@ pub(crate) fn is_doubtful(context: &Context<'_, '_>, verdict: &Diagnosis, featur
         && is_queue
         && !has_more
         && !features.is_unlike_fit
-        && !features.is_incomplete
         && verdict.pause_loop.is_empty()
         && context.settings.applies("verdict.doubtful")
-        && verdict.confidence < context.settings.value(&t::LEAST_TO_ACCUSE)
+        && features.if_complete(verdict.anomaly, verdict.cause) < context.settings.value(&t::LEAST_TO_ACCUSE)
 }
 
 /// Returns the finding without culprits.

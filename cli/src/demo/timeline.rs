@@ -11,8 +11,8 @@ use super::what_if::{PlayedRound, PlayedRounds};
 
 /// Time between the end of a scenario and the end of its round: a queue that stands still stays visible for so long.
 pub(super) const GAP: Time = Time::from_ms(4);
-/// Length of a telemetry epoch (`EPOCH_SHIFT` of the switch program). A round starts with an epoch, as a run does.
-const EPOCH: Time = Time::from_ns(1 << 20);
+/// The time that a switch's ring of epochs covers, 16 of 2^16 ns. A round starts with a ring, as a run does.
+const RING: Time = Time::from_ns(1 << 20);
 
 /// Returns the rounds of several scenarios in turn.
 pub(super) struct Timeline {
@@ -61,7 +61,7 @@ impl Timeline {
         let scenario = &self.scenarios[(self.number % self.scenarios.len() as u64) as usize];
         let seed = if self.is_varied { self.seed.wrapping_add(self.number) } else { self.seed };
         self.number += 1;
-        let start = Time(earliest.0.div_ceil(EPOCH.0) * EPOCH.0);
+        let start = Time(earliest.0.div_ceil(RING.0) * RING.0);
         self.played.begin(PlayedRound { start, scenario: scenario.clone(), seed, plan_seed: self.seed });
         Round::new(scenario.clone(), start, self.seed, seed)
     }
@@ -168,7 +168,7 @@ mod tests {
             let mut timeline = timeline(&[name], false);
             timeline.next_round(GAP);
             let round = timeline.next_round(Time::from_ms(50));
-            assert!(round.start >= Time::from_ms(50) && round.start.0.is_multiple_of(EPOCH.0), "{name}");
+            assert!(round.start >= Time::from_ms(50) && round.start.0.is_multiple_of(RING.0), "{name}");
             let times = |scenario: &Scenario| {
                 let starts = scenario.run_flows(7).into_iter().filter(|flow| flow.spec.after.is_empty());
                 let faults = scenario.faults.iter().enumerate().map(|(at, fault)| fault.drawn_start(7, at));

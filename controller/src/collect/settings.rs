@@ -31,8 +31,8 @@ pub struct CollectSettings {
     pub retry_ns: u64,
     /// Interval at which the freeze state of an idle switch is read; 0: never.
     pub audit_ns: u64,
-    /// Number of epochs for which collected rows and evictions are kept for later snapshots.
-    pub history_epochs: u64,
+    /// For how long collected rows and evictions are kept for later snapshots.
+    pub history_ns: u64,
     /// Whether a snapshot includes earlier epochs of ports without queueing or pauses. Diagnosis does not need them;
     /// without them, the packets of a snapshot do not add up to all forwarded packets.
     pub idle_history: bool,
@@ -57,7 +57,7 @@ impl Default for CollectSettings {
             straggler_ns: 2_000_000_000,
             retry_ns: 1_000_000_000,
             audit_ns: 10_000_000_000,
-            history_epochs: 64,
+            history_ns: 67_000_000,
             idle_history: false,
             max_evictions: 65_536,
             max_events: 4_096,

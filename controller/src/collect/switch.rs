@@ -177,8 +177,7 @@ impl Switch {
             .map(|bank| bank.lock.frozen_ns)
             .max(self.evictions.back().map(|eviction| eviction.time_ns))
             .unwrap_or(0);
-        let oldest_ns =
-            newest_ns.saturating_sub(settings.history_epochs.saturating_mul(self.layout.epoch_ns()));
+        let oldest_ns = newest_ns.saturating_sub(settings.history_ns);
         while self.history.len() > 1 && self.history.front().is_some_and(|b| b.lock.frozen_ns < oldest_ns) {
             self.history.pop_front();
         }
