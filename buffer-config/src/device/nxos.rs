@@ -258,9 +258,15 @@ impl<'a> Reader<'a> {
             ["priority-flow-control", "watch-dog-interval", state, ..] => {
                 qos.watchdog = Some(Placed::new(*state == "on", line.span));
             }
-            ["flowcontrol", "receive" | "send", "on"] => qos.link_pause = Some(Placed::new(true, line.span)),
-            ["no", "flowcontrol", "receive" | "send", ..] => {
-                qos.link_pause = Some(Placed::new(false, line.span));
+            ["flowcontrol", "send", state] => {
+                qos.sends_link_pause = Some(Placed::new(*state == "on", line.span));
+            }
+            ["flowcontrol", "receive", state] => {
+                qos.obeys_link_pause = Some(Placed::new(*state == "on", line.span));
+            }
+            ["no", "flowcontrol", "send", ..] => qos.sends_link_pause = Some(Placed::new(false, line.span)),
+            ["no", "flowcontrol", "receive", ..] => {
+                qos.obeys_link_pause = Some(Placed::new(false, line.span));
             }
             ["service-policy", "type", "qos", "input", ..] => {
                 if let Some(name) = line.words.get(4) {

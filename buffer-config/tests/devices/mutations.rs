@@ -59,6 +59,24 @@ pub(crate) const OF_EOS: &[Operator] = &[
         Error("PFC017"),
     ),
     (
+        "802.3x pause sent, receiving off afterwards",
+        "   description host h1\n",
+        "   description host h1\n   flowcontrol send on\n   flowcontrol receive off\n",
+        Error("PFC017"),
+    ),
+    (
+        "802.3x pause off in both directions",
+        "   description host h1\n",
+        "   description host h1\n   flowcontrol send off\n   flowcontrol receive off\n",
+        Harmless,
+    ),
+    (
+        "another lossless priority in a later block of the interface",
+        "interface Ethernet5/1",
+        "interface Ethernet2/1\n   priority-flow-control priority 3 no-drop\ninterface Ethernet2/1\n   priority-flow-control priority 4 no-drop\n!\ninterface Ethernet5/1",
+        Warning("PFC010"),
+    ),
+    (
         "three lossless priorities",
         "priority 3 no-drop\n",
         "priority 3 no-drop\n   priority-flow-control priority 4 no-drop\n   priority-flow-control priority 5 no-drop\n",

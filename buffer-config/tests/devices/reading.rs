@@ -62,6 +62,55 @@ fn values_and_positions_of_eos_are_read() {
 }
 
 #[test]
+fn blocks_of_one_eos_interface_add_up() {
+    let check = |lines: &[&str], expected: &[u8]| {
+        let profile = "hostname x\nqos profile P\n   priority-flow-control priority 5 no-drop\n";
+        let parts: Vec<&[&str]> = match lines.len() {
+            0 | 1 => vec![lines],
+            n => vec![&lines[..n - 1], &lines[n - 1..]],
+        };
+        let block = |lines: &[&str]| format!("interface Ethernet1\n   {}\n", lines.join("\n   "));
+        let apart: String = parts.iter().map(|lines| block(lines)).collect();
+        for text in [profile.to_string() + &block(lines), profile.to_string() + &apart] {
+            let lossless = device(&text).ports[0].qos.lossless.clone();
+            assert_eq!(lossless.into_keys().collect::<Vec<_>>(), expected, "{text}");
+        }
+    };
+    let no_drop = ["3", "4"].map(|n| format!("priority-flow-control priority {n} no-drop"));
+    let no_drop: Vec<&str> = no_drop.iter().map(String::as_str).collect();
+    check(&no_drop, &[3, 4]);
+    check(&[no_drop[0], no_drop[1], "no priority-flow-control priority 3 no-drop"], &[4]);
+    check(&[no_drop[0], no_drop[1], "priority-flow-control priority 4 drop"], &[3]);
+    // The settings of a port replace those of its profile, in whatever order.
+    check(&["service-profile P"], &[5]);
+    check(&["service-profile P", no_drop[0]], &[3]);
+    check(&[no_drop[0], "service-profile P"], &[3]);
+    check(&["service-profile P", "no service-profile P"], &[]);
+}
+
+#[test]
+fn link_pause_has_two_directions() {
+    let check = |text: &str, expected: (Option<bool>, Option<bool>)| {
+        let qos = device(text).ports[0].qos.clone();
+        let shown = [qos.sends_link_pause, qos.obeys_link_pause].map(|pause| pause.map(|pause| pause.value));
+        assert_eq!((shown[0], shown[1]), expected, "{text}");
+    };
+    let eos = "qos profile P\ninterface Ethernet1\n   flowcontrol send on\n   flowcontrol receive off\n";
+    check(eos, (Some(true), Some(false)));
+    check(
+        &eos.replace("send on", "send off").replace("receive off", "receive on"),
+        (Some(false), Some(true)),
+    );
+    check(&format!("{eos}interface Ethernet1\n   no flowcontrol send\n"), (Some(false), Some(false)));
+    let nxos = "feature lldp\ninterface Ethernet1/1\n  flowcontrol receive on\n  no flowcontrol send\n";
+    check(nxos, (Some(false), Some(true)));
+    check(&nxos.replace("  no flowcontrol send\n", ""), (None, Some(true)));
+    let nvue = "nv set qos link-pause P rx enable\nnv set interface swp1 qos link-pause profile P\n";
+    check(nvue, (None, Some(true)));
+    check(&format!("{nvue}nv set qos link-pause P tx disable\n"), (Some(false), Some(true)));
+}
+
+#[test]
 fn the_roce_profile_of_nvue_sets_what_its_guide_documents() {
     let device = device(NVUE);
     let port = &device.ports[1];
