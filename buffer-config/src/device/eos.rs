@@ -46,10 +46,11 @@ struct Reader<'a> {
 
 /// Reads a running configuration.
 pub(super) fn read(text: &str) -> Device {
-    let commands = lines::read(text);
+    let mut device = Device::new(System::Eos);
+    let commands = lines::read(text, &mut device);
     let mut reader = Reader {
         text,
-        device: Device::new(System::Eos),
+        device,
         ports: Ports::default(),
         own: BTreeMap::new(),
         policies: Policies::default(),

@@ -40,10 +40,11 @@ struct Reader<'a> {
 
 /// Reads a running configuration.
 pub(super) fn read(text: &str) -> Device {
-    let commands = lines::read(text);
+    let mut device = Device::new(System::Nxos);
+    let commands = lines::read(text, &mut device);
     let mut reader = Reader {
         text,
-        device: Device::new(System::Nxos),
+        device,
         ports: Ports::default(),
         policies: Policies::default(),
         groups: BTreeMap::new(),

@@ -167,6 +167,7 @@ pub(crate) const OF_EOS: &[Operator] = &[
         Warning("SRC006"),
     ),
     ("priority that does not exist", "priority 3 no-drop", "priority 9 no-drop", Warning("SRC006")),
+    ("banner that is never closed", "EOF\n!\nqos map", "qos map", Error("SRC001")),
     ("another description", "description host h1", "description host h9", Harmless),
     ("another comment", "! Command: show running-config", "! Command: show run", Harmless),
     (

@@ -89,6 +89,40 @@ fn blocks_of_one_eos_interface_add_up() {
 }
 
 #[test]
+fn a_banner_ends_at_its_delimiter_or_is_reported() {
+    let check = |banner: &str, mtu_bytes: Option<u32>, unclosed: &[&str]| {
+        let before = "hostname x\nqos map dscp 26 to traffic-class 3\n";
+        let text = format!("{before}{banner}\ninterface Ethernet1\n   mtu 9000\n");
+        for (text, system) in [(text.clone(), System::Eos), (text.replace("mtu", "  mtu"), System::Nxos)] {
+            let device = device::read(system, &text);
+            let read = device.ports.iter().find_map(|port| Some(port.mtu_bytes?.value));
+            assert_eq!(read, mtu_bytes, "{text}");
+            let found = device::check(SourceText { name: "x", text: &text }, &device);
+            let places: Vec<String> =
+                found.iter().filter(|f| f.code == "SRC001").map(|f| f.position.to_string()).collect();
+            assert_eq!(places, unclosed, "{text}");
+        }
+    };
+    check("banner login\nmtu 1\nEOF", Some(9000), &[]);
+    check("banner motd ^C\nno ^ end\n^C", Some(9000), &[]);
+    check("banner motd ^CWelcome, ^ is no end\nhere^C", Some(9000), &[]);
+    check("banner motd ^CWelcome^C", Some(9000), &[]);
+    check("banner motd \u{3}\ntext\n\u{3}", Some(9000), &[]);
+    check("banner motd #text#", Some(9000), &[]);
+    check("banner exec é\ntext\né", Some(9000), &[]);
+    check("banner login # one\n!\ntwo #", Some(9000), &[]);
+    // Never closed: reported, and the rest is read.
+    check("banner login\ntext", Some(9000), &["3:1"]);
+    check("banner motd ^C\ntext", Some(9000), &["3:1"]);
+    check("banner motd %\nbanner login\ntext", Some(9000), &["3:1", "4:1"]);
+    check(&vec!["banner motd %"; 3000].join("\n"), Some(9000), &[]);
+    // Each search for an end reads the rest of the file, so that only the first banners are looked at.
+    let many = vec!["banner login"; 3000].join("\n");
+    let places: Vec<String> = (3..19).map(|line| format!("{line}:1")).collect();
+    check(&many, Some(9000), &places.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
 fn link_pause_has_two_directions() {
     let check = |text: &str, expected: (Option<bool>, Option<bool>)| {
         let qos = device(text).ports[0].qos.clone();
