@@ -33,6 +33,10 @@ pub struct Reading {
     pub time_is_assumed: bool,
     /// Where it comes from.
     pub source: Source,
+    /// Whether the source has no statistics of the watchdog at all (a paste without `show pfcwd stats`): what a later
+    /// reading has may be old. Otherwise a queue without statistics has had no storm.
+    #[serde(default)]
+    pub lacks_watchdog: bool,
     /// The ports, by SONiC's name (`Ethernet0`).
     pub ports: BTreeMap<String, PortReading>,
     /// Neighbours by LLDP or by configuration.

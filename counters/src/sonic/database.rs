@@ -129,8 +129,15 @@ pub fn reading(databases: &Databases, switch: Option<&str>, time_ns: u64) -> (Re
     let switch = reader.switch_name(switch);
     let ports = reader.ports();
     let neighbours = switch_state::neighbours(databases, &ports);
-    let reading =
-        Reading { switch, time_ns, time_is_assumed: false, source: Source::SonicDatabase, ports, neighbours };
+    let reading = Reading {
+        switch,
+        time_ns,
+        time_is_assumed: false,
+        source: Source::SonicDatabase,
+        lacks_watchdog: false,
+        ports,
+        neighbours,
+    };
     (reading, reader.finish())
 }
 
