@@ -152,6 +152,26 @@ fn watchdog_totals_of_the_second_half_only_are_not_new() {
 }
 
 #[test]
+fn names_and_problems_have_no_control_characters() {
+    let text = "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n\
+        -----------  --------------  --------------  ------------  -----------------\n\
+        Ethernet0    h\u{9b}2J1      e\u{7}0             R             \u{1b}]0;title\u{7}\n\n\
+          Port Rx    PFC3\n---------  ------\nEthernet0       5\nx\u{1b}c\n";
+    let (readings, problems) = parse_show(text, Some("leaf\u{1b}c"), NOW_NS);
+    let shown = format!("{:?}", readings.iter().map(|r| (&r.switch, &r.neighbours)).collect::<Vec<_>>());
+    assert!(shown.contains("\\u{9b}2J1") && shown.contains("\\u{1b}"), "{shown}");
+    for reading in &readings {
+        let neighbours = reading.neighbours.iter().flat_map(|n| {
+            [Some(n.system.as_str()), n.remote_port.as_deref(), n.remote_description.as_deref()]
+        });
+        let names = neighbours.flatten().chain([reading.switch.as_str()]);
+        names.for_each(|name| assert!(!name.contains(char::is_control), "{name:?}"));
+    }
+    assert!(!readings[0].neighbours.is_empty());
+    problems.iter().for_each(|p| assert!(!p.message.contains(char::is_control), "{:?}", p.message));
+}
+
+#[test]
 fn a_paste_without_prompts_has_the_callers_switch() {
     let text = "Port Rx PFC0\n\n  Port Rx    PFC3\n---------  ------\nEthernet0       5\n";
     let (readings, problems) = parse_show(text, Some("leaf9"), NOW_NS);

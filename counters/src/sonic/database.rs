@@ -138,7 +138,7 @@ pub fn reading(databases: &Databases, switch: Option<&str>, time_ns: u64) -> (Re
         ports,
         neighbours,
     };
-    (reading, reader.finish())
+    (reading.with_plain_names(), reader.finish())
 }
 
 /// How many malformed values are listed one by one.

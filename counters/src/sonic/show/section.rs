@@ -135,8 +135,12 @@ impl<'p> Sections<'p> {
             problems.push(Problem::new(format!("more than {MAX_READINGS} readings; the rest is left out")));
         }
         let is_used = |section: &Section| !section.kinds.is_empty() || !section.reading.neighbours.is_empty();
-        let mut readings: Vec<Reading> =
-            self.readings.into_iter().filter(is_used).map(|section| section.reading).collect();
+        let mut readings: Vec<Reading> = self
+            .readings
+            .into_iter()
+            .filter(is_used)
+            .map(|section| section.reading.with_plain_names())
+            .collect();
         if readings.iter().any(|reading| reading.switch == UNNAMED) && self.default_switch.is_none() {
             problems.push(Problem::new(format!(
                 "no prompt such as `admin@leaf1:~$` names the switch; it is called `{UNNAMED}`"
