@@ -208,7 +208,7 @@ fn paused_part(of: &PriorityChange, duration_ns: Option<u64>, speed: Option<Rate
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interval::Peak;
+    use crate::interval::change::Peak;
 
     fn check(peak: Option<Peak>, occupancy_bytes: Option<u64>, is_stuck: bool) {
         let change = PriorityChange {
