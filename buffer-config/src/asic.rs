@@ -111,6 +111,12 @@ const fn asic(
 use Vendor::{BroadcomDnx, BroadcomXgs, Cisco, Intel, Nvidia, Virtual};
 
 impl Asic {
+    /// Bytes of the cells that each frame fills alone; `None` if frames share them. DNX manages its memory in blocks of
+    /// 4 KiB, each of which holds several short frames of a virtual output queue.
+    pub fn frame_cell_bytes(&self) -> Option<u32> {
+        (self.vendor != BroadcomDnx).then_some(self.cell_bytes)
+    }
+
     /// Bytes of packet memory that the vendor's SAI may reserve; 0 if unknown. Broadcom's SAI 13.2 reserves 608 cells
     /// in each half of the memory (sonic-buildimage issue 24749).
     pub fn sai_reserve_bytes(&self) -> u64 {

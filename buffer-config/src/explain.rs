@@ -120,9 +120,9 @@ impl<'s> PortHeadroom<'s> {
             let need = self.floor_bytes(floor);
             let _ = writeln!(out, "  {label:<18} {need:>14} bytes            {how}");
         }
-        let (mtu, cell) = (self.lossless_mtu, self.switch.cell_bytes.unwrap_or(1));
-        let how =
-            format!("whole frames of {mtu} bytes in cells of {cell}, from the one that crosses XOFF on");
+        let mtu = self.lossless_mtu;
+        let cells = self.switch.cell_bytes.map_or(String::new(), |cell| format!(" in cells of {cell}"));
+        let how = format!("whole frames of {mtu} bytes{cells}, from the one that crosses XOFF on");
         let _ = writeln!(out, "  {:<18} {:>14} bytes            {how}", "worst_case", self.worst_case_bytes);
     }
 

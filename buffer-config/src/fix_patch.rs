@@ -1,4 +1,4 @@
-//! The fixes for a file as one JSON Patch (RFC 6902).
+//! The fixes for a file: one JSON Patch (RFC 6902) for SONiC, and added commands for running configurations.
 //!
 //! A rule knows only its own field. Each fix is therefore applied and the result checked again before it is offered.
 
@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::device;
 use crate::finding::{Finding, PatchOp, Severity};
 use crate::json::edit;
 use crate::lookup::Lookup;
@@ -15,8 +16,10 @@ use crate::source::SourceText;
 /// A patch with the fixes of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FixPatch {
-    /// The operations, in order. Those that a live switch rejects state the reason.
+    /// The operations, in order. Those that a live switch rejects state the reason. Empty for other systems than SONiC.
     pub operations: Vec<PatchOp>,
+    /// The commands that are added to a running configuration, in order. Empty for SONiC.
+    pub commands: Vec<String>,
     /// Findings whose fix is not in the patch, with the reason.
     pub left_out: Vec<(&'static str, String)>,
     /// The rules of the findings that the patch removes.
@@ -83,41 +86,62 @@ fn places(findings: &[Finding]) -> Places {
     places
 }
 
+/// A text after one fix, and what the fix consists of.
+struct Fixed {
+    text: String,
+    operations: Vec<PatchOp>,
+    commands: Vec<String>,
+}
+
+/// Applies the fix of one finding.
+///
+/// # Errors
+/// Why it cannot be applied to this text.
+fn fixed(text: &str, finding: &Finding) -> Result<Fixed, String> {
+    if !finding.commands.is_empty() {
+        let (text, commands) = device::with_commands(text, &finding.commands)?;
+        return Ok(Fixed { text, operations: Vec::new(), commands });
+    }
+    let operations: Vec<PatchOp> = finding.patch.iter().map(|op| like_before(text, op)).collect();
+    let text = operations.iter().try_fold(text.to_string(), |text, op| apply_to_text(&text, op))?;
+    Ok(Fixed { text, operations, commands: Vec::new() })
+}
+
 /// Makes a patch with the fixes of the warnings and errors in `findings`. A fix that does not remove its finding, or
 /// that causes a new warning or error, is left out.
 ///
 /// # Errors
-/// If the text is not valid JSON.
+/// If the text is neither valid JSON nor a configuration of a system that [`device::read`] reads.
 pub fn plan(
     source: SourceText<'_>,
     findings: &[Finding],
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> Result<FixPatch, String> {
-    let plain = source.text.strip_prefix('\u{feff}').unwrap_or(source.text);
-    serde_json::from_str::<serde::de::IgnoredAny>(plain).map_err(|e| e.to_string())?;
+    if device::system_of(source.text).is_none() {
+        let plain = source.text.strip_prefix('\u{feff}').unwrap_or(source.text);
+        serde_json::from_str::<serde::de::IgnoredAny>(plain).map_err(|e| e.to_string())?;
+    }
     let run =
         |text: &str| places(&check_file(SourceText { name: source.name, text }, lookup, options).findings);
     let mut plan = FixPatch { text: source.text.to_string(), ..FixPatch::default() };
     let mut known = run(&plan.text);
-    for finding in findings.iter().filter(|f| f.severity > Severity::Info && !f.patch.is_empty()) {
+    let has_fix = |f: &&Finding| !(f.patch.is_empty() && f.commands.is_empty());
+    for finding in findings.iter().filter(|f| f.severity > Severity::Info).filter(has_fix) {
         let place = (finding.code, finding.pointer.clone());
         let Some(count) = known.get(&place).copied() else {
             // A previous fix has removed it.
             plan.fixed.push(finding.code);
             continue;
         };
-        let mut repaired = plan.text.clone();
-        let ops: Vec<PatchOp> = finding.patch.iter().map(|op| like_before(&repaired, op)).collect();
-        let applied = ops.iter().try_for_each(|op| {
-            repaired = apply_to_text(&repaired, op)?;
-            Ok::<(), String>(())
-        });
-        if let Err(error) = applied {
-            plan.left_out.push((finding.code, error));
-            continue;
-        }
-        let after = run(&repaired);
+        let fix = match fixed(&plan.text, finding) {
+            Ok(fix) => fix,
+            Err(reason) => {
+                plan.left_out.push((finding.code, reason));
+                continue;
+            }
+        };
+        let after = run(&fix.text);
         let is_more =
             |(place, count): &(&(&str, String), &usize)| known.get(*place).is_none_or(|n| n < *count);
         if after.get(&place).is_some_and(|left| *left >= count) {
@@ -125,9 +149,10 @@ pub fn plan(
         } else if let Some(((code, pointer), _)) = after.iter().find(is_more) {
             plan.left_out.push((finding.code, format!("its fix alone would cause {code} at {pointer}")));
         } else {
-            plan.operations.extend(ops);
+            plan.operations.extend(fix.operations);
+            plan.commands.extend(fix.commands);
             plan.fixed.push(finding.code);
-            (plan.text, known) = (repaired, after);
+            (plan.text, known) = (fix.text, after);
         }
     }
     Ok(plan)

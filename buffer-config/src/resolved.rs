@@ -20,7 +20,8 @@ pub struct ResolvedSwitch {
     pub chip_role: String,
     /// ASIC family by Harrier's name, e.g. `spectrum-3`; `None` if platform and SKU do not identify it.
     pub asic: Option<&'static str>,
-    /// Bytes of one buffer cell; `None` when the ASIC is unknown.
+    /// Bytes of the buffer cells that each frame fills alone; `None` when the ASIC is unknown, or when frames share
+    /// cells.
     pub cell_bytes: Option<u32>,
     /// Bytes of the shared packet memory; `None` when the ASIC is unknown.
     pub memory_bytes: Option<u64>,

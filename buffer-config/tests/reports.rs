@@ -56,6 +56,29 @@ fn machine_formats_are_well_formed() {
 }
 
 #[test]
+fn sarif_has_the_commands_of_a_repair_as_a_property() {
+    let text = "hostname x\nqos map dscp 26 to traffic-class 3\ninterface Ethernet1\n   priority-flow-control on\n   \
+        priority-flow-control priority 3 no-drop\n   flowcontrol send on\n";
+    let sarif: serde_json::Value = serde_json::from_str(&report(Format::Sarif, text)).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let pause = results.iter().find(|result| result["ruleId"] == "PFC017").expect("PFC017");
+    let expected = ["interface Ethernet1", "   flowcontrol receive off", "   flowcontrol send off"];
+    assert_eq!(pause["properties"]["commands"], serde_json::json!(expected));
+    let sonic: serde_json::Value = serde_json::from_str(&report(Format::Sarif, TEXT)).expect("JSON");
+    assert!(sonic["runs"][0]["results"][0].get("properties").is_none());
+}
+
+#[test]
+fn text_of_a_file_cannot_control_the_terminal() {
+    let text = "hostname x\nqos map dscp 26 to traffic-class \u{1b}[2J\u{9b}9\n";
+    for format in [Format::Full { is_coloured: false }, Format::Concise] {
+        let shown = report(format, text);
+        assert!(shown.contains("SRC006") && shown.contains("\\u{1b}[2J\\u{9b}9"), "{shown}");
+        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+    }
+}
+
+#[test]
 fn github_gets_ten_annotations_per_kind_and_a_count_of_the_rest() {
     let pools: Vec<String> =
         (0..30).map(|i| format!("\"p{i}\": {{\"mode\": \"x\", \"size\": \"1\"}}")).collect();

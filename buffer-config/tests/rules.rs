@@ -87,6 +87,16 @@ fn defect_7_headroom_too_small_is_reported() {
 }
 
 #[test]
+fn frames_of_dnx_share_blocks_of_memory() {
+    // 100,000 bytes hold the worst case of 40 frames of 1,024 bytes, but not 40 blocks of 4,096 bytes.
+    let jericho = "x86_64-arista_7800r3a_36d2_lc";
+    passes(&switch(jericho, &[]), None, "PG006");
+    let little = [("\"xoff\": \"100000\"", "\"xoff\": \"35000\"")];
+    check(&switch(jericho, &little), None, "PG006", Severity::Warning, "(frames of 1024 B): ");
+    check(&switch(TD2, &little), None, "PG006", Severity::Warning, "(frames of 1024 B in cells of 208 B): ");
+}
+
+#[test]
 fn defect_8_silent_default_cable_is_reported() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"300m\"")]);
     check(&text, None, "LINK005", Severity::Warning, "300 m, SONiC's default");

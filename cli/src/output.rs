@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use analyzer::{TopologyIndex, flow_name};
 use eval::GroundTruth;
 use model::job::StepRole;
+use model::plain::plain;
 use model::{Diagnosis, FlowKey, RootCause, Topology};
 
 use crate::report::RunReport;
@@ -30,8 +31,13 @@ pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Returns a report as text for people. The topology names the hosts of flows.
+/// Returns a report as text for people. The topology names the hosts of flows. Snapshots have names that switches chose, so
+/// control characters are shown as their numbers.
 pub(crate) fn describe(report: &RunReport, topology: &Topology) -> String {
+    plain(&described(report, topology)).into_owned()
+}
+
+fn described(report: &RunReport, topology: &Topology) -> String {
     let index = TopologyIndex::new(topology);
     let described = report.diagnoses.iter().map(|diagnosis| describe_diagnosis(diagnosis, &index));
     let mut text = described.collect::<Vec<_>>().join("\n");

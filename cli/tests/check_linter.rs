@@ -264,6 +264,32 @@ fn files_are_repaired_in_place() {
 }
 
 #[test]
+fn running_configurations_are_repaired_in_place() {
+    let text = "hostname leaf1\r\nqos map dscp 26 to traffic-class 3\r\n!\r\ninterface Ethernet1/1\r\n   \
+        priority-flow-control on\r\n   priority-flow-control priority 3 no-drop\r\n   flowcontrol send on\r\n!\r\nend\r\n";
+    let yaml = "- set:\n    interface:\n      swp1:\n        qos:\n          pfc:\n            profile: P\n    qos:\n      \
+        pfc:\n        P:\n          switch-priority:\n            '3': {}\n";
+    let here = repository("fix-device", &[("leaf1.cfg", text), ("spine1.yaml", yaml)]);
+    check(&here, &["leaf1.cfg"], 1, &["error[PFC017]"]);
+    // The commands alone, without a change of the file.
+    check(&here, &["leaf1.cfg", "--fix-patch", "commands.txt", "--select", "PFC017"], 1, &["error[PFC017]"]);
+    let commands = fs::read_to_string(here.join("commands.txt")).expect("a file");
+    assert_eq!(commands, "interface Ethernet1/1\n   flowcontrol receive off\n   flowcontrol send off\n");
+    assert_eq!(fs::read_to_string(here.join("leaf1.cfg")).expect("a file"), text);
+    check(
+        &here,
+        &["leaf1.cfg", "--fix", "--ignore", "ECN,WD"],
+        0,
+        &["fixed 1 finding: PFC017", "!error[PFC017]"],
+    );
+    let fixed = fs::read_to_string(here.join("leaf1.cfg")).expect("a file");
+    assert_eq!(fixed, text.replace("end\r\n", &(commands.replace('\n', "\r\n") + "end\r\n")));
+    check(&here, &["leaf1.cfg", "--fix"], 0, &["fixed 2 findings: ECN007, WD013", ": 0 errors, 0 warnings"]);
+    check(&here, &["spine1.yaml", "--fix"], 1, &["PFC002 is not fixed: commands cannot be added to YAML"]);
+    assert_eq!(fs::read_to_string(here.join("spine1.yaml")).expect("a file"), yaml);
+}
+
+#[test]
 fn a_changed_file_is_checked_again() {
     let here = repository("watch", &[("config_db.json", GOOD)]);
     let mut child = command(&here, &[".", "--watch", "--format", "concise"])

@@ -162,6 +162,53 @@ fn an_archive_of_show_techsupport_has_two_readings() {
 }
 
 #[test]
+fn long_names_in_an_archive_are_read_up_to_a_limit() {
+    let here = folder("long-names");
+    let text = counters_db(20_005, 105).to_string();
+    let header = |kind: tar::EntryType, size: u64, name: &str| {
+        let mut header = tar::Header::new_gnu();
+        header.set_path(name).expect("a short name");
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.set_mode(0o644);
+        header.set_cksum();
+        header
+    };
+    let folders = format!("sonic_dump_leaf1_20261005_101213/{}/dump/COUNTERS_DB.json", "x".repeat(150));
+    let pax = format!("{} path={folders}\n", folders.len() + " path=\n".len() + 3);
+    let (gnu, posix) = (tar::EntryType::GNULongName, tar::EntryType::XHeader);
+    let huge = "a".repeat(1 << 20);
+    for (kind, name, is_read) in
+        [(gnu, &folders, true), (posix, &pax, true), (gnu, &huge, false), (posix, &huge, false)]
+    {
+        let path = here.join("a.tar");
+        let mut archive = tar::Builder::new(fs::File::create(&path).expect("a file"));
+        let long = header(kind, name.len() as u64, "././@LongLink");
+        archive.append(&long, name.as_bytes()).expect("an entry");
+        // The name that the entry itself has room for is cut.
+        let short =
+            header(tar::EntryType::Regular, text.len() as u64, "sonic_dump_leaf1_20261005_101213/dump/COU");
+        archive.append(&short, text.as_bytes()).expect("an entry");
+        archive.into_inner().expect("an archive");
+        let output = analyze(&[path.to_str().expect("text")], "");
+        let shown = stderr(&output);
+        assert_eq!(output.status.success(), is_read, "{shown}");
+        assert_eq!(shown.contains("a name of more than 65536 bytes"), !is_read, "{shown}");
+        assert_eq!(shown.contains(":1 (Ethernet0)"), is_read, "{shown}");
+    }
+}
+
+#[test]
+fn names_of_neighbours_cannot_control_the_terminal() {
+    let text = PASTE.replace("gpu-", "g\u{1b}\u{7}-");
+    assert_ne!(text, PASTE);
+    let output = analyze(&["-"], &text);
+    let shown = stderr(&output);
+    assert!(shown.contains("g\\u{1b}\\u{7}-"), "{shown}");
+    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+}
+
+#[test]
 fn bad_files_are_reported_and_the_rest_is_used() {
     let here = folder("bad");
     write(&here.join("leaf1/COUNTERS_DB.json"), &counters_db(900, 100));

@@ -42,9 +42,19 @@ impl Client {
 
     /// A client after `initialize`.
     fn initialised() -> Self {
+        Self::with_capabilities(json!({
+            "workspace": {"workspaceEdit": {"documentChanges": true}},
+            "textDocument": {"codeAction": {
+                "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}},
+                "isPreferredSupport": true,
+            }},
+        }))
+    }
+
+    fn with_capabilities(capabilities: Value) -> Self {
         let mut client = Self::new();
-        let answer =
-            client.request("initialize", json!({"processId": null, "rootUri": null, "capabilities": {}}));
+        let parameters = json!({"processId": null, "rootUri": null, "capabilities": capabilities});
+        let answer = client.request("initialize", parameters);
         assert_eq!(answer["result"]["capabilities"]["hoverProvider"], true, "{answer}");
         assert_eq!(answer["result"]["serverInfo"]["name"], "harrier");
         client.notify("initialized", json!({}));
@@ -251,6 +261,43 @@ fn configurations_of_other_systems_are_checked_and_repaired() {
     );
     let left = client.change(uri, 3, &repaired);
     assert!(!codes(&left).contains(&"PFC017"), "{left:#?}");
+}
+
+#[test]
+fn edits_and_actions_are_those_that_the_client_supports() {
+    let literals = json!({"codeActionKind": {"valueSet": ["quickfix"]}});
+    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
+    let mut client = Client::with_capabilities(json!({
+        "textDocument": {"codeAction": {"codeActionLiteralSupport": literals}},
+    }));
+    client.open(URI, BAD);
+    let actions = client.actions(URI, &everything);
+    assert!(!actions.is_empty());
+    for action in &actions {
+        assert_eq!(action["edit"]["changes"][URI].as_array().map(Vec::len), Some(1), "{action}");
+        assert!(action["edit"].get("documentChanges").is_none(), "{action}");
+        assert!(action.get("isPreferred").is_none(), "{action}");
+    }
+    let mut client = Client::with_capabilities(json!({}));
+    client.open(URI, BAD);
+    assert_eq!(client.actions(URI, &everything), Vec::<Value>::new());
+}
+
+#[test]
+fn the_number_of_repairs_is_limited() {
+    let pool = |n: usize| {
+        format!("\"p{n}\": {{\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \" 1000000\"}}")
+    };
+    let pools: Vec<String> = (0..80).map(pool).collect();
+    let text = format!("{{\"BUFFER_POOL\": {{\n{}\n}}}}\n", pools.join(",\n"));
+    let mut client = Client::initialised();
+    let found = codes(&client.open(URI, &text)).iter().filter(|code| **code == "SRC004").count();
+    assert_eq!(found, 80);
+    let range = |first: u32, last: u32| json!({"start": {"line": first, "character": 0}, "end": {"line": last, "character": 999}});
+    let all = client.actions(URI, &range(0, 999));
+    assert!((1..=50).contains(&all.len()), "{}", all.len());
+    // A smaller range has the others.
+    assert!(!client.actions(URI, &range(80, 80)).is_empty());
 }
 
 #[test]

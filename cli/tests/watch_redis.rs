@@ -115,6 +115,21 @@ fn a_server_that_is_no_switch_is_reported_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_bad_address_is_not_printed() {
+    for address in
+        ["sonic:/:s3cret@leaf1", "redis://:s3cret@leaf1", "leaf1=:s3cret@x", "sonic+unix://:s3cret@x"]
+    {
+        for arguments in [&["watch", address, "sonic://leaf2"][..], &["watch", "sonic://leaf2", address]] {
+            let ran = harrier(arguments);
+            assert_eq!(ran.status, 2, "{}", ran.stderr);
+            let number = arguments.iter().position(|argument| *argument == address).unwrap_or(0);
+            assert!(ran.stderr.contains(&format!("address {number}: expected ")), "{}", ran.stderr);
+            assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn without_any_switch_the_command_fails() {
     let Some(server) = Server::start("watch-none", None) else { return };
     let port = server.port;

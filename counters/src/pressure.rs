@@ -108,7 +108,8 @@ impl Pressure {
     /// that a pause stops, or the watchdog detected that.
     pub(crate) fn is_stuck(&self) -> bool {
         let holds = self.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
-        let was_filled = holds || self.queue_peak().is_some();
+        // A late peak is of a later interval, in which the queue may have filled for the first time.
+        let was_filled = holds || self.queue_peak().is_some() && !self.has_late_peak();
         let sent_nothing = self.change.queue_packets == Some(0) && was_filled;
         self.is_paused() && (sent_nothing || holds && self.change.is_paused == Some(true)) || self.has_storm()
     }
@@ -201,5 +202,46 @@ fn paused_part(of: &PriorityChange, duration_ns: Option<u64>, speed: Option<Rate
     match (of.pause_rx_frames, speed.and_then(longest_pause_ns)) {
         (Some(frames), Some(longest)) => PausedPart::AtMost((frames as f64 * longest / duration_ns).min(1.0)),
         _ => PausedPart::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::change::Peak;
+
+    fn check(peak: Option<Peak>, occupancy_bytes: Option<u64>, is_stuck: bool) {
+        let change = PriorityChange {
+            pause_rx_frames: Some(100),
+            queue_packets: Some(0),
+            queue_peak: peak,
+            occupancy_bytes,
+            ..PriorityChange::default()
+        };
+        let row = Pressure {
+            port: 0,
+            priority: 3,
+            change,
+            speed: None,
+            from_ns: 0,
+            to_ns: 1,
+            duration_ns: Some(1),
+            paused_part: PausedPart::Unknown,
+            is_lossless: true,
+            is_lossless_configured: true,
+        };
+        assert_eq!(row.is_stuck(), is_stuck, "{peak:?} {occupancy_bytes:?}");
+    }
+
+    #[test]
+    fn a_paused_queue_is_stuck_if_it_held_packets_in_the_interval() {
+        let peak = |is_new, is_late| Some(Peak { bytes: 9_000, is_new, is_late });
+        check(None, None, false);
+        check(peak(true, false), None, true);
+        check(peak(false, false), None, false);
+        // The watermark rose in a later interval: the queue may have been idle in this one.
+        check(peak(true, true), None, false);
+        check(peak(true, true), Some(0), false);
+        check(peak(true, true), Some(9_000), true);
     }
 }

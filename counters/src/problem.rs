@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use model::plain::plain_line;
 use serde::{Deserialize, Serialize};
 
 /// A problem of an input. The input is used as far as it is understood.
@@ -15,14 +16,14 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of the input as a whole.
+    /// A problem of the input as a whole. Control characters that it cites are shown as their numbers.
     pub fn new(message: impl Into<String>) -> Problem {
-        Problem { position: None, message: message.into() }
+        Problem { position: None, message: plain_line(&message.into()).into_owned() }
     }
 
     /// A problem at a line and a column, both from 1.
     pub fn at(line: usize, column: usize, message: impl Into<String>) -> Problem {
-        Problem { position: Some((line, column)), message: message.into() }
+        Problem { position: Some((line, column)), ..Problem::new(message) }
     }
 }
 

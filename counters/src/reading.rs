@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::Rate;
+use model::plain::{is_unprintable, plain_line};
 use serde::{Deserialize, Serialize};
 
 /// Number of PFC priorities (IEEE 802.1Q).
@@ -33,11 +34,39 @@ pub struct Reading {
     pub time_is_assumed: bool,
     /// Where it comes from.
     pub source: Source,
+    /// Whether the source has no statistics of the watchdog at all (a paste without `show pfcwd stats`): what a later
+    /// reading has may be old. Otherwise a queue without statistics has had no storm.
+    #[serde(default)]
+    pub lacks_watchdog: bool,
     /// The ports, by SONiC's name (`Ethernet0`).
     pub ports: BTreeMap<String, PortReading>,
     /// Neighbours by LLDP or by configuration.
     #[serde(default)]
     pub neighbours: Vec<LocalNeighbour>,
+}
+
+impl Reading {
+    /// The reading with names that a terminal can show: switches and neighbours choose them.
+    pub(crate) fn with_plain_names(mut self) -> Reading {
+        let plain = |text: &mut String| {
+            if text.contains(is_unprintable) {
+                *text = plain_line(text).into_owned();
+            }
+        };
+        plain(&mut self.switch);
+        if self.ports.keys().any(|name| name.contains(is_unprintable)) {
+            let ports = std::mem::take(&mut self.ports).into_iter();
+            self.ports = ports.map(|(name, port)| (plain_line(&name).into_owned(), port)).collect();
+        }
+        self.ports.values_mut().filter_map(|port| port.alias.as_mut()).for_each(plain);
+        for neighbour in &mut self.neighbours {
+            plain(&mut neighbour.port);
+            plain(&mut neighbour.system);
+            let ends = [&mut neighbour.remote_port, &mut neighbour.remote_description];
+            ends.into_iter().flatten().for_each(plain);
+        }
+        self
+    }
 }
 
 /// A neighbour that a switch sees at a port.

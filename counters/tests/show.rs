@@ -95,6 +95,82 @@ fn tables_that_appear_again_are_a_second_reading_and_dates_are_its_time() {
     }
 }
 
+/// A table of `show queue counters`, with the packets of each port.
+fn queue_table(ports: &[(&str, u64)]) -> String {
+    let head = "     Port    TxQ    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes\n";
+    let rule = "---------  -----  --------------  ---------------  -----------  ------------\n";
+    let row = |(port, packets): &(&str, u64)| {
+        format!("{port:>9}    UC3  {packets:>14}  {:>15}            0             0\n", packets * 1_000)
+    };
+    head.to_string() + rule + &ports.iter().map(row).collect::<String>() + "\n"
+}
+
+#[test]
+fn queue_counters_that_appear_again_are_a_second_reading() {
+    let check = |text: &str, expected: &[&[u64]]| {
+        let (readings, problems) = parse_show(text, Some("leaf9"), NOW_NS);
+        assert!(problems.is_empty(), "{problems:?}");
+        let packets = |reading: &Reading| -> Vec<u64> {
+            reading.ports.values().filter_map(|port| port.priorities[3].queue.packets).collect()
+        };
+        assert_eq!(readings.iter().map(packets).collect::<Vec<_>>(), expected, "{text}");
+    };
+    // One table for each port.
+    let one =
+        |packets: u64| queue_table(&[("Ethernet0", packets)]) + &queue_table(&[("Ethernet4", packets + 1)]);
+    check(&one(10), &[&[10, 11]]);
+    check(&(one(10) + &one(20)), &[&[10, 11], &[20, 21]]);
+    check(&(one(10) + &one(20) + &one(30)), &[&[10, 11], &[20, 21], &[30, 31]]);
+    // One table for all ports.
+    let all = |packets: u64| queue_table(&[("Ethernet0", packets), ("Ethernet4", packets + 1)]);
+    check(&(all(10) + &all(20)), &[&[10, 11], &[20, 21]]);
+    // Another command begins the second reading.
+    let pauses = "  Port Rx    PFC3\n---------  ------\nEthernet0       5\n\n";
+    check(&(pauses.to_string() + &one(10) + pauses + &one(20)), &[&[10, 11], &[20, 21]]);
+}
+
+#[test]
+fn watchdog_totals_of_the_second_half_only_are_not_new() {
+    let pauses = |frames: u64| format!("  Port Rx    PFC3\n---------  ------\nEthernet0  {frames:>6}\n\n");
+    let head = "      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP    TX LAST OK/DROP    RX LAST OK/DROP\n\
+        -----------  -----------  -------------------------  ------------  ------------  -----------------  -----------------\n";
+    let row = "Ethernet0:3  operational                        2/2       100/300       100/200              0/200              0/200\n";
+    let check = |before: &str, storms: u64, is_reported: bool| {
+        let text = format!("{}{before}\n{}{head}{row}", pauses(5), pauses(9));
+        let (readings, problems) = parse_show(&text, Some("leaf9"), NOW_NS);
+        assert!(problems.is_empty() && readings.len() == 2, "{problems:?} {readings:#?}");
+        let report = counters::diagnose(&readings, &[], &counters::Network::default());
+        let found: Vec<(u64, u64)> = report.ports.iter().map(|p| (p.storms, p.dropped_packets)).collect();
+        assert_eq!(found, [(storms, 0)], "{before}");
+        let is_said = report.problems.iter().any(|problem| problem.contains("statistics of the watchdog"));
+        assert_eq!(is_said, is_reported, "{:?}", report.problems);
+    };
+    check("", 0, true);
+    // The command lists queues with storms only: an empty table is a statement.
+    check(head, 2, false);
+    check(&format!("{head}{row}"), 0, false);
+}
+
+#[test]
+fn names_and_problems_have_no_control_characters() {
+    let text = "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n\
+        -----------  --------------  --------------  ------------  -----------------\n\
+        Ethernet0    h\u{9b}2J1      e\u{7}0             R             \u{1b}]0;title\u{7}\n\n\
+          Port Rx    PFC3\n---------  ------\nEthernet0       5\nx\u{1b}c\n";
+    let (readings, problems) = parse_show(text, Some("leaf\u{1b}c"), NOW_NS);
+    let shown = format!("{:?}", readings.iter().map(|r| (&r.switch, &r.neighbours)).collect::<Vec<_>>());
+    assert!(shown.contains("\\u{9b}2J1") && shown.contains("\\u{1b}"), "{shown}");
+    for reading in &readings {
+        let neighbours = reading.neighbours.iter().flat_map(|n| {
+            [Some(n.system.as_str()), n.remote_port.as_deref(), n.remote_description.as_deref()]
+        });
+        let names = neighbours.flatten().chain([reading.switch.as_str()]);
+        names.for_each(|name| assert!(!name.contains(char::is_control), "{name:?}"));
+    }
+    assert!(!readings[0].neighbours.is_empty());
+    problems.iter().for_each(|p| assert!(!p.message.contains(char::is_control), "{:?}", p.message));
+}
+
 #[test]
 fn a_paste_without_prompts_has_the_callers_switch() {
     let text = "Port Rx PFC0\n\n  Port Rx    PFC3\n---------  ------\nEthernet0       5\n";

@@ -14,6 +14,7 @@ pub mod job;
 pub mod loss;
 pub mod missing_data;
 pub mod network_event;
+pub mod plain;
 pub mod port;
 pub mod provenance;
 #[cfg(feature = "openapi")]

@@ -21,11 +21,22 @@ pub(super) fn default_class(dscp: u8) -> u8 {
     }
 }
 
+/// What all blocks of one interface state together.
+#[derive(Default)]
+struct Own<'a> {
+    qos: Qos,
+    profile: Option<Word<'a>>,
+    /// The policy map of received packets.
+    policy: Option<Word<'a>>,
+}
+
 /// A reader of one file.
 struct Reader<'a> {
     text: &'a str,
     device: Device,
     ports: Ports,
+    /// The QoS settings of ports by name, until profiles and policies are added.
+    own: BTreeMap<String, Own<'a>>,
     policies: Policies<'a>,
     /// Settings of the whole switch.
     global: Qos,
@@ -35,11 +46,13 @@ struct Reader<'a> {
 
 /// Reads a running configuration.
 pub(super) fn read(text: &str) -> Device {
-    let commands = lines::read(text);
+    let mut device = Device::new(System::Eos);
+    let commands = lines::read(text, &mut device);
     let mut reader = Reader {
         text,
-        device: Device::new(System::Eos),
+        device,
         ports: Ports::default(),
+        own: BTreeMap::new(),
         policies: Policies::default(),
         global: Qos::default(),
         profiles: BTreeMap::new(),
@@ -117,28 +130,30 @@ impl<'a> Reader<'a> {
                 let message = format!("more than {MAX_PORTS} ports; the rest is not checked");
                 return self.device.remark(Remark::new("SRC001", span, "", message));
             }
-            let mut qos = Qos::default();
             let pointer = format!("/interface/{name}");
             let mut port = DevicePort::new(name.clone(), span);
+            // A later block of the same interface changes what an earlier one has set.
+            let mut own = self.own.remove(&name).unwrap_or_default();
             for line in &command.block {
-                self.line(line, &mut port, &mut qos, &pointer);
+                self.line(line, &mut port, &mut own, &pointer);
             }
-            let profile =
-                command.block.iter().find_map(|line| line.after(&["service-profile"])?.first().copied());
-            let base = profile.map_or_else(Qos::default, |name| self.profile(name, &pointer));
-            let policy = command.block.iter().find_map(|line| {
-                let rest = line.after(&["service-policy", "type", "qos", "input"]);
-                rest.or_else(|| line.after(&["service-policy", "type", "quality-of-service", "input"]))?
-                    .first()
-            });
-            if let Some(policy) = policy {
-                self.policies.apply(*policy, &pointer, &mut qos, &mut self.device);
-            }
-            port.qos = qos.over(&base);
             if let Some(known) = self.ports.port(&name, span) {
                 let before = std::mem::replace(known, DevicePort::new(String::new(), span));
                 *known = port.over(before);
             }
+            self.own.insert(name, own);
+        }
+    }
+
+    /// The settings of an interface with those of its policy map and QoS profile.
+    fn with_profile(&mut self, own: Own<'a>, pointer: &str) -> Qos {
+        let mut qos = own.qos;
+        if let Some(policy) = own.policy {
+            self.policies.apply(policy, pointer, &mut qos, &mut self.device);
+        }
+        match own.profile {
+            Some(profile) => qos.over(&self.profile(profile, pointer)),
+            None => qos,
         }
     }
 
@@ -156,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A command of an interface.
-    fn line(&mut self, line: &Command<'a>, port: &mut DevicePort, qos: &mut Qos, pointer: &str) {
+    fn line(&mut self, line: &Command<'a>, port: &mut DevicePort, own: &mut Own<'a>, pointer: &str) {
         let words: Vec<&str> = line.words.iter().map(|word| word.text).collect();
         let at = line.words.last().map_or(line.span, |word| word.span);
         match words.as_slice() {
@@ -184,7 +199,13 @@ impl<'a> Reader<'a> {
                 port.fec = port.fec.or(Some(Placed::new(Fec::Fc, at)));
             }
             ["no", "error-correction", "encoding"] => port.fec = Some(Placed::new(Fec::None, line.span)),
-            _ => self.setting(line, qos, pointer),
+            ["service-profile", _] => own.profile = line.words.get(1).copied(),
+            ["no", "service-profile", ..] => own.profile = None,
+            ["service-policy", "type", "qos" | "quality-of-service", "input", _] => {
+                own.policy = line.words.get(4).copied();
+            }
+            ["no", "service-policy", "type", "qos" | "quality-of-service", "input", ..] => own.policy = None,
+            _ => self.setting(line, &mut own.qos, pointer),
         }
     }
 
@@ -202,16 +223,18 @@ impl<'a> Reader<'a> {
             ["no", "priority-flow-control"] | ["no", "priority-flow-control", "on"] => {
                 qos.pfc = Some(Placed::new(PfcMode::Off, span));
             }
-            ["priority-flow-control", "priority", number, "no-drop"] => match number.parse::<u8>() {
-                Ok(priority) if priority < 8 => {
+            // Each command makes one priority lossless or lossy; the others stay as they are.
+            ["priority-flow-control", "priority", number, "no-drop"] => {
+                if let Some(priority) = self.priority(number, line, pointer) {
                     qos.lossless.insert(priority, Placed::new(priority, span));
                 }
-                _ => {
-                    let at = line.words.get(2).map_or(span, |word| word.span);
-                    let message = format!("`{number}` is no PFC priority; expected 0 to 7");
-                    self.device.refused(at, &format!("{pointer}/priority-flow-control"), message);
+            }
+            ["priority-flow-control", "priority", number, "drop"]
+            | ["no" | "default", "priority-flow-control", "priority", number, ..] => {
+                if let Some(priority) = self.priority(number, line, pointer) {
+                    qos.lossless.remove(&priority);
                 }
-            },
+            }
             ["priority-flow-control", "pause", "watchdog", ..] => {
                 let rest = line.words.get(3..).unwrap_or_default();
                 watchdog(rest, span, qos, &mut self.device, pointer);
@@ -219,8 +242,17 @@ impl<'a> Reader<'a> {
             ["no", "priority-flow-control", "pause", "watchdog"] => {
                 qos.watchdog = Some(Placed::new(false, span));
             }
-            ["flowcontrol", "send" | "receive", state] => {
-                qos.link_pause = Some(Placed::new(*state != "off", span));
+            ["flowcontrol", "send", state] => {
+                qos.sends_link_pause = Some(Placed::new(*state != "off", span));
+            }
+            ["flowcontrol", "receive", state] => {
+                qos.obeys_link_pause = Some(Placed::new(*state != "off", span));
+            }
+            ["no" | "default", "flowcontrol", "send", ..] => {
+                qos.sends_link_pause = Some(Placed::new(false, span));
+            }
+            ["no" | "default", "flowcontrol", "receive", ..] => {
+                qos.obeys_link_pause = Some(Placed::new(false, span));
             }
             ["tx-queue" | "uc-tx-queue", number] => match number.parse::<u8>() {
                 Ok(number) if number < 8 => self.queue(line, number, qos, pointer),
@@ -231,6 +263,17 @@ impl<'a> Reader<'a> {
             },
             _ => {}
         }
+    }
+
+    /// The PFC priority that a command names.
+    fn priority(&mut self, number: &str, line: &Command<'a>, pointer: &str) -> Option<u8> {
+        let priority = number.parse::<u8>().ok().filter(|priority| *priority < 8);
+        if priority.is_none() {
+            let at = line.words.iter().find(|word| word.text == number).map_or(line.span, |word| word.span);
+            let message = format!("`{number}` is no PFC priority; expected 0 to 7");
+            self.device.refused(at, &format!("{pointer}/priority-flow-control"), message);
+        }
+        priority
     }
 
     fn queue(&mut self, command: &Command<'a>, number: u8, qos: &mut Qos, pointer: &str) {
@@ -267,6 +310,11 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self) -> Device {
+        let mut ports = std::mem::take(&mut self.ports).into_vec();
+        for port in &mut ports {
+            let own = self.own.remove(&port.name).unwrap_or_default();
+            port.qos = self.with_profile(own, &format!("/interface/{}", port.name));
+        }
         for (name, (qos, span, is_used)) in &self.profiles {
             if !is_used && !qos.lossless.is_empty() {
                 let pointer = format!("/qos profile/{name}");
@@ -274,7 +322,6 @@ impl<'a> Reader<'a> {
                 self.device.remarks.push(Remark::new("MAP011", *span, pointer, message));
             }
         }
-        let mut ports = self.ports.into_vec();
         for port in &mut ports {
             let own = std::mem::take(&mut port.qos);
             let is_all_off = self.global.pfc.filter(|_| own.pfc.is_some());
@@ -313,17 +360,23 @@ fn watchdog(words: &[Word<'_>], span: Span, qos: &mut Qos, device: &mut Device, 
             }
             "recovery-time" => qos.restoration_ms = time((0.01, 60.0)),
             "polling-interval" => qos.polling_ms = time((0.005, 30.0)),
-            "action" => match value.text {
-                "drop" => qos.watchdog_action = Some(Placed::new(WatchdogAction::Drop, value.span)),
-                "no-drop" => qos.watchdog_action = Some(Placed::new(WatchdogAction::Forward, value.span)),
-                "notify-only" => qos.watchdog_action = Some(Placed::new(WatchdogAction::Alert, value.span)),
-                "errdisable" => qos.watchdog_shuts_port = Some(Placed::new(true, value.span)),
-                other => {
-                    let message =
-                        format!("unknown watchdog action `{other}`; expected drop, no-drop or errdisable");
-                    device.refused(value.span, &pointer, message);
-                }
-            },
+            "action" => {
+                let action = match value.text {
+                    "drop" => Some(WatchdogAction::Drop),
+                    "no-drop" => Some(WatchdogAction::Forward),
+                    "notify-only" => Some(WatchdogAction::Alert),
+                    "errdisable" => None,
+                    other => {
+                        let message = format!(
+                            "unknown watchdog action `{other}`; expected drop, no-drop, notify-only or errdisable"
+                        );
+                        device.refused(value.span, &pointer, message);
+                        continue;
+                    }
+                };
+                qos.watchdog_action = action.map(|action| Placed::new(action, value.span));
+                qos.watchdog_shuts_port = Some(Placed::new(action.is_none(), value.span));
+            }
             _ => {}
         }
     }

@@ -1,42 +1,37 @@
 //! Applies the commands of a repair to the text of a configuration, where the text consists of commands: running
 //! configurations and files with `nv set`. A later command replaces an earlier one, as on the switch.
 
-use std::collections::BTreeMap;
+use super::{System, system_of};
 
-use super::{System, check, read, system_of};
-use crate::finding::{Finding, Severity};
-use crate::source::SourceText;
+/// The command that makes the changes of NVUE take effect. A file may have it already.
+const APPLY: &str = "nv config apply";
 
-/// The text with the commands of a finding added. `None` if they cannot be added to this kind of file, do not remove the
-/// finding, or cause another warning or error.
-pub(crate) fn repaired(source: SourceText<'_>, finding: &Finding) -> Option<String> {
-    let system = system_of(source.text)?;
+/// The text with commands added before its end, and the commands that were added. Everything else stays as it was
+/// written.
+///
+/// # Errors
+/// Why the commands cannot be added to this text.
+pub(crate) fn with_commands(text: &str, commands: &[String]) -> Result<(String, Vec<String>), String> {
     // Words in angle brackets are for people to replace.
-    if finding.commands.is_empty() || finding.commands.iter().any(|command| command.contains('<')) {
-        return None;
+    if let Some(command) = commands.iter().find(|command| command.contains('<')) {
+        return Err(format!("a name in its commands is to be replaced: {}", command.trim()));
     }
-    let text = match system {
-        System::Nvue if source.text.lines().any(|line| line.trim_start().starts_with("nv set ")) => {
-            let commands: Vec<&str> =
-                finding.commands.iter().map(String::as_str).filter(|c| *c != "nv config apply").collect();
-            inserted(source.text, &commands, |line| line.starts_with("nv config apply"))
+    let (added, is_end): (Vec<String>, fn(&str) -> bool) = match system_of(text) {
+        Some(System::Nvue) if text.lines().any(|line| line.trim_start().starts_with("nv set ")) => {
+            let added = commands.iter().filter(|command| *command != APPLY).cloned().collect();
+            (added, |line| line.starts_with(APPLY))
         }
-        System::Nvue => return None,
-        System::Eos | System::Nxos => {
-            let commands: Vec<&str> = finding.commands.iter().map(String::as_str).collect();
-            inserted(source.text, &commands, |line| line.trim_end() == "end")
+        Some(System::Nvue) => {
+            return Err(format!("commands cannot be added to YAML or JSON: {}", commands.join("; ")));
         }
+        Some(System::Eos | System::Nxos) => (commands.to_vec(), |line| line.trim_end() == "end"),
+        None => return Err("the text is no running configuration".to_string()),
     };
-    let before = counts(source, system);
-    let after = counts(SourceText { name: source.name, text: &text }, system);
-    let own = (finding.code, finding.pointer.clone());
-    let is_removed = after.get(&own).copied().unwrap_or(0) < before.get(&own).copied().unwrap_or(0);
-    let is_worse = after.iter().any(|(place, count)| before.get(place).is_none_or(|n| n < count));
-    (is_removed && !is_worse).then_some(text)
+    Ok((inserted(text, &added, is_end), added))
 }
 
 /// The text with lines added before the last line for which `is_end` holds, or at its end.
-fn inserted(text: &str, lines: &[&str], is_end: impl Fn(&str) -> bool) -> String {
+fn inserted(text: &str, lines: &[String], is_end: impl Fn(&str) -> bool) -> String {
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut offset = 0;
     let mut at = text.len();
@@ -56,14 +51,4 @@ fn inserted(text: &str, lines: &[&str], is_end: impl Fn(&str) -> bool) -> String
         all.push_str(line_end);
     }
     all + tail
-}
-
-/// The number of warnings and errors of each rule at each place.
-fn counts(source: SourceText<'_>, system: System) -> BTreeMap<(&'static str, String), usize> {
-    let mut counts = BTreeMap::new();
-    let found = check(source, &read(system, source.text));
-    for finding in found.into_iter().filter(|f| f.severity > Severity::Info) {
-        *counts.entry((finding.code, finding.pointer)).or_default() += 1;
-    }
-    counts
 }

@@ -1,5 +1,8 @@
 //! Running configurations of EOS and NX-OS: commands, each with the commands that are indented below it.
 
+use std::fmt;
+
+use super::{Device, Remark};
 use crate::source::Span;
 
 /// The deepest nesting that is kept; deeper commands belong to the last block. Real configurations have at most four
@@ -47,19 +50,24 @@ impl<'a> Command<'a> {
     }
 }
 
-/// Reads a running configuration. Comments begin with `!`; the text of a banner is skipped.
-pub(super) fn read(text: &str) -> Vec<Command<'_>> {
+/// The most banners without an end for which one is looked for: each search reads the rest of the text.
+const MAX_UNCLOSED: usize = 16;
+
+/// Reads a running configuration. Comments begin with `!`; the text of a banner is skipped. A banner that never ends is
+/// reported, and the lines after it are read as commands.
+pub(super) fn read<'a>(text: &'a str, device: &mut Device) -> Vec<Command<'a>> {
+    let mut unclosed = 0;
     let mut root: Vec<Command<'_>> = Vec::new();
     // Open blocks, outermost first: their indentation and command.
     let mut open: Vec<(usize, Command<'_>)> = Vec::new();
-    let mut banner: Option<&str> = None;
+    let mut banner: Option<BannerEnd<'_>> = None;
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let start = offset;
         offset += line.len();
         let body = line.trim_end();
         if let Some(end) = banner {
-            if body == end || (end != "EOF" && body.ends_with(end)) {
+            if end.is_in(body) {
                 banner = None;
             }
             continue;
@@ -70,7 +78,16 @@ pub(super) fn read(text: &str) -> Vec<Command<'_>> {
         }
         let at = start + body.len() - shown.len();
         let words = words(shown, at);
-        banner = banner_end(&words);
+        if let Some(end) = banner_end(shown).filter(|_| unclosed < MAX_UNCLOSED) {
+            if text.get(offset..).unwrap_or_default().lines().any(|line| end.is_in(line.trim_end())) {
+                banner = Some(end);
+            } else {
+                unclosed += 1;
+                let message =
+                    format!("the banner has no end: expected {end}; what follows is read as commands");
+                device.remark(Remark::new("SRC001", Span::new(at, at + shown.len()), "/banner", message));
+            }
+        }
         let indent = shown_indent(body, shown);
         while open.last().is_some_and(|(level, _)| *level >= indent) || open.len() >= MAX_DEPTH {
             close(&mut open, &mut root);
@@ -105,17 +122,42 @@ fn words(line: &str, at: usize) -> Vec<Word<'_>> {
     words
 }
 
-/// The line or character that ends the banner that a command begins.
-fn banner_end<'a>(words: &[Word<'a>]) -> Option<&'a str> {
-    match words {
-        [banner, _] if banner.text == "banner" => Some("EOF"),
-        [banner, _, delimiter, rest @ ..] if banner.text == "banner" => {
-            let mark = delimiter.text.get(..1).filter(|_| delimiter.text != "^C").unwrap_or(delimiter.text);
-            // A banner that ends on its own line.
-            let closed = rest.last().is_some_and(|word| word.text.ends_with(mark))
-                || (delimiter.text.len() > mark.len() && delimiter.text.ends_with(mark));
-            (!closed).then_some(mark)
+/// What ends a banner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BannerEnd<'a> {
+    /// The line `EOF` (EOS).
+    Line,
+    /// The delimiter with which its text begins (NX-OS).
+    Delimiter(&'a str),
+}
+
+impl BannerEnd<'_> {
+    fn is_in(self, line: &str) -> bool {
+        match self {
+            Self::Line => line == "EOF",
+            Self::Delimiter(mark) => line.contains(mark),
         }
-        _ => None,
     }
+}
+
+impl fmt::Display for BannerEnd<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line => out.write_str("a line `EOF`"),
+            Self::Delimiter(mark) => write!(out, "`{}`", mark.escape_debug()),
+        }
+    }
+}
+
+/// What ends the banner that a command begins; `None` if it is no banner, or ends in the same line.
+///
+/// The delimiter is any character, also the control character that configurations show as `^C`.
+fn banner_end(line: &str) -> Option<BannerEnd<'_>> {
+    let rest = line.strip_prefix("banner")?.strip_prefix([' ', '\t'])?.trim_start();
+    let (_, text) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+    let text = text.trim_start();
+    let Some(first) = text.chars().next() else { return Some(BannerEnd::Line) };
+    let length = if text.starts_with("^C") { "^C".len() } else { first.len_utf8() };
+    let (mark, text) = text.split_at(length);
+    (!text.contains(mark)).then_some(BannerEnd::Delimiter(mark))
 }

@@ -23,7 +23,7 @@ mod system;
 pub use qos::{Amount, Fec, PfcMode, Qos, Queue, Trust, Unit};
 pub use system::{System, system_of};
 
-pub(crate) use fix::repaired;
+pub(crate) use fix::with_commands;
 pub(crate) use repair::Repair;
 
 use std::collections::BTreeMap;

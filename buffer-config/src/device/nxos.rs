@@ -40,10 +40,11 @@ struct Reader<'a> {
 
 /// Reads a running configuration.
 pub(super) fn read(text: &str) -> Device {
-    let commands = lines::read(text);
+    let mut device = Device::new(System::Nxos);
+    let commands = lines::read(text, &mut device);
     let mut reader = Reader {
         text,
-        device: Device::new(System::Nxos),
+        device,
         ports: Ports::default(),
         policies: Policies::default(),
         groups: BTreeMap::new(),
@@ -258,9 +259,15 @@ impl<'a> Reader<'a> {
             ["priority-flow-control", "watch-dog-interval", state, ..] => {
                 qos.watchdog = Some(Placed::new(*state == "on", line.span));
             }
-            ["flowcontrol", "receive" | "send", "on"] => qos.link_pause = Some(Placed::new(true, line.span)),
-            ["no", "flowcontrol", "receive" | "send", ..] => {
-                qos.link_pause = Some(Placed::new(false, line.span));
+            ["flowcontrol", "send", state] => {
+                qos.sends_link_pause = Some(Placed::new(*state == "on", line.span));
+            }
+            ["flowcontrol", "receive", state] => {
+                qos.obeys_link_pause = Some(Placed::new(*state == "on", line.span));
+            }
+            ["no", "flowcontrol", "send", ..] => qos.sends_link_pause = Some(Placed::new(false, line.span)),
+            ["no", "flowcontrol", "receive", ..] => {
+                qos.obeys_link_pause = Some(Placed::new(false, line.span));
             }
             ["service-policy", "type", "qos", "input", ..] => {
                 if let Some(name) = line.words.get(4) {

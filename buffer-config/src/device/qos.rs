@@ -155,8 +155,10 @@ pub struct Qos {
     pub watchdog_action: Option<Placed<WatchdogAction>>,
     /// A storm shuts the port down.
     pub watchdog_shuts_port: Option<Placed<bool>>,
-    /// Whether the port sends or obeys 802.3x pause frames, which stop all classes.
-    pub link_pause: Option<Placed<bool>>,
+    /// Whether the port sends 802.3x pause frames, which stop all classes.
+    pub sends_link_pause: Option<Placed<bool>>,
+    /// Whether the port obeys 802.3x pause frames.
+    pub obeys_link_pause: Option<Placed<bool>>,
 }
 
 impl Qos {
@@ -185,8 +187,14 @@ impl Qos {
             polling_ms: self.polling_ms.or(base.polling_ms),
             watchdog_action: self.watchdog_action.or(base.watchdog_action),
             watchdog_shuts_port: self.watchdog_shuts_port.or(base.watchdog_shuts_port),
-            link_pause: self.link_pause.or(base.link_pause),
+            sends_link_pause: self.sends_link_pause.or(base.sends_link_pause),
+            obeys_link_pause: self.obeys_link_pause.or(base.obeys_link_pause),
         }
+    }
+
+    /// Whether 802.3x pause frames are sent or obeyed, as far as the file states it.
+    pub(crate) fn has_link_pause(&self) -> bool {
+        [self.sends_link_pause, self.obeys_link_pause].into_iter().flatten().any(|pause| pause.value)
     }
 
     /// Whether PFC is on, as far as the file states it.

@@ -5,8 +5,8 @@ use super::System;
 /// What has to change, in terms that all systems share.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Repair {
-    /// Use PFC on the ports for these priorities.
-    UsePfc { priorities: Vec<u8> },
+    /// Use PFC on the ports for these priorities, and no longer for others.
+    UsePfc { priorities: Vec<u8>, not: Vec<u8> },
     /// Do not send or obey 802.3x pause frames.
     NoLinkPause,
     /// Monitor the ports with the PFC watchdog.
@@ -40,13 +40,17 @@ impl Repair {
 
     fn nvue(&self, ports: &str) -> Vec<String> {
         let mut commands = match self {
-            Self::UsePfc { priorities } => {
+            Self::UsePfc { priorities, not } => {
                 let priorities: Vec<String> = priorities.iter().map(u8::to_string).collect();
-                vec![
+                let mut lines = vec![
                     format!("nv set qos pfc default-global switch-priority {}", priorities.join(",")),
                     "nv set qos pfc default-global tx enable".to_string(),
                     "nv set qos pfc default-global rx enable".to_string(),
-                ]
+                ];
+                lines.extend(
+                    not.iter().map(|p| format!("nv unset qos pfc default-global switch-priority {p}")),
+                );
+                lines
             }
             Self::NoLinkPause => vec![format!("nv unset interface {ports} qos link-pause")],
             Self::Watch => vec![format!("nv set interface {ports} qos pfc-watchdog state enable")],
@@ -88,8 +92,9 @@ impl Repair {
     fn eos(&self, ports: &[&str]) -> Vec<String> {
         let of_ports = |lines: &[String]| blocks("   ", ports, lines);
         match self {
-            Self::UsePfc { priorities } => {
+            Self::UsePfc { priorities, not } => {
                 let mut lines = vec!["priority-flow-control on".to_string()];
+                lines.extend(not.iter().map(|p| format!("no priority-flow-control priority {p} no-drop")));
                 lines
                     .extend(priorities.iter().map(|p| format!("priority-flow-control priority {p} no-drop")));
                 of_ports(&lines)

@@ -1,7 +1,6 @@
 //! The repair of one finding as an edit of the text. Every repair is checked: it removes its finding and causes no other
 //! warning or error.
 
-use crate::device;
 use crate::finding::Finding;
 use crate::fix_patch;
 use crate::lookup::Lookup;
@@ -24,14 +23,8 @@ pub fn repair(
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> Option<Edit> {
-    let repaired = match finding.commands.is_empty() {
-        true => {
-            let plan = fix_patch::plan(source, std::slice::from_ref(finding), lookup, options).ok()?;
-            (!plan.operations.is_empty()).then_some(plan.text)?
-        }
-        false => device::repaired(source, finding)?,
-    };
-    difference(source.text, &repaired)
+    let plan = fix_patch::plan(source, std::slice::from_ref(finding), lookup, options).ok()?;
+    difference(source.text, &plan.text)
 }
 
 /// The part in which two texts differ; `None` if they are equal.

@@ -81,10 +81,10 @@ impl Fleet {
         let (a, b) = (self.end(one), self.end(other));
         let message = format!("{a} enables PFC for {}, {b} for {}", priorities(x), priorities(y));
         // Either end, or both, may lack priorities that the other enables.
-        for (end, lacks, expected) in [(one, y & !x, y), (other, x & !y, x)] {
-            if lacks != 0 {
-                let repair =
-                    Repair::UsePfc { priorities: (0..8).filter(|p| expected >> p & 1 == 1).collect() };
+        for (end, own, expected) in [(one, x, y), (other, y, x)] {
+            let all = |mask: u8| (0..8).filter(|p| mask >> p & 1 == 1).collect();
+            if expected & !own != 0 {
+                let repair = Repair::UsePfc { priorities: all(expected), not: all(own & !expected) };
                 let base = self.at(end, ("FLEET003", Severity::Error, What::Pfc), message.clone());
                 found.push(Finding { deviation: Some(Deviation::Less), ..self.repaired(base, end, repair) });
             }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use model::plain::{is_unprintable, plain_line};
+
 use super::{Catalogue, Unread, secrets};
 use crate::finding::{Finding, Severity};
 use crate::source::line_at;
@@ -29,9 +31,9 @@ pub(super) fn one(
     };
     let head = format!("{}[{}]", finding.severity.name(), finding.code);
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &finding.message));
-    let _ =
-        writeln!(out, "  {} {}:{}  {}", paint("34", "-->"), finding.file, finding.position, finding.pointer);
+    let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &plain_line(&finding.message)));
+    let (file, pointer) = (plain_line(&finding.file), plain_line(&finding.pointer));
+    let _ = writeln!(out, "  {} {file}:{}  {pointer}", paint("34", "-->"), finding.position);
     if let Some(text) = text.filter(|t| !t.is_empty()) {
         excerpt(out, finding, text, &|t| paint(colour, t));
     }
@@ -53,7 +55,7 @@ fn commands(out: &mut String, finding: &Finding, paint: &dyn Fn(&str) -> String)
     for (index, command) in finding.commands.iter().take(SHOWN_COMMANDS).enumerate() {
         let label = if index == 0 { paint("= commands:") } else { " ".repeat("= commands:".len()) };
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {label} {command}");
+        let _ = writeln!(out, "  {label} {}", plain_line(command));
     }
     if let Some(more) = finding.commands.len().checked_sub(SHOWN_COMMANDS).filter(|more| *more > 0) {
         let _ = writeln!(
@@ -64,13 +66,22 @@ fn commands(out: &mut String, finding: &Finding, paint: &dyn Fn(&str) -> String)
     }
 }
 
+/// A character of a source line: one column, and no control of the terminal.
+fn shown_as(character: char) -> char {
+    match character {
+        '\t' => ' ',
+        character if is_unprintable(character) => char::REPLACEMENT_CHARACTER,
+        character => character,
+    }
+}
+
 fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {
     let (line, start) = line_at(text, finding.span.start);
     let line = secrets::hidden(line);
     let column = (finding.position.column as usize).saturating_sub(1);
     let in_line = (finding.span.end.saturating_sub(finding.span.start) as usize).max(1);
     let room = line.len().saturating_sub((finding.span.start - start) as usize).max(1);
-    let chars: Vec<char> = line.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let chars: Vec<char> = line.chars().map(shown_as).collect();
     let from = if chars.len() > MAX_LINE { column.saturating_sub(30) } else { 0 };
     let shown: String = chars.iter().skip(from).take(MAX_LINE).collect();
     let number = finding.position.line.to_string();
@@ -88,11 +99,13 @@ fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str)
 pub(super) fn unread(out: &mut String, is_coloured: bool, unread: &Unread) {
     let head = if is_coloured { "\x1b[1;31merror\x1b[0m" } else { "error" };
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}: {head}: not checked: {}", unread.file, unread.reason);
+    let _ =
+        writeln!(out, "{}: {head}: not checked: {}", plain_line(&unread.file), plain_line(&unread.reason));
 }
 
 /// One line: `file:line:column: severity[CODE] message`.
 pub(super) fn line(out: &mut String, f: &Finding) {
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}:{}: {}[{}] {}", f.file, f.position, f.severity.name(), f.code, f.message);
+    let (file, message) = (plain_line(&f.file), plain_line(&f.message));
+    let _ = writeln!(out, "{file}:{}: {}[{}] {message}", f.position, f.severity.name(), f.code);
 }

@@ -104,8 +104,16 @@ pub(super) fn result(f: &Finding, catalogue: &Catalogue) -> Value {
         "partialFingerprints": { "harrier/v1": f.fingerprint() },
     });
     // SARIF's kind `open` would fit, but requires the level `none`, which services do not show.
-    if let Some(object) = result.as_object_mut().filter(|_| f.is_not_provable()) {
-        object.insert("properties".into(), json!({ "verdict": "not_provable" }));
+    let mut properties = serde_json::Map::new();
+    if f.is_not_provable() {
+        properties.insert("verdict".into(), "not_provable".into());
+    }
+    // SARIF's `fixes` are replaced regions of files; commands for a switch are a property.
+    if !f.commands.is_empty() {
+        properties.insert("commands".into(), json!(f.commands));
+    }
+    if let Some(object) = result.as_object_mut().filter(|_| !properties.is_empty()) {
+        object.insert("properties".into(), properties.into());
     }
     let index = catalogue.rules.iter().position(|rule| rule.code == f.code);
     if let (Some(index), Some(object)) = (index, result.as_object_mut()) {

@@ -46,7 +46,7 @@ pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch
         chip: here("asic_name").to_string(),
         chip_role: here("sub_role").to_string(),
         asic: asic.map(|a| a.name),
-        cell_bytes: asic.map(|a| a.cell_bytes),
+        cell_bytes: asic.and_then(Asic::frame_cell_bytes),
         memory_bytes: options.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
         lossless_mtu_bytes: db
             .rows("LOSSLESS_TRAFFIC_PATTERN")

@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod fixing;
 mod fleet;
 mod mutations;
 mod reading;

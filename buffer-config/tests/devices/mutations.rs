@@ -12,7 +12,7 @@ use crate::{COMMANDS, EOS, NVUE, NXOS, found};
 
 /// What the check must report.
 #[derive(Clone, Copy)]
-enum Expect {
+pub(crate) enum Expect {
     /// An error with this code.
     Error(&'static str),
     /// A warning with this code.
@@ -23,9 +23,9 @@ enum Expect {
 use Expect::{Error, Harmless, Warning};
 
 /// A name, the part of the text that changes, what it becomes, and what must be reported.
-type Operator = (&'static str, &'static str, &'static str, Expect);
+pub(crate) type Operator = (&'static str, &'static str, &'static str, Expect);
 
-const OF_EOS: &[Operator] = &[
+pub(crate) const OF_EOS: &[Operator] = &[
     ("PFC is not turned on", "   priority-flow-control on\n", "", Error("PFC016")),
     (
         "PFC is off on all ports",
@@ -57,6 +57,24 @@ const OF_EOS: &[Operator] = &[
         "   description host h1\n",
         "   description host h1\n   flowcontrol receive on\n",
         Error("PFC017"),
+    ),
+    (
+        "802.3x pause sent, receiving off afterwards",
+        "   description host h1\n",
+        "   description host h1\n   flowcontrol send on\n   flowcontrol receive off\n",
+        Error("PFC017"),
+    ),
+    (
+        "802.3x pause off in both directions",
+        "   description host h1\n",
+        "   description host h1\n   flowcontrol send off\n   flowcontrol receive off\n",
+        Harmless,
+    ),
+    (
+        "another lossless priority in a later block of the interface",
+        "interface Ethernet5/1",
+        "interface Ethernet2/1\n   priority-flow-control priority 3 no-drop\ninterface Ethernet2/1\n   priority-flow-control priority 4 no-drop\n!\ninterface Ethernet5/1",
+        Warning("PFC010"),
     ),
     (
         "three lossless priorities",
@@ -149,6 +167,7 @@ const OF_EOS: &[Operator] = &[
         Warning("SRC006"),
     ),
     ("priority that does not exist", "priority 3 no-drop", "priority 9 no-drop", Warning("SRC006")),
+    ("banner that is never closed", "EOF\n!\nqos map", "qos map", Error("SRC001")),
     ("another description", "description host h1", "description host h9", Harmless),
     ("another comment", "! Command: show running-config", "! Command: show run", Harmless),
     (
@@ -163,7 +182,7 @@ const OF_EOS: &[Operator] = &[
     ("lines end with CR and LF", "\n", "\r\n", Harmless),
 ];
 
-const OF_NVUE: &[Operator] = &[
+pub(crate) const OF_NVUE: &[Operator] = &[
     ("RoCE in lossy mode with a watchdog", "mode: lossless", "mode: lossy", Warning("WD012")),
     ("unknown RoCE mode", "mode: lossless", "mode: lossles", Warning("SRC006")),
     (
@@ -254,7 +273,7 @@ const OF_NVUE: &[Operator] = &[
     ("state in the newer form", "            up: {}\n", "            up: {}\n\n", Harmless),
 ];
 
-const OF_COMMANDS: &[Operator] = &[
+pub(crate) const OF_COMMANDS: &[Operator] = &[
     (
         "PFC without a pool",
         "nv set qos traffic-pool default-lossless memory-percent 50\n",
@@ -320,7 +339,7 @@ const OF_COMMANDS: &[Operator] = &[
     ("a comment", "nv config apply", "# apply it\nnv config apply", Harmless),
 ];
 
-const OF_NXOS: &[Operator] = &[
+pub(crate) const OF_NXOS: &[Operator] = &[
     ("network policy not applied", "  service-policy type network-qos LOSSLESS\n", "", Warning("MAP011")),
     (
         "network policy that does not exist",

@@ -62,6 +62,89 @@ fn values_and_positions_of_eos_are_read() {
 }
 
 #[test]
+fn blocks_of_one_eos_interface_add_up() {
+    let check = |lines: &[&str], expected: &[u8]| {
+        let profile = "hostname x\nqos profile P\n   priority-flow-control priority 5 no-drop\n";
+        let parts: Vec<&[&str]> = match lines.len() {
+            0 | 1 => vec![lines],
+            n => vec![&lines[..n - 1], &lines[n - 1..]],
+        };
+        let block = |lines: &[&str]| format!("interface Ethernet1\n   {}\n", lines.join("\n   "));
+        let apart: String = parts.iter().map(|lines| block(lines)).collect();
+        for text in [profile.to_string() + &block(lines), profile.to_string() + &apart] {
+            let lossless = device(&text).ports[0].qos.lossless.clone();
+            assert_eq!(lossless.into_keys().collect::<Vec<_>>(), expected, "{text}");
+        }
+    };
+    let no_drop = ["3", "4"].map(|n| format!("priority-flow-control priority {n} no-drop"));
+    let no_drop: Vec<&str> = no_drop.iter().map(String::as_str).collect();
+    check(&no_drop, &[3, 4]);
+    check(&[no_drop[0], no_drop[1], "no priority-flow-control priority 3 no-drop"], &[4]);
+    check(&[no_drop[0], no_drop[1], "priority-flow-control priority 4 drop"], &[3]);
+    // The settings of a port replace those of its profile, in whatever order.
+    check(&["service-profile P"], &[5]);
+    check(&["service-profile P", no_drop[0]], &[3]);
+    check(&[no_drop[0], "service-profile P"], &[3]);
+    check(&["service-profile P", "no service-profile P"], &[]);
+}
+
+#[test]
+fn a_banner_ends_at_its_delimiter_or_is_reported() {
+    let check = |banner: &str, mtu_bytes: Option<u32>, unclosed: &[&str]| {
+        let before = "hostname x\nqos map dscp 26 to traffic-class 3\n";
+        let text = format!("{before}{banner}\ninterface Ethernet1\n   mtu 9000\n");
+        for (text, system) in [(text.clone(), System::Eos), (text.replace("mtu", "  mtu"), System::Nxos)] {
+            let device = device::read(system, &text);
+            let read = device.ports.iter().find_map(|port| Some(port.mtu_bytes?.value));
+            assert_eq!(read, mtu_bytes, "{text}");
+            let found = device::check(SourceText { name: "x", text: &text }, &device);
+            let places: Vec<String> =
+                found.iter().filter(|f| f.code == "SRC001").map(|f| f.position.to_string()).collect();
+            assert_eq!(places, unclosed, "{text}");
+        }
+    };
+    check("banner login\nmtu 1\nEOF", Some(9000), &[]);
+    check("banner motd ^C\nno ^ end\n^C", Some(9000), &[]);
+    check("banner motd ^CWelcome, ^ is no end\nhere^C", Some(9000), &[]);
+    check("banner motd ^CWelcome^C", Some(9000), &[]);
+    check("banner motd \u{3}\ntext\n\u{3}", Some(9000), &[]);
+    check("banner motd #text#", Some(9000), &[]);
+    check("banner exec é\ntext\né", Some(9000), &[]);
+    check("banner login # one\n!\ntwo #", Some(9000), &[]);
+    // Never closed: reported, and the rest is read.
+    check("banner login\ntext", Some(9000), &["3:1"]);
+    check("banner motd ^C\ntext", Some(9000), &["3:1"]);
+    check("banner motd %\nbanner login\ntext", Some(9000), &["3:1", "4:1"]);
+    check(&vec!["banner motd %"; 3000].join("\n"), Some(9000), &[]);
+    // Each search for an end reads the rest of the file, so that only the first banners are looked at.
+    let many = vec!["banner login"; 3000].join("\n");
+    let places: Vec<String> = (3..19).map(|line| format!("{line}:1")).collect();
+    check(&many, Some(9000), &places.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn link_pause_has_two_directions() {
+    let check = |text: &str, expected: (Option<bool>, Option<bool>)| {
+        let qos = device(text).ports[0].qos.clone();
+        let shown = [qos.sends_link_pause, qos.obeys_link_pause].map(|pause| pause.map(|pause| pause.value));
+        assert_eq!((shown[0], shown[1]), expected, "{text}");
+    };
+    let eos = "qos profile P\ninterface Ethernet1\n   flowcontrol send on\n   flowcontrol receive off\n";
+    check(eos, (Some(true), Some(false)));
+    check(
+        &eos.replace("send on", "send off").replace("receive off", "receive on"),
+        (Some(false), Some(true)),
+    );
+    check(&format!("{eos}interface Ethernet1\n   no flowcontrol send\n"), (Some(false), Some(false)));
+    let nxos = "feature lldp\ninterface Ethernet1/1\n  flowcontrol receive on\n  no flowcontrol send\n";
+    check(nxos, (Some(false), Some(true)));
+    check(&nxos.replace("  no flowcontrol send\n", ""), (None, Some(true)));
+    let nvue = "nv set qos link-pause P rx enable\nnv set interface swp1 qos link-pause profile P\n";
+    check(nvue, (None, Some(true)));
+    check(&format!("{nvue}nv set qos link-pause P tx disable\n"), (Some(false), Some(true)));
+}
+
+#[test]
 fn the_roce_profile_of_nvue_sets_what_its_guide_documents() {
     let device = device(NVUE);
     let port = &device.ports[1];

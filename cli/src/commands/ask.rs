@@ -1,6 +1,7 @@
 //! `harrier ask`: who slows a flow down now.
 
 use analyzer::TopologyIndex;
+use model::plain::plain;
 use model::{Diagnosis, FlowKey, Topology};
 use serde_json::{Value, json};
 
@@ -45,12 +46,12 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             println!(
                 "nothing slows {} down now: {}",
                 args.flow,
-                answer["detail"].as_str().unwrap_or_default()
+                plain(answer["detail"].as_str().unwrap_or_default())
             );
         } else {
             let diagnosis: Diagnosis = serde_json::from_value(answer)?;
             let topology: Topology = client.get("/api/v1/topology").await?;
-            print!("{}", describe_diagnosis(&diagnosis, &TopologyIndex::new(&topology)));
+            print!("{}", plain(&describe_diagnosis(&diagnosis, &TopologyIndex::new(&topology))));
         }
         Ok(if is_clean { Outcome::Fine } else { Outcome::Findings })
     })

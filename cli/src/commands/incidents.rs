@@ -1,5 +1,6 @@
 //! `harrier incidents`: the incidents of a server in a terminal.
 
+use model::plain::plain_line;
 use model::{FlowKey, PortRef};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -61,7 +62,9 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         match (args.json, args.watch) {
             (true, false) => print_json(&page)?,
             (true, true) => incidents.iter().rev().for_each(|incident| println!("{incident}")),
-            (false, _) => incidents.iter().rev().for_each(|incident| println!("{}", line(incident))),
+            (false, _) => {
+                incidents.iter().rev().for_each(|incident| println!("{}", plain_line(&line(incident))))
+            }
         }
         if args.watch {
             let mut events = client.events("/api/v1/events?kinds=incident").await?;
@@ -71,7 +74,11 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
                 let incident = &event["incident"];
                 let is_shown = !args.open || incident["end_ns"].is_null() || event["change"] == "end";
                 if name == "incident" && is_shown {
-                    println!("{}", if args.json { incident.to_string() } else { line(incident) });
+                    let line = line(incident);
+                    println!(
+                        "{}",
+                        if args.json { incident.to_string() } else { plain_line(&line).into_owned() }
+                    );
                 }
             }
         }

@@ -6,9 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use analyzer::TopologyIndex;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use counters::Network;
 use model::Time;
+use model::plain::{plain, plain_line};
 
 use crate::Outcome;
 use crate::counter_sources::{Address, Change, History, Polled, SonicSwitch, poll};
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     /// that the switch states. The password is read from the variable REDISCLI_AUTH or from the address,
     /// sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST.
     #[arg(required = true, value_name = "[NAME=]ADDRESS")]
-    switches: Vec<Address>,
+    switches: Vec<String>,
     /// Polling interval, from 100ms to 10min
     #[arg(long, value_name = "TIME", value_parser = parse_interval, default_value = "1s")]
     interval: Duration,
@@ -65,12 +66,22 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
         .ok_or("expected a time from 100ms to 10min".to_string())
 }
 
+/// Parses the addresses. The errors name an address by its place only: even a malformed one may have a password, which the
+/// parser of the command line would print.
+fn addresses(texts: &[String]) -> anyhow::Result<Vec<Address>> {
+    let parse = |(number, text): (usize, &String)| {
+        text.parse().map_err(|error| anyhow!("address {}: {error}", number + 1))
+    };
+    texts.iter().enumerate().map(parse).collect()
+}
+
 /// Runs the command.
 #[allow(clippy::disallowed_methods, reason = "this is the edge: switches are polled by the clock")]
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
+    let addresses = addresses(&args.switches)?;
     let topology = args.topology.as_deref().map(topology::read).transpose()?.unwrap_or_default();
     let (sender, results) = mpsc::channel();
-    for (number, address) in args.switches.iter().enumerate() {
+    for (number, address) in addresses.iter().enumerate() {
         let switch = SonicSwitch::new(address.clone(), args.redis_ca.clone());
         let (sender, interval) = (sender.clone(), args.interval);
         let thread = thread::Builder::new().name(format!("poll-{number}")).stack_size(STACK_BYTES);
@@ -78,6 +89,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     }
     let mut watch = Watch {
         args,
+        addresses: &addresses,
         network: Network { topology, ..Network::default() },
         history: History::default(),
         verdicts: 0,
@@ -103,6 +115,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
 
 struct Watch<'a> {
     args: &'a Args,
+    addresses: &'a [Address],
     network: Network,
     history: History,
     /// Verdicts that have begun.
@@ -114,14 +127,19 @@ impl Watch<'_> {
         match result {
             Ok((reading, problems)) => {
                 for line in self.history.read(source, reading, problems) {
-                    eprintln!("{line}");
+                    eprintln!("{}", plain_line(&line));
                 }
             }
             Err(failure) => {
                 if self.history.fail(source, &failure.reason) {
-                    let shown = self.args.switches.get(source).map_or("", |address| address.shown.as_str());
+                    let shown = self.addresses.get(source).map_or("", |address| address.shown.as_str());
                     let seconds = failure.retry_in.as_secs_f64();
-                    eprintln!("{shown}: cannot be read: {}; next attempt in {seconds:.1} s", failure.reason);
+                    // The reason may cite what a server has answered.
+                    let reason = plain_line(&failure.reason);
+                    eprintln!(
+                        "{}: cannot be read: {reason}; next attempt in {seconds:.1} s",
+                        plain_line(shown)
+                    );
                 }
             }
         }
@@ -142,9 +160,9 @@ impl Watch<'_> {
                 print_text(&format!("{}\n", serde_json::json!({ "event": event, "diagnosis": diagnosis })))?;
             } else if event == "begins" {
                 let index = TopologyIndex::new(&self.network.topology);
-                eprint!("{}", describe_diagnosis(diagnosis, &index));
+                eprint!("{}", plain(&describe_diagnosis(diagnosis, &index)));
             } else {
-                eprintln!("over: {}", describe_verdict(diagnosis));
+                eprintln!("over: {}", plain_line(&describe_verdict(diagnosis)));
             }
         }
         Ok(())

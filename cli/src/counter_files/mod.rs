@@ -47,12 +47,12 @@ pub(crate) struct Gathered {
 pub(crate) fn gather(arguments: &[PathBuf], times: &[TimeOf]) -> Gathered {
     let mut found = Vec::new();
     let mut problems = Vec::new();
+    let mut files = Files::default();
     for argument in arguments {
-        let mut files = Files::default();
         files.read(argument);
-        problems.append(&mut files.problems);
+        problems.append(&mut files.take_problems());
         let given = times.iter().find(|time| argument.starts_with(&time.path)).map(|time| time.time_ns);
-        let (mut dumps, outputs) = sort(files.files, &mut problems);
+        let (mut dumps, outputs) = sort(std::mem::take(&mut files.files), &mut problems);
         dumps.add_readings(given, &mut found, &mut problems);
         add_outputs(&outputs, given, &mut found, &mut problems);
     }

@@ -9,10 +9,12 @@ use super::archive;
 
 /// The maximum size of a file, unpacked. A COUNTERS_DB of a switch with 512 ports has about 30 MiB.
 pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
-/// The maximum size of all files together: they are in memory at the same time.
+/// The maximum size of all files of all arguments together: they, or what was read of them, are in memory at the same time.
 pub(super) const MAX_TOTAL_BYTES: u64 = 2 << 30;
 /// The maximum number of files: a thousand switches with five databases, before and after, and some more.
 const MAX_FILES: usize = 50_000;
+/// The maximum number of problems of one argument that are listed.
+const MAX_PROBLEMS: usize = 1_000;
 /// The maximum depth of folders below an argument.
 const MAX_DEPTH: usize = 8;
 /// Folders above a file that may name its switch and its time.
@@ -32,15 +34,34 @@ pub(super) struct InputFile {
     pub(super) changed_ns: u64,
 }
 
-/// The files that were read, and what is wrong with others.
+/// The files that were read, and what is wrong with others. The limits apply to all arguments together.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) files: Vec<InputFile>,
     pub(super) problems: Vec<String>,
     total_bytes: u64,
+    count: usize,
+    omitted: usize,
 }
 
 impl Files {
+    /// Lists a problem, or counts it if there are many.
+    pub(super) fn problem(&mut self, problem: String) {
+        match self.problems.len() < MAX_PROBLEMS {
+            true => self.problems.push(problem),
+            false => self.omitted += 1,
+        }
+    }
+
+    /// The problems so far, with the number of those that are not listed.
+    pub(super) fn take_problems(&mut self) -> Vec<String> {
+        if self.omitted > 0 {
+            self.problems.push(format!("{} more files were left out or could not be read", self.omitted));
+            self.omitted = 0;
+        }
+        std::mem::take(&mut self.problems)
+    }
+
     /// Reads an argument: a file, a folder, an archive, or `-` for standard input.
     pub(super) fn read(&mut self, argument: &Path) {
         if argument == Path::new("-") {
@@ -51,19 +72,19 @@ impl Files {
         match fs::metadata(argument) {
             Ok(metadata) if metadata.is_dir() => self.folder(argument, argument, 0),
             Ok(_) => self.file(argument, &naming_folders(argument)),
-            Err(error) => self.problems.push(format!("cannot read {}: {error}", argument.display())),
+            Err(error) => self.problem(format!("cannot read {}: {error}", argument.display())),
         }
     }
 
     fn folder(&mut self, root: &Path, folder: &Path, depth: usize) {
         if depth > MAX_DEPTH {
-            self.problems.push(format!("{}: more than {MAX_DEPTH} folders deep; left out", folder.display()));
+            self.problem(format!("{}: more than {MAX_DEPTH} folders deep; left out", folder.display()));
             return;
         }
         let mut paths = match fs::read_dir(folder) {
             Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect::<Vec<_>>(),
             Err(error) => {
-                self.problems.push(format!("cannot read {}: {error}", folder.display()));
+                self.problem(format!("cannot read {}: {error}", folder.display()));
                 return;
             }
         };
@@ -87,7 +108,7 @@ impl Files {
         let file = match fs::File::open(path) {
             Ok(file) => file,
             Err(error) => {
-                self.problems.push(format!("cannot read {shown}: {error}"));
+                self.problem(format!("cannot read {shown}: {error}"));
                 return;
             }
         };
@@ -119,9 +140,10 @@ impl Files {
             if self.total_bytes > MAX_TOTAL_BYTES {
                 return Err(format!("more than {} MiB of files; left out", MAX_TOTAL_BYTES >> 20));
             }
-            if self.files.len() >= MAX_FILES {
+            if self.count >= MAX_FILES {
                 return Err(format!("more than {MAX_FILES} files; left out"));
             }
+            self.count += 1;
             crate::input::utf8(bytes)
         });
         match text {
@@ -132,7 +154,7 @@ impl Files {
                 text,
                 changed_ns,
             }),
-            Err(problem) => self.problems.push(format!("{shown}: {problem}")),
+            Err(problem) => self.problem(format!("{shown}: {problem}")),
         }
     }
 }

@@ -38,6 +38,10 @@ impl FromStr for Address {
         if rest.is_empty() {
             return Err(format!("there is nothing after `{scheme}`; {expected}"));
         }
+        // Anything else in front of the path would be shown, and may be a password.
+        if *scheme == "sonic+unix://" && !rest.starts_with('/') {
+            return Err(format!("expected an absolute path after `{scheme}`; {expected}"));
+        }
         let redis = format!("{redis}{rest}");
         // Shown as an address of Redis and then under its own scheme.
         let shown = crate::redis::shown(&redis);
@@ -68,7 +72,15 @@ mod tests {
             "a=sonic+unix:///run/redis.sock",
             Some((Some("a"), "unix:///run/redis.sock", "sonic+unix:///run/redis.sock")),
         );
-        for wrong in ["leaf1", "redis://leaf1", "=sonic://leaf1", "sonic://", "gnmi://leaf1", ""] {
+        for wrong in [
+            "leaf1",
+            "redis://leaf1",
+            "=sonic://leaf1",
+            "sonic://",
+            "gnmi://leaf1",
+            "sonic+unix://:pw@leaf1/x",
+            "",
+        ] {
             check(wrong, None);
         }
     }

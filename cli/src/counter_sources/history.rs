@@ -128,6 +128,7 @@ mod tests {
             time_ns,
             time_is_assumed: false,
             source: Kind::SonicDatabase,
+            lacks_watchdog: false,
             ports: BTreeMap::new(),
             neighbours: Vec::new(),
         }

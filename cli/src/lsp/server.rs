@@ -25,6 +25,8 @@ use crate::commands::check::editor::Checker;
 /// The largest document that is checked. `harrier check` has no such limit by default; an editor checks with every
 /// change.
 const MAX_DOCUMENT_BYTES: usize = 16 << 20;
+/// The most repairs that are tried for one request: each checks the document again.
+const MAX_REPAIRS: usize = 50;
 /// The most documents that are open at once.
 const MAX_DOCUMENTS: usize = 1000;
 
@@ -53,9 +55,34 @@ enum Stage {
     ShutDown,
 }
 
+/// What the client supports.
+#[derive(Clone, Copy, Debug, Default)]
+struct Client {
+    /// Edits with the version of their document (`workspace.workspaceEdit.documentChanges`).
+    has_versioned_edits: bool,
+    /// Code actions that are no commands (`textDocument.codeAction.codeActionLiteralSupport`).
+    has_actions: bool,
+    /// Preferred actions (`textDocument.codeAction.isPreferredSupport`).
+    has_preferred_actions: bool,
+}
+
+impl Client {
+    fn new(parameters: &Value) -> Self {
+        let at = |pointer: &str| parameters.pointer(pointer);
+        let is = |pointer: &str| at(pointer).and_then(Value::as_bool) == Some(true);
+        Self {
+            has_versioned_edits: is("/capabilities/workspace/workspaceEdit/documentChanges"),
+            has_actions: at("/capabilities/textDocument/codeAction/codeActionLiteralSupport")
+                .is_some_and(Value::is_object),
+            has_preferred_actions: is("/capabilities/textDocument/codeAction/isPreferredSupport"),
+        }
+    }
+}
+
 struct Server<W> {
     output: W,
     stage: Stage,
+    client: Client,
     documents: BTreeMap<String, Document>,
 }
 
@@ -67,7 +94,8 @@ struct Refusal(i64, String);
 /// # Errors
 /// A frame is malformed, or the client ended without `exit`.
 pub(crate) fn run(input: &mut impl BufRead, output: impl Write) -> anyhow::Result<Outcome> {
-    let mut server = Server { output, stage: Stage::New, documents: BTreeMap::new() };
+    let mut server =
+        Server { output, stage: Stage::New, client: Client::default(), documents: BTreeMap::new() };
     loop {
         match frame::read(input)? {
             Frame::End => bail!("the client closed the connection without `exit`"),
@@ -132,7 +160,8 @@ impl<W: Write> Server<W> {
         match (self.stage, method) {
             (Stage::New, "initialize") => {
                 self.stage = Stage::Running;
-                result(capabilities())
+                self.client = Client::new(&parameters);
+                result(capabilities(self.client))
             }
             (Stage::New, _) => {
                 Err(Refusal(code::NOT_INITIALISED, format!("`{method}` came before `initialize`")))
@@ -267,6 +296,9 @@ impl<W: Write> Server<W> {
     fn actions(&self, value: Value) -> Result<Value, Refusal> {
         let parameters: CodeActionParams = parameters(value)?;
         let uri = parameters.text_document.uri;
+        if !self.client.has_actions {
+            return Ok(Value::Array(Vec::new()));
+        }
         let is_wanted = |kind: &CodeActionKind| matches!(kind.as_str(), "" | "quickfix");
         if parameters.context.only.as_ref().is_some_and(|only| !only.iter().any(is_wanted)) {
             return Ok(Value::Array(Vec::new()));
@@ -275,20 +307,28 @@ impl<W: Write> Server<W> {
         let Range { start, end } = parameters.range;
         let [from, to] = [start, end].map(|at| offset_of(&document.text, convert::place(at)) as u32);
         let mut actions = Vec::new();
-        for finding in document.overlapping(from, to) {
+        let has_repair = |f: &&Finding| !(f.patch.is_empty() && f.commands.is_empty());
+        for finding in document.overlapping(from, to).filter(has_repair).take(MAX_REPAIRS) {
             let source = SourceText { name: &finding.file, text: &document.text };
             let Some(edit) = document.checker.repair(source, finding) else { continue };
             let edit = convert::text_edit(&document.text, edit);
-            actions.push(json!({
-                "title": format!("Repair {} {}", finding.code, finding.rule),
-                "kind": "quickfix",
-                "isPreferred": true,
-                "diagnostics": [convert::diagnostic(&document.text, finding)],
-                "edit": { "documentChanges": [{
+            let edit = match self.client.has_versioned_edits {
+                true => json!({ "documentChanges": [{
                     "textDocument": { "uri": uri, "version": document.version },
                     "edits": [edit],
-                }] },
-            }));
+                }] }),
+                false => json!({ "changes": { uri.as_str(): [edit] } }),
+            };
+            let mut action = json!({
+                "title": format!("Repair {} {}", finding.code, finding.rule),
+                "kind": "quickfix",
+                "diagnostics": [convert::diagnostic(&document.text, finding)],
+                "edit": edit,
+            });
+            if let Some(members) = action.as_object_mut().filter(|_| self.client.has_preferred_actions) {
+                members.insert("isPreferred".to_string(), true.into());
+            }
+            actions.push(action);
         }
         Ok(Value::Array(actions))
     }
@@ -310,12 +350,12 @@ impl Document {
     }
 }
 
-fn capabilities() -> InitializeResult {
+fn capabilities(client: Client) -> InitializeResult {
     InitializeResult {
         capabilities: ServerCapabilities {
             text_document_sync: Some(TextDocumentSyncCapability::Kind(TextDocumentSyncKind::FULL)),
             hover_provider: Some(HoverProviderCapability::Simple(true)),
-            code_action_provider: Some(CodeActionProviderCapability::Simple(true)),
+            code_action_provider: Some(CodeActionProviderCapability::Simple(client.has_actions)),
             ..ServerCapabilities::default()
         },
         server_info: Some(ServerInfo {

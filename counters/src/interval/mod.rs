@@ -4,7 +4,7 @@
 //! A counter that falls was cleared or wrapped. Readings that arrive late are sorted by their times. A switch with a
 //! single reading gives its totals, of an unknown time.
 
-mod change;
+pub(crate) mod change;
 mod window;
 
 pub(crate) use change::PriorityChange;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::units::counted;
 
 use super::change::{Falls, Peak, PortChange};
-use crate::reading::Reading;
+use crate::reading::{PortReading, Reading};
 use crate::thresholds::WATERMARK_LAG_NS;
 
 /// The time of an interval.
@@ -161,6 +161,10 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
         for (name, port) in &after.ports {
             match before.ports.get(name) {
                 Some(earlier) => {
+                    let earlier = match before.lacks_watchdog {
+                        true => &with_watchdog_of(earlier, port),
+                        false => earlier,
+                    };
                     ports.insert(name.clone(), PortChange::between(earlier, port, &mut falls));
                 }
                 None => drop(missing.insert(name)),
@@ -187,11 +191,29 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
         problems
             .push(format!("{switch}: {} wrapped between two readings", counted(falls.wrapped, "counter")));
     }
+    let has_watchdog = |reading: &Reading| {
+        reading.ports.values().flat_map(|port| &port.priorities).any(|priority| priority.watchdog.is_some())
+    };
+    if distinct.windows(2).any(|pair| pair[0].lacks_watchdog && has_watchdog(pair[1])) {
+        problems.push(format!(
+            "{switch}: statistics of the watchdog are in the later reading only, so storms and drops that it counts may \
+             be old; add `show pfcwd stats` to the first one"
+        ));
+    }
     if !missing.is_empty() {
         let names: Vec<&str> = missing.into_iter().collect();
         problems.push(format!("{switch}: {} not in all readings; left out in between", listed(&names)));
     }
     changes
+}
+
+/// A port whose statistics of the watchdog are those of a later reading: without earlier ones, their growth is unknown.
+fn with_watchdog_of(port: &PortReading, later: &PortReading) -> PortReading {
+    let mut port = port.clone();
+    for (priority, later) in port.priorities.iter_mut().zip(&later.priorities) {
+        priority.watchdog = later.watchdog;
+    }
+    port
 }
 
 /// Names, as many as fit a line.

@@ -129,9 +129,16 @@ pub fn reading(databases: &Databases, switch: Option<&str>, time_ns: u64) -> (Re
     let switch = reader.switch_name(switch);
     let ports = reader.ports();
     let neighbours = switch_state::neighbours(databases, &ports);
-    let reading =
-        Reading { switch, time_ns, time_is_assumed: false, source: Source::SonicDatabase, ports, neighbours };
-    (reading, reader.finish())
+    let reading = Reading {
+        switch,
+        time_ns,
+        time_is_assumed: false,
+        source: Source::SonicDatabase,
+        lacks_watchdog: false,
+        ports,
+        neighbours,
+    };
+    (reading.with_plain_names(), reader.finish())
 }
 
 /// How many malformed values are listed one by one.

@@ -44,6 +44,7 @@ impl Story {
                     time_ns: START_NS,
                     time_is_assumed: false,
                     source: Source::SonicDatabase,
+                    lacks_watchdog: false,
                     ports: Default::default(),
                     neighbours: Vec::new(),
                 });

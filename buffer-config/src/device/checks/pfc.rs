@@ -14,10 +14,7 @@ pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
     }
     for port in lossless_ports(device) {
         one_direction(port, out);
-        if let Some(pause) = port.qos.link_pause.filter(|pause| pause.value) {
-            let message = "802.3x pause is on together with PFC: pause frames stop all classes".to_string();
-            out.port("PFC017", port, (pause.span, "flowcontrol"), message).repair(Repair::NoLinkPause);
-        }
+        link_pause(port, out);
         let mask = port.qos.pfc_priorities().unwrap_or_default();
         if mask.count_ones() > USUAL_PRIORITIES {
             let span = port.qos.lossless.values().last().map_or(port.span, |p| p.span);
@@ -33,7 +30,7 @@ fn is_off<'d>(device: &Device, port: &'d DevicePort, out: &mut Found<'d>) {
     let priorities: Vec<u8> = qos.lossless.values().map(|p| p.value).collect();
     let mask = priorities.iter().filter(|p| **p < 8).fold(0u8, |mask, p| mask | 1 << p);
     let first = qos.lossless.values().next().map_or(port.span, |p| p.span);
-    let repair = Repair::UsePfc { priorities };
+    let repair = Repair::UsePfc { priorities, not: Vec::new() };
     match (qos.pfc.map(|mode| mode.value), device.system) {
         // The lossless classes belong to the whole switch; a management or legacy port may do without.
         (Some(PfcMode::Off), System::Nxos) if qos.class_of_dscp.is_empty() => {}
@@ -56,6 +53,18 @@ fn is_off<'d>(device: &Device, port: &'d DevicePort, out: &mut Found<'d>) {
     }
 }
 
+/// 802.3x pause in one direction or both.
+fn link_pause<'d>(port: &'d DevicePort, out: &mut Found<'d>) {
+    let on = |pause: Option<crate::device::Placed<bool>>| pause.filter(|pause| pause.value);
+    let (at, what) = match (on(port.qos.sends_link_pause), on(port.qos.obeys_link_pause)) {
+        (Some(at), Some(_)) => (at, "802.3x pause is on together with PFC: pause frames stop all classes"),
+        (Some(at), None) => (at, "802.3x pause frames are sent: they stop all classes of the neighbour"),
+        (None, Some(at)) => (at, "802.3x pause frames are obeyed: they stop all classes of this port"),
+        (None, None) => return,
+    };
+    out.port("PFC017", port, (at.span, "flowcontrol"), what.to_string()).repair(Repair::NoLinkPause);
+}
+
 fn one_direction<'d>(port: &'d DevicePort, out: &mut Found<'d>) {
     let priorities = port.qos.lossless.values().map(|p| p.value).collect();
     let off = |way: Option<crate::device::Placed<bool>>| way.filter(|on| !on.value);
@@ -69,7 +78,7 @@ fn one_direction<'d>(port: &'d DevicePort, out: &mut Found<'d>) {
     };
     out.port("PFC012", port, (at.span, "qos/pfc"), what.to_string())
         .severity(Severity::Error)
-        .repair(Repair::UsePfc { priorities });
+        .repair(Repair::UsePfc { priorities, not: Vec::new() });
 }
 
 /// Ports without PFC, or with other priorities, where nearly all ports have the same.
@@ -94,7 +103,8 @@ fn odd_ports<'d>(device: &'d Device, out: &mut Found<'d>) {
             0 => format!("has no PFC; most ports have it for priority {}", list(common)),
             _ => format!("has PFC for priority {}, most ports for {}", list(own), list(common)),
         };
-        let repair = Repair::UsePfc { priorities: expected.clone() };
+        let not = (0..8).filter(|p| own & !common & 1 << p != 0).collect();
+        let repair = Repair::UsePfc { priorities: expected.clone(), not };
         out.port("PFC010", port, (span, "priority-flow-control"), message)
             .severity(Severity::Warning)
             .repair(repair);

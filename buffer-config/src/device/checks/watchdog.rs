@@ -26,7 +26,7 @@ pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
         }
     }
     for port in device.ports.iter().filter(|port| device.system == System::Nvue && !port.qos.has_pfc()) {
-        if let Some(watchdog) = port.qos.watchdog.filter(|on| on.value && port.qos.link_pause.is_none()) {
+        if let Some(watchdog) = port.qos.watchdog.filter(|on| on.value && !port.qos.has_link_pause()) {
             let message = "has a PFC watchdog, but neither PFC nor link pause".to_string();
             out.port("WD012", port, (watchdog.span, "pfc-watchdog"), message);
         }

@@ -170,8 +170,11 @@ impl Reader {
             self.profiles.scheduler.insert(profile.key.clone(), to);
         }
         for profile in children(qos, "link-pause") {
-            let on = ["tx", "rx"].iter().find_map(|way| is_on(profile.value(&[way])).filter(|on| on.value));
-            let to = Qos { link_pause: on, ..Qos::default() };
+            let to = Qos {
+                sends_link_pause: is_on(profile.value(&["tx"])),
+                obeys_link_pause: is_on(profile.value(&["rx"])),
+                ..Qos::default()
+            };
             self.profiles.link_pause.insert(profile.key.clone(), to);
         }
     }

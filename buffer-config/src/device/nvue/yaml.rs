@@ -3,6 +3,8 @@
 //!
 //! Aliases are not expanded: NVUE writes none, and their expansion may grow without limit.
 
+use std::collections::BTreeSet;
+
 use saphyr_parser::{Event, Marker, Parser};
 
 use super::tree::{MAX_NODES, Node};
@@ -12,22 +14,32 @@ use crate::source::Span;
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
 
-/// Byte offsets of line starts, to convert the parser's lines and columns.
-struct Lines<'a> {
+/// Byte offsets of every so many characters, to convert the parser's count of characters. All settings may be in one
+/// line.
+struct Offsets<'a> {
     text: &'a str,
+    /// The offset of every `STEP`th character.
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> Offsets<'a> {
+    /// The most characters that a conversion looks at.
+    const STEP: usize = 64;
+
     fn new(text: &'a str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { text, starts: std::iter::once(0).chain(ends).collect() }
+        Self { text, starts: text.char_indices().step_by(Self::STEP).map(|(at, _)| at).collect() }
     }
 
-    fn offset(&self, marker: &Marker) -> usize {
-        let start = self.starts.get(marker.line().saturating_sub(1)).copied().unwrap_or(self.text.len());
-        let line = self.text.get(start..).unwrap_or_default();
-        start + line.char_indices().nth(marker.col()).map_or(line.len(), |(at, _)| at)
+    /// The offset of a character, and how many characters it took to find it.
+    fn find(&self, index: usize) -> (usize, usize) {
+        let Some(start) = self.starts.get(index / Self::STEP) else { return (self.text.len(), 0) };
+        let rest = self.text.get(*start..).unwrap_or_default();
+        let steps = index % Self::STEP;
+        (start + rest.char_indices().nth(steps).map_or(rest.len(), |(at, _)| at), steps)
+    }
+
+    fn of(&self, marker: &Marker) -> usize {
+        self.find(marker.index()).0
     }
 }
 
@@ -37,26 +49,34 @@ struct Open {
     is_mapping: bool,
     /// The key of the next value of a mapping.
     key: Option<Node>,
+    /// The keys of a mapping so far.
+    keys: BTreeSet<String>,
+}
+
+impl Open {
+    fn new(is_mapping: bool, span: Span) -> Self {
+        Self { node: Node::new("", span), is_mapping, key: None, keys: BTreeSet::new() }
+    }
 }
 
 /// Reads YAML into a tree. The first syntax error ends the tree, and is the second value.
 pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> (Node, Option<Problem>) {
-    let lines = Lines::new(text);
-    let mut open = vec![Open { node: Node::default(), is_mapping: false, key: None }];
+    let mut open = vec![Open::new(false, Span::default())];
     let mut count = 0;
     let mut broken = None;
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (offsets, before) = (Offsets::new(body), text.len() - body.len());
     let mut parser = Parser::new_from_str(body);
     while let Some(event) = parser.next_event() {
         let (event, place) = match event {
             Ok(event) => event,
             Err(error) => {
-                let at = lines.offset(error.marker());
+                let at = before + offsets.of(error.marker());
                 broken = Some(Problem { span: Span::new(at, at), message: error.info().to_string() });
                 break;
             }
         };
-        let span = Span::new(lines.offset(&place.start), lines.offset(&place.end));
+        let span = Span::new(before + offsets.of(&place.start), before + offsets.of(&place.end));
         count += 1;
         if count > MAX_NODES || open.len() > MAX_DEPTH {
             let message = format!("more than {MAX_NODES} values, or nested deeper than {MAX_DEPTH}");
@@ -66,7 +86,7 @@ pub(super) fn read(text: &str, problems: &mut Vec<Problem>) -> (Node, Option<Pro
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 let is_mapping = matches!(event, Event::MappingStart(..));
-                open.push(Open { node: Node::new("", span), is_mapping, key: None });
+                open.push(Open::new(is_mapping, span));
             }
             Event::MappingEnd | Event::SequenceEnd => {
                 let Some(closed) = open.pop() else { break };
@@ -117,11 +137,44 @@ fn put(open: &mut [Open], value: Node, is_scalar: bool, problems: &mut Vec<Probl
                 true => key.children.push(value),
                 false => key.children = value.children,
             }
-            if parent.node.children.iter().any(|child| child.key == key.key) {
+            if !parent.keys.insert(key.key.clone()) {
                 let message = format!("the key `{}` is repeated", key.key);
                 problems.push(Problem { span: key.span, message });
             }
             parent.node.children.push(key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_in_one_long_line_take_constant_time() {
+        let body: Vec<String> = (0..50_000).map(|n| format!("\"kéy{n}\": \"ü{n}\"")).collect();
+        let text = format!("\u{feff}{{{}}}", body.join(", "));
+        let mut problems = Vec::new();
+        let (root, broken) = read(&text, &mut problems);
+        assert!(broken.is_none() && problems.is_empty(), "{broken:?} {problems:?}");
+        assert_eq!(root.children.len(), 50_000);
+        for (node, number) in root.children.iter().zip(0..) {
+            let at = |node: &Node| text.get(node.span.start as usize..node.span.end as usize);
+            assert_eq!(at(node), Some(format!("\"kéy{number}\"").as_str()));
+            assert_eq!(node.children.first().and_then(at), Some(format!("\"ü{number}\"").as_str()));
+        }
+        let offsets = Offsets::new(&text);
+        for index in [0, 63, 64, 65, 700_000, text.chars().count(), usize::MAX] {
+            let (at, steps) = offsets.find(index);
+            assert_eq!(at, text.char_indices().nth(index).map_or(text.len(), |(at, _)| at));
+            assert!(steps < Offsets::STEP, "{steps} steps to character {index}");
+        }
+    }
+
+    #[test]
+    fn repeated_keys_are_reported() {
+        let mut problems = Vec::new();
+        read("{a: 1, b: 2, a: 3, c: {a: 4}}", &mut problems);
+        assert_eq!(problems.iter().map(|p| p.span.start).collect::<Vec<_>>(), [13], "{problems:?}");
     }
 }

@@ -5,7 +5,7 @@
 //! Headroom is below the floor (error), or below the worst case (warning). The floor is the bytes in flight on the
 //! cable, the response time of the peer that IEEE 802.3 31B.3.7 allows, and one lossless frame. In the worst case,
 //! the pause frame also waits for a frame of the port's MTU, and only whole frames arrive, each of which fills
-//! whole cells.
+//! whole cells, unless frames share them (Broadcom DNX).
 //!
 //! ## Why it matters
 //!
@@ -70,14 +70,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             return None;
         }
         let missing = headroom::deficit(needed - has, link.speed_mbps);
+        let cells = cx.sw.cell_bytes.map_or(String::new(), |cell| format!(" in cells of {cell} B"));
         let message = format!(
-            "profile {} has headroom {}, but the worst case at {} Mb/s over {cable_m} m needs {} (frames of {} B in cells of {} B): {} too small, the bytes of {:.1} us or {:.0} m of cable",
+            "profile {} has headroom {}, but the worst case at {} Mb/s over {cable_m} m needs {} (frames of {} B{cells}): {} too small, the bytes of {:.1} us or {:.0} m of cable",
             profile.name,
             bytes(has),
             link.speed_mbps,
             bytes(needed),
             link.lossless_mtu,
-            link.cell_bytes,
             bytes(needed - has),
             missing.nanoseconds / 1e3,
             missing.metres

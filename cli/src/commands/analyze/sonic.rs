@@ -7,6 +7,7 @@ use analyzer::TopologyIndex;
 use anyhow::bail;
 use counters::{Network, PortPauses, Report, diagnose};
 use model::Topology;
+use model::plain::{plain, plain_line};
 use model::topology::{Node, NodeKind};
 use serde::Serialize;
 
@@ -37,7 +38,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     }
     let Gathered { readings, problems } = gather(&args.files, &args.time);
     for problem in &problems {
-        eprintln!("warning: {problem}");
+        eprintln!("warning: {}", plain_line(problem));
     }
     if readings.is_empty() {
         bail!("no counters to analyse; docs/counters.md says how to collect them");
@@ -53,7 +54,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&json(args, &found))?;
     } else {
-        eprint!("{}", text(&found, &network.topology, switches.len()));
+        eprint!("{}", plain(&text(&found, &network.topology, switches.len())));
     }
     Ok(Outcome::Fine)
 }

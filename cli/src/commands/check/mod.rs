@@ -113,7 +113,7 @@ pub(crate) struct Args {
     /// Duration of the storm for --explain-watchdog, milliseconds
     #[arg(long, default_value_t = 1000)]
     storm_ms: u32,
-    /// Write the fixes for one file as JSON Patch (RFC 6902)
+    /// Write the fixes for one file: a JSON Patch (RFC 6902) for SONiC, commands for NVUE, EOS and NX-OS
     #[arg(long, value_name = "FILE")]
     fix_patch: Option<PathBuf>,
     /// Repair the files in place: each fix that removes its warning or error and causes no other

@@ -189,7 +189,7 @@ fn offset_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
     }
 }
 
-/// Writes the fixes of one file as JSON Patch.
+/// Writes the fixes of one file: a JSON Patch, or the commands for a system other than SONiC.
 pub(super) fn write_patch(args: &Args, setup: &Setup, inputs: &[Input], path: &Path) -> anyhow::Result<()> {
     let [input] = inputs else { bail!("--fix-patch takes one file, but {} were given", inputs.len()) };
     let (text, table) = input.read_sound(args, setup)?;
@@ -206,7 +206,11 @@ pub(super) fn write_patch(args: &Args, setup: &Setup, inputs: &[Input], path: &P
     for (code, reason) in &plan.left_out {
         eprintln!("{code} is not fixed: {reason}");
     }
-    write_text(path, &(serde_json::to_string_pretty(&plan.operations)? + "\n"))
+    let text = match device::system_of(&text) {
+        Some(_) => plan.commands.iter().map(|command| format!("{command}\n")).collect(),
+        None => serde_json::to_string_pretty(&plan.operations)? + "\n",
+    };
+    write_text(path, &text)
 }
 
 /// Compares two revisions.

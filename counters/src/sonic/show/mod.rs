@@ -172,6 +172,11 @@ impl Paste<'_> {
             ));
             return;
         };
+        if kind.is_split_by_port()
+            && let Some(port) = cells.first()
+        {
+            self.sections.port(kind, port.text);
+        }
         let Some(reading) = self.sections.current() else {
             self.problem(Problem::at(number, 1, "more switches than a paste may have; the row is left out"));
             return;

@@ -18,17 +18,28 @@ pub(super) struct Sections<'p> {
     time_ns: u64,
     readings: Vec<Section>,
     current: Option<usize>,
+    /// The ports of the current table.
+    table_ports: BTreeSet<String>,
     is_full: bool,
 }
 
 struct Section {
     reading: Reading,
     kinds: BTreeSet<Kind>,
+    /// The ports of tables that are split by port.
+    ports: BTreeSet<String>,
 }
 
 impl<'p> Sections<'p> {
     pub(super) fn new(default_switch: Option<&'p str>, time_ns: u64) -> Sections<'p> {
-        Sections { default_switch, time_ns, readings: Vec::new(), current: None, is_full: false }
+        Sections {
+            default_switch,
+            time_ns,
+            readings: Vec::new(),
+            current: None,
+            table_ports: BTreeSet::new(),
+            is_full: false,
+        }
     }
 
     /// Continues with the last reading of a switch.
@@ -54,6 +65,7 @@ impl<'p> Sections<'p> {
     /// A table begins. The second table with the same counters begins a new reading.
     pub(super) fn begin_table(&mut self, kind: Kind) {
         self.ensure();
+        self.table_ports.clear();
         let is_repeated = self.current.is_some_and(|at| self.readings[at].kinds.contains(&kind));
         // `show queue counters` prints one table for each port.
         if is_repeated && kind.is_counted() && !kind.is_split_by_port() {
@@ -61,6 +73,22 @@ impl<'p> Sections<'p> {
         }
         if let Some(section) = self.current.and_then(|at| self.readings.get_mut(at)) {
             section.kinds.insert(kind);
+            section.reading.lacks_watchdog &= kind != Kind::Watchdog;
+        }
+    }
+
+    /// A row of a port in a table that is split by port. The second table of a port begins a new reading.
+    pub(super) fn port(&mut self, kind: Kind, port: &str) {
+        self.ensure();
+        if !self.table_ports.insert(port.to_string()) {
+            return;
+        }
+        if self.current.is_some_and(|at| self.readings[at].ports.contains(port)) {
+            self.repeat();
+        }
+        if let Some(section) = self.current.and_then(|at| self.readings.get_mut(at)) {
+            section.kinds.insert(kind);
+            section.ports.insert(port.to_string());
         }
     }
 
@@ -91,10 +119,11 @@ impl<'p> Sections<'p> {
             time_ns: self.time_ns,
             time_is_assumed: true,
             source: Source::SonicShow,
+            lacks_watchdog: true,
             ports: Default::default(),
             neighbours: Vec::new(),
         };
-        self.readings.push(Section { reading, kinds: BTreeSet::new() });
+        self.readings.push(Section { reading, kinds: BTreeSet::new(), ports: BTreeSet::new() });
         Some(self.readings.len() - 1)
     }
 
@@ -106,8 +135,12 @@ impl<'p> Sections<'p> {
             problems.push(Problem::new(format!("more than {MAX_READINGS} readings; the rest is left out")));
         }
         let is_used = |section: &Section| !section.kinds.is_empty() || !section.reading.neighbours.is_empty();
-        let mut readings: Vec<Reading> =
-            self.readings.into_iter().filter(is_used).map(|section| section.reading).collect();
+        let mut readings: Vec<Reading> = self
+            .readings
+            .into_iter()
+            .filter(is_used)
+            .map(|section| section.reading.with_plain_names())
+            .collect();
         if readings.iter().any(|reading| reading.switch == UNNAMED) && self.default_switch.is_none() {
             problems.push(Problem::new(format!(
                 "no prompt such as `admin@leaf1:~$` names the switch; it is called `{UNNAMED}`"
