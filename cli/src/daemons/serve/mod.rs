@@ -54,6 +54,7 @@ const RESTORED_TRIGGERS: u32 = 500;
 /// Reports of hosts that a restarted server knows; agents send new ones within a minute.
 const RESTORED_HOSTS: u32 = 1000;
 /// A day.
+const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 /// Interval at which rows above their age are removed, also without new diagnoses.
 const RETENTION: Duration = Duration::from_secs(600);
@@ -144,6 +145,9 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     if outcome.is_ok() && tokio::time::timeout(GRACE, drained).await.is_err() {
         warn!("some connections were still open");
     }
+    if let Err(error) = shared.live.store_series().await {
+        warn!(%error, "the last seconds of the port series are not stored");
+    }
     shared.live.store().close().await;
     drop(watchdog);
     outcome
@@ -220,6 +224,8 @@ pub(crate) fn limits(settings: &Settings) -> store::Limits {
         snapshots: settings.number("max_snapshots") as u32,
         max_age_ns: optional("max_age_days").map(|days| days.saturating_mul(DAY_NS)),
         max_bytes: optional("max_store_bytes"),
+        series_second_age_ns: settings.number("series_second_hours").saturating_mul(HOUR_NS),
+        series_minute_age_ns: settings.number("series_minute_days").saturating_mul(DAY_NS),
         incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000
             / settings.number("time_scale").max(1),
         ..store::Limits::default()

@@ -35,7 +35,8 @@ export const paths = {
   whatIf: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/what-if`,
   topology: `${API}/topology`,
   ports: `${API}/ports`,
-  series: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/series`,
+  /** The recent samples, or the stored series of the latest `rangeS` seconds. */
+  series: (port: Port, rangeS = 0) => `${API}/ports/${encodeURIComponent(port)}/series${rangeS ? `?range_s=${rangeS}` : ''}`,
   host: (name: string) => `${API}/hosts/${encodeURIComponent(name)}`,
   hostReport: (name: string) => `${API}/hosts/${encodeURIComponent(name)}/report`,
   daemons: `${API}/daemons`,
@@ -104,7 +105,7 @@ export const api = {
   whatIf: (id: string, signal?: AbortSignal) => get<WhatIf>(paths.whatIf(id), signal),
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
-  series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
+  series: (port: Port, rangeS: number, signal?: AbortSignal) => get<PortSeries>(paths.series(port, rangeS), signal),
   /** The findings about configurations and cables, each as JSON; `query` has filters. */
   findings: async (query: string, signal?: AbortSignal) =>
     (await get<{ findings: Record<string, unknown>[] }>(paths.findings(query), signal)).findings,
