@@ -243,7 +243,7 @@ impl<'r> Records<'r> {
             Ok(None) if self.line == 0 => Err((1, 0, "the file is empty".into())),
             Ok(None) => return Ok(None),
             Ok(Some(text)) if self.line == 1 => self.first(text)?,
-            Ok(Some(text)) => record(&text).map_err(|error| self.at(&error)),
+            Ok(Some(text)) => record(text.trim_ascii_end()).map_err(|error| self.at(&error)),
         };
         // Without its first line the rest has no meaning.
         self.is_ended |= record.is_err() && self.line <= 1;

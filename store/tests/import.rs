@@ -146,7 +146,7 @@ async fn all_mistakes_are_reported_with_their_position_and_nothing_is_stored() {
         &broken,
         &[
             &format!("f0:2:{}: invalid value: integer `-2`, expected u64", at(1, "\"count\":-2")),
-            "f0:3: there is no incident `i-b`, neither in the lines before nor in the store",
+            "f0:4: there is no incident `i-b`, neither in the lines before nor in the store",
             &format!("f0:6: `remark` is not the kind of a row; expected {kinds}"),
             &format!("f0:7:{}: EOF while parsing an object", lines[6].len()),
             "f0:9: there is no incident `i-b`, neither in the lines before nor in the store",
@@ -198,8 +198,8 @@ async fn rows_that_contradict_the_store_or_each_other_are_refused() {
     }
     assert_eq!(exported(&store).await, before);
 
-    let without: Vec<_> = text.lines().filter(|line| !line.contains("verdict b")).collect();
-    check(&without.join("\n"), &["f0:2: no file has the diagnosis `b` of incident `i-b`"]).await;
+    let without: Vec<_> = text.lines().filter(|line| !line.contains("verdict a")).collect();
+    check(&without.join("\n"), &["f0:2: no file has the diagnosis `a` of incident `i-b`"]).await;
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const BODY_BYTES: usize = 64 * 1024;
 /// Maximum characters of a note of an incident; a longer one is rejected.
 pub(crate) const NOTE_CHARS: usize = 4096;
+/// Maximum bytes of the name of a token that is created over REST.
+pub(crate) const TOKEN_NAME_BYTES: usize = 64;
 /// Events in the history for reconnecting clients; older ones are reported as missed.
 pub const EVENT_RING: usize = 4096;
 /// Maximum backlog of one client; then the oldest events are dropped and the client receives a `dropped` event.

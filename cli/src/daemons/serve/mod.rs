@@ -17,6 +17,7 @@ mod writer;
 pub(crate) use shared::Shared;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +45,7 @@ use super::tls::Certificates;
 use crate::configurations::{self, Checked};
 use crate::findings;
 use crate::input::{fail_with, read_text};
+use crate::tokens::ServedTokens;
 
 /// Time for open connections and the analysis to finish when the server stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -83,6 +85,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let address = bound.local_addr()?;
     let findings = read_findings(&settings, topology.as_ref())?;
     let access = Arc::new(access(&settings)?);
+    let tokens = settings.path("tokens").map(|path| Arc::new(served_tokens(path, &access)));
     let grpc_server = grpc_server(tls.as_ref())?;
     let targets = webhooks::targets(&settings)?;
     let shared = state(&settings, topology, findings.cited.clone()).await?;
@@ -106,6 +109,10 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
         .with_host_reports(shared.hosts.clone())
         .with_probe(Arc::new(ServerProbe(shared.clone())))
         .with_access(access.clone());
+    let app = match &tokens {
+        Some(tokens) => app.with_tokens(tokens.clone()),
+        None => app,
+    };
     let scheme = bound.scheme();
     let mut rest = tokio::spawn(web::serve_bound(bound, app, until_stopped()));
     // Programs that start the server wait for these lines.
@@ -124,7 +131,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
                 Demand::Stop => break Ok(()),
                 Demand::Reload => {
                     notify::reloading();
-                    settings = reload(arguments, settings, &shared, &access, log).await;
+                    settings = reload(arguments, settings, &shared, (&access, tokens.as_deref()), log).await;
                     notify::ready(&status);
                 }
             },
@@ -310,6 +317,11 @@ fn access(settings: &Settings) -> anyhow::Result<Access> {
     })
 }
 
+/// Returns the file of tokens, for admins over REST.
+fn served_tokens(path: &Path, access: &Arc<Access>) -> ServedTokens {
+    ServedTokens::new(path.to_path_buf(), access.clone(), || web::rfc3339(operations::wall_ns()))
+}
+
 /// Returns the reverse proxies that name the user.
 fn proxies(settings: &Settings) -> anyhow::Result<Proxies> {
     let header = |key| header_name(settings.text(key).unwrap_or_default()).map_err(anyhow::Error::msg);
@@ -374,7 +386,7 @@ async fn reload(
     arguments: &Arguments<Serve>,
     settings: Settings,
     shared: &Shared,
-    access: &Access,
+    (access, tokens): (&Access, Option<&ServedTokens>),
     log: &LogLevel,
 ) -> Settings {
     let read = || -> anyhow::Result<Reloaded> {
@@ -394,7 +406,12 @@ async fn reload(
     };
     log.apply(&new);
     match (settings.has("tokens"), credentials) {
-        (true, Some(credentials)) => access.replace(credentials),
+        (true, Some(credentials)) => {
+            if let (Some(tokens), Some(path)) = (tokens, new.path("tokens")) {
+                tokens.use_file(path);
+            }
+            access.replace(credentials);
+        }
         (false, None) => {}
         _ => warn!("tokens: whether REST needs tokens changes with a restart"),
     }
