@@ -158,7 +158,7 @@ async fn exports_of_files_and_folders_are_imported_or_refused_as_a_whole() {
 
     let missing = ran(&["import", &folder.path("new.db"), &folder.path("none.jsonl")]);
     assert!(missing.status == 2 && missing.stderr.contains("cannot read"), "{}", missing.stderr);
-    assert!(!std::path::Path::new(&folder.path("new.db")).exists(), "no store is created");
+    assert!(!Path::new(&folder.path("new.db")).exists(), "no store is created");
 }
 
 #[test]
