@@ -2,11 +2,12 @@
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
-use web::{Credential, Role, TokenHash};
+use web::{Access, Credential, Role, TokenBackend, TokenError, TokenHash, TokenInfo};
 
 use crate::input::read_text;
 
@@ -59,6 +60,87 @@ impl From<RoleName> for Role {
             RoleName::Admin => Role::Admin,
         }
     }
+}
+
+impl From<Role> for RoleName {
+    fn from(role: Role) -> RoleName {
+        match role {
+            Role::Viewer => RoleName::Viewer,
+            Role::Operator => RoleName::Operator,
+            Role::Admin => RoleName::Admin,
+        }
+    }
+}
+
+/// The file of a running server, for REST. `harrier token` on the same file at the same moment may undo a change, because
+/// it replaces the file as a whole.
+pub(crate) struct ServedTokens {
+    /// Locked during a change, so that none is lost.
+    path: Mutex<PathBuf>,
+    access: Arc<Access>,
+    /// Returns the present time (RFC 3339).
+    now: fn() -> String,
+}
+
+impl ServedTokens {
+    pub(crate) fn new(path: PathBuf, access: Arc<Access>, now: fn() -> String) -> ServedTokens {
+        ServedTokens { path: Mutex::new(path), access, now }
+    }
+
+    /// Uses another file from now on, whose tokens the server has read.
+    pub(crate) fn use_file(&self, path: &Path) {
+        *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path.to_path_buf();
+    }
+
+    /// Changes the file, and lets the server accept what is in it.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&Path, &TokenFile) -> Result<T, TokenError>,
+    ) -> Result<T, TokenError> {
+        let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&path, &read(&path).map_err(failed)?)?;
+        self.access.replace(credentials(&path).map_err(failed)?);
+        Ok(changed)
+    }
+}
+
+impl TokenBackend for ServedTokens {
+    fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
+        let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
+        let tokens = read(&path).map_err(failed)?.tokens.into_iter();
+        let info =
+            |entry: Entry| TokenInfo { name: entry.name, role: entry.role.into(), created: entry.created };
+        Ok(tokens.map(info).collect())
+    }
+
+    fn create(&self, name: &str, role: Role) -> Result<(TokenInfo, String), TokenError> {
+        self.change(|path, file| {
+            if file.tokens.iter().any(|entry| entry.name == name) {
+                return Err(TokenError::Exists(name.into()));
+            }
+            let created = (self.now)();
+            let secret = create(path, name, role.into(), created.clone()).map_err(failed)?;
+            Ok((TokenInfo { name: name.into(), role, created }, secret))
+        })
+    }
+
+    fn revoke(&self, name: &str) -> Result<(), TokenError> {
+        self.change(|path, file| {
+            let is_admin = |entry: &&Entry| entry.role == RoleName::Admin;
+            let Some(entry) = file.tokens.iter().find(|entry| entry.name == name) else {
+                return Err(TokenError::Unknown(name.into()));
+            };
+            if is_admin(&entry) && file.tokens.iter().filter(is_admin).count() == 1 {
+                return Err(TokenError::LastAdmin(name.into()));
+            }
+            revoke(path, name).map_err(failed)
+        })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` needs")]
+fn failed(error: anyhow::Error) -> TokenError {
+    TokenError::Failed(format!("{error:#}"))
 }
 
 /// Reads a file of tokens.
@@ -137,4 +219,37 @@ fn write(path: &Path, file: &TokenFile) -> anyhow::Result<()> {
         std::fs::rename(&new, path)
     };
     written().with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_served_file_is_listed_changed_and_keeps_its_last_admin() {
+        let path = std::env::temp_dir().join(format!("harrier-tokens-{}.toml", std::process::id()));
+        // Best effort: what an earlier run has left.
+        let _ = std::fs::remove_file(&path);
+        create(&path, "root", RoleName::Admin, "then".into()).unwrap();
+        let access = Arc::new(Access::tokens(credentials(&path).unwrap()));
+        let tokens = ServedTokens::new(path.clone(), access, || "now".into());
+
+        assert_eq!(tokens.revoke("root"), Err(TokenError::LastAdmin("root".into())));
+        let (eve, secret) = tokens.create("eve", Role::Operator).unwrap();
+        assert_eq!((eve.created.as_str(), secret.len()), ("now", PREFIX.len() + 2 * TOKEN_BYTES));
+        assert_eq!(tokens.create("eve", Role::Viewer), Err(TokenError::Exists("eve".into())));
+        let names = |tokens: &ServedTokens| -> Vec<String> {
+            tokens.list().unwrap().into_iter().map(|token| token.name).collect()
+        };
+        assert_eq!(names(&tokens), ["root", "eve"]);
+        assert!(!std::fs::read_to_string(&path).unwrap().contains(&secret), "the file has only the hash");
+        assert_eq!(credentials(&path).unwrap()[1].hash, TokenHash::of(&secret));
+
+        tokens.create("admin", Role::Admin).unwrap();
+        tokens.revoke("root").unwrap();
+        assert_eq!(tokens.revoke("bob"), Err(TokenError::Unknown("bob".into())));
+        assert_eq!(names(&tokens), ["eve", "admin"]);
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(tokens.list(), Err(TokenError::Failed(_))));
+    }
 }

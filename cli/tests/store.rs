@@ -118,7 +118,7 @@ async fn prune_applies_limits_now_and_migrate_says_that_nothing_is_to_do() {
     filled(&file).await.close().await;
     assert_eq!(ran(&["prune", &file]).stderr.trim(), "nothing to remove", "the defaults of the server");
     let pruned = ran(&["prune", &file, "--max-diagnoses", "1", "--compact"]);
-    let expected = "removed 1 diagnosis, 0 incidents, 0 snapshots, 0 reports";
+    let expected = "removed 1 diagnosis, 0 incidents, 0 snapshots, 0 reports, 0 rows of port series";
     assert_eq!((pruned.status, pruned.stderr.trim()), (0, expected));
     let pruned = ran(&["prune", &file, "--max-age-days", "one"]);
     assert_eq!(pruned.status, 2);
@@ -126,6 +126,39 @@ async fn prune_applies_limits_now_and_migrate_says_that_nothing_is_to_do() {
     let migrated = ran(&["migrate", &file]);
     assert_eq!(migrated.status, 0);
     assert!(migrated.stderr.contains("is the newest; nothing to do"), "{}", migrated.stderr);
+}
+
+#[tokio::test]
+async fn exports_of_files_and_folders_are_imported_or_refused_as_a_whole() {
+    let folder = Folder::new("import");
+    let (file, copy, cases) = (folder.path("a.db"), folder.path("copy.db"), folder.path("cases"));
+    filled(&file).await.close().await;
+    std::fs::create_dir(&cases).unwrap();
+    let (lines, wrong) = (format!("{cases}/lines.jsonl"), format!("{cases}/z.json"));
+    ran(&["export", &file, "--output", &lines]);
+    std::fs::write(format!("{cases}/notes.txt"), "no export").unwrap();
+
+    std::fs::write(&wrong, "{}").unwrap();
+    let refused = ran(&["import", &copy, &cases]);
+    let mistake = format!("{wrong}:1:2: neither an export nor a test case: missing field `format`");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains(&mistake), "{}", refused.stderr);
+    assert!(refused.stderr.contains("nothing is imported: 1 mistake"), "{}", refused.stderr);
+    assert!(ran(&["export", &copy]).stdout.lines().count() == 1, "only the header");
+
+    std::fs::remove_file(&wrong).unwrap();
+    let imported = ran(&["import", &copy, &cases]);
+    let expected =
+        "imported 0 findings, 1 incident, 0 notes, 2 diagnoses, 0 snapshots; 0 rows were there before";
+    assert_eq!((imported.status, imported.stderr.trim()), (0, expected));
+    let again = ran(&["import", &copy, &lines]);
+    let expected =
+        "imported 0 findings, 0 incidents, 0 notes, 0 diagnoses, 0 snapshots; 4 rows were there before";
+    assert_eq!((again.status, again.stderr.trim()), (0, expected));
+
+    let missing = ran(&["import", &folder.path("new.db"), &folder.path("none.jsonl")]);
+    assert!(missing.status == 2 && missing.stderr.contains("cannot read"), "{}", missing.stderr);
+    assert!(!Path::new(&folder.path("new.db")).exists(), "no store is created");
 }
 
 #[test]

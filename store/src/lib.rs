@@ -1,4 +1,4 @@
-//! Persistent storage of the topology, snapshots, diagnoses with their graphs, incidents and findings.
+//! Persistent storage of the topology, snapshots, diagnoses with their graphs, incidents, findings and port series.
 //!
 //! This is the only crate that contains SQL. Writes are idempotent by id: storing a row a second time changes nothing.
 //! Times are nanoseconds of switch time. Fields that end in `wall_ns`, and times of uploads, are nanoseconds of wall
@@ -8,21 +8,26 @@ mod compression;
 mod error;
 mod filter;
 mod handling;
+mod import;
 mod incident;
 mod limits;
 mod names;
+mod rollup;
 mod sql;
 
 pub use error::StoreError;
 pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, IncidentTotals, Page};
 pub use handling::{Feedback, Handling, NewNote, Note};
+pub use import::{Import, ImportError, Mistake};
 pub use incident::{Incident, Occurrence};
 pub use limits::{
     DEFAULT_PAGE_ROWS, INCIDENT_MEMBERS, INCIDENT_MEMORY_NS, INCIDENT_OCCURRENCES, INCIDENT_QUIET_NS,
-    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, NOTES, PRUNE_EVERY, STARTS, TEXT_ID_BYTES,
+    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, NOTES, PRUNE_EVERY, SERIES_MINUTE_AGE_NS, SERIES_ROWS,
+    SERIES_SECOND_AGE_NS, STARTS, TEXT_ID_BYTES,
 };
 pub use names::{anomaly_name, cause_name, severity_name};
+pub use rollup::{Resolution, Rollup, RollupKey};
 pub use sql::{
-    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, InboxRow, Migrated, OpenIncidents, Removed,
-    Report, Size, Stats, Store, Stored, TableStats, backup, shown_url, stats, store_url,
+    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, OpenIncidents,
+    Removed, Report, Size, Stats, Store, Stored, TableStats, backup, shown_url, stats, store_url,
 };

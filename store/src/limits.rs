@@ -1,5 +1,7 @@
 //! Limits, and the behaviour at each.
 
+use crate::rollup::Resolution;
+
 /// Rows of a page when a query sets no limit.
 pub const DEFAULT_PAGE_ROWS: u32 = 50;
 /// Maximum rows of a page; larger limits are reduced to it.
@@ -15,6 +17,13 @@ pub const INCIDENT_MEMBERS: u32 = 1_000;
 pub const INCIDENT_QUIET_NS: u64 = 60_000_000_000;
 /// A culprit that returns later than this opens a new incident: a day.
 pub const INCIDENT_MEMORY_NS: u64 = 24 * 3_600 * 1_000_000_000;
+/// Wall-clock time for which port series by the second are kept: an hour.
+pub const SERIES_SECOND_AGE_NS: u64 = 3_600 * 1_000_000_000;
+/// Wall-clock time for which port series by the minute are kept: a week.
+pub const SERIES_MINUTE_AGE_NS: u64 = 7 * 24 * 3_600 * 1_000_000_000;
+/// Maximum rows of each resolution of port series; the oldest are removed first. An hour of seconds of 500 ports, or a week
+/// of minutes of 200 ports.
+pub const SERIES_ROWS: u32 = 2_000_000;
 /// Maximum notes of an incident; the oldest are removed first.
 pub const NOTES: u32 = 500;
 /// Starts of each daemon whose last record is known. What an earlier one sends again is taken for new.
@@ -39,6 +48,12 @@ pub struct Limits {
     /// Bytes of the database at which the oldest diagnoses, snapshots and reports are removed; absent: no limit. The
     /// file keeps its size, and new rows use the room.
     pub max_bytes: Option<u64>,
+    /// Wall-clock time for which port series by the second are kept.
+    pub series_second_age_ns: u64,
+    /// Wall-clock time for which port series by the minute are kept.
+    pub series_minute_age_ns: u64,
+    /// Rows of each resolution of port series.
+    pub series_rows: u32,
     /// Bytes of uploads that wait to be processed. At the limit further ones are not stored, so that they are not
     /// acknowledged and wait with their senders; the last one may exceed it.
     pub inbox_bytes: u64,
@@ -46,6 +61,16 @@ pub struct Limits {
     pub incident_quiet_ns: u64,
     /// Wall-clock time after an incident's latest update during which a diagnosis of the same culprit reopens it.
     pub incident_memory_ns: u64,
+}
+
+impl Limits {
+    /// Returns for how long port series of this resolution are kept.
+    pub(crate) fn series_age_ns(&self, resolution: Resolution) -> u64 {
+        match resolution {
+            Resolution::Second => self.series_second_age_ns,
+            Resolution::Minute => self.series_minute_age_ns,
+        }
+    }
 }
 
 impl Default for Limits {
@@ -56,6 +81,9 @@ impl Default for Limits {
             reports: 200_000,
             max_age_ns: None,
             max_bytes: None,
+            series_second_age_ns: SERIES_SECOND_AGE_NS,
+            series_minute_age_ns: SERIES_MINUTE_AGE_NS,
+            series_rows: SERIES_ROWS,
             inbox_bytes: 1 << 30,
             incident_quiet_ns: INCIDENT_QUIET_NS,
             incident_memory_ns: INCIDENT_MEMORY_NS,

@@ -64,7 +64,7 @@ async fn rows_above_their_age_are_removed_except_under_a_note_or_while_the_incid
 
     assert_eq!(store.prune(31 * DAY_NS).await.unwrap(), Removed::default(), "all are at most 30 days old");
     let removed = store.prune(60 * DAY_NS).await.unwrap();
-    assert_eq!(removed, Removed { diagnoses: 1, incidents: 1, snapshots: 1, reports: 1 });
+    assert_eq!(removed, Removed { diagnoses: 1, incidents: 1, snapshots: 1, reports: 1, series: 0 });
     for (id, expected) in [("old", GONE), ("noted", KEPT), ("lasting", KEPT), ("new", KEPT)] {
         assert_eq!(has(&store, id).await, expected, "{id}");
     }

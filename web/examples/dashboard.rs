@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use harrier_web::{
     AppState, HostReportBackend, HostReportSummary, HostReportView, LiveState, PortPoint, PortSample,
-    QueryBackend, QueryError, QueryFuture, QueryResult,
+    QueryBackend, QueryError, QueryFuture, QueryResult, Role, TokenBackend, TokenError, TokenInfo,
 };
 use model::host::{HostClaim, HostDiagnosis, HostFinding, HostPart};
 use model::topology::{Link, Node, NodeKind};
@@ -33,7 +33,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     live.advance(61_000_000_000).await?;
     let state = AppState::new(live.clone())
         .with_query_backend(Arc::new(Backend))
-        .with_host_reports(Arc::new(Reports));
+        .with_host_reports(Arc::new(Reports))
+        .with_tokens(Arc::new(Tokens::default()));
     tokio::spawn(drive(live));
     let listener = tokio::net::TcpListener::bind(&address).await?;
     harrier_web::serve(listener, state, async {
@@ -41,6 +42,35 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     })
     .await?;
     Ok(())
+}
+
+/// Tokens in memory.
+#[derive(Default)]
+struct Tokens {
+    tokens: std::sync::Mutex<Vec<TokenInfo>>,
+}
+
+impl TokenBackend for Tokens {
+    fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
+        Ok(self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone())
+    }
+
+    fn create(&self, name: &str, role: Role) -> Result<(TokenInfo, String), TokenError> {
+        let mut tokens = self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if tokens.iter().any(|token| token.name == name) {
+            return Err(TokenError::Exists(name.into()));
+        }
+        let token = TokenInfo { name: name.into(), role, created: "2026-01-01T00:00:00Z".into() };
+        tokens.push(token.clone());
+        Ok((token, format!("hrr_{}", "0123456789abcdef".repeat(4))))
+    }
+
+    fn revoke(&self, name: &str) -> Result<(), TokenError> {
+        let mut tokens = self.tokens.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = tokens.len();
+        tokens.retain(|token| token.name != name);
+        (tokens.len() < before).then_some(()).ok_or_else(|| TokenError::Unknown(name.into()))
+    }
 }
 
 /// Diagnoses the poster's victims.

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 struct Dashboard;
 
 /// Path prefixes that the dashboard's own router resolves.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "/incidents/",
     "/diagnoses/",
     "/ports/",
@@ -21,6 +21,7 @@ const PAGES: [&str; 12] = [
     "/hosts/",
     "/query",
     "/daemons",
+    "/access",
     "/history",
     "/runbook",
     "/events",

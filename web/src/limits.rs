@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const BODY_BYTES: usize = 64 * 1024;
 /// Maximum characters of a note of an incident; a longer one is rejected.
 pub(crate) const NOTE_CHARS: usize = 4096;
+/// Maximum bytes of the name of a token that is created over REST.
+pub(crate) const TOKEN_NAME_BYTES: usize = 64;
 /// Events in the history for reconnecting clients; older ones are reported as missed.
 pub const EVENT_RING: usize = 4096;
 /// Maximum backlog of one client; then the oldest events are dropped and the client receives a `dropped` event.
@@ -16,6 +18,13 @@ pub const EVENT_CLIENTS: usize = 256;
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Samples kept of one port; the oldest are removed first.
 pub const SERIES_SAMPLES: usize = 1024;
+/// Maximum seconds and minutes of port series that are not stored yet: at the limit of ports those of 15 seconds. While the
+/// store fails and the limit is reached, samples of further intervals are in the live view only.
+pub(crate) const PENDING_ROLLUPS: usize = 65_536;
+/// Maximum intervals of one answer with the series of a port: a week of minutes.
+pub(crate) const SERIES_INTERVALS: u32 = 10_080;
+/// Wall-clock time between two writes of port series; a kill loses at most as much of them.
+pub(crate) const SERIES_WRITE_NS: u64 = 5_000_000_000;
 /// Maximum ports with samples; samples of further ports are rejected and counted.
 pub const LIVE_PORTS: usize = 4096;
 /// Maximum time for a query about a victim flow; then it is answered with status 504.

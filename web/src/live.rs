@@ -1,18 +1,21 @@
 //! The live state: the driver pushes data into it, REST and the live stream publish it.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
-use store::{Incident, IncidentFilter, MAX_PAGE_ROWS, NewNote, Store, StoreError, Stored};
+use store::{Incident, IncidentFilter, MAX_PAGE_ROWS, NewNote, Resolution, Store, StoreError, Stored};
 use tokio::sync::broadcast;
 
 use crate::durations::Stage;
 use crate::events::{EventHub, StreamEventKind};
 use crate::headline::{Headline, HostNames};
+use crate::limits::{SERIES_INTERVALS, SERIES_WRITE_NS};
 use crate::metrics::Metrics;
+use crate::rollups::{Pending, PortInterval};
 use crate::routes::TimedIncident;
 use crate::series::{PortPoint, PortSample, Series};
 use crate::wall_clock::{WallClock, rfc3339, system_wall_ns};
@@ -34,6 +37,10 @@ pub struct LiveState {
     /// Serialises replacements of the topology in the store and in memory.
     topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
+    /// Samples by the second and the minute that are not stored yet.
+    rollups: Mutex<Pending>,
+    /// The wall clock at the latest write of `rollups`.
+    rolled_up_ns: AtomicU64,
     /// Converts switch time, if the network has a clock that goes on.
     wall_clock: OnceLock<WallClock>,
     /// Returns the present wall clock, in nanoseconds since 1970.
@@ -65,6 +72,8 @@ impl LiveState {
             host_names: RwLock::new(Arc::new(host_names)),
             topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
+            rollups: Mutex::default(),
+            rolled_up_ns: AtomicU64::new(0),
             wall_clock: OnceLock::new(),
             clock,
             events: EventHub::new(clock()),
@@ -78,6 +87,11 @@ impl LiveState {
     pub fn set_wall_clock(&self, clock: WallClock) {
         // A second call would mix two clocks; the first one stays.
         let _ = self.wall_clock.set(clock);
+    }
+
+    /// Returns the wall clock of switch time, if the network has a clock that goes on.
+    pub(crate) fn wall_clock(&self) -> Option<WallClock> {
+        self.wall_clock.get().copied()
     }
 
     /// Returns a switch time as RFC 3339 text: from the wall clock of switch time, or else from `wall_ns`, the wall clock
@@ -138,6 +152,7 @@ impl LiveState {
             return;
         }
         let mut changed = Vec::new();
+        let mut accepted = Vec::with_capacity(samples.len());
         {
             let mut series = self.series();
             for sample in samples {
@@ -146,11 +161,13 @@ impl LiveState {
                     continue;
                 };
                 self.metrics.sampled(sample, before);
+                accepted.push(sample);
                 if before.is_some_and(|b| b.paused) != sample.point.paused {
                     changed.push(sample);
                 }
             }
         }
+        self.roll_up(&accepted);
         for sample in changed {
             let (port, point) = (&sample.port, sample.point);
             let time = self.time(point.time_ns, self.wall_ns());
@@ -218,7 +235,63 @@ impl LiveState {
         for incident in self.store.advance(now_ns, self.wall_ns(), &paused).await? {
             self.publish_incident("end", &incident);
         }
+        let wall_ns = self.wall_ns();
+        if wall_ns.saturating_sub(self.rolled_up_ns.load(Ordering::Relaxed)) >= SERIES_WRITE_NS {
+            self.rolled_up_ns.store(wall_ns, Ordering::Relaxed);
+            self.store_series().await?;
+        }
         Ok(())
+    }
+
+    /// Stores the port series of all samples so far. [`LiveState::advance`] does it every five seconds; call it before the
+    /// store is closed.
+    ///
+    /// # Errors
+    /// The store fails. The series are stored with the next call then.
+    pub async fn store_series(&self) -> Result<(), StoreError> {
+        let taken = self.rollups().take();
+        let stored = self.store.add_rollups(&taken).await;
+        if stored.is_err() {
+            self.rollups().restore(taken);
+        }
+        stored
+    }
+
+    /// Returns what `port` did in the intervals that start at or after `since_wall_ns`, oldest first; `None` if there are
+    /// none and the topology has no such port.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) async fn port_intervals(
+        &self,
+        port: &PortRef,
+        resolution: Resolution,
+        since_wall_ns: u64,
+    ) -> Result<Option<Vec<PortInterval>>, StoreError> {
+        let range = (resolution.start_ns(since_wall_ns), u64::MAX);
+        let mut found = self.store.rollups(port, resolution, range.0, range.1, SERIES_INTERVALS).await?;
+        self.rollups().complete(port, resolution, range, &mut found);
+        if found.is_empty() && self.port_series(port, 0).is_none() {
+            return Ok(None);
+        }
+        Ok(Some(found.iter().map(|(wall_ns, rollup)| PortInterval::new(*wall_ns, rollup)).collect()))
+    }
+
+    /// Adds samples to the seconds and minutes of the wall clock in which they were taken; without a wall clock of switch
+    /// time, to those of now.
+    fn roll_up(&self, samples: &[&PortSample]) {
+        let (clock, now_ns) = (self.wall_clock.get(), self.wall_ns());
+        let mut rollups = self.rollups();
+        for sample in samples {
+            let wall_ns = clock.map_or(now_ns, |clock| clock.wall_ns(sample.point.time_ns));
+            if !rollups.add(sample, wall_ns) {
+                self.metrics.intervals_lost.inc();
+            }
+        }
+    }
+
+    fn rollups(&self) -> MutexGuard<'_, Pending> {
+        self.rollups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds the duration of a stage from a trigger to a verdict to the metrics.

@@ -65,6 +65,7 @@ pub(crate) struct Metrics {
     paused_seconds: Family<PortLabels, Seconds>,
     pauses: Family<PortLabels, Counter>,
     pub(crate) ports_refused: Counter,
+    pub(crate) intervals_lost: Counter,
     pub(crate) event_clients: Gauge,
     pub(crate) events_dropped: Counter,
     responses: Family<ResponseLabels, Counter>,
@@ -101,6 +102,12 @@ impl Metrics {
             "Port samples rejected because of the limit of ports",
             ports_refused.clone(),
         );
+        let intervals_lost = Counter::default();
+        r.register(
+            "port_samples_not_stored",
+            "Port samples that are in no stored series because the store fails",
+            intervals_lost.clone(),
+        );
         r.register(
             "events_dropped",
             "Events dropped for slow clients of the live stream",
@@ -125,6 +132,7 @@ impl Metrics {
             paused_seconds,
             pauses,
             ports_refused,
+            intervals_lost,
             event_clients,
             events_dropped,
             responses,

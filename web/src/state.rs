@@ -7,6 +7,7 @@ use crate::host_report::HostReportBackend;
 use crate::live::LiveState;
 use crate::probe::Probe;
 use crate::query::QueryBackend;
+use crate::tokens::TokenBackend;
 use crate::what_if::WhatIfBackend;
 
 /// The server's state; clones share it.
@@ -18,13 +19,14 @@ pub struct AppState {
     pub(crate) host_reports: Option<Arc<dyn HostReportBackend>>,
     pub(crate) probe: Option<Arc<dyn Probe>>,
     pub(crate) access: Arc<Access>,
+    pub(crate) tokens: Option<Arc<dyn TokenBackend>>,
 }
 
 impl AppState {
     /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
         let access = Arc::new(Access::open([]));
-        AppState { live, backend: None, what_if: None, host_reports: None, probe: None, access }
+        AppState { live, backend: None, what_if: None, host_reports: None, probe: None, access, tokens: None }
     }
 
     /// Adds a backend for queries about victim flows.
@@ -52,6 +54,13 @@ impl AppState {
     #[must_use]
     pub fn with_access(mut self, access: Arc<Access>) -> AppState {
         self.access = access;
+        self
+    }
+
+    /// Lets admins manage the tokens.
+    #[must_use]
+    pub fn with_tokens(mut self, tokens: Arc<dyn TokenBackend>) -> AppState {
+        self.tokens = Some(tokens);
         self
     }
 

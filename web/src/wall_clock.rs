@@ -15,9 +15,14 @@ pub struct WallClock {
 }
 
 impl WallClock {
+    /// Returns the wall clock of a switch time, in nanoseconds since 1970.
+    pub fn wall_ns(self, time_ns: u64) -> u64 {
+        self.zero_ns.saturating_add(time_ns.saturating_mul(self.scale))
+    }
+
     /// Returns a switch time as RFC 3339 text.
     pub fn text(self, time_ns: u64) -> String {
-        rfc3339(self.zero_ns.saturating_add(time_ns.saturating_mul(self.scale)))
+        rfc3339(self.wall_ns(time_ns))
     }
 }
 

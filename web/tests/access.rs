@@ -9,7 +9,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, Request, Response, StatusCode, header};
 use fixture::topology;
-use harrier_web::{Access, AppState, Credential, LiveState, Proxies, Role, TokenHash, service};
+use harrier_web::{
+    Access, AppState, Credential, LiveState, Proxies, Role, TokenBackend, TokenError, TokenHash, TokenInfo,
+    service,
+};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
 use store::Store;
@@ -19,6 +22,7 @@ use tower::ServiceExt as _;
 
 const VIEWER: &str = "hrr_viewer";
 const OPERATOR: &str = "hrr_operator";
+const ADMIN: &str = "hrr_admin";
 const FLOW: &str = r#"{"victim":"11.0.2.1:10000>11.0.5.1:4791/udp"}"#;
 
 async fn server(access: Access) -> Router {
@@ -232,4 +236,101 @@ async fn pages_are_read_only_and_unknown_ones_are_pages_with_status_404() {
     check(&server, "GET /api/v1/nope", &["accept: text/html"], (404, "not-found")).await;
     let page = send(&server, "GET /nope", &["accept: text/html"]).await;
     assert_eq!(page.status(), StatusCode::NOT_FOUND);
+}
+
+/// Has one token, and accepts any change of others.
+struct OneToken;
+
+impl TokenBackend for OneToken {
+    fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
+        Ok(vec![TokenInfo { name: "root".into(), role: Role::Admin, created: "2026-01-01T00:00:00Z".into() }])
+    }
+
+    fn create(&self, name: &str, role: Role) -> Result<(TokenInfo, String), TokenError> {
+        match name {
+            "root" => Err(TokenError::Exists(name.into())),
+            "full" => Err(TokenError::Failed("the medium is full".into())),
+            _ => Ok((TokenInfo { name: name.into(), role, created: "now".into() }, "hrr_secret".into())),
+        }
+    }
+
+    fn revoke(&self, name: &str) -> Result<(), TokenError> {
+        match name {
+            "root" => Err(TokenError::LastAdmin(name.into())),
+            "eve" => Ok(()),
+            _ => Err(TokenError::Unknown(name.into())),
+        }
+    }
+}
+
+async fn server_of_admins() -> Router {
+    let live = LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap();
+    let credential =
+        |name: &str, role, token| Credential { name: name.into(), role, hash: TokenHash::of(token) };
+    let access = Access::tokens(vec![
+        credential("on-call", Role::Operator, OPERATOR),
+        credential("root", Role::Admin, ADMIN),
+    ]);
+    service(AppState::new(live).with_access(Arc::new(access)).with_tokens(Arc::new(OneToken)))
+}
+
+/// Sends a body to the tokens; returns the status and the answer.
+async fn change(server: &Router, line: &str, token: &str, body: &str) -> (u16, Value) {
+    let (method, path) = line.split_once(' ').unwrap();
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::AUTHORIZATION, format!("Bearer {token}"))
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Body::from(body.to_string()));
+    let response = server.clone().oneshot(request.unwrap()).await.unwrap();
+    let status = response.status().as_u16();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+}
+
+#[tokio::test]
+async fn only_admins_see_and_change_tokens() {
+    let server = server_of_admins().await;
+    for line in
+        ["GET /api/v1/tokens", "POST /api/v1/tokens", "DELETE /api/v1/tokens/eve", "HEAD /api/v1/tokens"]
+    {
+        let (status, _) = change(&server, line, OPERATOR, r#"{"name":"eve","role":"admin"}"#).await;
+        assert_eq!(status, 403, "{line}");
+    }
+    let (status, listed) = change(&server, "GET /api/v1/tokens", ADMIN, "").await;
+    let root = serde_json::json!({ "name": "root", "role": "admin", "created": "2026-01-01T00:00:00Z" });
+    assert_eq!((status, &listed["tokens"]), (200, &serde_json::json!([root])));
+    let (status, created) =
+        change(&server, "POST /api/v1/tokens", ADMIN, r#"{"name":"eve","role":"viewer"}"#).await;
+    let expected =
+        serde_json::json!({ "name": "eve", "role": "viewer", "created": "now", "secret": "hrr_secret" });
+    assert_eq!((status, created), (201, expected));
+    assert_eq!(change(&server, "DELETE /api/v1/tokens/eve", ADMIN, "").await.0, 204);
+}
+
+#[tokio::test]
+async fn a_change_of_tokens_that_is_not_possible_is_a_problem() {
+    let server = server_of_admins().await;
+    let long = format!(r#"{{"name":"{}","role":"viewer"}}"#, "a".repeat(65));
+    for (line, body, expected, kind) in [
+        ("POST /api/v1/tokens", r#"{"name":"root","role":"viewer"}"#, 409, "token-exists"),
+        ("POST /api/v1/tokens", r#"{"name":"full","role":"viewer"}"#, 500, "tokens"),
+        ("POST /api/v1/tokens", r#"{"name":"","role":"viewer"}"#, 422, "bad-body"),
+        ("POST /api/v1/tokens", r#"{"name":"a b","role":"viewer"}"#, 422, "bad-body"),
+        ("POST /api/v1/tokens", r#"{"name":"eve","role":"king"}"#, 422, "bad-body"),
+        ("POST /api/v1/tokens", &long, 422, "bad-body"),
+        ("POST /api/v1/tokens", "{", 400, "bad-request"),
+        ("DELETE /api/v1/tokens/root", "", 409, "last-admin"),
+        ("DELETE /api/v1/tokens/bob", "", 404, "not-found"),
+    ] {
+        let (status, problem) = change(&server, line, ADMIN, body).await;
+        assert_eq!(
+            (status, &problem["type"]),
+            (expected, &format!("urn:harrier:problem:{kind}").into()),
+            "{line} {body}"
+        );
+    }
+    let open = self::server(Access::open([])).await;
+    assert_eq!(change(&open, "GET /api/v1/tokens", "", "").await.1["type"], "urn:harrier:problem:no-tokens");
 }

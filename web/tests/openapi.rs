@@ -54,6 +54,7 @@ async fn the_openapi_document_describes_every_operation() {
         [
             "add_incident_note",
             "ask_about_flow",
+            "create_token",
             "get_diagnosis",
             "get_diagnosis_graph",
             "get_diagnosis_snapshot",
@@ -72,6 +73,8 @@ async fn the_openapi_document_describes_every_operation() {
             "list_incident_notes",
             "list_incidents",
             "list_ports",
+            "list_tokens",
+            "revoke_token",
             "stream_events",
         ],
         "operation ids are public"

@@ -254,6 +254,59 @@ async fn the_network_is_returned_with_its_recent_samples() {
 }
 
 #[tokio::test]
+async fn the_series_of_a_port_are_rolled_up_by_the_second_and_the_minute_and_survive_a_restart() {
+    const SECOND_NS: u64 = 1_000_000_000;
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let clock = || 7_300 * SECOND_NS;
+    let live = LiveState::with_clock(store.clone(), clock).await.unwrap();
+    live.set_topology(topology()).await.unwrap();
+    live.set_wall_clock(harrier_web::WallClock { zero_ns: 0, scale: 1 });
+    for second in [100, 7_200, 7_290, 7_291, 7_291] {
+        let point = PortPoint {
+            time_ns: second * SECOND_NS,
+            interval_ns: SECOND_NS,
+            queue_bytes: second,
+            tx_bps: 8_000,
+            ..PortPoint::default()
+        };
+        live.push_ports(&[PortSample { port: port("sw4:2"), point }]);
+    }
+    // The first is stored by the periodic call, one more is not stored yet.
+    live.advance(7_300 * SECOND_NS).await.unwrap();
+    let point = PortPoint { time_ns: 7_295 * SECOND_NS, interval_ns: SECOND_NS, ..PortPoint::default() };
+    live.push_ports(&[PortSample { port: port("sw4:2"), point }]);
+
+    let starts = async |live: &Arc<LiveState>, query: &str| {
+        let request =
+            Request::get(format!("/api/v1/ports/sw4:2/series?{query}")).body(Body::empty()).unwrap();
+        let answer = send(router(AppState::new(live.clone())), request).await.json();
+        let start = |interval: &Value| interval["wall_ns"].as_u64().unwrap() / SECOND_NS;
+        let starts: Vec<_> = answer["intervals"].as_array().unwrap().iter().map(start).collect();
+        (answer["resolution"].as_str().unwrap().to_string(), starts)
+    };
+    let check = async |live: &Arc<LiveState>, query: &str, resolution: &str, expected: &[u64]| {
+        assert_eq!(starts(live, query).await, (resolution.to_string(), expected.to_vec()), "{query}");
+    };
+    check(&live, "range_s=60", "second", &[7_290, 7_291, 7_295]).await;
+    check(&live, "range_s=3600", "second", &[7_200, 7_290, 7_291, 7_295]).await;
+    check(&live, "range_s=86400", "minute", &[60, 7_200, 7_260]).await;
+    check(&live, "resolution=second", "second", &[100, 7_200, 7_290, 7_291, 7_295]).await;
+    check(&live, "", "epoch", &[]).await;
+
+    live.store_series().await.unwrap();
+    let again = LiveState::with_clock(store, clock).await.unwrap();
+    check(&again, "range_s=60", "second", &[7_290, 7_291, 7_295]).await;
+    let request = Request::get("/api/v1/ports/sw4:2/series?range_s=60").body(Body::empty()).unwrap();
+    let answer = send(router(AppState::new(again)), request).await.json();
+    let second = &answer["intervals"][1];
+    assert_eq!(
+        (&second["samples"], &second["tx_bps"], &second["queue_max_bytes"]),
+        (&json!(2), &json!(8_000), &json!(7_291))
+    );
+    assert_eq!(second["time"], "1970-01-01T02:01:31Z");
+}
+
+#[tokio::test]
 async fn findings_are_empty_at_first() {
     assert_eq!(get("/api/v1/findings").await.json(), json!({"findings": []}));
 }
@@ -372,6 +425,10 @@ async fn every_error_is_a_problem() {
     check("/api/v1/diagnoses/d2/snapshot", 404, "not-found", "there is no snapshot `d2`").await;
     check("/api/v1/incidents/none", 404, "not-found", "there is no incident `none`").await;
     check("/api/v1/ports/sw4:99/series", 404, "not-found", "the topology has no port `sw4:99`").await;
+    check("/api/v1/ports/sw4:99/series?range_s=60", 404, "not-found", "the topology has no port `sw4:99`")
+        .await;
+    let detail = "`since` needs the resolution `epoch`; use `range_s`";
+    check("/api/v1/ports/sw4:2/series?range_s=60&since=1", 400, "bad-query", detail).await;
     check("/api/v1/ports/sw4/series", 400, "bad-query", "`sw4` is not a port; expected `switch:port`").await;
     check("/api/v1/diagnoses?cursor=x", 400, "bad-query", "`x` is not a cursor").await;
     check("/api/v1/diagnoses?src=10.0.0", 400, "bad-request", "src").await;

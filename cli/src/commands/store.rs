@@ -1,11 +1,11 @@
 //! `harrier store`: the file of a server's store, from a terminal.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use store::{Exported, Removed, Stats, Store, StoreError};
+use store::{Exported, Import, ImportError, Imported, Removed, Stats, Store, StoreError};
 
 use crate::Outcome;
 use crate::daemons::config::Arguments;
@@ -25,6 +25,10 @@ Examples:
 
   Read incidents and diagnoses with other tools
     harrier store export harrier.db | jq -r 'select(.kind == \"diagnosis\") | .diagnosis.summary'
+
+  Open them on another machine
+    harrier store import copy.db export.jsonl cases/
+    harrier serve --store copy.db
 
   Keep 30 days, and give the room back to the file system; the server must not run
     harrier store prune harrier.db --max-age-days 30 --compact
@@ -70,6 +74,15 @@ enum Action {
         /// Write to this file instead of stdout
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
+    },
+    /// Add the rows of exports and of test cases of incidents, all or none; the server must not run
+    Import {
+        /// File of the store, or URL of a PostgreSQL database; a file is created if it does not exist
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Exports, test cases, or folders with files that end in .jsonl or .json
+        #[arg(value_name = "SOURCE", required = true)]
+        sources: Vec<PathBuf>,
     },
     /// Remove what the limits no longer keep; the server must not run
     Prune(PruneArgs),
@@ -122,6 +135,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
                 eprintln!("wrote {} ({size}, schema {})", copy.display(), backup.schema);
             }
             Action::Export { file, snapshots, output } => export(&file, snapshots, output.as_deref()).await?,
+            Action::Import { file, sources } => import(&file, &sources).await?,
             Action::Prune(args) => prune(args).await?,
             Action::Migrate { file } => migrate(&file).await?,
         }
@@ -152,6 +166,57 @@ async fn export(file: &Path, with_snapshots: bool, output: Option<&Path>) -> any
     }
     eprintln!("exported {}", parts.join(", "));
     Ok(())
+}
+
+async fn import(file: &Path, sources: &[PathBuf]) -> anyhow::Result<()> {
+    let mut files = Vec::new();
+    for path in sources {
+        files.extend(files_of(path)?);
+    }
+    let opened: anyhow::Result<Vec<Import<'_>>> = files.iter().map(|path| open(path)).collect();
+    // Before the store is created: a name may be wrong.
+    let opened = opened?;
+    let store = Store::open(&store::store_url(file)).await?;
+    let imported = store.import(opened, wall_ns()).await;
+    store.close().await;
+    let Imported { findings, incidents, notes, diagnoses, snapshots, known } = match imported {
+        Err(ImportError::Mistakes(mistakes)) => {
+            for mistake in &mistakes {
+                eprintln!("{mistake}");
+            }
+            anyhow::bail!("nothing is imported: {}", count(mistakes.len() as u64, "mistake"));
+        }
+        other => other?,
+    };
+    let added = [
+        count(findings, "finding"),
+        count(incidents, "incident"),
+        count(notes, "note"),
+        noun(diagnoses, "diagnosis", "diagnoses"),
+        count(snapshots, "snapshot"),
+    ];
+    eprintln!("imported {}; {} were there before", added.join(", "), count(known, "row"));
+    Ok(())
+}
+
+/// Returns a file, or the exports and test cases in a folder, by name.
+fn files_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let cannot_read = || format!("cannot read {}", path.display());
+    let entries: io::Result<Vec<_>> = std::fs::read_dir(path).with_context(cannot_read)?.collect();
+    let is_export = |file: &PathBuf| file.extension().is_some_and(|end| end == "jsonl" || end == "json");
+    let paths = entries.with_context(cannot_read)?.into_iter().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths.filter(is_export).filter(|file| file.is_file()).collect();
+    files.sort();
+    anyhow::ensure!(!files.is_empty(), "{} has no file that ends in .jsonl or .json", path.display());
+    Ok(files)
+}
+
+fn open(path: &Path) -> anyhow::Result<Import<'static>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Import { name: path.display().to_string(), contents: Box::new(BufReader::new(file)) })
 }
 
 async fn prune(args: PruneArgs) -> anyhow::Result<()> {
@@ -187,13 +252,14 @@ fn removed_text(removed: Removed) -> String {
     if removed.is_nothing() {
         return "nothing to remove".into();
     }
-    let Removed { diagnoses, incidents, snapshots, reports } = removed;
+    let Removed { diagnoses, incidents, snapshots, reports, series } = removed;
     let diagnoses = noun(diagnoses, "diagnosis", "diagnoses");
     format!(
-        "removed {diagnoses}, {}, {}, {}",
+        "removed {diagnoses}, {}, {}, {}, {}",
         count(incidents, "incident"),
         count(snapshots, "snapshot"),
-        count(reports, "report")
+        count(reports, "report"),
+        noun(series, "row of port series", "rows of port series")
     )
 }
 
@@ -282,8 +348,11 @@ diagnoses               12     1.0 MiB
     #[test]
     fn removals_and_migrations_are_one_line() {
         assert_eq!(removed_text(Removed::default()), "nothing to remove");
-        let removed = Removed { diagnoses: 1, incidents: 0, snapshots: 2, reports: 1 };
-        assert_eq!(removed_text(removed), "removed 1 diagnosis, 0 incidents, 2 snapshots, 1 report");
+        let removed = Removed { diagnoses: 1, incidents: 0, snapshots: 2, reports: 1, series: 4 };
+        assert_eq!(
+            removed_text(removed),
+            "removed 1 diagnosis, 0 incidents, 2 snapshots, 1 report, 4 rows of port series"
+        );
         let migrated = |from, diagnoses| {
             migrated_text(store::Migrated { from, to: 5, diagnoses, snapshots: diagnoses / 3 })
         };

@@ -104,7 +104,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         // There is no configuration to reload.
         while signals.next().await != Demand::Stop {}
     };
-    let app = AppState::new(live)
+    let app = AppState::new(live.clone())
         .with_query_backend(queries)
         .with_what_if_backend(what_ifs)
         .with_access(Arc::new(access));
@@ -112,6 +112,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
 
     stop.set();
     watching.abort();
+    live.store_series().await?;
     tokio::task::spawn_blocking(move || thread.join())
         .await?
         .ok()

@@ -312,7 +312,11 @@ async fn has_room(tx: &mut Link, count: &'static str, incident: &str) -> Result<
 
 /// Marks the flows that the representative diagnosis of an incident names as culprits, and no others. Returns whether
 /// that has changed a flow.
-async fn mark_culprits(tx: &mut Link, incident: &str, diagnosis: &Diagnosis) -> Result<bool, sqlx::Error> {
+pub(super) async fn mark_culprits(
+    tx: &mut Link,
+    incident: &str,
+    diagnosis: &Diagnosis,
+) -> Result<bool, sqlx::Error> {
     let culprits: Vec<String> = diagnosis.root_cause.flows.iter().map(ToString::to_string).collect();
     let culprits = culprits.get(..MAX_LISTED).unwrap_or(&culprits);
     let mut changed = 0;

@@ -85,7 +85,9 @@ impl Store {
         let snapshot = snapshot.as_deref().map(PackedSnapshot::new);
         let mut tx = self.write(action).await?;
         if let Some(snapshot) = &snapshot {
-            super::records::insert_snapshot(&mut tx, diagnosis, snapshot, wall_ns).await.during(action)?;
+            super::records::insert_snapshot(&mut tx, &diagnosis.id, diagnosis.time_ns, snapshot, wall_ns)
+                .await
+                .during(action)?;
         }
         let known: Option<(String, i64)> = sql("SELECT incident, wall_ns FROM diagnoses WHERE id = $1")
             .bind(&diagnosis.id)
@@ -98,8 +100,13 @@ impl Store {
             None => {
                 let (incident, first) =
                     self.assign_incident(&mut tx, diagnosis, wall_ns).await.during(action)?;
-                let row =
-                    NewRow { run: self.run(), wall_ns, incident: &incident, body: &body, graph: &graph };
+                let row = NewRow {
+                    run: self.run(),
+                    wall_ns,
+                    incident: &incident,
+                    body: &body,
+                    graph: Some(&graph),
+                };
                 insert(&mut tx, diagnosis, &row).await.during(action)?;
                 (incident, first, wall_ns)
             }
@@ -183,15 +190,19 @@ impl Store {
 }
 
 /// What is stored beside a new diagnosis.
-struct NewRow<'r> {
-    run: i64,
-    wall_ns: u64,
-    incident: &'r str,
-    body: &'r str,
-    graph: &'r str,
+pub(super) struct NewRow<'r> {
+    pub(super) run: i64,
+    pub(super) wall_ns: u64,
+    pub(super) incident: &'r str,
+    pub(super) body: &'r str,
+    pub(super) graph: Option<&'r str>,
 }
 
-async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: &NewRow<'_>) -> Result<(), sqlx::Error> {
+pub(super) async fn insert(
+    tx: &mut Link,
+    diagnosis: &Diagnosis,
+    row: &NewRow<'_>,
+) -> Result<(), sqlx::Error> {
     // The columns of a verdict without a victim are empty, so that no filter by address matches it.
     let victim = diagnosis.victim;
     let number = |of: fn(&FlowKey) -> i64| victim.as_ref().map_or(0, of);
@@ -221,11 +232,13 @@ async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: &NewRow<'_>) -> Resul
     .bind(precedence(diagnosis))
     .execute(&mut *tx)
     .await?;
-    sql("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
-        .bind(&diagnosis.id)
-        .bind(row.graph)
-        .execute(&mut *tx)
-        .await?;
+    if let Some(graph) = row.graph {
+        sql("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
+            .bind(&diagnosis.id)
+            .bind(graph)
+            .execute(&mut *tx)
+            .await?;
+    }
     Ok(())
 }
 

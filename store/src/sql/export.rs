@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Store;
 use super::database::Link;
 use super::records::snapshot_text;
-use super::statement::sql;
+use super::statement::{scalar, sql};
 use crate::error::{During, StoreError};
 
 /// The number of this form of export. It grows when a line changes its meaning; new fields do not change it.
@@ -35,7 +35,17 @@ struct Header {
     format: u32,
     schema: i64,
     version: &'static str,
+    /// The wall clock at which switch time starts; absent from the store of a simulated network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zero_ns: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_scale: Option<i64>,
 }
+
+/// The fact with the wall clock at switch time 0.
+pub(super) const ZERO: &str = "zero_ns";
+/// The fact with the nanoseconds of wall clock for one of switch time.
+pub(super) const SCALE: &str = "time_scale";
 
 #[derive(Serialize, sqlx::FromRow)]
 struct IncidentRow {
@@ -168,6 +178,8 @@ impl Store {
             format: FORMAT,
             schema: super::schema::newest(),
             version: env!("CARGO_PKG_VERSION"),
+            zero_ns: fact(&mut tx, ZERO).await?,
+            time_scale: fact(&mut tx, SCALE).await?,
         };
         lines.write(&super::encode("store", "header", &header)?)?;
         network(&mut tx, &mut lines).await?;
@@ -182,6 +194,14 @@ impl Store {
         lines.out.flush().map_err(|source| StoreError::Export { source })?;
         Ok(exported)
     }
+}
+
+async fn fact(connection: &mut Link, name: &str) -> Result<Option<i64>, StoreError> {
+    scalar("SELECT value FROM facts WHERE name = $1")
+        .bind(name)
+        .fetch_optional(connection)
+        .await
+        .during("read a fact")
 }
 
 /// The topology and the findings.

@@ -112,6 +112,7 @@ pub(super) async fn compact(database: &Database) -> Result<(), sqlx::Error> {
         "VACUUM FULL incident_ports",
         "VACUUM FULL incident_flows",
         "VACUUM FULL notes",
+        "VACUUM FULL port_series",
         "VACUUM FULL reports",
         "VACUUM FULL inbox",
     ] {

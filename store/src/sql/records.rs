@@ -1,7 +1,7 @@
 //! Storage of the topology, snapshots and findings, whose JSON is stored unchanged; that of
 //! snapshots is compressed.
 
-use model::{Diagnosis, Snapshot, Topology};
+use model::{Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
 use super::database::{At, Link};
@@ -11,7 +11,7 @@ use crate::compression::{compress, decompress};
 use crate::error::{During, StoreError};
 
 /// Name of the current topology, the only one that is stored.
-const CURRENT: &str = "current";
+pub(super) const CURRENT: &str = "current";
 
 /// A finding of the configuration checker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,11 +137,12 @@ impl PackedSnapshot {
     }
 }
 
-/// Stores the JSON of the snapshot that `diagnosis` was made from, under the diagnosis' id. A snapshot that is already
+/// Stores the JSON of the snapshot of the diagnosis with this id and time. A snapshot that is already
 /// stored under this id stays as it is.
 pub(super) async fn insert_snapshot(
     tx: &mut Link,
-    diagnosis: &Diagnosis,
+    id: &str,
+    time_ns: u64,
     snapshot: &PackedSnapshot,
     wall_ns: u64,
 ) -> Result<(), sqlx::Error> {
@@ -149,8 +150,8 @@ pub(super) async fn insert_snapshot(
         "INSERT INTO snapshots (id, time_ns, body, wall_ns, compressed, body_bytes) VALUES ($1, $2, '', $3, $4, $5) \
          ON CONFLICT (id) DO NOTHING",
     )
-    .bind(&diagnosis.id)
-    .bind(sql_ns(diagnosis.time_ns))
+    .bind(id)
+    .bind(sql_ns(time_ns))
     .bind(sql_ns(wall_ns))
     .bind(&snapshot.compressed)
     .bind(snapshot.text_bytes)

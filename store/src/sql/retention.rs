@@ -7,9 +7,10 @@
 use super::database::{At, Database, Link};
 use super::statement::{scalar, sql};
 use super::stats::Pages;
-use super::{Store, from_sql, sql_ns};
+use super::{Store, from_sql, series, sql_ns};
 use crate::error::{During, StoreError};
 use crate::limits::STARTS;
+use crate::rollup::Resolution;
 
 /// The rows of `diagnoses` and `snapshots` that stay whatever the limits are.
 const IS_KEPT: &str = "id IN (SELECT diagnosis FROM incidents i WHERE i.feedback IS NOT NULL \
@@ -28,6 +29,8 @@ pub struct Removed {
     pub snapshots: u64,
     /// Reports of hosts and controllers.
     pub reports: u64,
+    /// Seconds and minutes of port series.
+    pub series: u64,
 }
 
 impl Removed {
@@ -41,6 +44,7 @@ impl Removed {
         self.incidents += other.incidents;
         self.snapshots += other.snapshots;
         self.reports += other.reports;
+        self.series += other.series;
     }
 }
 
@@ -59,6 +63,7 @@ impl Store {
             let before = sql_ns(wall_ns.saturating_sub(max_age_ns));
             removed.add(prune_by_age(&mut tx, before).await.during(action)?);
         }
+        removed.series = series::prune(&mut tx, &self.limits, wall_ns).await.during(action)?;
         if removed.diagnoses > 0 {
             removed.incidents += super::assign::repair_after_removal(&mut tx).await.during(action)?;
         }
@@ -75,6 +80,7 @@ impl Store {
             incidents: 0,
             snapshots: remove_but(tx, Table::Snapshots, self.limits.snapshots.into()).await?,
             reports: remove_reports_but(tx, self.limits.reports.into()).await?,
+            series: 0,
         })
     }
 
@@ -205,6 +211,10 @@ async fn remove_step(tx: &mut Link) -> Result<Removed, sqlx::Error> {
     }
     let reports: i64 = scalar("SELECT COUNT(*) FROM reports").fetch_one(&mut *tx).await?;
     removed.reports = remove_reports_but(tx, reports - part(reports)).await?;
+    for resolution in Resolution::ALL {
+        let rows = series::rows(tx, resolution).await?;
+        removed.series += series::remove_but(tx, resolution, rows - part(rows)).await?;
+    }
     if removed.diagnoses > 0 {
         removed.incidents = super::assign::repair_after_removal(tx).await?;
     }

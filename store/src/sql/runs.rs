@@ -7,7 +7,7 @@ use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 
 /// Name of the fact that counts the runs.
-const RUNS: &str = "runs";
+pub(super) const RUNS: &str = "runs";
 
 impl Store {
     /// Begins a run of a simulated network: its clock starts at 0, and with the same seed it makes the same diagnoses.

@@ -57,6 +57,8 @@ def rows(database: sqlite3.Connection, schema: int) -> None:
         database.execute(
             "INSERT INTO incident_flows VALUES ('i-a', '10.0.0.2:10000>10.0.0.4:4791/udp', '10.0.0.2', '10.0.0.4', 1, 0)"
         )
+    if schema >= 6:
+        database.execute("UPDATE incidents SET victims = '10.0.0.2:10000>10.0.0.4:4791/udp', victim_count = 1")
     if schema >= 4:
         database.execute("INSERT INTO notes VALUES ('i-a', 1, 1700000000000000000, 'eve', NULL, 'right', 'seen')")
         database.execute("UPDATE incidents SET feedback = 'right'")

@@ -16,6 +16,8 @@ use crate::problem::Problem;
 /// Paths that need no token: they say only whether the server works.
 const PUBLIC: [&str; 2] = ["/healthz", "/readyz"];
 const QUERIES: &str = "/api/v1/queries";
+/// Names and roles of tokens are for admins, too.
+const TOKENS: &str = "/api/v1/tokens";
 
 /// Protects a service.
 pub(crate) fn protect(router: Router, access: Arc<Access>) -> Router {
@@ -103,7 +105,11 @@ fn admit(access: &Access, request: &Request) -> Result<Option<Identity>, Rejecti
         return Ok(None);
     }
     let identity = identify(access, request)?;
-    let needed = if is_read(request.method()) { Role::Viewer } else { Role::Operator };
+    let needed = match is_read(request.method()) {
+        _ if path.starts_with(TOKENS) => Role::Admin,
+        true => Role::Viewer,
+        false => Role::Operator,
+    };
     if identity.role < needed {
         let detail =
             format!("this needs the role {}; `{}` is {}", needed.name(), identity.name, identity.role.name());

@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
 use ring::digest;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 pub(crate) use guard::protect;
 pub(crate) use proxy::Peer;
@@ -26,13 +28,14 @@ const QUESTIONS_AT_ONCE: u32 = 16;
 const QUESTIONS_PER_S: u32 = 2;
 
 /// What the owner of a token may do. A role includes those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Reads everything.
     Viewer,
     /// Also asks about flows, which freezes telemetry.
     Operator,
-    /// Everything.
+    /// Also lists, creates and revokes tokens.
     Admin,
 }
 

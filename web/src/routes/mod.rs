@@ -13,6 +13,7 @@ mod operations;
 mod parameters;
 mod queries;
 mod report;
+mod tokens;
 mod what_if;
 
 pub(crate) use incidents::TimedIncident;
@@ -57,7 +58,8 @@ const API: &str = "/api/v1";
         (name = "diagnoses", description = "Diagnoses of victim flows, with graph and snapshot"),
         (name = "incidents", description = "Diagnoses of one culprit, with its occurrences"),
         (name = "network", description = "Topology, ports, configuration findings"),
-        (name = "live", description = "The live stream")
+        (name = "live", description = "The live stream"),
+        (name = "access", description = "Tokens, for admins")
     )
 )]
 struct Description;
@@ -95,6 +97,8 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(hosts::one))
         .routes(routes!(hosts::report))
         .routes(routes!(operations::daemons))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
         .routes(routes!(events::stream));
     OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1)
 }

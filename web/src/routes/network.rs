@@ -8,11 +8,13 @@ use axum::http::StatusCode;
 use model::{PortRef, Topology};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use store::{Resolution, SERIES_SECOND_AGE_NS};
 use utoipa::{IntoParams, ToSchema};
 
-use super::parameters::nanoseconds;
+use super::parameters::{nanoseconds, seconds};
 use crate::probe::CableDifference;
 use crate::problem::Problem;
+use crate::rollups::PortInterval;
 use crate::series::{PortPoint, PortSample};
 use crate::state::AppState;
 
@@ -52,6 +54,50 @@ pub(crate) struct SeriesQuery {
     /// At or after this time, in nanoseconds of switch time.
     #[serde(default, deserialize_with = "nanoseconds")]
     since: Option<u64>,
+    /// What the samples are rolled up to [default: `second` up to a range of an hour, else `minute`; `epoch` without a
+    /// range]. `since` belongs to `epoch`, `range_s` to the others.
+    #[param(inline)]
+    resolution: Option<SeriesResolution>,
+    /// The latest seconds of the wall clock. Seconds are stored for an hour and minutes for a week, unless the server has
+    /// other limits.
+    #[serde(default, deserialize_with = "seconds")]
+    #[param(minimum = 1, maximum = 31_536_000)]
+    range_s: Option<u64>,
+}
+
+/// What samples of ports are rolled up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SeriesResolution {
+    /// The samples themselves, as the switches were read: the latest 1024.
+    Epoch,
+    /// Seconds of the wall clock.
+    Second,
+    /// Minutes of the wall clock.
+    Minute,
+}
+
+/// Up to this range the default resolution is a second: what is stored by the second by default.
+const SECONDS_RANGE_S: u64 = SERIES_SECOND_AGE_NS / 1_000_000_000;
+
+impl SeriesQuery {
+    /// The resolution, and for rolled-up samples the range, if any.
+    fn resolution(&self) -> Result<SeriesResolution, Problem> {
+        let resolution = self.resolution.unwrap_or(match self.range_s {
+            None => SeriesResolution::Epoch,
+            Some(range_s) if range_s <= SECONDS_RANGE_S => SeriesResolution::Second,
+            Some(_) => SeriesResolution::Minute,
+        });
+        match (resolution, self.since, self.range_s) {
+            (SeriesResolution::Epoch, _, Some(_)) => {
+                Err(Problem::bad_query("`range_s` needs the resolution `second` or `minute`; use `since`"))
+            }
+            (SeriesResolution::Second | SeriesResolution::Minute, Some(_), _) => {
+                Err(Problem::bad_query("`since` needs the resolution `epoch`; use `range_s`"))
+            }
+            _ => Ok(resolution),
+        }
+    }
 }
 
 /// Recent samples of a port.
@@ -63,11 +109,19 @@ pub(crate) struct PortSeries {
     peer: Option<PortRef>,
     /// The link's rate in bits per second.
     rate_bps: Option<u64>,
-    /// The samples, oldest first; at most 1024.
+    /// What the samples are rolled up to.
+    #[schema(inline)]
+    resolution: SeriesResolution,
+    /// The samples, oldest first; at most 1024. Empty unless the resolution is `epoch`.
     samples: Vec<PortPoint>,
+    /// The seconds or minutes with samples, oldest first; at most 10,080, the newest. Empty if the resolution is `epoch`.
+    intervals: Vec<PortInterval>,
 }
 
-/// List the recent samples of a port: queue, pauses, rate
+/// List the samples of a port: queue, pauses, rate
+///
+/// Without parameters these are the recent samples of every epoch; with `range_s`, or a `resolution`, stored seconds or
+/// minutes.
 #[utoipa::path(get, path = "/ports/{port}/series", operation_id = "get_port_series", tag = "network",
     params(("port" = PortRef, Path, description = "The port, e.g. `sw4:1`"), SeriesQuery), responses(
     (status = 200, description = "The samples of the port", body = PortSeries),
@@ -81,15 +135,28 @@ pub(crate) async fn series(
 ) -> Result<Json<PortSeries>, Problem> {
     let port: PortRef =
         port.parse().map_err(|error: model::port::ParsePortError| Problem::bad_query(error.to_string()))?;
-    let samples = state
-        .live
-        .port_series(&port, query.since.unwrap_or(0))
+    let resolution = query.resolution()?;
+    let rolled_up = match resolution {
+        SeriesResolution::Epoch => None,
+        SeriesResolution::Second => Some(Resolution::Second),
+        SeriesResolution::Minute => Some(Resolution::Minute),
+    };
+    let (samples, intervals) = match rolled_up {
+        None => (state.live.port_series(&port, query.since.unwrap_or(0)), Some(Vec::new())),
+        Some(rolled_up) => {
+            let range_ns = query.range_s.map(|range_s| range_s.saturating_mul(1_000_000_000));
+            let since_ns = range_ns.map_or(0, |range_ns| state.live.wall_ns().saturating_sub(range_ns));
+            (Some(Vec::new()), state.live.port_intervals(&port, rolled_up, since_ns).await?)
+        }
+    };
+    let (samples, intervals) = samples
+        .zip(intervals)
         .ok_or_else(|| Problem::not_found(format!("the topology has no port `{port}`")))?;
     let topology = state.live.topology();
     let topology = topology.as_deref();
     let peer = topology.and_then(|t| t.peer(&port)).cloned();
     let rate_bps = topology.and_then(|t| t.link_of(&port)).map(|link| link.rate.0);
-    Ok(Json(PortSeries { port, peer, rate_bps, samples }))
+    Ok(Json(PortSeries { port, peer, rate_bps, resolution, samples, intervals }))
 }
 
 /// Selects findings. A parameter that is absent matches all.

@@ -3,7 +3,7 @@
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::{Json, response::IntoResponse};
-use model::{Diagnosis, Snapshot, Topology};
+use model::{Diagnosis, ProvenanceGraph, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 use store::{Feedback, Handling, NewNote, Note};
 use utoipa::openapi::schema::{AdditionalProperties, AllOfBuilder, AnyOfBuilder, OneOfBuilder};
@@ -68,6 +68,8 @@ pub(crate) struct TimedNote {
     number: u64,
     /// When it was written (RFC 3339).
     time: String,
+    /// The same, in nanoseconds since 1970.
+    wall_ns: u64,
     /// Who wrote it: the name of the token, or `anonymous`.
     author: String,
     /// What it set the handling to; null if it left it.
@@ -81,7 +83,7 @@ pub(crate) struct TimedNote {
 impl From<Note> for TimedNote {
     fn from(Note { number, wall_ns, note }: Note) -> TimedNote {
         let NewNote { author, handling, feedback, text } = note;
-        TimedNote { number, time: rfc3339(wall_ns), author, handling, feedback, text }
+        TimedNote { number, time: rfc3339(wall_ns), wall_ns, author, handling, feedback, text }
     }
 }
 
@@ -146,6 +148,12 @@ pub(crate) async fn add(
 pub(crate) struct Case {
     /// Version of this form: 1.
     format: u32,
+    /// The wall clock at which switch time starts, in nanoseconds since 1970; absent if the network is simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zero_ns: Option<u64>,
+    /// Nanoseconds of wall clock for one of switch time; absent if the network is simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_scale: Option<u64>,
     /// Id of the incident.
     incident: String,
     /// Whether the verdict was right; null without an answer.
@@ -154,6 +162,10 @@ pub(crate) struct Case {
     notes: Vec<TimedNote>,
     /// The verdict.
     diagnosis: Diagnosis,
+    /// When the verdict arrived, in nanoseconds since 1970.
+    wall_ns: u64,
+    /// The graph that shows it.
+    graph: Option<ProvenanceGraph>,
     /// The telemetry that it rests on; the input of `harrier analyze`.
     snapshot: Snapshot,
     /// The network; `harrier analyze --topology`. Null if none is loaded.
@@ -173,16 +185,22 @@ pub(crate) async fn case(
     let store = state.live.store();
     let incident = store.incident(&id).await?.ok_or_else(|| missing("incident", &id))?;
     let verdict = &incident.diagnosis;
-    let diagnosis = store.diagnosis(verdict).await?.ok_or_else(|| missing("diagnosis", verdict))?.diagnosis;
+    let diagnosis = store.diagnosis(verdict).await?.ok_or_else(|| missing("diagnosis", verdict))?;
+    let graph = store.graph(verdict).await?;
+    let clock = state.live.wall_clock();
     let snapshot = store.snapshot(verdict).await?.ok_or_else(|| missing("snapshot of diagnosis", verdict))?;
     let notes = store.notes(&id).await?.into_iter().map(TimedNote::from).collect();
     let topology = state.live.topology().map(|topology| (*topology).clone());
     Ok(Json(Case {
         format: 1,
+        zero_ns: clock.map(|clock| clock.zero_ns),
+        time_scale: clock.map(|clock| clock.scale),
         incident: incident.id,
         feedback: incident.feedback,
         notes,
-        diagnosis,
+        wall_ns: diagnosis.wall_ns,
+        diagnosis: diagnosis.diagnosis,
+        graph,
         snapshot,
         topology,
     }))

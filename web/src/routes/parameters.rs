@@ -10,11 +10,22 @@ const MAX_NS: u64 = i64::MAX as u64;
 /// The highest limit that a parameter may have: that of the format `int32`. A page has fewer rows.
 const MAX_LIMIT: u32 = i32::MAX as u32;
 
+/// The longest time in seconds that a parameter may have: a year.
+const MAX_SECONDS: u64 = 365 * 24 * 3_600;
+
 /// Reads a time in nanoseconds.
 pub(super) fn nanoseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     match u64::deserialize(deserializer)? {
         ns @ 0..=MAX_NS => Ok(Some(ns)),
         ns => Err(de::Error::custom(format!("{ns} ns is more than {MAX_NS} ns"))),
+    }
+}
+
+/// Reads a time in seconds.
+pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    match u64::deserialize(deserializer)? {
+        seconds @ 1..=MAX_SECONDS => Ok(Some(seconds)),
+        seconds => Err(de::Error::custom(format!("{seconds} s is not between 1 s and {MAX_SECONDS} s"))),
     }
 }
 

@@ -17,6 +17,7 @@ mod writer;
 pub(crate) use shared::Shared;
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +45,7 @@ use super::tls::Certificates;
 use crate::configurations::{self, Checked};
 use crate::findings;
 use crate::input::{fail_with, read_text};
+use crate::tokens::ServedTokens;
 
 /// Time for open connections and the analysis to finish when the server stops.
 const GRACE: Duration = Duration::from_secs(5);
@@ -54,6 +56,7 @@ const RESTORED_TRIGGERS: u32 = 500;
 /// Reports of hosts that a restarted server knows; agents send new ones within a minute.
 const RESTORED_HOSTS: u32 = 1000;
 /// A day.
+const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 /// Interval at which rows above their age are removed, also without new diagnoses.
 const RETENTION: Duration = Duration::from_secs(600);
@@ -82,6 +85,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let address = bound.local_addr()?;
     let findings = read_findings(&settings, topology.as_ref())?;
     let access = Arc::new(access(&settings)?);
+    let tokens = settings.path("tokens").map(|path| Arc::new(served_tokens(path, &access)));
     let grpc_server = grpc_server(tls.as_ref())?;
     let targets = webhooks::targets(&settings)?;
     let shared = state(&settings, topology, findings.cited.clone()).await?;
@@ -105,6 +109,10 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
         .with_host_reports(shared.hosts.clone())
         .with_probe(Arc::new(ServerProbe(shared.clone())))
         .with_access(access.clone());
+    let app = match &tokens {
+        Some(tokens) => app.with_tokens(tokens.clone()),
+        None => app,
+    };
     let scheme = bound.scheme();
     let mut rest = tokio::spawn(web::serve_bound(bound, app, until_stopped()));
     // Programs that start the server wait for these lines.
@@ -123,7 +131,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
                 Demand::Stop => break Ok(()),
                 Demand::Reload => {
                     notify::reloading();
-                    settings = reload(arguments, settings, &shared, &access, log).await;
+                    settings = reload(arguments, settings, &shared, (&access, tokens.as_deref()), log).await;
                     notify::ready(&status);
                 }
             },
@@ -143,6 +151,9 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     };
     if outcome.is_ok() && tokio::time::timeout(GRACE, drained).await.is_err() {
         warn!("some connections were still open");
+    }
+    if let Err(error) = shared.live.store_series().await {
+        warn!(%error, "the last seconds of the port series are not stored");
     }
     shared.live.store().close().await;
     drop(watchdog);
@@ -220,6 +231,8 @@ pub(crate) fn limits(settings: &Settings) -> store::Limits {
         snapshots: settings.number("max_snapshots") as u32,
         max_age_ns: optional("max_age_days").map(|days| days.saturating_mul(DAY_NS)),
         max_bytes: optional("max_store_bytes"),
+        series_second_age_ns: settings.number("series_second_hours").saturating_mul(HOUR_NS),
+        series_minute_age_ns: settings.number("series_minute_days").saturating_mul(DAY_NS),
         incident_quiet_ns: settings.number("incident_quiet_s") * 1_000_000_000
             / settings.number("time_scale").max(1),
         ..store::Limits::default()
@@ -304,6 +317,11 @@ fn access(settings: &Settings) -> anyhow::Result<Access> {
     })
 }
 
+/// Returns the file of tokens, for admins over REST.
+fn served_tokens(path: &Path, access: &Arc<Access>) -> ServedTokens {
+    ServedTokens::new(path.to_path_buf(), access.clone(), || web::rfc3339(operations::wall_ns()))
+}
+
 /// Returns the reverse proxies that name the user.
 fn proxies(settings: &Settings) -> anyhow::Result<Proxies> {
     let header = |key| header_name(settings.text(key).unwrap_or_default()).map_err(anyhow::Error::msg);
@@ -368,7 +386,7 @@ async fn reload(
     arguments: &Arguments<Serve>,
     settings: Settings,
     shared: &Shared,
-    access: &Access,
+    (access, tokens): (&Access, Option<&ServedTokens>),
     log: &LogLevel,
 ) -> Settings {
     let read = || -> anyhow::Result<Reloaded> {
@@ -388,7 +406,12 @@ async fn reload(
     };
     log.apply(&new);
     match (settings.has("tokens"), credentials) {
-        (true, Some(credentials)) => access.replace(credentials),
+        (true, Some(credentials)) => {
+            if let (Some(tokens), Some(path)) = (tokens, new.path("tokens")) {
+                tokens.use_file(path);
+            }
+            access.replace(credentials);
+        }
         (false, None) => {}
         _ => warn!("tokens: whether REST needs tokens changes with a restart"),
     }

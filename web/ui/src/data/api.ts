@@ -1,6 +1,7 @@
 // REST; `stream` has the live events. No other module communicates with the server.
 
 import type {
+  CreatedToken,
   Daemons,
   Diagnosis,
   Flow,
@@ -15,6 +16,8 @@ import type {
   PortSeries,
   Problem,
   ProvenanceGraph,
+  Role,
+  Token,
   Topology,
   WhatIf,
 } from '../domain/types';
@@ -35,10 +38,13 @@ export const paths = {
   whatIf: (id: string) => `${API}/diagnoses/${encodeURIComponent(id)}/what-if`,
   topology: `${API}/topology`,
   ports: `${API}/ports`,
-  series: (port: Port) => `${API}/ports/${encodeURIComponent(port)}/series`,
+  /** The recent samples, or the stored series of the latest `rangeS` seconds. */
+  series: (port: Port, rangeS = 0) => `${API}/ports/${encodeURIComponent(port)}/series${rangeS ? `?range_s=${rangeS}` : ''}`,
   host: (name: string) => `${API}/hosts/${encodeURIComponent(name)}`,
   hostReport: (name: string) => `${API}/hosts/${encodeURIComponent(name)}/report`,
   daemons: `${API}/daemons`,
+  tokens: `${API}/tokens`,
+  token: (name: string) => `${API}/tokens/${encodeURIComponent(name)}`,
   queries: `${API}/queries`,
   events: `${API}/events`,
   /** The changes, without the samples of ports. */
@@ -74,7 +80,8 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError('Harrier does not respond', 'the server is not reachable from this browser', 0);
   }
-  if (response.ok) return (await response.json()) as T;
+  // An answer without content has no JSON.
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
   if (response.headers.get('content-type')?.startsWith('application/problem+json')) {
     const problem = (await response.json()) as Problem;
     throw new ApiError(problem.title, problem.detail, problem.status, problem.type.split(/[/#:]/).at(-1));
@@ -104,11 +111,16 @@ export const api = {
   whatIf: (id: string, signal?: AbortSignal) => get<WhatIf>(paths.whatIf(id), signal),
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
-  series: (port: Port, signal?: AbortSignal) => get<PortSeries>(paths.series(port), signal),
+  series: (port: Port, rangeS: number, signal?: AbortSignal) => get<PortSeries>(paths.series(port, rangeS), signal),
   /** The findings about configurations and cables, each as JSON; `query` has filters. */
   findings: async (query: string, signal?: AbortSignal) =>
     (await get<{ findings: Record<string, unknown>[] }>(paths.findings(query), signal)).findings,
   host: (name: string, signal?: AbortSignal) => get<Host>(paths.host(name), signal),
+  /** The tokens, without their secrets; for admins. */
+  tokens: async (signal?: AbortSignal) => (await get<{ tokens: Token[] }>(paths.tokens, signal)).tokens,
+  createToken: (name: string, role: Role) =>
+    request<CreatedToken>(paths.tokens, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, role }) }),
+  revokeToken: (name: string) => request<void>(paths.token(name), { method: 'DELETE' }),
   daemons: (signal?: AbortSignal) => get<Daemons>(paths.daemons, signal),
   /** Diagnoses a flow now. A flow that nothing slows down has no anomaly. */
   ask: (victim: Flow, signal?: AbortSignal) =>

@@ -21,10 +21,14 @@ export interface components {
             diagnosis: components["schemas"]["Diagnosis"];
             feedback?: components["schemas"]["Feedback"] | null;
             format: number;
+            graph?: components["schemas"]["ProvenanceGraph"] | null;
             incident: string;
             notes: components["schemas"]["TimedNote"][];
             snapshot: components["schemas"]["Snapshot"];
+            time_scale?: number | null;
             topology?: components["schemas"]["Topology"] | null;
+            wall_ns: number;
+            zero_ns?: number | null;
         };
         /** @enum {string} */
         Cause: "incast" | "elephant_collision" | "ecmp_imbalance" | "low_rate_attack" | "collective_step" | "nic_storm" | "slow_receiver" | "loopback_congestion" | "intra_host_link" | "noisy_tenant" | "rnic_workload" | "hidden_fence" | "congestion_leaking" | "go_back_n_waste" | "qp_cache_thrash" | "poll_gap" | "host_control_overhead" | "gpu_co_location" | "legitimately_network_bound" | "misconfiguration" | "undetermined";
@@ -73,6 +77,9 @@ export interface components {
         };
         /** @enum {string} */
         CpuVendor: "amd" | "intel" | "other";
+        CreatedToken: components["schemas"]["TokenInfo"] & {
+            secret: string;
+        };
         DaemonState: {
             boot_id: string;
             cables?: components["schemas"]["CableDifference"][];
@@ -681,6 +688,10 @@ export interface components {
             switch: string;
             time_ns: number;
         };
+        NewToken: {
+            name: string;
+            role: components["schemas"]["Role"];
+        };
         NicCounters: {
             caches?: components["schemas"]["CacheCounters"] | null;
             drops?: components["schemas"]["PriorityDrops"][];
@@ -815,6 +826,18 @@ export interface components {
             start_ns: number;
             thread: string;
         };
+        PortInterval: {
+            interval_ns: number;
+            paused_ns: number;
+            paused_priorities: number[];
+            queue_max_bytes: number;
+            queue_mean_bytes: number;
+            samples: number;
+            time: string;
+            time_ns: number;
+            tx_bps: number;
+            wall_ns: number;
+        };
         PortPoint: {
             interval_ns: number;
             paused: boolean;
@@ -837,9 +860,11 @@ export interface components {
             port: components["schemas"]["PortRef"];
         };
         PortSeries: {
+            intervals: components["schemas"]["PortInterval"][];
             peer?: components["schemas"]["PortRef"] | null;
             port: components["schemas"]["PortRef"];
             rate_bps?: number | null;
+            resolution: ("epoch" | "second" | "minute") & Record<string, never>;
             samples: components["schemas"]["PortPoint"][];
         };
         Ports: {
@@ -1029,6 +1054,8 @@ export interface components {
         RnicCounters: {
             nics: components["schemas"]["NicCounters"][];
         };
+        /** @enum {string} */
+        Role: "viewer" | "operator" | "admin";
         RootCause: {
             config: string[];
             flows: components["schemas"]["FlowKey"][];
@@ -1123,6 +1150,7 @@ export interface components {
             number: number;
             text: string;
             time: string;
+            wall_ns: number;
         };
         TimedTransfer: {
             alone_bits_per_s?: number | null;
@@ -1132,6 +1160,14 @@ export interface components {
             duration_ns: number;
             name: string;
             overlaps_computation?: boolean | null;
+        };
+        TokenInfo: {
+            created: string;
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        Tokens: {
+            tokens: components["schemas"]["TokenInfo"][];
         };
         Topology: {
             links: components["schemas"]["Link"][];

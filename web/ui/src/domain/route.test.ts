@@ -12,6 +12,7 @@ describe('route', () => {
     [links.port('sw1:3'), { view: 'port', port: 'sw1:3' }],
     [links.query('10.0.0.1:1>10.0.0.2:2/udp'), { view: 'query', flow: '10.0.0.1:1>10.0.0.2:2/udp' }],
     [links.daemons(), { view: 'daemons' }],
+    [links.access(), { view: 'access' }],
     [links.runbook(), { view: 'runbook', anomaly: '' }],
     [links.runbook('packet_loss', 'misconfiguration'), { view: 'runbook', anomaly: 'packet_loss' }],
     ['/nope', { view: 'unknown', path: '/nope' }],

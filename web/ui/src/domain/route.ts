@@ -14,6 +14,7 @@ export type Route =
   | { view: 'history'; query: URLSearchParams }
   | { view: 'runbook'; anomaly: string }
   | { view: 'daemons' }
+  | { view: 'access' }
   | { view: 'unknown'; path: string };
 
 /** The view that a URL names. */
@@ -33,6 +34,7 @@ export function parseRoute(url: URL): Route {
   if (head === 'history' && !id) return { view: 'history', query: url.searchParams };
   if (head === 'runbook') return { view: 'runbook', anomaly: id };
   if (head === 'daemons' && !id) return { view: 'daemons' };
+  if (head === 'access' && !id) return { view: 'access' };
   return { view: 'unknown', path: url.pathname };
 }
 
@@ -69,6 +71,7 @@ export const links = {
   switch: (name: string) => `/switches/${encodeURIComponent(name)}`,
   host: (name: string) => `/hosts/${encodeURIComponent(name)}`,
   daemons: () => '/daemons',
+  access: () => '/access',
   events: (query = '') => (query ? `/events?${query}` : '/events'),
   finding: (id: string) => `/findings#${encodeURIComponent(id)}`,
   findings: (query = '') => (query ? `/findings?${query}` : '/findings'),

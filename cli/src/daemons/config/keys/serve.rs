@@ -166,6 +166,18 @@ const SERVER: &[Key] = &[
         "Size of the store at which the oldest diagnoses, snapshots and reports are removed; 0: no limit",
     ),
     Key::new(
+        "series_second_hours",
+        Kind::Number(1, 168),
+        "1",
+        "Hours for which the series of ports are kept by the second; at most 2,000,000 rows",
+    ),
+    Key::new(
+        "series_minute_days",
+        Kind::Number(1, 3_650),
+        "7",
+        "Days for which the series of ports are kept by the minute; at most 2,000,000 rows",
+    ),
+    Key::new(
         "incident_quiet_s",
         Kind::Number(1, 86_400),
         "60",
