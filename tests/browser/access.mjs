@@ -2,7 +2,8 @@
 //
 //   npm ci && HARRIER_TOKEN=TOKEN node access.mjs URL PORT
 //
-// TOKEN is that of an admin, or empty on a server that needs none. Screenshots are written to artifacts/. Exit status: 0
+// TOKEN is that of an admin, or empty on a server that needs none, e.g. that of `cargo run -p harrier-web --example dashboard`
+// with the port `sw4:2`. Screenshots are written to artifacts/. Exit status: 0
 // success, 1 a check failed, 2 the script could not run.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

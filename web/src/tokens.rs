@@ -25,7 +25,7 @@ pub enum TokenError {
     /// The name has no token.
     #[error("`{0}` has no token")]
     Unknown(String),
-    /// The last token with the role admin: nobody could create another one over REST.
+    /// The last token with the role admin: without it REST could not create another one.
     #[error("`{0}` has the last token of an admin; create another one first")]
     LastAdmin(String),
     /// The tokens cannot be read or written.
