@@ -3,7 +3,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xc3d25d72767c41f5, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xe098e38ab6bde9a5, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
@@ -1359,7 +1359,7 @@ f[596] = f[287];
 match match r.apply(f, 2) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[129] = f[141].rotate_left(48) & 0xffffffff;
-f[130] = f[141].rotate_left(48) & 0xf;
+f[130] = f[141].rotate_left(48) & 0x1f;
 if f[25] == 0 { break 'to_715; }
 f[299] = 0x0;
 f[297] = f[28];
@@ -1647,8 +1647,8 @@ f[583] = f[120] ^ f[622];
 f[585] = 0x0 | f[126] << 55 >> 55 << 4;
 f[639] = f[583] ^ f[585];
 f[391] = f[639] ^ f[132];
-f[392] = f[391] & 0x3ff;
-f[392] = f[392] | f[130].rotate_left(10) & 0x3c00;
+f[392] = f[391] & 0x1ff;
+f[392] = f[392] | f[130].rotate_left(9) & 0x3e00;
 f[393] = f[119] | f[118].rotate_left(8) & 0xffff00;
 f[393] = f[393] | f[117].rotate_left(24) & 0xffff000000;
 f[393] = f[393] | f[115].rotate_left(40) & 0xffffff0000000000;
@@ -1757,7 +1757,7 @@ r.write_limbs(21, f[392], [f[434], f[435], f[436], f[437]]);
 }
 if f[383] >= 0x40 { return Ending::Done; }
 f[392] = f[383] & 0x3f;
-f[392] = f[392] | f[130].rotate_left(6) & 0x3c0;
+f[392] = f[392] | f[130].rotate_left(6) & 0x7c0;
 if !(f[131] & 0x1 == 0x0) { break 'to_858; }
 { let e = r.read_limbs::<3>(22, f[392]); f[496] = e[0]; f[497] = e[1]; f[498] = e[2]; }
 break 'to_859;
@@ -1799,7 +1799,7 @@ r.write_limbs(23, f[392], [f[496], f[497], f[498]]);
 if f[382] >= 0x40 { return Ending::Done; }
 f[392] = f[383] & 0x3f;
 f[392] = f[392] | f[382].rotate_left(6) & 0xfc0;
-f[392] = f[392] | f[130].rotate_left(12) & 0xf000;
+f[392] = f[392] | f[130].rotate_left(12) & 0x1f000;
 if !(f[131] & 0x1 == 0x0) { break 'to_885; }
 { let e = r.read_limbs::<2>(10, f[392]); f[516] = e[0]; f[517] = e[1]; }
 break 'to_886;
@@ -1875,7 +1875,7 @@ f[539] = f[30] & 0x7;
 f[583] = f[539] | f[538].rotate_left(3) & 0x1f8;
 { let e = r.read_limbs::<4>(4, f[583]); f[541] = e[0]; f[542] = e[1]; f[543] = e[2]; f[544] = e[3]; }
 f[534] = 0x0;
-f[535] = 0xf;
+f[535] = 0x1f;
 if !(f[544] & 0x10000 == 0x10000) { break 'to_930; }
 f[639] = f[542].rotate_left(16) & 0xffff;
 f[639] = f[639] | f[543].rotate_left(16) & 0xffffffff0000;
@@ -1891,7 +1891,7 @@ f[556] = f[141].rotate_left(48) & 0xffffffff;
 f[557] = f[543].rotate_left(16) & 0xffff;
 f[557] = f[557] | f[544].rotate_left(16) & 0xffff0000;
 f[558] = words::keep(u64::wrapping_sub(f[556], f[557]), 32);
-f[535] = words::keep(u64::wrapping_add(0xf, f[558]), 32);
+f[535] = words::keep(u64::wrapping_add(0x1f, f[558]), 32);
 break 'to_945;
 }
 if f[544] & 0x10000 == 0x10000 { break 'to_938; }
@@ -1906,7 +1906,7 @@ f[545] = f[545] | f[543].rotate_left(16) & 0xffffffff0000;
 f[560] = f[141].rotate_left(48) & 0xffffffff;
 f[561] = f[545].rotate_left(48) & 0xffffffff;
 f[562] = words::keep(u64::wrapping_sub(f[560], f[561]), 32);
-if f[562] >= 0x10 { break 'to_945; }
+if f[562] >= 0x20 { break 'to_945; }
 f[534] = 0x1;
 }
 if f[134] != f[127] { break 'to_948; }

@@ -13,17 +13,17 @@
 #error EPOCH_SHIFT must be 16 to 40
 #endif
 
-// Epochs in the ring: 16, which is 1.05 ms.
+// Epochs in the ring: 32, which is 2.1 ms: delays of a millisecond need records of the time before.
 #ifndef EPOCH_RING_BITS
-#define EPOCH_RING_BITS 4
+#define EPOCH_RING_BITS 5
 #endif
 #if EPOCH_RING_BITS < 1 || EPOCH_RING_BITS > 8
 #error EPOCH_RING_BITS must be 1 to 8
 #endif
 
-// Flow slots per epoch: 1024. A flow that finds its slot taken exports what is in it to the controller.
+// Flow slots per epoch: 512. A flow that finds its slot taken exports what is in it to the controller.
 #ifndef FLOW_SLOT_BITS
-#define FLOW_SLOT_BITS 10
+#define FLOW_SLOT_BITS 9
 #endif
 
 // Ports with telemetry: 64, numbered from 1. Row p - 1 of a register belongs to port p.

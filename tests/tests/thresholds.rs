@@ -42,7 +42,7 @@ const AGENT: &[Entry] = &[
     (
         "flow_interval_ns",
         "ns",
-        "choice: four rings of 16 epochs of 2^16 ns; two polls see different records",
+        "choice: two rings of 32 epochs of 2^16 ns; two polls see different records",
         "sees recurrences later",
     ),
     (

@@ -118,7 +118,7 @@ pub(crate) struct Args {
     /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 16 is 66 us
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
-    /// Number of epochs that a switch keeps as a power of two, from 1 to 8; 4 is 16 epochs
+    /// Number of epochs that a switch keeps as a power of two, from 1 to 8; 5 is 32 epochs
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_RING_BITS, value_parser = clap::value_parser!(u32).range(1..=8))]
     epoch_ring_bits: u32,
     /// RTT above which agents send a polling packet, in percent of the base RTT [default: set by the scenario]
