@@ -10,9 +10,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The goal is 90 %. The floor is what the present rules reach (25 to 41 % on three ranges of seeds, over all alarms) with
+# The goal is 90 %. The floor is what the present rules reach (38 to 52 % on six ranges of seeds) with
 # a margin for the choice of seeds: it only notices that they got worse.
-floor=0.15
+floor=0.25
 runs=40
 # Repeated runs for the sample of verdicts of severity info in each scenario. All alarms are judged, except in the short
 # examination, where ALARM_BUDGET limits their repeated runs.

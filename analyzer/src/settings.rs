@@ -9,10 +9,12 @@ use crate::method::Method;
 use crate::thresholds::{self as t, Threshold};
 
 /// The reaction time as a share of an epoch, at least: records do not show when, within this time, packets arrived. It is
-/// 0.66 us with epochs of 2^16 ns.
+/// 1.3 us with epochs of 2^17 ns.
 const LEAST_PER_EPOCH: u64 = 100;
 /// ... and at most: the records of an epoch do not separate more than some periods of an event.
 const MOST_PER_EPOCH: u64 = 10;
+/// ... unless the round trip of one link is longer, over which PFC reacts: the longest path of a fat-tree has six links.
+const LINKS_OF_PATH: u64 = 6;
 /// Without epochs and without a base round trip: that of a data-centre network.
 const UNKNOWN_NS: u64 = 10_000;
 
@@ -49,8 +51,8 @@ impl Default for Settings {
 
 impl Settings {
     /// Returns the reaction time of the network of a snapshot, in nanoseconds: the victim's base round trip, within a
-    /// hundredth and a tenth of an epoch. Senders and PFC react to a queue after a round trip, and nothing that the
-    /// analysis distinguishes happens faster.
+    /// hundredth and a tenth of an epoch, or a sixth of the round trip if that is longer. Senders react to a queue after a
+    /// round trip of the path and PFC after one of a link, and nothing that the analysis distinguishes happens faster.
     pub fn reaction_ns(snapshot: &Snapshot) -> u64 {
         let base_ns = snapshot.trigger.as_ref().map(|trigger| trigger.base_rtt_ns);
         let epochs = snapshot.switches.iter().flat_map(|switch| &switch.epochs);
@@ -58,7 +60,9 @@ impl Settings {
         match (base_ns, epoch_ns.filter(|length| *length > 0)) {
             (base_ns, Some(length)) => {
                 let least_ns = length / LEAST_PER_EPOCH;
-                base_ns.unwrap_or(least_ns).clamp(least_ns, length / MOST_PER_EPOCH).max(1)
+                let base_ns = base_ns.unwrap_or(least_ns);
+                let most_ns = (length / MOST_PER_EPOCH).max(base_ns / LINKS_OF_PATH);
+                base_ns.clamp(least_ns, most_ns).max(1)
             }
             (base_ns, None) => base_ns.unwrap_or(0).max(UNKNOWN_NS),
         }

@@ -135,7 +135,7 @@ fn a_wrong_position_or_order_is_detected() {
     check("FLOW_IDS_BANK(e) e[317:317]", "FLOW_IDS_BANK(e) e[318:318]");
     check("METER_EPOCH_TO_GENERATION(e) e[127:80]", "METER_EPOCH_TO_GENERATION(e) e[127:96]");
     check("PAUSE_STATUS_WIDTH 209", "PAUSE_STATUS_WIDTH 210");
-    check("++ (packets) ++ (bytes))\n\n#define LOSSES", "++ (bytes) ++ (packets))\n\n#define LOSSES");
+    check("++ (packets) ++ (bytes))\n\n#define LAST", "++ (bytes) ++ (packets))\n\n#define LAST");
     check("#define PORT_CONFIG_WIDTH 40", "");
 }
 

@@ -3,7 +3,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xe098e38ab6bde9a5, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x2b63b1122f4022f, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
@@ -13,13 +13,13 @@ fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
             53 => at_53(f, r),
             60 => at_60(f, r),
             911 => at_911(f, r),
-            968 => at_968(f, r),
-            975 => at_975(f, r),
-            990 => at_990(f, r),
-            992 => at_992(f, r),
-            994 => at_994(f, r),
-            996 => at_996(f, r),
-            998 => at_998(f, r),
+            971 => at_971(f, r),
+            978 => at_978(f, r),
+            993 => at_993(f, r),
+            995 => at_995(f, r),
+            997 => at_997(f, r),
+            999 => at_999(f, r),
+            1001 => at_1001(f, r),
             _ => Ending::Done,
         };
         let Ending::Back(to) = ending else { return ending };
@@ -1339,10 +1339,10 @@ f[285] = 0x0;
 f[286] = 0x0;
 if f[121] != 0x1 { break 'to_619; }
 f[585] = words::keep(f[115] >> 0, 32);
-match match r.apply(f, 0) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(994) => run(994, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 0) { Some(993) => run(993, f, r), Some(995) => run(995, f, r), Some(997) => run(997, f, r), Some(999) => run(999, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 break 'to_620;
 }
-match match r.apply(f, 1) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(994) => run(994, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 1) { Some(993) => run(993, f, r), Some(995) => run(995, f, r), Some(997) => run(997, f, r), Some(999) => run(999, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 if f[286] == 0x0 { break 'to_631; }
 f[288] = r.read(0, 0x0);
@@ -1356,10 +1356,10 @@ f[288] = words::keep(u64::wrapping_mul(f[583], f[286]), 32);
 f[287] = f[288].rotate_left(48) & 0xffff;
 f[595] = f[285];
 f[596] = f[287];
-match match r.apply(f, 2) { Some(990) => run(990, f, r), Some(992) => run(992, f, r), Some(996) => run(996, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 2) { Some(993) => run(993, f, r), Some(995) => run(995, f, r), Some(999) => run(999, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-f[129] = f[141].rotate_left(48) & 0xffffffff;
-f[130] = f[141].rotate_left(48) & 0x1f;
+f[129] = f[141].rotate_left(47) & 0x7fffffff;
+f[130] = f[141].rotate_left(47) & 0x1f;
 if f[25] == 0 { break 'to_715; }
 f[299] = 0x0;
 f[297] = f[28];
@@ -1518,7 +1518,8 @@ f[301] = f[595]; f[302] = f[596];
 r.write_limbs(1, 0x0, [f[595], f[596]]);
 f[300] = 0x1;
 }
-f[585] = words::keep(f[302] >> 48, 48);
+f[317] = f[129] & 0x7fffffff;
+f[585] = f[302].rotate_left(16) & 0xffff;
 f[319] = words::keep(u64::wrapping_sub(f[585], 0x1), 48);
 f[320] = f[302].rotate_left(48) & 0xffffffff;
 f[321] = f[301].rotate_left(32) & 0xffffffff;
@@ -1607,7 +1608,7 @@ if f[8] == 0 { break 'to_758; }
 f[125] = f[9];
 break 'to_759;
 }
-match match r.apply(f, 3) { Some(998) => run(998, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 3) { Some(1001) => run(1001, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[147] = f[125];
 f[133] = f[126];
@@ -1846,15 +1847,15 @@ Ending::Done
 }
 
 fn at_911(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_966: {
+'to_969: {
+'to_965: {
+'to_964: {
 'to_962: {
-'to_961: {
-'to_959: {
-'to_948: {
-'to_945: {
-'to_941: {
-'to_938: {
-'to_936: {
+'to_950: {
+'to_947: {
+'to_942: {
+'to_939: {
+'to_937: {
 'to_931: {
 'to_930: {
 'to_915: {
@@ -1867,9 +1868,9 @@ if f[25] == 0 { return Ending::Done; }
 f[533] = 0x0;
 f[530] = words::keep(u64::wrapping_sub(f[128], 0x1), 55);
 f[531] = words::keep(u64::wrapping_sub(f[134], 0x1), 55);
-if f[531] >= 0x40 { break 'to_962; }
+if f[531] >= 0x40 { break 'to_965; }
 f[532] = r.read(8, f[531]);
-if !(f[532] & 0x8000000000 == 0x0) { break 'to_962; }
+if !(f[532] & 0x8000000000 == 0x0) { break 'to_965; }
 f[538] = f[531] & 0x3f;
 f[539] = f[30] & 0x7;
 f[583] = f[539] | f[538].rotate_left(3) & 0x1f8;
@@ -1885,37 +1886,39 @@ break 'to_931;
 }
 f[583] = 0x0;
 }
-if f[583] == 0 { break 'to_936; }
+if f[583] == 0 { break 'to_937; }
 f[534] = 0x1;
-f[556] = f[141].rotate_left(48) & 0xffffffff;
-f[557] = f[543].rotate_left(16) & 0xffff;
-f[557] = f[557] | f[544].rotate_left(16) & 0xffff0000;
-f[558] = words::keep(u64::wrapping_sub(f[556], f[557]), 32);
+f[556] = f[141].rotate_left(47) & 0x7fffffff;
+f[557] = f[543].rotate_left(15) & 0x7fff;
+f[557] = f[557] | f[544].rotate_left(15) & 0x7fff8000;
+f[639] = words::keep(u64::wrapping_sub(f[556], f[557]), 32);
+f[558] = words::keep(f[639] >> 0, 33);
 f[535] = words::keep(u64::wrapping_add(0x1f, f[558]), 32);
-break 'to_945;
+break 'to_947;
 }
-if f[544] & 0x10000 == 0x10000 { break 'to_938; }
-if f[541] & 0xffffffff == 0x0 { break 'to_945; }
+if f[544] & 0x10000 == 0x10000 { break 'to_939; }
+if f[541] & 0xffffffff == 0x0 { break 'to_947; }
 }
 f[545] = f[541].rotate_left(32) & 0xffffffff;
 f[545] = f[545] | f[542].rotate_left(32) & 0xffff00000000;
-if !(f[544] & 0x10000 == 0x10000) { break 'to_941; }
+if !(f[544] & 0x10000 == 0x10000) { break 'to_942; }
 f[545] = f[542].rotate_left(16) & 0xffff;
 f[545] = f[545] | f[543].rotate_left(16) & 0xffffffff0000;
 }
-f[560] = f[141].rotate_left(48) & 0xffffffff;
-f[561] = f[545].rotate_left(48) & 0xffffffff;
-f[562] = words::keep(u64::wrapping_sub(f[560], f[561]), 32);
-if f[562] >= 0x20 { break 'to_945; }
+f[560] = f[141].rotate_left(47) & 0x7fffffff;
+f[561] = f[545].rotate_left(47) & 0x7fffffff;
+f[585] = words::keep(u64::wrapping_sub(f[560], f[561]), 32);
+f[562] = words::keep(f[585] >> 0, 33);
+if f[562] >= 0x20 { break 'to_947; }
 f[534] = 0x1;
 }
-if f[134] != f[127] { break 'to_948; }
+if f[134] != f[127] { break 'to_950; }
 f[533] = 0x1 | f[534] << 63 >> 63 << 1;
-break 'to_962;
+break 'to_965;
 }
-if !(f[28] & 0x2 == 0x2) { break 'to_962; }
-if f[534] != 0x1 { break 'to_962; }
-if f[530] >= 0x40 { break 'to_962; }
+if !(f[28] & 0x2 == 0x2) { break 'to_965; }
+if f[534] != 0x1 { break 'to_965; }
+if f[530] >= 0x40 { break 'to_965; }
 f[563] = f[530] & 0x3f;
 f[564] = f[531] & 0x3f;
 f[585] = f[564] | f[563].rotate_left(6) & 0xfc0;
@@ -1923,17 +1926,18 @@ f[567] = r.read(12, f[585]);
 f[536] = 0x0;
 f[585] = f[567].rotate_left(32) & 0x1;
 f[572] = u64::from(f[585] == 0x1);
-if f[572] == 0 { break 'to_959; }
+if f[572] == 0 { break 'to_962; }
 f[570] = words::keep(f[567] >> 0, 32);
-f[571] = words::keep(u64::wrapping_sub(f[129], f[570]), 32);
+f[585] = words::keep(u64::wrapping_sub(f[129], f[570]), 32);
+f[571] = words::keep(f[585] >> 0, 33);
 f[572] = u64::from(f[571] <= f[535]);
 }
-if f[572] == 0 { break 'to_961; }
+if f[572] == 0 { break 'to_964; }
 f[536] = 0x1;
 }
 f[533] = 0x0 | f[536] << 63 >> 63 << 1;
 }
-if f[533] != 0x0 { break 'to_966; }
+if f[533] != 0x0 { break 'to_969; }
 f[133] = 0x1ff;
 f[143] = 0; 
 return Ending::Done;
@@ -1943,20 +1947,20 @@ return Ending::Done;
 Ending::Done
 }
 
-fn at_968(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_971: {
-if f[39] == 0 { break 'to_971; }
-if f[53] != 0 { break 'to_971; }
+fn at_971(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_974: {
+if f[39] == 0 { break 'to_974; }
+if f[53] != 0 { break 'to_974; }
 f[50] = words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[52].rotate_left(48) & 0xffff000000000000), f[52].rotate_left(48) & 0xffff), f[51].rotate_left(16) & 0xffffffff0000), f[49].rotate_left(48) & 0xff000000000000), f[48].rotate_left(56) & 0xff00000000000000), f[47]), f[46].rotate_left(13) & 0xe000), f[45].rotate_left(16) & 0xffff0000), f[44].rotate_left(32) & 0xffff00000000), f[43].rotate_left(48) & 0x3000000000000), f[42].rotate_left(50) & 0xfc000000000000), f[41].rotate_left(56) & 0xf00000000000000), f[40].rotate_left(60) & 0xf000000000000000)) & 0xffff;
 }
 if f[39] == 0 { return Ending::Done; }
 if f[53] == 0 { return Ending::Done; }
-if let Err(error) = r.operation(f, 973) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 976) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_975(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_978(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 if f[2] & 1 != 0 { r.emit(f, 0); }
 if f[4] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<14>(f[102]) {
@@ -1990,7 +1994,7 @@ let word = words::load(header, 8) & 0xff0000ffffffff | f[48].rotate_left(56) & 0
 words::store(header, 8, word);
 } else { r.emit(f, 6); }
 }
-if let Err(error) = r.operation(f, 982) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 985) { return Ending::Rejected(error); }
 if f[60] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<40>(f[109]) {
 let word = words::load(header, 0) & 0xffffffffffffff00 | f[67] & 0xff;
@@ -2013,13 +2017,13 @@ return Ending::Done;
 Ending::Done
 }
 
-fn at_990(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_993(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = f[289];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_992(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_995(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = f[290];
 f[6] = f[291];
 f[5] = f[292];
@@ -2027,20 +2031,20 @@ return Ending::Returned;
 Ending::Done
 }
 
-fn at_994(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_997(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[285] = f[293];
 f[286] = f[294];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_996(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_999(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[126] = 0x0;
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_998(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_1001(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[125] = f[379];
 return Ending::Returned;
 Ending::Done

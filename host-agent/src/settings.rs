@@ -27,8 +27,8 @@ pub struct Settings {
     /// Measurements before a learned base is used. Choice: a window of packets, so that not all of them are behind the
     /// flow's own first burst.
     pub min_samples: u32,
-    /// Minimum interval between polls of a flow whose delay stays the same. Choice: twice what the ring of a switch
-    /// covers (32 epochs of 2^16 ns), so that two polls see different records and a known delay asks rarely. A poll for an excess over the base that is at least
+    /// Minimum interval between polls of a flow whose delay stays the same. It is what the ring of a switch covers
+    /// (32 epochs of 2^17 ns), so that two polls see different records. A poll for an excess over the base that is at least
     /// twice as large as before, and larger by at least a base round trip, is sent at once.
     pub flow_interval_ns: u64,
     /// Interval between polls of a flow that had a fast round trip since its last poll: the next slow one is another

@@ -4,16 +4,16 @@
 #ifndef HAWKEYE_CONFIG
 #define HAWKEYE_CONFIG
 
-// An epoch lasts 2^EPOCH_SHIFT ns: 66 us, about as long as a queue that delays a packet, so that its records show which
+// An epoch lasts 2^EPOCH_SHIFT ns: 131 us, about as long as a queue that delays a packet, so that its records show which
 // flows were ahead of it. At 16 or above, an epoch number of the 48-bit clock fits into 32 bits.
 #ifndef EPOCH_SHIFT
-#define EPOCH_SHIFT 16
+#define EPOCH_SHIFT 17
 #endif
 #if EPOCH_SHIFT < 16 || EPOCH_SHIFT > 40
 #error EPOCH_SHIFT must be 16 to 40
 #endif
 
-// Epochs in the ring: 32, which is 2.1 ms: delays of a millisecond need records of the time before.
+// Epochs in the ring: 32, which is 4.2 ms: a delay of milliseconds needs records of the time before it.
 #ifndef EPOCH_RING_BITS
 #define EPOCH_RING_BITS 5
 #endif

@@ -42,7 +42,7 @@ const AGENT: &[Entry] = &[
     (
         "flow_interval_ns",
         "ns",
-        "choice: two rings of 32 epochs of 2^16 ns; two polls see different records",
+        "a ring of 32 epochs of 2^17 ns: two polls see different records",
         "sees recurrences later",
     ),
     (
@@ -183,6 +183,11 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ),
     (
         "analyzer/src/settings.rs",
+        "LINKS_OF_PATH",
+        "PFC reacts over one link; the longest path of a fat-tree has six",
+    ),
+    (
+        "analyzer/src/settings.rs",
         "UNKNOWN_NS",
         "reaction time of a dump without times: a data-centre network",
     ),
@@ -301,9 +306,9 @@ page with the code and fails on a numeric constant that it does not list; with `
 
 ## Analyzer
 
-The *reaction time* is the victim's base round trip, at least a hundredth of an epoch (0.66 us with epochs of 2^16 ns;
-records do not show when, within this time, packets arrived) and at most a tenth of one. Times are multiples of it and
-sizes multiples of what the link carries in it, so that one table fits 25 and 800 Gb/s and links of 1 and of 100 us
+The *reaction time* is the victim's base round trip, at least a hundredth of an epoch (1.3 us with epochs of 2^17 ns;
+records do not show when, within this time, packets arrived) and at most a tenth of one, or a sixth of the round trip if
+that is longer. Times are multiples of it and sizes multiples of what the link carries in it, so that one table fits 25 and 800 Gb/s and links of 1 and of 100 us
 (`cli/tests/rates.rs`). The limits of a deadlock and of a storm also follow from the longest pause, 65,535 quanta of 512
 bit times at the link's rate (IEEE 802.3, annex 31D).
 

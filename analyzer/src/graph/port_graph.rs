@@ -256,7 +256,7 @@ impl Builder<'_, '_> {
         switch: &SwitchView<'_>,
         ingress: u16,
     ) {
-        let traffic = traffic_from(self.view, switch, ingress, from, when);
+        let traffic = traffic_from(self.view, switch, (ingress, from), |port| self.filling(port, when));
         let total: f64 = traffic.iter().map(|(_, bytes)| *bytes as f64).sum();
         let candidates: Vec<Candidate> = traffic
             .iter()
@@ -288,16 +288,33 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn candidate(&self, port: PortIx, share: f64, ingress: u16, when: Option<Span>) -> Candidate {
-        // A pause of the far port may have ended shortly before the near one began, because the backlog drains first. It
-        // did not begin after the end of the near one.
+    /// A pause of the far port may have ended shortly before the near one began, because the backlog drains first. It did
+    /// not begin after the end of the near one.
+    fn near(&self, when: Option<Span>) -> Option<Span> {
         let slack_ns = self.settings.event_gap_ns / 4;
-        let near = when.map(|w| Span { from: w.from.saturating_sub(slack_ns), ..w });
+        when.map(|when| Span { from: when.from.saturating_sub(slack_ns), ..when })
+    }
+
+    /// Returns when the far port was paused, of the pauses that overlap the near one.
+    fn own_pause(&self, port: PortIx, near: Option<Span>) -> Option<Span> {
+        let events = self.view.pause_events(port).iter().copied();
+        near.and_then(|near| events.filter(|event| event.overlaps(near)).reduce(Span::hull))
+    }
+
+    /// Returns when the traffic arrived that a port holds during the near pause: also before that pause, from the beginning
+    /// of its own one on.
+    fn filling(&self, port: PortIx, when: Option<Span>) -> Option<Span> {
+        if self.settings.method.edges == EdgeRule::Published {
+            return when;
+        }
+        let near = self.near(when);
+        near.map(|near| self.own_pause(port, Some(near)).map_or(near, |own| near.hull(own)))
+    }
+
+    fn candidate(&self, port: PortIx, share: f64, ingress: u16, when: Option<Span>) -> Candidate {
+        let near = self.near(when);
         let paused = self.view.is_paused(port, near);
-        let own = near.and_then(|near| {
-            let events = self.view.pause_events(port).iter().copied();
-            events.filter(|e| e.overlaps(near)).reduce(Span::hull)
-        });
+        let own = self.own_pause(port, near);
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
         let within = |own: Span| self.reach.and_then(|reach| own.intersection(reach)).unwrap_or(own);
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
@@ -361,19 +378,20 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Returns the bytes from `ingress` to each egress port of `switch` in `when`, by port.
+/// Returns the bytes from `ingress`, the port at `upstream`, to each egress port of `switch`, by port; those of the time
+/// that `filling` returns for the port.
 fn traffic_from(
     view: &View<'_>,
     switch: &SwitchView<'_>,
-    ingress: u16,
-    upstream: PortIx,
-    when: Option<Span>,
+    (ingress, upstream): (u16, PortIx),
+    filling: impl Fn(PortIx) -> Option<Span>,
 ) -> Vec<(PortIx, u64)> {
     let mut traffic: Vec<(PortIx, u64)> = Vec::new();
     let mut has_rows = false;
     for (egress, rows) in view.traffic_of(switch, ingress) {
         has_rows = true;
         let Some(port) = view.find(switch, egress) else { continue };
+        let when = filling(port);
         let bytes = rows
             .iter()
             .filter(|m| view.epoch_in(port, m.epoch, when))
@@ -394,7 +412,7 @@ fn traffic_from(
             if traffic.iter().any(|(p, _)| *p == port) {
                 continue;
             }
-            let bytes = flow_bytes_from(view, port, ingress, upstream, when);
+            let bytes = flow_bytes_from(view, port, ingress, upstream, filling(port));
             if bytes > 0 {
                 traffic.push((port, bytes));
             }

@@ -115,7 +115,7 @@ pub(crate) struct Args {
     /// coverage, part of each actor, innocent actors, excess delay and reason.
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     verdicts: Option<PathBuf>,
-    /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 16 is 66 us
+    /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 17 is 131 us
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
     /// Number of epochs that a switch keeps as a power of two, from 1 to 8; 5 is 32 epochs

@@ -11,8 +11,8 @@ use super::what_if::{PlayedRound, PlayedRounds};
 
 /// Time between the end of a scenario and the end of its round: a queue that stands still stays visible for so long.
 pub(super) const GAP: Time = Time::from_ms(4);
-/// The time that a switch's ring of epochs covers, 32 of 2^16 ns. A round starts with a ring, as a run does.
-const RING: Time = Time::from_ns(1 << 21);
+/// The time that a switch's ring of epochs covers, 32 of 2^17 ns. A round starts with a ring, as a run does.
+const RING: Time = Time::from_ns(1 << 22);
 
 /// Returns the rounds of several scenarios in turn.
 pub(super) struct Timeline {

@@ -79,7 +79,7 @@ pub(crate) struct Plan {
 }
 
 /// The epoch length of `harrier run`, as a power of two of nanoseconds.
-pub(crate) const DEFAULT_EPOCH_SHIFT: u32 = 16;
+pub(crate) const DEFAULT_EPOCH_SHIFT: u32 = 17;
 /// The number of epochs that a switch of `harrier run` keeps, as a power of two.
 pub(crate) const DEFAULT_EPOCH_RING_BITS: u32 = 5;
 
