@@ -16,7 +16,7 @@ const MOST_PER_EPOCH: u64 = 10;
 /// ... unless the round trip of one link is longer, over which PFC reacts: the longest path of a fat-tree has six links.
 const LINKS_OF_PATH: u64 = 6;
 /// Without epochs and without a base round trip: that of a data-centre network.
-const UNKNOWN_NS: u64 = 10_000;
+pub(crate) const UNKNOWN_NS: u64 = 10_000;
 
 /// Settings of the analysis. The defaults are the same for all networks: [`crate::thresholds`] adapt themselves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -387,8 +387,8 @@ thresholds! {
     TRANSFER_SAMPLES = "collective.samples", 3.0, Count,
         "a median of fewer durations is one of the slow ones",
         "needs longer to know the usual duration";
-    ORDINARY_QUEUE = "severity.ordinary_queue", 3.0, Reactions,
-        "the start of the usual ECN marking range: 4 kB for each Gb/s, 32 us at any rate, three round trips of 10 us; a shorter queue is not even marked; on longer paths thresholds follow the bandwidth-delay product",
+    ORDINARY_QUEUE = "severity.ordinary_queue", 3.0, RoundTrips,
+        "the start of the usual ECN marking range: 4 kB for each Gb/s, 32 us at any rate, three round trips of at least 10 us; a shorter queue is not even marked; on longer paths thresholds follow the bandwidth-delay product",
         "calls fewer verdicts major";
     STOPPED_SHARE = "severity.stopped_share", 0.5, Share,
         "by majority: pauses hold the port most of the time",

@@ -77,17 +77,21 @@ fn contention_without_a_pause_is_found_on_the_victims_path() {
         "10.0.2.1:10000>10.0.4.1:4791/udp",
         json!({
             "/anomaly": "flow_contention",
-            "/root_cause/port": "sw3:2",
             "/root_cause/host": null,
             "/pause_path": [],
             "/spreaders": [],
         }),
     );
-    // The burst of two flows; in some instances the victim shares the queue.
-    let report = harrier(&["run", "contention-only", "--seed", "1", "--json"]).json();
-    let named = report["diagnoses"][0]["root_cause"]["flows"].to_string();
-    let is_named = |host: u8| named.contains(&format!("10.0.{host}.1:10000>10.0.4.1:4791/udp"));
-    assert_eq!([1, 2, 3, 5, 6].map(is_named), [false, false, false, true, true], "{named}");
+    for seed in ["1", "2", "21", "43", "77", "4242"] {
+        let report = harrier(&["run", "contention-only", "--seed", seed, "--json"]).json();
+        // The longest queue is that of the burst of two flows. Another one is in the switch before it, which the victim
+        // shares.
+        let root = &report["diagnoses"][0]["root_cause"];
+        assert_eq!(root["port"], "sw3:2", "seed {seed}");
+        let named = root["flows"].to_string();
+        let is_named = |host: u8| named.contains(&format!("10.0.{host}.1:10000>10.0.4.1:4791/udp"));
+        assert_eq!([1, 3, 5, 6].map(is_named), [false, false, true, true], "seed {seed}: {named}");
+    }
 }
 
 #[test]

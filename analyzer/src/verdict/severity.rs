@@ -12,6 +12,7 @@ use model::{Anomaly, Cause, Diagnosis, FlowKey, LossReason, NetworkChange, Netwo
 use crate::facts::span::Span;
 use crate::findings::signatures::packet_loss;
 use crate::findings::signatures::path_change::{self, Kind};
+use crate::settings::UNKNOWN_NS;
 use crate::thresholds as t;
 use crate::verdict::causes::{Case, misconfiguration};
 
@@ -86,8 +87,15 @@ pub(crate) fn severity(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> Severi
         }),
         is_detour: change.is_some_and(|change| matches!(change.kind, Kind::Detour { .. })),
         delays_job: diagnosis.steps.iter().any(|s| s.role == StepRole::Victim && s.holds_up == Some(true)),
-        ordinary_ns: case.context.settings.ns(&t::ORDINARY_QUEUE),
+        ordinary_ns: ordinary_ns(case),
     })
+}
+
+/// The delay of an ordinary queue: multiples of the base RTT, at least of that of a data-centre network, for which the
+/// marking range that [`t::ORDINARY_QUEUE`] follows is set.
+fn ordinary_ns(case: &Case<'_, '_, '_>) -> u64 {
+    let base_rtt_ns = case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns).max(UNKNOWN_NS);
+    (case.context.settings.value(&t::ORDINARY_QUEUE) * base_rtt_ns as f64) as u64
 }
 
 fn of(facts: &Facts) -> Severity {

@@ -47,6 +47,11 @@ impl<'s> Window<'s> {
         oldest <= epoch && epoch <= self.frozen_ns >> self.layout.epoch_shift
     }
 
+    /// The epochs of the ring.
+    fn ring(&self) -> std::ops::RangeInclusive<u64> {
+        self.oldest..=self.frozen_ns >> self.layout.epoch_shift
+    }
+
     fn start_ns(&self) -> u64 {
         self.oldest << self.layout.epoch_shift
     }
@@ -79,9 +84,10 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &Collect
     let ports = records(ports, &mut bytes);
     let meters = records(meters, &mut bytes);
 
-    let epochs: BTreeSet<u64> = flows
-        .iter()
-        .map(|f| f.epoch)
+    // The records cover the whole ring: without a row of an epoch, there was nothing to count.
+    let epochs: BTreeSet<u64> = window
+        .ring()
+        .chain(flows.iter().map(|f| f.epoch))
         .chain(ports.iter().map(|p| p.epoch))
         .chain(meters.iter().map(|m| m.epoch))
         .collect();
