@@ -182,6 +182,11 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
         "resolution of the records: the longest reaction time is a tenth of an epoch",
     ),
     (
+        "analyzer/src/verdict/severity.rs",
+        "LONGEST_NS",
+        "choice: buffers of a data-centre switch hold less than three times this",
+    ),
+    (
         "analyzer/src/settings.rs",
         "LINKS_OF_PATH",
         "PFC reacts over one link; the longest path of a fat-tree has six",
