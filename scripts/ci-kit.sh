@@ -145,7 +145,7 @@ if [ -n "$in_image" ]; then
     expect image 0 image -- --version
     expect shell 0 image -- sh -c "harrier --version"
     expect alive 0 image -- env harrier --version
-    expect image 1 image --bind "$repository:/work/network" -- check network
+    expect image 1 image --bind "$repository:/check/network" -- check network
 fi
 
 # Inputs of the action.

@@ -157,3 +157,37 @@ impl Default for Tuning {
         Tuning::new(&Settings::default(), 10_000)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the reaction time, in us, for a base RTT and an epoch length in us.
+    fn check(base_us: u64, epoch_us: u64, expected_us: u64) {
+        let snapshot = serde_json::json!({
+            "format": 1, "event": 1, "source": "harrier", "victim": null, "epoch_ns": epoch_us * 1_000, "polls": 1,
+            "missing": [],
+            "trigger": {
+                "host": "h1", "flow": "10.0.0.1:10000>10.0.0.2:4791/udp", "time_ns": 9, "reason": "slow_rtt",
+                "base_rtt_ns": base_us * 1_000, "rtt_ns": base_us * 2_000, "follows": null
+            },
+            "switches": [{
+                "switch": "s1", "frozen_ns": 9, "polled_from": [], "on_victim_path": true, "back_port": null,
+                "epochs": [{ "id": 0, "start_ns": 0, "end_ns": epoch_us * 1_000 }],
+                "flows": [], "ports": [], "meters": [], "pauses": [], "bytes": 0
+            }]
+        });
+        let snapshot = serde_json::from_value(snapshot).expect("a snapshot");
+        assert_eq!(Settings::reaction_ns(&snapshot), expected_us * 1_000, "{base_us} us, {epoch_us} us");
+    }
+
+    #[test]
+    fn the_reaction_time_is_the_round_trip_within_the_resolution_of_an_epoch() {
+        check(9, 1_000, 10);
+        check(50, 1_000, 50);
+        check(500, 1_000, 100);
+        // PFC reacts over one link of a long path.
+        check(1_200, 1_000, 200);
+        check(14, 100, 10);
+    }
+}

@@ -262,6 +262,9 @@ fn earlier_banks_are_part_of_the_ring() {
     assert_eq!(counts(0), [(victim(), 9, 5)]);
     // Two reads of an epoch result in two records.
     assert_eq!(counts(1), [(victim(), 9, 5), (victim(), 9, 2), (flow(1), 11, 3)]);
+    // Nothing was counted in epochs 8 and 10, and the records cover them.
+    let epochs = world.snapshots[1].switch("s2").unwrap().epochs.iter().map(|epoch| epoch.id);
+    assert_eq!(epochs.collect::<Vec<_>>(), [8, 9, 10, 11]);
 }
 
 #[test]

@@ -4,10 +4,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the shipped files")]
 
-#[allow(dead_code, reason = "the suite uses all of it")]
+#[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
 #[path = "../../buffer-config/tests/mutations/config.rs"]
 mod config;
-#[allow(dead_code, reason = "the suite uses all of it")]
+#[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
 #[path = "../../buffer-config/tests/mutations/operators/mod.rs"]
 mod operators;
 #[path = "../../buffer-config/tests/support/mod.rs"]

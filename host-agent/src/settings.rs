@@ -28,8 +28,8 @@ pub struct Settings {
     /// flow's own first burst.
     pub min_samples: u32,
     /// Minimum interval between polls of a flow whose delay stays the same. It is what the ring of a switch covers
-    /// (32 epochs of 2^17 ns), so that two polls see different records. A poll for an excess over the base that is at least
-    /// twice as large as before, and larger by at least a base round trip, is sent at once.
+    /// (32 epochs of 2^17 ns), so that two polls see different records. A poll for an excess over the base that is at
+    /// least twice as large as before, and larger by at least a base round trip, is sent at once.
     pub flow_interval_ns: u64,
     /// Interval between polls of a flow that had a fast round trip since its last poll: the next slow one is another
     /// event, or a recurrence of the same one. Longer than `follow_up_ns`, because the follow-up poll of the first one

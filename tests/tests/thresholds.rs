@@ -313,8 +313,8 @@ page with the code and fails on a numeric constant that it does not list; with `
 
 The *reaction time* is the victim's base round trip, at least a hundredth of an epoch (1.3 us with epochs of 2^17 ns;
 records do not show when, within this time, packets arrived) and at most a tenth of one, or a sixth of the round trip if
-that is longer. Times are multiples of it and sizes multiples of what the link carries in it, so that one table fits 25 and 800 Gb/s and links of 1 and of 100 us
-(`cli/tests/rates.rs`). The limits of a deadlock and of a storm also follow from the longest pause, 65,535 quanta of 512
+that is longer. Times are multiples of it and sizes multiples of what the link carries in it, so that one table fits 25
+and 800 Gb/s and links of 1 and of 100 us (`cli/tests/rates.rs`). The limits of a deadlock and of a storm also follow from the longest pause, 65,535 quanta of 512
 bit times at the link's rate (IEEE 802.3, annex 31D).
 
 | threshold | value | unit | derivation or source | a larger value |

@@ -87,20 +87,21 @@ pub(crate) fn severity(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> Severi
         }),
         is_detour: change.is_some_and(|change| matches!(change.kind, Kind::Detour { .. })),
         delays_job: diagnosis.steps.iter().any(|s| s.role == StepRole::Victim && s.holds_up == Some(true)),
-        ordinary_ns: ordinary_ns(case),
+        ordinary_ns: ordinary_ns(
+            case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns),
+            case.context.settings.value(&t::ORDINARY_QUEUE),
+        ),
     })
 }
 
-/// Base RTTs above this one do not make longer queues ordinary: a shared buffer of 32 MB at 64 ports of 100 Gb/s holds 40 us
-/// of each, and three times this is far above it.
+/// The longest base RTT that counts for the delay of an ordinary queue: 100 us. Choice: a switch with 32 MB of shared buffer
+/// for 64 ports of 100 Gb/s holds 40 us of traffic for each port, whatever the distance of the hosts.
 const LONGEST_NS: u64 = 100_000;
 
-/// The delay of an ordinary queue: multiples of the base RTT, at least of that of a data-centre network, for which the
-/// marking range that [`t::ORDINARY_QUEUE`] follows is set, and at most of [`LONGEST_NS`].
-fn ordinary_ns(case: &Case<'_, '_, '_>) -> u64 {
-    let base_rtt_ns =
-        case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns).clamp(UNKNOWN_NS, LONGEST_NS);
-    (case.context.settings.value(&t::ORDINARY_QUEUE) * base_rtt_ns as f64) as u64
+/// The delay of an ordinary queue: a number of base RTTs ([`t::ORDINARY_QUEUE`]). A base RTT below that of a data-centre
+/// network counts as such, because marking thresholds are set for it, and one above [`LONGEST_NS`] as that.
+fn ordinary_ns(base_rtt_ns: u64, round_trips: f64) -> u64 {
+    (round_trips * base_rtt_ns.clamp(UNKNOWN_NS, LONGEST_NS) as f64) as u64
 }
 
 fn of(facts: &Facts) -> Severity {
@@ -237,6 +238,15 @@ mod tests {
         assert_eq!(of(&pauses), Severity::Minor);
         assert_eq!(of(&Facts { flows: 2, ..pauses }), Severity::Major);
         assert_eq!(of(&Facts { paused: true, ..facts(Anomaly::SelfInflicted) }), Severity::Minor);
+    }
+
+    #[test]
+    fn an_ordinary_queue_is_three_round_trips_within_bounds() {
+        let check = |base_rtt_ns, expected| assert_eq!(ordinary_ns(base_rtt_ns, 3.0), expected);
+        check(0, 30_000);
+        check(1_000, 30_000);
+        check(14_000, 42_000);
+        check(600_000, 300_000);
     }
 
     #[test]
