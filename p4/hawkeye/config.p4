@@ -4,8 +4,8 @@
 #ifndef HAWKEYE_CONFIG
 #define HAWKEYE_CONFIG
 
-// An epoch lasts 2^EPOCH_SHIFT ns: 131 us, about as long as a queue that delays a packet, so that its records show which
-// flows were ahead of it. At 16 or above, an epoch number of the 48-bit clock fits into 32 bits.
+// An epoch lasts 2^EPOCH_SHIFT ns: 131 us, about as long as a queue that delays a packet. At 16 or above, an epoch number of
+// the 48-bit clock fits into 32 bits.
 #ifndef EPOCH_SHIFT
 #define EPOCH_SHIFT 17
 #endif
