@@ -119,11 +119,19 @@ impl SendState {
         self.sender.outstanding_bytes() >= allowed
     }
 
+    /// Whether the limit of outstanding messages holds the next packet.
+    fn is_held_by_messages(&self) -> bool {
+        self.sender.upcoming().is_some_and(|packet| !self.gate.admits(packet))
+    }
+
     /// Sends the next packet and schedules the one after it.
     pub(crate) fn send(&mut self, now: Time) -> Option<Frame> {
         let (number, payload) = self.sender.take(now)?;
         let ends = self.sender.layout().ends(number);
-        let frame = self.template.data(self.operation, number, ends, payload);
+        // A packet after which the flow has to wait requests an ACK. A receiver that acknowledges every n-th packet would
+        // otherwise leave a window of fewer packets to the retransmission timer.
+        let ack_request = self.is_window_full(now) || self.is_held_by_messages();
+        let frame = self.template.data(self.operation, number, ends, payload, ack_request);
         let gap = match self.is_paced {
             true => cut(self.rate(now).serialisation(frame.len()), self.grain),
             false => Time::ZERO,

@@ -554,3 +554,22 @@ fn every_setting_has_a_key() {
     let bad = load("{\"BUFFER_POOL\": \n[}").expect_err("no JSON").to_string();
     assert!(bad.contains("dir/tor.json:2:"), "{bad}");
 }
+
+#[test]
+fn a_window_below_the_interval_of_acks_does_not_wait_for_the_retransmission_timer() {
+    // Each limit lets fewer packets out than the receiver acknowledges together.
+    let check = |change: fn(&mut Messages)| {
+        let mut scenario = network("40kB");
+        scenario.host.ack_every = 8;
+        change(&mut scenario.flows[0].messages);
+        let fabric = run(&scenario);
+        let flow = &fabric.flows()[0];
+        assert_eq!(flow.sent_packets, 40, "nothing is sent twice");
+        // A round trip for each packet at most: four links, and the packet and its ACK on two of them each.
+        let round_trip = Time::from_us(4) + wire(1058) + wire(1058) + wire(84) + wire(84);
+        assert!(flow.duration().is_some_and(|duration| duration.0 <= 41 * round_trip.0), "{flow:?}");
+    };
+    check(|messages| messages.window_bytes = Some(1_000));
+    check(|messages| messages.window_bytes = Some(3_500));
+    check(|messages| (messages.bytes, messages.outstanding) = (Some(1_000), Some(1)));
+}

@@ -271,12 +271,12 @@ fn without(
 mod tests {
     use super::*;
 
-    /// The victim may have two packets outstanding, and its receiver acknowledges every eighth: it is stuck whatever
-    /// else is sent, until a timeout after the end of the run. The other flow keeps the run going.
+    /// The link to the victim's receiver fails for good: it is stuck whatever else is sent, until a timeout after the end
+    /// of the run. The other flow keeps the run going.
     const STUCK: &str = r#"
         version = 2
         name = "stuck"
-        title = "a window below the ACK interval"
+        title = "a link that fails for good"
         stop = "2ms"
         [topology]
         kind = "leaf-spine"
@@ -292,15 +292,17 @@ mod tests {
         headroom = "100kB"
         [host]
         payload = 1024
-        ack_every = 8
         congestion_control = "none"
         retransmit_timeout = "10ms"
+        [[failure]]
+        link = "h2:1"
+        start = "1us"
+        reconverge = "never"
         [[flow]]
         label = "victim"
         from = "h1"
         to = "h2"
         size = "100kB"
-        window = "2200B"
         [[flow]]
         label = "other"
         from = "h3"

@@ -66,8 +66,8 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn process(&mut self, host: u32, received: Received) {
         match received {
-            Received::Data { queue_pair, psn, congested } => {
-                self.receive_data(host, queue_pair, psn, congested)
+            Received::Data { queue_pair, psn, congested, ack_request } => {
+                self.receive_data(host, queue_pair, psn, (congested, ack_request))
             }
             Received::Ack { queue_pair, psn, congested } => {
                 self.receive_ack(host, queue_pair, psn, congested, None);
@@ -136,7 +136,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    fn receive_data(&mut self, host: u32, queue_pair: u32, psn: u32, congested: bool) {
+    fn receive_data(&mut self, host: u32, queue_pair: u32, psn: u32, (congested, ack_request): (bool, bool)) {
         let now = self.now;
         let Some(flow) = receiver_index(queue_pair).filter(|flow| *flow < self.receivers.len()) else {
             self.counters.foreign_frames += 1;
@@ -151,7 +151,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let settings = &nic.settings;
         let number = unwrap_psn(psn, state.receiver.expected());
         let last = number + 1 == state.packets;
-        let (reply, accepted) = state.receiver.take(now, number, last, settings);
+        let (reply, accepted) = state.receiver.take(now, number, last || ack_request, settings);
         match accepted {
             true => self.counters.data_packets_accepted += 1,
             false => self.counters.data_packets_discarded += 1,

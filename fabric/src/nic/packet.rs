@@ -136,8 +136,15 @@ impl Template {
     }
 
     /// Data packet `number` with `payload` bytes; `ends` says whether it is the first and whether it is the last of its
-    /// message.
-    pub fn data(&self, operation: Operation, number: u64, ends: (bool, bool), payload: u32) -> Frame {
+    /// message. With `ack_request`, the receiver acknowledges it at once.
+    pub fn data(
+        &self,
+        operation: Operation,
+        number: u64,
+        ends: (bool, bool),
+        payload: u32,
+        ack_request: bool,
+    ) -> Frame {
         let [only, first, last, middle] = opcodes(operation);
         let opcode = match ends {
             (true, true) => only,
@@ -145,7 +152,9 @@ impl Template {
             (false, true) => last,
             (false, false) => middle,
         };
-        let bth = Bth { ack_request: operation != Operation::Read, ..self.bth(opcode, number) };
+        // Responses to a READ are their own acknowledgement (InfiniBand Architecture Specification, 9.7.5).
+        let ack_request = ack_request && operation != Operation::Read;
+        let bth = Bth { ack_request, ..self.bth(opcode, number) };
         let ip_bytes = if self.flow.src.is_ipv4() { IPV4_BYTES } else { IPV6_BYTES };
         let written = (ETHERNET_BYTES + ip_bytes + UDP_BYTES + bth::BTH_BYTES) as u32;
         let tail = (payload + self.header_bytes).saturating_sub(written);
@@ -220,6 +229,8 @@ pub enum Received {
         psn: u32,
         /// Whether it carries a congestion mark.
         congested: bool,
+        /// Whether the sender requests an ACK.
+        ack_request: bool,
     },
     /// An ACK: all packets up to and including `psn` have arrived.
     Ack {
@@ -285,7 +296,10 @@ fn read_roce(head: &[u8]) -> Option<Received> {
             }
         }
         bth::RC_READ_REQUEST => Received::ReadRequest { queue_pair, psn },
-        opcode if is_data(opcode) => Received::Data { queue_pair, psn, congested: ecn == ECN_CONGESTED },
+        opcode if is_data(opcode) => {
+            let congested = ecn == ECN_CONGESTED;
+            Received::Data { queue_pair, psn, congested, ack_request: bth.ack_request }
+        }
         _ => Received::Other,
     })
 }
@@ -305,11 +319,14 @@ mod tests {
     #[test]
     fn the_wire_size_is_payload_plus_headers() {
         let template = template("11.0.2.1:10000>11.0.4.1:100/udp", 56);
-        let frame = template.data(Operation::Write, 5, (false, false), 1300);
+        let frame = template.data(Operation::Write, 5, (false, false), 1300, false);
         assert_eq!((frame.len(), frame.head.len()), (1356, 54));
         let ip = Ipv4::from_bytes(&frame.head[14..]).unwrap();
         assert_eq!((ip.total_len, ip.dscp, ip.ecn), (1342, 24, ECN_CAPABLE));
-        assert_eq!(read(&frame), Received::Data { queue_pair: 7, psn: 5, congested: false });
+        assert_eq!(
+            read(&frame),
+            Received::Data { queue_pair: 7, psn: 5, congested: false, ack_request: false }
+        );
     }
 
     #[test]
@@ -327,8 +344,11 @@ mod tests {
     #[test]
     fn ipv6_packets_parse_back() {
         let template = template("[fd00::1]:10000>[fd00::2]:4791/udp", 78);
-        let frame = template.data(Operation::Send, 0, (true, true), 100);
+        let frame = template.data(Operation::Send, 0, (true, true), 100, true);
         assert_eq!(frame.len(), 178);
-        assert_eq!(read(&frame), Received::Data { queue_pair: 7, psn: 0, congested: false });
+        assert_eq!(
+            read(&frame),
+            Received::Data { queue_pair: 7, psn: 0, congested: false, ack_request: true }
+        );
     }
 }
