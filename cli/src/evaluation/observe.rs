@@ -17,6 +17,7 @@ use scenario::Scenario;
 
 use super::verdict_lines::{Source, VerdictLine};
 use super::{Contestant, Evaluated, Instance, Plan, Subject, counter_reading};
+use crate::host_verdicts::{EventReports, Events};
 use crate::output::{describe_truth, describe_verdict};
 
 /// Length of a polling packet on the wire, a minimum-size frame.
@@ -168,14 +169,24 @@ pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &
     let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut times: Vec<(Time, Diagnosis)> = Vec::new();
     let mut features = BTreeMap::new();
+    let mut events = Events::new();
     for (at, snapshot) in &snapshots {
         let analyses = analyze_indexed(snapshot, &index, settings);
         features.extend(analyses.iter().map(|of| (of.diagnosis.id.clone(), of.features)));
         let found: Vec<Diagnosis> = analyses.into_iter().map(|a| a.diagnosis).collect();
         times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
+        events.extend(found.iter().map(|diagnosis| (diagnosis.id.clone(), snapshot.event)));
         found_in.push((snapshot, found));
     }
-    let (verdicts, _) = without_ordinary(settle(found_in));
+    let (mut verdicts, _) = without_ordinary(settle(found_in));
+    if method.has_host_reports() {
+        let collected = instance.snapshots.iter().map(|(_, snapshot)| snapshot.event);
+        EventReports::new(collected, &instance.host_reports).continue_all(
+            &mut verdicts,
+            &events,
+            &instance.topology,
+        );
+    }
     Diagnosed::new(method.name(), snapshots, times, verdicts, features)
 }
 
