@@ -178,7 +178,8 @@ fn narrow_host_bus() {
         assert!(victim.rtt.max.0 > 2 * victim.rtt.min.0, "{victim:?}");
         assert!(other.rtt.max.0 * 2 < other.rtt.min.0 * 3, "the network itself is fast: {other:?}");
         assert_eq!(seen.truth.victims, [victim.flow]);
-        assert_eq!(seen.truth.root_cause, RootCause::default());
+        let host = Some(seen.scenario.faults[0].host.clone());
+        assert_eq!(seen.truth.root_cause, RootCause { host, ..RootCause::default() });
     });
 }
 

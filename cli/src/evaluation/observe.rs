@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use analyzer::incident::{incidents, settle, without_ordinary};
 use analyzer::{Features, Settings, TopologyIndex, analyze_indexed};
 use eval::judge::{
-    Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, judge,
-    rankings,
+    Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, host_causes,
+    judge, rankings,
 };
 use eval::table::{Graded, Observation};
 use eval::{GroundTruth, names_place};
@@ -122,6 +122,8 @@ pub(super) fn judge_all(
         let is_undetected =
             |(_, harm): &&(Disturbance, Harm)| of.is_triggered && harm.touched.is_disjoint(&asked);
         let undetected = events.iter().filter(is_undetected).count() as u64;
+        let delaying = events.iter().map(|(event, _)| event);
+        let host_causes = host_causes(&mut bench, scenario, &of.verdicts, delaying)?;
         let places: Vec<&GroundTruth> = truths(instance).filter(|truth| has_place(truth)).collect();
         let is_placed =
             |truth: &&&GroundTruth| of.verdicts.iter().any(|verdict| names_place(&verdict.root_cause, truth));
@@ -152,6 +154,7 @@ pub(super) fn judge_all(
             polling_bytes: of.snapshots.iter().map(|(_, s)| s.polls * POLL_BYTES).collect(),
             causal_coverage: truths(instance).filter_map(|t| coverage(t, &of.snapshots)).collect(),
             time_to_diagnosis_ns: time_to_diagnosis(of, judgements),
+            host_causes,
         });
     }
     Ok(evaluated)
