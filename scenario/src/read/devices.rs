@@ -7,7 +7,7 @@ use super::check::check_start;
 use super::table::{Load, Reader, Section};
 use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
 use super::{host_name, set};
-use crate::nic::{Cut, Generation, HostBus, Messages, MttModel, Operation, Reliability};
+use crate::nic::{Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, Reliability};
 use crate::settings::{HostSettings, Reaction, SwitchSettings};
 use crate::{FaultKind, FaultSpec, Scenario};
 
@@ -107,6 +107,12 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
         );
         let place = section.given("receive_xoff").unwrap_or_else(|| section.place("receive_buffer"));
         reader.problem(&place, message);
+    }
+    if section.flag(reader, "receive_pfc") == Some(false) {
+        if let Some(place) = section.given("receive_xoff") {
+            reader.problem(&place, "`receive_xoff` has no effect: `receive_pfc` is false");
+        }
+        host.receive.xoff_bytes = ReceiveLimits::NEVER_PAUSES;
     }
     set(&mut host.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
     let never_or = |w: &str| if w == "none" { Some(None) } else { above_zero(w).map(Some) };
