@@ -44,6 +44,12 @@ fn loopback_traffic_is_the_cause_of_pauses() {
     check("loopback-traffic", "loopback_congestion", true);
 }
 
+/// The window of the flow is smaller than XOFF of the receive buffer.
+#[test]
+fn loopback_traffic_is_the_cause_of_a_delay_without_pauses() {
+    check("narrow-host-bus", "loopback_congestion", true);
+}
+
 #[test]
 fn repeated_packets_are_the_cause_of_a_delay_in_a_clean_fabric() {
     check("unpaused-receiver", "go_back_n_waste", true);
