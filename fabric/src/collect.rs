@@ -21,6 +21,9 @@ use crate::record::SwitchNotice;
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
 
+/// Time between the two readings of a report: a thousandth of the half second for which an agent reads its counters on
+/// request, because faults last milliseconds here. The collection takes longer, so that it would dilute their shares.
+const READING_INTERVAL: Time = Time::from_us(500);
 /// Maximum triggers whose collections are not complete and whose readings of NICs are kept. Beyond it the one with the lowest
 /// number is discarded, and its snapshot has no reports.
 const KEPT_READINGS: usize = 1024;
@@ -30,6 +33,15 @@ const KEPT_READINGS: usize = 1024;
 enum Delayed {
     Input(Input),
     Command(Command),
+    /// The second reading of the NICs for the reports of these events.
+    Reading(Vec<u32>),
+}
+
+/// Two readings of all NICs; the second is absent until its time.
+#[derive(Clone, Debug)]
+struct Readings {
+    first: Arc<Vec<NicReading>>,
+    last: Option<Arc<Vec<NicReading>>>,
 }
 
 /// A snapshot, with the reports that its verdicts may need.
@@ -59,7 +71,7 @@ pub struct InProcessController {
     next_time: Option<Time>,
     snapshots: Vec<CollectedSnapshot>,
     /// What the NICs had counted at the triggers whose collection is not complete, by event.
-    readings: BTreeMap<u32, Arc<Vec<NicReading>>>,
+    readings: BTreeMap<u32, Readings>,
     /// Injected losses of digests.
     lost_digests: RandomLoss,
     /// Switches that do not respond.
@@ -128,8 +140,11 @@ impl InProcessController {
     pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
         let polls = fabric.take_triggers();
         if !polls.is_empty() {
-            let readings = Arc::new(fabric.nic_readings());
+            let first = Arc::new(fabric.nic_readings());
+            let readings = Readings { first, last: None };
             self.readings.extend(polls.iter().map(|poll| (poll.event, readings.clone())));
+            let events = polls.iter().map(|poll| poll.event).collect();
+            self.delay(fabric.now() + READING_INTERVAL, Delayed::Reading(events));
             while self.readings.len() > KEPT_READINGS {
                 self.readings.pop_first();
             }
@@ -182,6 +197,14 @@ impl InProcessController {
                     let commands = self.collector.handle(now.as_ns(), input);
                     self.schedule_commands(now, commands, fabric);
                 }
+                Delayed::Reading(events) => {
+                    let last = Arc::new(fabric.nic_readings());
+                    for event in events {
+                        if let Some(readings) = self.readings.get_mut(&event) {
+                            readings.last = Some(last.clone());
+                        }
+                    }
+                }
                 Delayed::Command(command) => {
                     let input = self.carry_out(command, fabric);
                     let commands = self.collector.handle(now.as_ns(), input);
@@ -214,19 +237,19 @@ impl InProcessController {
         OperatorRecords::of(&self.scenario, fabric).complete(&self.scenario, snapshot, now);
     }
 
-    /// The reports of the hosts at both ends of the victim, and of all hosts that sent pauses, about the time from the
-    /// trigger to now.
+    /// The reports of the hosts at both ends of the victim, and of all hosts that sent pauses, about the time after the
+    /// trigger.
     fn host_reports(&mut self, snapshot: &Snapshot, fabric: &Fabric<Switch>) -> Vec<HostReport> {
-        let Some(first) = self.readings.remove(&snapshot.event) else { return Vec::new() };
+        let Some(Readings { first, last }) = self.readings.remove(&snapshot.event) else { return Vec::new() };
         let victim = snapshot.trigger.iter().flat_map(|trigger| [trigger.flow.src, trigger.flow.dst]);
         let ends: Vec<&str> =
             victim.filter_map(|at| Some(self.scenario.topology.host_of(at)?.name.as_str())).collect();
-        let last = fabric.nic_readings();
+        let last = last.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
         let pauses = |before: &NicReading, after: &NicReading| {
             before.totals.sent_pauses != after.totals.sent_pauses || after.is_pausing()
         };
         // Both lists are in the order of the topology.
-        let rows = first.iter().zip(&last);
+        let rows = first.iter().zip(last.iter());
         let rows =
             rows.filter(|(before, after)| ends.contains(&after.host.as_str()) || pauses(before, after));
         let lossless = |of: &NicReading| self.scenario.switch_settings(&of.switch_port.switch).lossless;

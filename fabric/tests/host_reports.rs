@@ -23,8 +23,14 @@ fn see(name: &str) -> Seen {
     let options = RunOptions { pipeline: pipeline().clone(), diagnose: true };
     let outcome = run(&scenario, 1, &options).unwrap();
     let host = &scenario.faults[0].host;
-    let times = outcome.snapshot_times.iter().zip(&outcome.host_reports);
-    let reports = times.flat_map(|(at, reports)| reports.iter().map(|report| (*at, report.clone())));
+    // A follow-up poll is later than the measurement in its trigger.
+    let is_first =
+        |snapshot: &model::Snapshot| snapshot.trigger.as_ref().is_some_and(|t| t.follows.is_none());
+    let events = outcome.snapshots.iter().zip(&outcome.host_reports).filter(|(of, _)| is_first(of));
+    let reports = events.flat_map(|(snapshot, reports)| {
+        let trigger_ns = snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
+        reports.iter().map(move |report| (Time::from_ns(trigger_ns + report.interval_ns), report.clone()))
+    });
     let reports: Vec<(Time, HostReport)> = reports.filter(|(_, report)| report.host == *host).collect();
     assert!(!reports.is_empty(), "{name}: no report of {host}");
     Seen { outcome, reports }
@@ -46,7 +52,7 @@ impl Seen {
             match (on, since) {
                 (true, None) => since = Some(at),
                 (false, Some(from)) => {
-                    sum = sum + at.max(first).saturating_sub(first.max(from));
+                    sum += at.max(first).saturating_sub(first.max(from));
                     since = None;
                 }
                 _ => continue,
