@@ -237,21 +237,19 @@ impl InProcessController {
         OperatorRecords::of(&self.scenario, fabric).complete(&self.scenario, snapshot, now);
     }
 
-    /// The reports of the hosts at both ends of the victim, and of all hosts that sent pauses, about the time after the
-    /// trigger.
+    /// The reports of the hosts at both ends of the victim, and of all hosts that have sent pauses in the run, about the time
+    /// after the trigger.
     fn host_reports(&mut self, snapshot: &Snapshot, fabric: &Fabric<Switch>) -> Vec<HostReport> {
         let Some(Readings { first, last }) = self.readings.remove(&snapshot.event) else { return Vec::new() };
         let victim = snapshot.trigger.iter().flat_map(|trigger| [trigger.flow.src, trigger.flow.dst]);
         let ends: Vec<&str> =
             victim.filter_map(|at| Some(self.scenario.topology.host_of(at)?.name.as_str())).collect();
         let last = last.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
-        let pauses = |before: &NicReading, after: &NicReading| {
-            before.totals.sent_pauses != after.totals.sent_pauses || after.is_pausing()
-        };
         // Both lists are in the order of the topology.
-        let rows = first.iter().zip(last.iter());
-        let rows =
-            rows.filter(|(before, after)| ends.contains(&after.host.as_str()) || pauses(before, after));
+        let rows = first
+            .iter()
+            .zip(last.iter())
+            .filter(|(_, after)| ends.contains(&after.host.as_str()) || after.totals.has_paused());
         let lossless = |of: &NicReading| self.scenario.switch_settings(&of.switch_port.switch).lossless;
         rows.map(|(before, after)| host_report(before, after, lossless(after))).collect()
     }

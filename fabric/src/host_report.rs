@@ -46,13 +46,6 @@ pub struct NicReading {
     pub flows: Vec<FlowReading>,
 }
 
-impl NicReading {
-    /// Whether the NIC has paused a priority of its switch.
-    pub(crate) fn is_pausing(&self) -> bool {
-        self.totals.sent_pauses.iter().any(|total| total.is_paused(self.at))
-    }
-}
-
 /// What a NIC has counted of a flow that it receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowReading {
