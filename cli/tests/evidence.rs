@@ -45,8 +45,8 @@ fn check_report(reports: &Value, record: &Value) {
     let of_host = reports.as_object().unwrap().values().flat_map(|of_event| of_event.as_array().unwrap());
     let mut of_host = of_host.filter(|report| report["host"] == record["host"]);
     let pointer = record["pointer"].as_str().unwrap();
-    let value = record["value"].as_str().unwrap();
-    let has = |report: &Value| report.pointer(pointer).is_some_and(|known| known.to_string() == value);
+    let value: Value = serde_json::from_str(record["value"].as_str().unwrap()).unwrap();
+    let has = |report: &Value| report.pointer(pointer).is_some_and(|known| *known == value);
     assert!(of_host.any(has), "no report of the host contains {record:#}");
 }
 
