@@ -23,6 +23,7 @@ mod evaluation;
 mod finding_reports;
 mod findings;
 mod host_files;
+mod host_verdicts;
 mod input;
 mod lab;
 mod lsp;

@@ -13,6 +13,9 @@ use serde::Serialize;
 
 use crate::units::{bytes, count, time};
 
+/// Missing data that the text lists. A host that reports few sections lacks something for most detectors.
+const MISSING_LINES: usize = 4;
+
 /// Writes `value` as indented JSON with a final newline to stdout. A closed pipe is not an error.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
@@ -133,8 +136,11 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
         line("verified", format!("{verdict}: {}", verification.shown));
         line("without", join(&verification.without, "; "));
     }
-    for missing in &diagnosis.missing {
+    for missing in diagnosis.missing.iter().take(MISSING_LINES) {
         line("missing", missing.clone());
+    }
+    if let more @ 1.. = diagnosis.missing.len().saturating_sub(MISSING_LINES) {
+        line("missing", format!("{more} more; --json lists them"));
     }
     for advice in &diagnosis.advice {
         line("advice", advice.clone());

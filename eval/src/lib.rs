@@ -5,12 +5,13 @@
 //! constant is shared with them (docs/evaluation/judge.md).
 //!
 //! - [`judge`] grades verdicts by repeated runs.
-//! - [`table`] aggregates judged runs.
+//! - [`table`] aggregates judged runs, [`host_cause_table`] the causes inside hosts.
 //! - [`truth`] reconstructs what happened in one run from its packet log, for the expectations of scenarios.
 //! - [`agreement`] compares a verdict with that ground truth.
 
 pub mod agreement;
 mod ground_truth;
+pub mod host_cause_table;
 pub mod judge;
 pub mod table;
 pub mod truth;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::{Calibration, Grade, Judgement, Ranking, calibration};
+use crate::host_cause_table::{self, HostCauseRow};
+use crate::judge::{Calibration, Grade, HostCauseCount, Judgement, Ranking, calibration};
 
 /// A verdict with its grade and its weight in the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,9 @@ pub struct Observation {
     pub causal_coverage: Vec<f64>,
     /// Time from the trigger to the first right verdict, in nanoseconds.
     pub time_to_diagnosis_ns: Option<u64>,
+    /// Causes inside hosts.
+    #[serde(default)]
+    pub host_causes: Vec<HostCauseCount>,
 }
 
 /// A row of the table.
@@ -165,6 +169,9 @@ pub struct Row {
     pub time_to_diagnosis_us_p50: Option<f64>,
     /// 99th percentile of that time.
     pub time_to_diagnosis_us_p99: Option<f64>,
+    /// Causes inside hosts; empty if there is none and no verdict gives one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_causes: Vec<HostCauseRow>,
 }
 
 /// Returns rows by scenario and method, each in order of first appearance.
@@ -276,6 +283,7 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         polling_bytes_mean: short(counts(|o| &o.polling_bytes)),
         time_to_diagnosis_us_p50: percentile(&times, 50),
         time_to_diagnosis_us_p99: percentile(&times, 99),
+        host_causes: host_cause_table::sum(group.iter().flat_map(|o| &o.host_causes)),
     }
 }
 

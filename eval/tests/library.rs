@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use eval::GroundTruth;
 use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, prepare, run};
-use model::{Anomaly, PortRef, RootCause, Setting, Time};
+use model::{Anomaly, Cause, PortRef, RootCause, Setting, Time};
 use p4_switch::Switch;
 use scenario::Scenario;
 
@@ -178,7 +178,57 @@ fn narrow_host_bus() {
         assert!(victim.rtt.max.0 > 2 * victim.rtt.min.0, "{victim:?}");
         assert!(other.rtt.max.0 * 2 < other.rtt.min.0 * 3, "the network itself is fast: {other:?}");
         assert_eq!(seen.truth.victims, [victim.flow]);
-        assert_eq!(seen.truth.root_cause, RootCause::default());
+        let host = Some(seen.scenario.faults[0].host.clone());
+        assert_eq!(seen.truth.root_cause, RootCause { host, ..RootCause::default() });
+    });
+}
+
+impl Seen {
+    /// The host with the fault.
+    fn faulty(&self) -> &String {
+        &self.scenario.faults[0].host
+    }
+}
+
+#[test]
+fn slow_parts_of_hosts_pause_their_switch() {
+    for (name, cause) in
+        [("mtt-misses", Cause::SlowReceiver), ("loopback-traffic", Cause::LoopbackCongestion)]
+    {
+        check(name, |seen| {
+            seen.check_path();
+            assert_eq!(seen.truth.cause, Some(cause), "{name}");
+            assert_eq!(seen.truth.root_cause.host.as_ref(), Some(seen.faulty()), "{name}");
+            let own = |on| {
+                let at_root = |pause: &&fabric::PauseRecord| pause.on == on && pause.port == *seen.root();
+                seen.outcome.pauses.iter().filter(at_root).count()
+            };
+            assert!(own(true) > 3 && own(false) > 3, "{name}: {} {}", own(true), own(false));
+        });
+    }
+}
+
+#[test]
+fn unpaused_receiver() {
+    check("unpaused-receiver", |seen| {
+        assert_eq!(seen.outcome.pauses, []);
+        assert!(seen.outcome.counters.lost_by_nics > 0);
+        let victim = seen.outcome.flows.iter().find(|flow| flow.label == "victim").unwrap();
+        assert!(victim.retransmitted_packets * 2 > victim.sent_packets, "{victim:?}");
+        let others = seen.outcome.flows.iter().filter(|flow| flow.label != "victim");
+        assert!(others.into_iter().all(|flow| flow.retransmitted_packets == 0));
+        assert_eq!(seen.truth.root_cause.host.as_ref(), Some(seen.faulty()));
+    });
+}
+
+#[test]
+fn harmless_misses() {
+    check("harmless-misses", |seen| {
+        seen.check_backpressure();
+        let port_of = |host: &str| seen.scenario.topology.peer(&PortRef::new(host, 1)).unwrap().clone();
+        let faulty = port_of(seen.faulty());
+        assert!(!seen.paused().contains(&faulty), "{faulty} was paused by its host");
+        assert_eq!(seen.truth.root_cause.host, None);
     });
 }
 

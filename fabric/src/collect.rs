@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use controller::collect::{CollectSettings, Collector, Command, Input};
 use model::wire::Frame;
-use model::{Snapshot, Time, Trigger};
+use model::{HostReport, Snapshot, Time, Trigger};
 use p4_lang::ir::Bits;
 use p4_switch::{Event, Switch};
 use scenario::Scenario;
 
 use crate::fabric::Fabric;
 use crate::fault_injection::{FaultInjection, RandomLoss};
+use crate::host_report::{NicReading, host_report};
 use crate::operator_records::OperatorRecords;
 use crate::pipeline::{Pipeline, read_registers, write_registers};
 use crate::record::SwitchNotice;
@@ -20,11 +21,38 @@ use crate::record::SwitchNotice;
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
 
+/// Time between the two readings of a report: a thousandth of the half second for which an agent reads its counters on
+/// request, because faults last milliseconds here. The collection takes longer, so that it would dilute their shares.
+const READING_INTERVAL: Time = Time::from_us(500);
+/// Maximum triggers whose collections are not complete and whose readings of NICs are kept. Beyond it the one with the lowest
+/// number is discarded, and its snapshot has no reports.
+const KEPT_READINGS: usize = 1024;
+
 /// A delayed input of the controller, or a delayed command to a switch.
 #[derive(Debug)]
 enum Delayed {
     Input(Input),
     Command(Command),
+    /// The second reading of the NICs for the reports of these events.
+    Reading(Vec<u32>),
+}
+
+/// Two readings of all NICs; the second is absent until its time.
+#[derive(Clone, Debug)]
+struct Readings {
+    first: Arc<Vec<NicReading>>,
+    last: Option<Arc<Vec<NicReading>>>,
+}
+
+/// A snapshot, with the reports that its verdicts may need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CollectedSnapshot {
+    /// When the collection was complete.
+    pub at: Time,
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The reports of hosts about the time of the collection.
+    pub hosts: Vec<HostReport>,
 }
 
 /// The controller of a fabric.
@@ -41,7 +69,9 @@ pub struct InProcessController {
     sequence: u64,
     /// When the next action is due.
     next_time: Option<Time>,
-    snapshots: Vec<(Time, Snapshot)>,
+    snapshots: Vec<CollectedSnapshot>,
+    /// What the NICs had counted at the triggers whose collection is not complete, by event.
+    readings: BTreeMap<u32, Readings>,
     /// Injected losses of digests.
     lost_digests: RandomLoss,
     /// Switches that do not respond.
@@ -78,6 +108,7 @@ impl InProcessController {
             sequence: 0,
             next_time: None,
             snapshots: Vec::new(),
+            readings: BTreeMap::new(),
             lost_digests: FaultInjection::default().digests(0),
             silent: Vec::new(),
             is_surveying: false,
@@ -107,7 +138,18 @@ impl InProcessController {
 
     /// Receives the messages of switches and hosts to the controller.
     pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
-        for poll in fabric.take_triggers() {
+        let polls = fabric.take_triggers();
+        if !polls.is_empty() {
+            let first = Arc::new(fabric.nic_readings());
+            let readings = Readings { first, last: None };
+            self.readings.extend(polls.iter().map(|poll| (poll.event, readings.clone())));
+            let events = polls.iter().map(|poll| poll.event).collect();
+            self.delay(fabric.now() + READING_INTERVAL, Delayed::Reading(events));
+            while self.readings.len() > KEPT_READINGS {
+                self.readings.pop_first();
+            }
+        }
+        for poll in polls {
             if self.is_surveying {
                 self.survey(poll.event, &poll.trigger, fabric);
             }
@@ -155,6 +197,14 @@ impl InProcessController {
                     let commands = self.collector.handle(now.as_ns(), input);
                     self.schedule_commands(now, commands, fabric);
                 }
+                Delayed::Reading(events) => {
+                    let last = Arc::new(fabric.nic_readings());
+                    for event in events {
+                        if let Some(readings) = self.readings.get_mut(&event) {
+                            readings.last = Some(last.clone());
+                        }
+                    }
+                }
                 Delayed::Command(command) => {
                     let input = self.carry_out(command, fabric);
                     let commands = self.collector.handle(now.as_ns(), input);
@@ -174,7 +224,8 @@ impl InProcessController {
             match command {
                 Command::Emit(mut snapshot) => {
                     self.add_operator_records(now, &mut snapshot, fabric);
-                    self.snapshots.push((now, *snapshot));
+                    let hosts = self.host_reports(&snapshot, fabric);
+                    self.snapshots.push(CollectedSnapshot { at: now, snapshot: *snapshot, hosts });
                 }
                 request => self.delay(now + self.request_time, Delayed::Command(request)),
             }
@@ -184,6 +235,23 @@ impl InProcessController {
     /// Completes a snapshot with the records that are not telemetry.
     fn add_operator_records(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
         OperatorRecords::of(&self.scenario, fabric).complete(&self.scenario, snapshot, now);
+    }
+
+    /// The reports of the hosts at both ends of the victim, and of all hosts that have sent pauses in the run, about the time
+    /// after the trigger.
+    fn host_reports(&mut self, snapshot: &Snapshot, fabric: &Fabric<Switch>) -> Vec<HostReport> {
+        let Some(Readings { first, last }) = self.readings.remove(&snapshot.event) else { return Vec::new() };
+        let victim = snapshot.trigger.iter().flat_map(|trigger| [trigger.flow.src, trigger.flow.dst]);
+        let ends: Vec<&str> =
+            victim.filter_map(|at| Some(self.scenario.topology.host_of(at)?.name.as_str())).collect();
+        let last = last.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
+        // Both lists are in the order of the topology.
+        let rows = first
+            .iter()
+            .zip(last.iter())
+            .filter(|(_, after)| ends.contains(&after.host.as_str()) || after.totals.has_paused());
+        let lossless = |of: &NicReading| self.scenario.switch_settings(&of.switch_port.switch).lossless;
+        rows.map(|(before, after)| host_report(before, after, lossless(after))).collect()
     }
 
     /// Reads the present state of every switch that responds.
@@ -240,8 +308,8 @@ impl InProcessController {
         done.unwrap_or_else(|error| Input::Failed { request, reason: error.to_string() })
     }
 
-    /// Snapshots since the last call, each with the time at which it was complete.
-    pub fn take_snapshots(&mut self) -> Vec<(Time, Snapshot)> {
+    /// Snapshots since the last call.
+    pub fn take_snapshots(&mut self) -> Vec<CollectedSnapshot> {
         std::mem::take(&mut self.snapshots)
     }
 }

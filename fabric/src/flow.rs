@@ -178,11 +178,22 @@ impl Receiver {
         (reply, self.accepted() > before)
     }
 
-    fn accepted(&self) -> u64 {
+    pub(crate) fn accepted(&self) -> u64 {
         match self {
             Receiver::InOrder(receiver) => receiver.accepted_packets,
             Receiver::AnyOrder(receiver) => receiver.accepted_packets,
         }
+    }
+
+    pub(crate) fn discarded(&self) -> u64 {
+        match self {
+            Receiver::InOrder(receiver) => receiver.discarded_packets,
+            Receiver::AnyOrder(receiver) => receiver.discarded_packets,
+        }
+    }
+
+    pub(crate) fn is_go_back_n(&self) -> bool {
+        matches!(self, Receiver::InOrder(_))
     }
 
     /// The next packet in order.
@@ -208,6 +219,8 @@ pub(crate) struct ReceiveState {
     /// When a CNP was last sent.
     pub(crate) notified: Option<Time>,
     pub(crate) marked_packets: u64,
+    /// NAKs sent.
+    pub(crate) naks: u64,
 }
 
 #[cfg(test)]

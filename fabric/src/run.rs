@@ -7,13 +7,13 @@ use std::sync::Arc;
 use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
 use model::traffic::LosslessDrops;
-use model::{Snapshot, Time};
+use model::{HostReport, Snapshot, Time};
 use p4_switch::{Switch, SwitchConfig};
 use scenario::Scenario;
 use serde::Serialize;
 
 use crate::agent::SimulatedAgent;
-use crate::collect::InProcessController;
+use crate::collect::{CollectedSnapshot, InProcessController};
 use crate::fabric::{BuildError, Fabric, Tap};
 use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
@@ -46,6 +46,9 @@ pub struct RunOutcome {
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
     pub snapshot_times: Vec<Time>,
+    /// The reports of hosts that each of them may need.
+    #[serde(skip)]
+    pub host_reports: Vec<Vec<HostReport>>,
     /// The full poll at each trigger, and when it was complete; empty unless [`FaultInjection::survey`] is set.
     pub surveys: Vec<(Time, Snapshot)>,
     /// The record of every flow.
@@ -220,7 +223,13 @@ fn drive_through(
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let collected = controller.as_mut().map(InProcessController::take_snapshots).unwrap_or_default();
-    let (snapshot_times, snapshots) = collected.into_iter().unzip();
+    let mut snapshot_times = Vec::new();
+    let (mut snapshots, mut host_reports) = (Vec::new(), Vec::new());
+    for CollectedSnapshot { at, snapshot, hosts } in collected {
+        snapshot_times.push(at);
+        snapshots.push(snapshot);
+        host_reports.push(hosts);
+    }
     let surveys = controller.map(|mut c| c.take_surveys()).unwrap_or_default();
     let outcome = RunOutcome {
         scenario: scenario.name.clone(),
@@ -229,6 +238,7 @@ fn drive_through(
         packet_log: fabric.take_packet_log().map(Arc::from),
         snapshots,
         snapshot_times,
+        host_reports,
         surveys,
         flows,
         pauses,

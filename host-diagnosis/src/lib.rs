@@ -8,6 +8,7 @@
 //! Sources: the published systems that each detector names in its module.
 
 pub mod collie;
+mod continuation;
 mod detector;
 mod detectors;
 pub mod estats;
@@ -30,6 +31,7 @@ pub mod water_filling;
 mod workload_problems;
 pub mod xrdma;
 
+pub use continuation::{AgedReport, continue_in_hosts, hosts_in_question};
 pub use detector::{Detector, Explains, Outcome, Section};
 pub use detectors::all;
 pub use fabric::{Fabric, FabricState};

@@ -232,6 +232,21 @@ fn loopback_traffic_that_fits_the_pcie_link_is_innocent() {
     assert_eq!(causes(&none, &many_servers()), []);
 }
 
+/// A full link delays packets that queue below XOFF. Nothing but a clean fabric excludes other places of the delay.
+#[test]
+fn loopback_traffic_is_a_cause_without_pauses_only_in_a_clean_fabric() {
+    let mut report = loopback();
+    nic(&mut report).sent_pauses.clear();
+    let found = check(&report, &Fabric::clean(), Cause::LoopbackCongestion);
+    assert_eq!(found.confidence, 0.7);
+    assert!(found.evidence.iter().all(|claim| !claim.claim.contains("pauses")), "{:?}", found.evidence);
+    for fabric in [Fabric::default(), many_servers(), Fabric::new(FabricState::Congested)] {
+        assert_eq!(causes(&report, &fabric), [], "{fabric:?}");
+    }
+    nic(&mut report).pcie = None;
+    assert_eq!(causes(&report, &Fabric::clean()), [], "the use of the link is unknown");
+}
+
 #[test]
 fn a_watchdog_that_fires_makes_loopback_traffic_less_likely() {
     let silent = check(&loopback(), &many_servers(), Cause::LoopbackCongestion);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use host_diagnosis::{Fabric, FabricState, unite};
+use host_diagnosis::{AgedReport, Fabric, FabricState, continue_in_hosts, hosts_in_question, unite};
 use model::diagnosis::Record;
 use model::host::counters::{CacheCounters, Misses, RegisteredMemory};
 use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause};
@@ -141,4 +141,35 @@ fn verdicts_say_what_the_fabric_knows() {
     assert_eq!(state(Anomaly::PfcBackpressureFlowContention, Cause::SlowReceiver, Some("h3")), paused);
     assert_eq!(state(Anomaly::Undetermined, Cause::Undetermined, Some("h3")), FabricState::Unknown);
     assert_eq!(state(Anomaly::PacketLoss, Cause::Undetermined, None), FabricState::Congested);
+}
+
+/// Continues a verdict with a report of h3 of this age.
+#[track_caller]
+fn check_age(verdict: &Diagnosis, age_s: u64, names_part: bool, missing: &[&str]) {
+    let report = slow_receiver();
+    let aged = AgedReport { report: &report, age_ns: age_s * SECOND_NS };
+    let found = continue_in_hosts(verdict.clone(), None, [aged].into_iter());
+    assert_eq!(found.summary.contains("mlx5_0"), names_part, "{}", found.summary);
+    let known: Vec<&String> = found.missing.iter().filter(|text| text.starts_with("a report")).collect();
+    assert_eq!(known, missing, "{found:#?}");
+}
+
+#[test]
+fn an_old_report_is_used_and_an_outdated_one_is_not() {
+    let storm = storm_verdict();
+    assert_eq!(hosts_in_question(&storm, None), ["h3"]);
+    check_age(&storm, 0, true, &[]);
+    check_age(&storm, 9, true, &[]);
+    let old = "a report of h3 about the time of this verdict: its latest one is 10 s older";
+    check_age(&storm, 10, true, &[old]);
+    check_age(&storm, 90, false, &["a report of h3: which of its parts causes the pauses"]);
+}
+
+#[test]
+fn a_verdict_that_the_fabric_explains_needs_no_report() {
+    let contention = verdict(Anomaly::PfcBackpressureFlowContention, Cause::Incast, None);
+    assert!(hosts_in_question(&contention, None).is_empty());
+    let report = slow_receiver();
+    let aged = AgedReport { report: &report, age_ns: 0 };
+    assert_eq!(continue_in_hosts(contention.clone(), None, [aged].into_iter()), contention);
 }

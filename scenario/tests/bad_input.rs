@@ -218,6 +218,10 @@ fn impossible_devices_are_reported_with_their_position() {
         ],
     );
     check_drawn(
+        "[host]\nreceive_buffer = \"32KiB\"\nreceive_pfc = false\nreceive_xoff = \"16KiB\"\n",
+        &["x.toml:11:16: `receive_xoff` has no effect: `receive_pfc` is false"],
+    );
+    check_drawn(
         "[host.dcqcn]\nmin_rate = \"0bps\"\n[hosts.h2.dcqcn]\nmin_rate = \"200Gbps\"\n",
         &[
             "x.toml:9:12: `min_rate` of [dcqcn] must be a rate above zero",

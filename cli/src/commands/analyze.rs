@@ -12,9 +12,10 @@ use model::snapshot::SNAPSHOT_FORMAT;
 use model::{FlowKey, Job, Snapshot, Topology};
 
 use crate::Outcome;
-use crate::commands::run::{TOPOLOGY_FILE, verdicts};
+use crate::commands::run::{TOPOLOGY_FILE, Verdicts, verdicts};
 use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::counter_files::{TimeOf, parse_time_of};
+use crate::host_verdicts::{EventReports, REPORTS_FILE};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
 use crate::report::RunReport;
@@ -51,6 +52,10 @@ pub(crate) struct Args {
     /// Victim flow to diagnose, e.g. 10.0.0.1:10000>10.0.3.1:4791/udp [default: the victim in the snapshot]
     #[arg(long, value_name = "FLOW")]
     victim: Option<String>,
+    /// Reports of hosts by event, which continue verdicts that end at a host [default for snapshots: host-reports.json in
+    /// the folder of the first file, if there is one]
+    #[arg(long, value_name = "FILE")]
+    host_reports: Option<PathBuf>,
     /// Description of a collective operation that ran on the network, as JSON (docs/job.schema.json)
     #[arg(long, value_name = "FILE")]
     job: Vec<PathBuf>,
@@ -96,6 +101,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         flow.map_err(|error| problems.push(format!("--victim: {error}"))).ok()
     });
     let topology = load_topology(&args, &mut problems);
+    let reports = load_reports(&args, &mut problems);
     let texts: Vec<(&Path, String)> = args
         .files
         .iter()
@@ -137,7 +143,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         }
     }
 
-    let (diagnoses, missing) = verdicts(&snapshots, &topology);
+    let Verdicts { mut diagnoses, missing, events } = verdicts(&snapshots, &topology);
+    if let Some(reports) = &reports {
+        reports.continue_all(&mut diagnoses, &events, &topology);
+    }
     let mut names: Vec<_> = args.files.iter().filter_map(|p| p.file_name()?.to_str()).collect();
     names.sort_unstable();
     let scenario = names.join(" ");
@@ -157,6 +166,16 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         eprint!("{}", describe(&report, &topology));
     }
     Ok(Outcome::Fine)
+}
+
+fn load_reports(args: &Args, problems: &mut Vec<String>) -> Option<EventReports> {
+    let beside = || args.files.first().map(|file| file.with_file_name(REPORTS_FILE));
+    let path = match (&args.host_reports, args.from) {
+        (Some(path), _) => path.clone(),
+        (None, From::Snapshot) => beside().filter(|path| path.is_file())?,
+        (None, From::HawkeyeNs3 | From::Sonic) => return None,
+    };
+    EventReports::read(&path).map_err(|error| problems.push(format!("{error:#}"))).ok()
 }
 
 fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::Context;
+use eval::host_cause_table;
 use eval::judge::Budget;
 use eval::table::{self, Observation, Row, rows};
 use fabric::FaultInjection;
@@ -323,6 +324,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         print_json(&report)?;
     } else {
         eprint!("{}", table::text(report.rows.iter().chain(&report.totals)));
+        eprint!("{}", host_cause_table::text(report.totals.iter()));
     }
     if let Some((text, is_as_good)) = live::compare(&report.totals) {
         eprintln!("{text}");

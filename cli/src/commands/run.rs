@@ -15,6 +15,7 @@ use scenario::ns3::Loaded;
 
 use crate::Outcome;
 use crate::commands::scenario::names;
+use crate::host_verdicts::{EventReports, Events, REPORTS_FILE};
 use crate::input::{read_text, write_all};
 use crate::meter::Meter;
 use crate::ns3_files::Ns3Files;
@@ -64,7 +65,7 @@ pub(crate) struct Args {
     /// Print the report as JSON on stdout
     #[arg(long)]
     json: bool,
-    /// Directory for the topology and all snapshots, as input of `harrier analyze`
+    /// Directory for the topology, all snapshots and the reports of hosts, as input of `harrier analyze`
     #[arg(long, value_name = "DIR")]
     save_snapshots: Option<PathBuf>,
     /// Repeat the run without the root cause of each diagnosis and check that the victim recovers
@@ -214,12 +215,22 @@ fn load_ns3(config: &Path) -> anyhow::Result<Loaded> {
     Ok(scenario::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
 
-/// Diagnoses all snapshots. Returns the diagnoses, and the reasons why snapshots have none. Of an event and its
-/// follow-up poll only the better diagnosis is returned.
-pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diagnosis>, Vec<String>) {
+/// The diagnoses of several snapshots.
+pub(crate) struct Verdicts {
+    /// The diagnoses. Of an event and its follow-up poll only the better one.
+    pub(crate) diagnoses: Vec<Diagnosis>,
+    /// Why snapshots have none.
+    pub(crate) missing: Vec<String>,
+    /// The event of each diagnosis.
+    pub(crate) events: Events,
+}
+
+/// Diagnoses all snapshots.
+pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> Verdicts {
     let settings = analyzer::Settings::default();
     let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
+    let mut events = Events::new();
     // Ordered by trigger: collections end, and files are named, in any order.
     let mut snapshots: Vec<&Snapshot> = snapshots.iter().collect();
     snapshots.sort_by_key(|snapshot| (snapshot.trigger.as_ref().map(|t| t.time_ns), snapshot.event));
@@ -228,12 +239,13 @@ pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diag
         if found.is_empty() {
             missing.extend(analyzer::unanswered(snapshot, topology));
         }
+        events.extend(found.iter().map(|diagnosis| (diagnosis.id.clone(), snapshot.event)));
         found_in.push((snapshot, found));
     }
     let diagnoses = analyzer::incident::settle(found_in);
     let mut seen = BTreeSet::new();
     missing.retain(|text| seen.insert(text.clone()));
-    (diagnoses, missing)
+    Verdicts { diagnoses, missing, events }
 }
 
 fn report(
@@ -242,7 +254,8 @@ fn report(
     ground_truth: Option<GroundTruth>,
     figures: RunFigures,
 ) -> RunReport {
-    let (diagnoses, missing) = verdicts(&outcome.snapshots, &scenario.topology);
+    let Verdicts { mut diagnoses, missing, events } = verdicts(&outcome.snapshots, &scenario.topology);
+    reports_of(outcome).continue_all(&mut diagnoses, &events, &scenario.topology);
     RunReport {
         scenario: scenario.name.clone(),
         seed: Some(outcome.seed),
@@ -283,9 +296,16 @@ fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
     if all_found && deviations.is_empty() { fine } else { Outcome::Findings }
 }
 
+fn reports_of(outcome: &RunOutcome) -> EventReports {
+    EventReports::new(outcome.snapshots.iter().map(|snapshot| snapshot.event), &outcome.host_reports)
+}
+
 fn save(directory: &Path, scenario: &Scenario, outcome: &RunOutcome) -> anyhow::Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let mut files = vec![(directory.join(TOPOLOGY_FILE), serde_json::to_vec_pretty(&scenario.topology)?)];
+    let mut files = vec![
+        (directory.join(TOPOLOGY_FILE), serde_json::to_vec_pretty(&scenario.topology)?),
+        (directory.join(REPORTS_FILE), serde_json::to_vec_pretty(&reports_of(outcome))?),
+    ];
     for snapshot in &outcome.snapshots {
         let name = format!("event-{:08x}.json", snapshot.event);
         files.push((directory.join(name), serde_json::to_vec_pretty(snapshot)?));

@@ -115,6 +115,11 @@ impl Contestant {
         self == Contestant::FullPolling
     }
 
+    /// Whether agents send the method reports of their hosts. Those of other methods are not published with any.
+    pub(crate) fn has_host_reports(self) -> bool {
+        self == Contestant::Harrier
+    }
+
     /// Returns the part of a snapshot that the method uses; for full polling, `snapshot` contains all switches.
     ///
     /// Bytes are scaled by the records that remain, so that each method has its own cost.

@@ -8,7 +8,7 @@ use anyhow::Context;
 use eval::GroundTruth;
 use fabric::RunOptions;
 use fabric::pipeline::Pipeline;
-use model::{Snapshot, Time, Topology};
+use model::{HostReport, Snapshot, Time, Topology};
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,9 @@ pub(crate) struct Instance {
     pub(crate) deviations: Vec<String>,
     /// The snapshot of each event, with the time at which its collection was complete.
     pub(crate) snapshots: Vec<(Time, Snapshot)>,
+    /// The reports of hosts for each of them.
+    #[serde(default)]
+    pub(crate) host_reports: Vec<Vec<HostReport>>,
     /// The same with the telemetry of all switches of the network, if a method needs it.
     pub(crate) surveys: Vec<(Time, Snapshot)>,
     /// What ordinary switches count in the run, for each way of reading that a method needs.
@@ -109,6 +112,7 @@ impl Instance {
             end: outcome.end,
             deviations,
             snapshots: outcome.snapshot_times.into_iter().zip(outcome.snapshots).collect(),
+            host_reports: outcome.host_reports,
             surveys: outcome.surveys,
             counted,
             drawn: 1,

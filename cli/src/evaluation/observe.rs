@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use analyzer::incident::{incidents, settle, without_ordinary};
 use analyzer::{Features, Settings, TopologyIndex, analyze_indexed};
 use eval::judge::{
-    Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, judge,
-    rankings,
+    Actor, Bench, Disturbance, Grade, Harm, Judgement, Urgency, grade_incident, gravest, harm, host_causes,
+    judge, rankings,
 };
 use eval::table::{Graded, Observation};
 use eval::{GroundTruth, names_place};
@@ -17,6 +17,7 @@ use scenario::Scenario;
 
 use super::verdict_lines::{Source, VerdictLine};
 use super::{Contestant, Evaluated, Instance, Plan, Subject, counter_reading};
+use crate::host_verdicts::{EventReports, Events};
 use crate::output::{describe_truth, describe_verdict};
 
 /// Length of a polling packet on the wire, a minimum-size frame.
@@ -121,6 +122,8 @@ pub(super) fn judge_all(
         let is_undetected =
             |(_, harm): &&(Disturbance, Harm)| of.is_triggered && harm.touched.is_disjoint(&asked);
         let undetected = events.iter().filter(is_undetected).count() as u64;
+        let delaying = events.iter().map(|(event, _)| event);
+        let host_causes = host_causes(&mut bench, scenario, &of.verdicts, delaying)?;
         let places: Vec<&GroundTruth> = truths(instance).filter(|truth| has_place(truth)).collect();
         let is_placed =
             |truth: &&&GroundTruth| of.verdicts.iter().any(|verdict| names_place(&verdict.root_cause, truth));
@@ -151,6 +154,7 @@ pub(super) fn judge_all(
             polling_bytes: of.snapshots.iter().map(|(_, s)| s.polls * POLL_BYTES).collect(),
             causal_coverage: truths(instance).filter_map(|t| coverage(t, &of.snapshots)).collect(),
             time_to_diagnosis_ns: time_to_diagnosis(of, judgements),
+            host_causes,
         });
     }
     Ok(evaluated)
@@ -168,14 +172,24 @@ pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &
     let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut times: Vec<(Time, Diagnosis)> = Vec::new();
     let mut features = BTreeMap::new();
+    let mut events = Events::new();
     for (at, snapshot) in &snapshots {
         let analyses = analyze_indexed(snapshot, &index, settings);
         features.extend(analyses.iter().map(|of| (of.diagnosis.id.clone(), of.features)));
         let found: Vec<Diagnosis> = analyses.into_iter().map(|a| a.diagnosis).collect();
         times.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
+        events.extend(found.iter().map(|diagnosis| (diagnosis.id.clone(), snapshot.event)));
         found_in.push((snapshot, found));
     }
-    let (verdicts, _) = without_ordinary(settle(found_in));
+    let (mut verdicts, _) = without_ordinary(settle(found_in));
+    if method.has_host_reports() {
+        let collected = instance.snapshots.iter().map(|(_, snapshot)| snapshot.event);
+        EventReports::new(collected, &instance.host_reports).continue_all(
+            &mut verdicts,
+            &events,
+            &instance.topology,
+        );
+    }
     Diagnosed::new(method.name(), snapshots, times, verdicts, features)
 }
 

@@ -74,6 +74,11 @@ impl<'s> Bench<'s> {
         self.repeats.len() + usize::from(self.base.is_some())
     }
 
+    /// The seed of the runs.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Returns the run with all actors.
     pub(super) fn base(&mut self) -> Result<&Base, RunError> {
         let base = match self.base.take() {

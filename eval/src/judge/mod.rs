@@ -4,7 +4,8 @@
 //! [`guilt`](mod@guilt) measures the difference, `standstill` checks deadlocks from the packets alone, [`grade`] compares
 //! a verdict with both, [`sample`] chooses the verdicts to judge, [`ranking`] compares methods by what they name first,
 //! [`harm`](mod@harm) finds the flows that a disturbance delays, and
-//! [`calibration`](mod@calibration) compares confidence with grades. Definitions and their reasons:
+//! [`calibration`](mod@calibration) compares confidence with grades. [`host_cause`] compares causes inside hosts with what
+//! their models do; no grade depends on it. Definitions and their reasons:
 //! docs/evaluation/judge.md.
 
 pub mod actor;
@@ -13,6 +14,7 @@ pub mod calibration;
 pub mod grade;
 pub mod guilt;
 pub mod harm;
+pub mod host_cause;
 mod incident;
 pub mod ranking;
 pub mod sample;
@@ -24,6 +26,7 @@ pub use calibration::{Bin, Calibration, calibration};
 pub use grade::{Grade, Judgement, judge};
 pub use guilt::Guilt;
 pub use harm::{Disturbance, Harm, harm};
+pub use host_cause::{HostCauseCount, host_causes};
 pub use incident::{grade_incident, gravest};
 pub use ranking::{Ranking, rankings};
 pub use sample::{Budget, Urgency};

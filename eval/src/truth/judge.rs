@@ -46,7 +46,7 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     let mut least = Time::MAX;
     for expect in std::iter::once(expect).chain(&expect.also) {
         let selected = match expect.anomaly {
-            Some(Anomaly::HostOnly) => scene.in_hosts(),
+            Some(Anomaly::HostOnly) => scene.in_hosts(expect),
             _ => scene.expected(&mut events, expect),
         };
         least = selected.as_ref().map_or(least, |(_, harm)| least.min(*harm));
@@ -151,7 +151,7 @@ impl Scene<'_, '_> {
 
     /// Watched flows whose longest RTT was spent in hosts: the longest delays of their data and ACKs at the switches of
     /// their path are less than half of the excess over the shortest RTT.
-    fn in_hosts(&self) -> Option<(GroundTruth, Time)> {
+    fn in_hosts(&self, expect: &Expectation) -> Option<(GroundTruth, Time)> {
         let mut longest: BTreeMap<(usize, bool, u32), u64> = BTreeMap::new();
         for stay in self.replay.stays.iter().filter(|stay| !stay.lost) {
             let waited = stay.until.min(self.facts.end).saturating_sub(stay.from).0;
@@ -177,11 +177,24 @@ impl Scene<'_, '_> {
         });
         let truth = GroundTruth {
             anomaly: Some(Anomaly::HostOnly),
+            cause: expect.cause,
+            root_cause: RootCause { host: self.faulty_end(&victims), ..RootCause::default() },
             victims: self.keys(victims),
             time_ns: Some((from.as_ns(), until.as_ns())),
             ..GroundTruth::default()
         };
         Some((truth, Time::MAX))
+    }
+
+    /// The one host among the senders and receivers of these flows that has a fault; `None` if there are several or none.
+    fn faulty_end(&self, flows: &[usize]) -> Option<String> {
+        let scenario = self.facts.scenario;
+        let ends = flows.iter().flat_map(|flow| [self.key(*flow).src, self.key(*flow).dst]);
+        let ends: BTreeSet<&str> =
+            ends.filter_map(|at| Some(scenario.topology.host_of(at)?.name.as_str())).collect();
+        let mut faulty =
+            ends.into_iter().filter(|host| scenario.faults.iter().any(|fault| fault.host == *host));
+        faulty.next().filter(|_| faulty.next().is_none()).map(str::to_string)
     }
 
     /// Whether an event may be the expected one.

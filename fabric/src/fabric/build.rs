@@ -306,6 +306,7 @@ impl<S: FabricSwitch> Fabric<S> {
             cnp_template: template(nic.settings.cnp_priority),
             notified: None,
             marked_packets: 0,
+            naks: 0,
         }
     }
 
@@ -359,6 +360,7 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
         name: name.to_string(),
         pipeline: ReceivePipeline::new(settings.receive, Random::new(seed, 1 << 33 | u64::from(number))),
         watchdog: NicWatchdog::new(settings.watchdog),
+        totals: Default::default(),
         settings,
         mac: mac(number),
         line_rate: model::Rate(0),

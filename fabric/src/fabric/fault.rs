@@ -58,11 +58,19 @@ impl<S: FabricSwitch> Fabric<S> {
         let kind = fault.kind.clone();
         match slowdown(&kind) {
             Some((slowdown, limits)) if starts => {
-                self.hosts[host as usize].pipeline.slow(index, slowdown, limits);
+                let nic = &mut self.hosts[host as usize];
+                nic.pipeline.slow(index, slowdown, limits);
+                if let Slowdown::Bus(bus) = slowdown {
+                    nic.pipeline.totals.bus_starts(now, bus);
+                }
                 self.queue.push(end, ScheduledEvent::Fault { fault: index });
             }
-            Some(_) => {
-                self.hosts[host as usize].pipeline.recover(index);
+            Some((slowdown, _)) => {
+                let nic = &mut self.hosts[host as usize];
+                nic.pipeline.recover(index);
+                if let Slowdown::Bus(_) = slowdown {
+                    nic.pipeline.totals.bus_ends(now);
+                }
                 self.begin_processing(host);
             }
             None => {}

@@ -42,7 +42,10 @@ impl<S: FabricSwitch> Fabric<S> {
                 self.send_pfc(host, &Pfc::single(priority, u16::MAX));
                 self.schedule_refresh(host, priority);
             }
-            Pushed::Dropped => self.counters.lost_by_nics += 1,
+            Pushed::Dropped => {
+                self.counters.lost_by_nics += 1;
+                self.hosts[host as usize].totals.drops[usize::from(priority & 7)] += 1;
+            }
         }
         self.begin_processing(host);
     }
@@ -83,7 +86,9 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn receive_pfc(&mut self, host: u32, pfc: &Pfc) {
         for (priority, quanta) in pfc.classes() {
-            self.hosts[host as usize].received_pauses.receive(self.now, priority, quanta);
+            let nic = &mut self.hosts[host as usize];
+            nic.received_pauses.receive(self.now, priority, quanta);
+            nic.count_received_pause(self.now, priority, quanta);
             self.record_pause(NodeIndex::Host(host), 1, priority, quanta > 0);
         }
         self.kick(self.hosts[host as usize].link);
@@ -96,6 +101,7 @@ impl<S: FabricSwitch> Fabric<S> {
             return;
         }
         let nic = &mut self.hosts[host as usize];
+        nic.count_sent_pauses(self.now, pfc);
         let frame = pfc.to_frame(nic.mac);
         nic.control.push_front(frame);
         let link = nic.link;
@@ -177,8 +183,12 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         let frame = match reply {
             Reply::Ack(upto) => Some(state.template.ack(upto, echo)),
-            Reply::Nak(missing) => Some(state.template.nak(missing, None, echo)),
+            Reply::Nak(missing) => {
+                state.naks += 1;
+                Some(state.template.nak(missing, None, echo))
+            }
             Reply::SelectiveNak { missing, arrived } => {
+                state.naks += 1;
                 Some(state.template.nak(missing, Some(arrived), echo))
             }
             Reply::Nothing => None,

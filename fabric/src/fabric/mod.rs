@@ -3,6 +3,7 @@
 mod build;
 mod fault;
 mod host;
+mod nic_readings;
 mod rdma_read;
 mod switch_events;
 mod wire_counters;

@@ -2,8 +2,8 @@
 //!
 //! The protocol engines are [`message`] (messages and packets), [`sender`] with [`gbn`] or [`selective`] (reliability),
 //! [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (wire
-//! format) and [`read`] (RDMA READ). [`receive`] models slow receivers, [`watchdog`] the NIC watchdog. This module
-//! schedules the frames of all flows of a host.
+//! format) and [`read`] (RDMA READ). [`receive`] models slow receivers, [`watchdog`] the NIC watchdog, and [`totals`]
+//! counts what a NIC counts. This module schedules the frames of all flows of a host.
 
 pub mod control;
 pub mod dcqcn;
@@ -18,17 +18,20 @@ pub mod receive;
 pub mod selective;
 pub mod sender;
 pub mod timely;
+pub mod totals;
 pub(crate) mod watchdog;
 
 use std::collections::VecDeque;
 
-use model::wire::Frame;
+use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
+use p4_switch::tm::PauseEnd;
 use scenario::HostSettings;
 
 use crate::flow::SendState;
 use pfc::ReceivedPauses;
 use receive::ReceivePipeline;
+use totals::{NicTotals, PauseTotal, pause_end};
 use watchdog::NicWatchdog;
 
 /// A host's NIC.
@@ -53,6 +56,8 @@ pub(crate) struct Nic {
     /// The receive buffer.
     pub(crate) pipeline: ReceivePipeline,
     pub(crate) watchdog: NicWatchdog,
+    /// What it has counted since the beginning of the run.
+    pub(crate) totals: NicTotals,
     /// Time of the earliest scheduled wake-up.
     pub(crate) wake_at: Option<Time>,
 }
@@ -105,6 +110,20 @@ impl Nic {
         [paced, self.received_pauses.next_expiry(now)].into_iter().flatten().min()
     }
 
+    /// Counts a PFC frame that the NIC sends.
+    pub(crate) fn count_sent_pauses(&mut self, now: Time, pfc: &Pfc) {
+        let ends = self.received_pauses.end();
+        for (priority, quanta) in pfc.classes() {
+            count(&mut self.totals.sent_pauses, priority, (now, quanta), (self.line_rate, ends));
+        }
+    }
+
+    /// Counts one priority of a PFC frame that the NIC has received.
+    pub(crate) fn count_received_pause(&mut self, now: Time, priority: u8, quanta: u16) {
+        let ends = self.received_pauses.end();
+        count(&mut self.totals.received_pauses, priority, (now, quanta), (self.line_rate, ends));
+    }
+
     /// Adds a flow at the end of the round robin.
     pub(crate) fn add_flow(&mut self, flow: u32) {
         self.active.push(flow);
@@ -118,5 +137,18 @@ impl Nic {
                 self.last_served -= 1;
             }
         }
+    }
+}
+
+fn count(
+    totals: &mut [PauseTotal; 8],
+    priority: u8,
+    (now, quanta): (Time, u16),
+    (rate, ends): (Rate, PauseEnd),
+) {
+    let total = &mut totals[usize::from(priority & 7)];
+    match quanta {
+        0 => total.resume(now),
+        quanta => total.pause(now, pause_end(now, quanta, rate, ends)),
     }
 }

@@ -10,6 +10,8 @@ use model::{Rate, Time};
 use scenario::Random;
 use scenario::nic::{HostBus, MttModel, ReceiveLimits};
 
+use super::totals::PipelineTotals;
+
 /// A reason why a pipeline is slower than line rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slowdown {
@@ -42,6 +44,8 @@ pub struct ReceivePipeline {
     busy: bool,
     pausing: u8,
     random: Random,
+    /// What it has counted.
+    pub(crate) totals: PipelineTotals,
 }
 
 /// What the buffer did with a frame.
@@ -66,6 +70,7 @@ impl ReceivePipeline {
             busy: false,
             pausing: 0,
             random,
+            totals: PipelineTotals::default(),
         }
     }
 
@@ -120,10 +125,16 @@ impl ReceivePipeline {
         for (slowdown, _) in self.slowdowns.values() {
             match slowdown {
                 Slowdown::Rate(rate) => work = work.max(rate.serialisation(bytes)),
-                Slowdown::Bus(bus) => work = work.max(bus.available().serialisation(bytes)),
+                Slowdown::Bus(bus) => {
+                    let crossing = bus.available().serialisation(bytes);
+                    self.totals.crossed_bus(bytes, crossing);
+                    work = work.max(crossing);
+                }
                 Slowdown::Translation(model) => {
                     let payload = u64::from(first.frame.tail);
-                    stall += model.stall(&mut self.random, first.number, payload);
+                    let found = model.look_up(&mut self.random, first.number, payload);
+                    self.totals.translated(*model, found);
+                    stall += model.stall(found);
                 }
                 Slowdown::Stopped => {}
             }
@@ -161,6 +172,8 @@ impl ReceivePipeline {
 
 #[cfg(test)]
 mod tests {
+    use scenario::nic::Translations;
+
     use super::*;
 
     fn pipeline() -> ReceivePipeline {
@@ -208,6 +221,11 @@ mod tests {
             MttModel { entries: 0, page_bytes: 4096, region_bytes: 1 << 20, miss: Time::from_ns(300) };
         pipeline.slow(2, Slowdown::Translation(table), None);
         pipeline.push(3, 0, frame());
+        pipeline.totals.bus_starts(Time::ZERO, bus);
         assert_eq!(pipeline.begin(Time::ZERO), Some(Time::from_ns(1_300)));
+        let found = Translations { lookups: 1, misses: 1 };
+        let totals = pipeline.totals;
+        assert_eq!(totals.translations.map(|total| (total.model, total.found)), Some((table, found)));
+        assert_eq!(totals.bus.map(|total| total.network_bytes), Some(1000));
     }
 }

@@ -2,14 +2,15 @@
 //! link, two to one, and only pauses slow the network's down.
 //!
 //! Many servers pause at once, intermittently, and the PFC watchdog stays silent: an application does it, not one bad
-//! RNIC. Sources: Bai et al., NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13.
+//! RNIC. While the window of a flow is smaller than XOFF of the receive buffer, its packets queue there without pauses; that is
+//! a cause only if every hop of the fabric was clean. Sources: Bai et al., NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13.
 
 use model::host::counters::{NicCounters, PcieCounters};
 use model::{Cause, HostReport};
 
 use crate::pause_ratio::Step;
 use crate::pauses::{self, SentPauses};
-use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+use crate::{Claim, Detector, Explains, Fabric, FabricState, HostFinding, HostPart, Outcome, Section};
 
 /// A PCIe link that uses more than this share of its capacity is full (Hostping, section 5).
 const FULL_SHARE: f64 = 0.9;
@@ -17,6 +18,8 @@ const FULL_SHARE: f64 = 0.9;
 const CERTAIN: f64 = 0.9;
 /// Confidence if the use of the PCIe link is unknown.
 const PCIE_UNKNOWN: f64 = 0.6;
+/// Confidence without pauses in a clean fabric. Choice: a full link delays packets, and no counter shows the queue before it.
+const WITHOUT_PAUSES: f64 = 0.7;
 /// Confidence is multiplied by this if a watchdog fired: loopback traffic slows a receiver, it does not stop it.
 const WATCHDOG_FACTOR: f64 = 0.7;
 
@@ -35,17 +38,47 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
         if !matches!(row.step(), Some(Step::Anomaly | Step::HostTest)) {
             continue;
         }
-        let Some((loopback, received)) = row.nic.loopback_bytes.zip(row.nic.wire.map(|wire| wire.received_bytes))
-        else {
+        let Some(has_both) = has_both(row.nic) else {
             missing.push(format!("loopback and received bytes of {}", row.nic.nic));
             continue;
         };
         let is_full = row.nic.pcie.map(|pcie| is_full(&pcie, report.interval_ns));
-        if loopback > 0 && received > 0 && is_full != Some(false) {
-            findings.push(finding(report, fabric, &row, is_full.is_some()));
+        if has_both && is_full != Some(false) {
+            let link = Link { nic: row.nic, at: row.nic_pointer(), is_known: is_full.is_some() };
+            findings.push(finding(report, fabric, &link, Some(&row)));
         }
     }
+    if findings.is_empty() && fabric.state == FabricState::Clean {
+        findings = without_pauses(report, fabric);
+    }
     if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
+}
+
+/// Full PCIe links of RNICs with both kinds of traffic.
+fn without_pauses(report: &HostReport, fabric: &Fabric) -> Vec<HostFinding> {
+    let nics = report.counters.iter().flat_map(|counters| &counters.nics).enumerate();
+    let full = nics.filter(|(_, nic)| {
+        has_both(nic) == Some(true) && nic.pcie.is_some_and(|pcie| is_full(&pcie, report.interval_ns))
+    });
+    full.map(|(at, nic)| {
+        let link = Link { nic, at: format!("/counters/nics/{at}"), is_known: true };
+        finding(report, fabric, &link, None)
+    })
+    .collect()
+}
+
+/// Whether an RNIC carries loopback traffic and traffic from the network; `None` if it does not count them.
+fn has_both(nic: &NicCounters) -> Option<bool> {
+    Some(nic.loopback_bytes? > 0 && nic.wire?.received_bytes > 0)
+}
+
+/// The PCIe link of an RNIC.
+struct Link<'r> {
+    nic: &'r NicCounters,
+    /// The JSON Pointer of the RNIC.
+    at: String,
+    /// Whether its use is known.
+    is_known: bool,
 }
 
 fn is_full(pcie: &PcieCounters, interval_ns: u64) -> bool {
@@ -70,18 +103,23 @@ fn traffic(nic: &NicCounters, at: &str) -> Option<Claim> {
     Some(Claim::new(claim, [format!("{at}/loopback_bytes"), format!("{at}/wire/received_bytes")]))
 }
 
-fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>, pcie_known: bool) -> HostFinding {
-    let nic = &row.nic.nic;
-    let at = row.nic_pointer();
-    let mut evidence = vec![Claim::new(row.text(), [row.pointer()])];
-    evidence.extend(traffic(row.nic, &at));
+fn finding(
+    report: &HostReport,
+    fabric: &Fabric,
+    link: &Link<'_>,
+    pauses: Option<&SentPauses<'_>>,
+) -> HostFinding {
+    let (nic, at) = (&link.nic.nic, &link.at);
+    let mut evidence: Vec<Claim> =
+        pauses.map(|row| Claim::new(row.text(), [row.pointer()])).into_iter().collect();
+    evidence.extend(traffic(link.nic, at));
     let mut missing = Vec::new();
-    let mut confidence = CERTAIN;
-    if let Some(pcie) = row.nic.pcie {
+    let mut confidence = if pauses.is_some() { CERTAIN } else { WITHOUT_PAUSES };
+    if let Some(pcie) = link.nic.pcie {
         let claim = format!("its PCIe link is used to {:.0} %", use_of(&pcie, report.interval_ns) * 100.0);
         evidence.push(Claim::new(claim, [format!("{at}/pcie")]));
     }
-    if !pcie_known {
+    if !link.is_known {
         confidence = PCIE_UNKNOWN;
         missing.push(format!("the use of the PCIe link of {nic}"));
     }
@@ -90,6 +128,7 @@ fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>, pcie_know
             evidence.push(Claim::of_fabric(format!("{servers} servers pause their switches at the same time")));
         }
         Some(_) => {}
+        None if pauses.is_none() => {}
         None => missing.push("how many servers pause their switches at the same time".to_string()),
     }
     if fabric.watchdog_fired == Some(true) {

@@ -11,7 +11,7 @@ pub use congestion_control::{ControlConfig, Cut, DcqcnConfig, DctcpConfig, Timel
 pub use generation::Generation;
 pub use host_bus::HostBus;
 pub use messages::{Messages, Operation};
-pub use mtt::MttModel;
+pub use mtt::{MttModel, Translations};
 
 /// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
 pub const ROCE_V4_BYTES: u32 = 58;
@@ -36,6 +36,11 @@ pub struct ReceiveLimits {
     pub xoff_bytes: u64,
     /// XON: buffer occupancy in bytes at which it resumes the switch.
     pub xon_bytes: u64,
+}
+
+impl ReceiveLimits {
+    /// XOFF of a NIC that does not pause its switch: it drops packets when its buffer is full.
+    pub const NEVER_PAUSES: u64 = u64::MAX;
 }
 
 impl Default for ReceiveLimits {

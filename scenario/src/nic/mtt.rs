@@ -21,6 +21,15 @@ pub struct MttModel {
     pub miss: Time,
 }
 
+/// Address translations that were looked up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Translations {
+    /// Lookups, one for each page.
+    pub lookups: u64,
+    /// Those of them that were not in the cache.
+    pub misses: u64,
+}
+
 impl MttModel {
     /// Bytes that all entries together cover.
     pub fn reach_bytes(&self) -> u64 {
@@ -35,13 +44,19 @@ impl MttModel {
         if number == 0 { last(payload) + 1 } else { last(start + payload) - last(start) }
     }
 
-    /// How long the pipeline waits for the translations of packet `number`.
-    pub fn stall(&self, random: &mut Random, number: u64, payload: u64) -> Time {
+    /// Looks up the translations of packet `number`.
+    pub fn look_up(&self, random: &mut Random, number: u64, payload: u64) -> Translations {
         let reach = self.reach_bytes();
-        let misses = (0..self.new_pages(number, payload))
+        let lookups = self.new_pages(number, payload);
+        let misses = (0..lookups)
             .filter(|_| self.region_bytes > reach && random.below(self.region_bytes) >= reach)
             .count() as u64;
-        Time(self.miss.0.saturating_mul(misses))
+        Translations { lookups, misses }
+    }
+
+    /// How long the pipeline waits for the translations that miss the cache.
+    pub fn stall(&self, found: Translations) -> Time {
+        Time(self.miss.0.saturating_mul(found.misses))
     }
 }
 
@@ -64,7 +79,8 @@ mod tests {
         let mut random = Random::new(1, 2);
         // 4096 packets of 1024 B occupy 1024 pages.
         let mut stall = |model: MttModel| -> u64 {
-            (0..4096).map(|n| model.stall(&mut random, n, 1024).as_ns() / 1000).sum()
+            let look_up = |n| model.look_up(&mut random, n, 1024);
+            (0..4096).map(look_up).map(|found| model.stall(found).as_ns() / 1000).sum()
         };
         assert!((700..=836).contains(&stall(model(4096))));
         assert_eq!(stall(model(2 << 20)), 0);

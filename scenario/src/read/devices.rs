@@ -7,7 +7,7 @@ use super::check::check_start;
 use super::table::{Load, Reader, Section};
 use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
 use super::{host_name, set};
-use crate::nic::{Cut, Generation, HostBus, Messages, MttModel, Operation, Reliability};
+use crate::nic::{Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, Reliability};
 use crate::settings::{HostSettings, Reaction, SwitchSettings};
 use crate::{FaultKind, FaultSpec, Scenario};
 
@@ -97,10 +97,12 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
     set(&mut host.receive.size_bytes, size(section, reader, "receive_buffer"));
     set(&mut host.receive.xoff_bytes, size(section, reader, "receive_xoff"));
     set(&mut host.receive.xon_bytes, size(section, reader, "receive_xon"));
-    if host.receive.xon_bytes > host.receive.xoff_bytes {
+    read_receive_pfc(reader, section, host);
+    let pauses = host.receive.xoff_bytes != ReceiveLimits::NEVER_PAUSES;
+    if pauses && host.receive.xon_bytes > host.receive.xoff_bytes {
         reader.problem(&section.place("receive_xon"), "`receive_xon` is above `receive_xoff`");
     }
-    if host.receive.xoff_bytes > host.receive.size_bytes {
+    if pauses && host.receive.xoff_bytes > host.receive.size_bytes {
         let message = format!(
             "`receive_xoff` of {} B is above the `receive_buffer` of {} B: the NIC would drop packets and never pause",
             host.receive.xoff_bytes, host.receive.size_bytes
@@ -111,6 +113,23 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
     set(&mut host.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
     let never_or = |w: &str| if w == "none" { Some(None) } else { above_zero(w).map(Some) };
     set(&mut host.watchdog, section.quantity(reader, "watchdog", "a time above zero or \"none\"", never_or));
+}
+
+/// Whether the NIC pauses its switch.
+fn read_receive_pfc(reader: &mut Reader<'_>, section: &mut Section<'_>, host: &mut HostSettings) {
+    match section.flag(reader, "receive_pfc") {
+        Some(false) => {
+            if let Some(place) = section.given("receive_xoff") {
+                reader.problem(&place, "`receive_xoff` has no effect: `receive_pfc` is false");
+            }
+            host.receive.xoff_bytes = ReceiveLimits::NEVER_PAUSES;
+        }
+        // A host may differ from the others.
+        Some(true) if host.receive.xoff_bytes == ReceiveLimits::NEVER_PAUSES => {
+            host.receive.xoff_bytes = ReceiveLimits::default().xoff_bytes;
+        }
+        _ => {}
+    }
 }
 
 /// When CNPs lower the rate.

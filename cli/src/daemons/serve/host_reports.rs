@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use host_diagnosis::{Fabric, FabricState, HostDiagnosis, diagnose, unite};
+use host_diagnosis::{AgedReport, Fabric, HostDiagnosis, continue_in_hosts, diagnose};
 use model::{Diagnosis, HostReport, Topology};
 use store::Report;
 use tracing::warn;
@@ -12,11 +12,6 @@ use web::{HostReportBackend, HostReportSummary, HostReportView};
 use super::awaiting_reports::Awaited;
 use crate::daemons::operations::wall_ns;
 
-/// Age from which on a report is not used for a verdict: it describes another time. Agents report on an interval of a minute
-/// by default, so that a host whose agent is alive has a report of the last interval and a half.
-const MAX_AGE_NS: u64 = 90_000_000_000;
-/// Age up to which a report describes the time of a verdict: one that was requested for it takes a few seconds.
-const FRESH_NS: u64 = 10_000_000_000;
 /// Minimum time between two requests to an agent, which makes no reports in a faster sequence.
 const REQUEST_INTERVAL_NS: u64 = 1_000_000_000;
 /// Maximum hosts whose reports are kept; further ones are ignored. Senders are named by the topology or by certificates.
@@ -116,40 +111,12 @@ impl HostReports {
 
     /// Continues a verdict that ends at a host inside it. Every other verdict stays as it is.
     pub(crate) fn unite(&self, verdict: Diagnosis, topology: Option<&Topology>, now_ns: u64) -> Diagnosis {
-        let hosts = hosts_in_question(&verdict, topology);
-        if hosts.is_empty() {
-            return verdict;
-        }
-        let (reports, missing) = self.usable(&verdict, &hosts, now_ns);
-        let mut united = unite(&verdict, &reports, None).diagnosis;
-        for sentence in missing {
-            if !united.missing.contains(&sentence) {
-                united.missing.push(sentence);
-            }
-        }
-        united
-    }
-
-    /// The reports that a verdict may use, and which are missing: those of all hosts for one about a pausing host, because
-    /// how many pause at the same time is evidence; otherwise those of the victim's hosts.
-    fn usable(&self, verdict: &Diagnosis, hosts: &[String], now_ns: u64) -> (Vec<HostReport>, Vec<String>) {
-        let is_pausing = matches!(Fabric::of_diagnosis(verdict).state, FabricState::PausedBy(_));
         let known = self.read();
-        let age_ns = |one: &Received| now_ns.saturating_sub(one.made_ns);
-        let is_wanted = |host: &String| is_pausing || hosts.contains(host);
-        let usable = known.by_host.iter().filter(|(host, one)| age_ns(one) < MAX_AGE_NS && is_wanted(host));
-        let reports = usable.map(|(_, one)| one.report.clone()).collect();
-        let missing = hosts.iter().filter_map(|host| match known.by_host.get(host).map(age_ns) {
-            Some(age_ns) if age_ns < FRESH_NS => None,
-            Some(age_ns) if age_ns < MAX_AGE_NS => Some(format!(
-                "a report of {host} about the time of this verdict: its latest one is {} s older",
-                age_ns / 1_000_000_000
-            )),
-            // `unite` says so in its own words.
-            _ if is_pausing => None,
-            _ => Some(format!("a report of {host}: whether the delay is inside it")),
-        });
-        (reports, missing.collect())
+        let reports = known
+            .by_host
+            .values()
+            .map(|one| AgedReport { report: &one.report, age_ns: now_ns.saturating_sub(one.made_ns) });
+        continue_in_hosts(verdict, topology, reports)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Known> {
@@ -160,21 +127,6 @@ impl HostReports {
         // No critical section can panic half-way, so a poisoned lock still guards consistent data.
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The hosts whose reports continue a verdict: the one that pauses, or both ends of a victim for which
-/// the fabric was clean. None for a verdict that the fabric explains.
-pub(crate) fn hosts_in_question(verdict: &Diagnosis, topology: Option<&Topology>) -> Vec<String> {
-    match Fabric::of_diagnosis(verdict).state {
-        FabricState::PausedBy(host) => vec![host],
-        FabricState::Clean => ends(verdict, topology),
-        _ => Vec::new(),
-    }
-}
-
-fn ends(verdict: &Diagnosis, topology: Option<&Topology>) -> Vec<String> {
-    let addresses = verdict.victim.into_iter().flat_map(|victim| [victim.src, victim.dst]);
-    addresses.filter_map(|at| Some(topology?.host_of(at)?.name.clone())).collect()
 }
 
 impl Received {
@@ -207,6 +159,7 @@ impl HostReportBackend for HostReports {
 
 #[cfg(test)]
 mod tests {
+    use host_diagnosis::hosts_in_question;
     use model::diagnosis::RootCause;
     use model::host::RnicCounters;
     use model::host::counters::{CacheCounters, Misses, NicCounters, PriorityPauses};
@@ -266,7 +219,7 @@ mod tests {
     fn a_verdict_that_ends_at_a_host_names_its_part() {
         let paused = verdict(Anomaly::PfcStormHostInjection, Some("h3"));
         check(&paused, 0, true);
-        check(&paused, MAX_AGE_NS, false);
+        check(&paused, 90_000_000_000, false);
         check(&verdict(Anomaly::PfcStormHostInjection, Some("h4")), 0, false);
         check(&verdict(Anomaly::FlowContention, None), 0, false);
     }

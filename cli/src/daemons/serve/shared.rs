@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use host_diagnosis::hosts_in_question;
 use model::{ConfigFinding, Diagnosis, FlowKey, Snapshot};
 use proto::convert;
 use proto::v1::{self, from_server};
@@ -14,7 +15,7 @@ use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, 
 
 use super::cables;
 use super::discovery::Discovery;
-use super::host_reports::{HostReports, hosts_in_question};
+use super::host_reports::HostReports;
 use super::queries::Queries;
 use super::senders::{SenderId, Senders};
 use super::triggers::Triggers;

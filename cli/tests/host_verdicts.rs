@@ -1,0 +1,105 @@
+//! Verdicts of simulated runs that end at a host continue inside it, and those that the fabric explains do not.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use serde_json::Value;
+use support::{harrier, scratch};
+
+const SEEDS: [&str; 3] = ["1", "2", "3"];
+
+fn diagnoses(report: &Value) -> &[Value] {
+    report["diagnoses"].as_array().expect("a list")
+}
+
+/// Whether a verdict rests on a report of a host.
+fn uses_report(diagnosis: &Value) -> bool {
+    let evidence = diagnosis["evidence"].as_array().expect("a list");
+    let mut records = evidence.iter().flat_map(|evidence| evidence["records"].as_array().expect("a list"));
+    records.any(|record| record["kind"] == "host")
+}
+
+/// The run of each seed is as the scenario expects, and every verdict has this cause; if `in_host`, with a part of its host.
+fn check(scenario: &str, cause: &str, in_host: bool) {
+    for seed in SEEDS {
+        let ran = harrier(&["run", scenario, "--seed", seed, "--json"]);
+        assert_eq!(ran.status, 0, "{scenario} --seed {seed}: {}", ran.stderr);
+        let report = ran.json();
+        assert!(!diagnoses(&report).is_empty(), "{scenario} --seed {seed}: no verdict");
+        for diagnosis in diagnoses(&report) {
+            assert_eq!(diagnosis["cause"], cause, "{scenario} --seed {seed}: {}", diagnosis["summary"]);
+            assert_eq!(uses_report(diagnosis), in_host, "{scenario} --seed {seed}: {}", diagnosis["summary"]);
+        }
+    }
+}
+
+#[test]
+fn misses_of_the_translation_table_are_the_cause_of_pauses() {
+    check("mtt-misses", "slow_receiver", true);
+}
+
+#[test]
+fn loopback_traffic_is_the_cause_of_pauses() {
+    check("loopback-traffic", "loopback_congestion", true);
+}
+
+/// The window of the flow is smaller than XOFF of the receive buffer.
+#[test]
+fn loopback_traffic_is_the_cause_of_a_delay_without_pauses() {
+    check("narrow-host-bus", "loopback_congestion", true);
+}
+
+#[test]
+fn repeated_packets_are_the_cause_of_a_delay_in_a_clean_fabric() {
+    check("unpaused-receiver", "go_back_n_waste", true);
+}
+
+/// The counter of misses rises at the victim's receiver, and an incast to another host delays it.
+#[test]
+fn misses_are_no_cause_while_the_fabric_explains_the_delay() {
+    check("harmless-misses", "incast", false);
+}
+
+/// A pipeline that is slow for a reason that no counter shows, and a NIC that pauses without one.
+#[test]
+fn a_host_without_evidence_keeps_the_cause_that_the_fabric_shows() {
+    check("slow-receiver", "slow_receiver", false);
+    check("pfc-storm", "nic_storm", false);
+}
+
+#[test]
+fn saved_reports_continue_a_verdict_offline() {
+    let folder = scratch("host-verdicts-offline");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let online =
+        harrier(&["run", "mtt-misses", "--json", "--ordinary", "--save-snapshots", &path("")]).json();
+    let mut events: Vec<String> = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path().display().to_string())
+        .filter(|path| path.contains("event-"))
+        .collect();
+    events.sort();
+    let analyse = |more: &[&str]| {
+        let mut args = vec!["analyze", "--json"];
+        args.extend(events.iter().map(String::as_str));
+        args.extend(more);
+        harrier(&args)
+    };
+    assert_eq!(diagnoses(&analyse(&[]).json()), diagnoses(&online));
+    let reports: Value =
+        serde_json::from_str(&std::fs::read_to_string(path("host-reports.json")).unwrap()).unwrap();
+    std::fs::rename(path("host-reports.json"), path("reports.json")).expect("a file");
+    let without = analyse(&[]).json();
+    assert!(diagnoses(&without).iter().all(|diagnosis| !uses_report(diagnosis)), "{without:#}");
+    assert_eq!(diagnoses(&analyse(&["--host-reports", &path("reports.json")]).json()), diagnoses(&online));
+    let mut wrong = reports;
+    let (event, of) =
+        wrong.as_object_mut().unwrap().iter_mut().next().map(|(e, of)| (e.clone(), of)).unwrap();
+    of[0]["interval_ns"] = 0.into();
+    std::fs::write(path("reports.json"), wrong.to_string()).expect("a file");
+    let refused = analyse(&["--host-reports", &path("reports.json")]);
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    let place = format!("reports.json: /{event}/0/interval_ns: must be at least 1");
+    assert!(refused.stderr.contains(&place), "{}", refused.stderr);
+}

@@ -1,0 +1,198 @@
+//! Causes inside hosts: what the model of a host does, and whether verdicts name it.
+//!
+//! The judge by intervention knows that a host is guilty, and removes all of its faults at once. Which part of the host it
+//! is, is a fact of the model: the fault that was active, and the packets of the run. The counts are apart from the grades.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fabric::{FlowRecord, RunError};
+use model::{Cause, Diagnosis, PortRef, Time};
+use scenario::nic::{HostBus, MttModel, Reliability};
+use scenario::{FaultKind, Scenario};
+use serde::{Deserialize, Serialize};
+
+use super::actor::Actor;
+use super::bench::Bench;
+use super::grade::window;
+use super::harm::Disturbance;
+
+/// A flow is wasted by go-back-N if at least one of this many packets that it sent was sent before.
+const WASTED: u64 = 10;
+
+/// Verdicts and events of one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostCauseCount {
+    /// The cause.
+    pub cause: Cause,
+    /// Verdicts that give it.
+    pub given: u64,
+    /// Those of them whose host does it.
+    pub right: u64,
+    /// Hosts whose model does it and that delay a flow.
+    pub events: u64,
+    /// Those of them of which a verdict gives it.
+    pub named: u64,
+}
+
+/// What the model of a host does while its fault is active; `special` is the cause that names the part, `general` those that
+/// are true as well.
+struct Truth {
+    special: Cause,
+    general: Option<Cause>,
+    when: (Time, Time),
+}
+
+/// The causes that are inside a host.
+const IN_HOSTS: [Cause; 5] = [
+    Cause::NicStorm,
+    Cause::SlowReceiver,
+    Cause::LoopbackCongestion,
+    Cause::IntraHostLink,
+    Cause::GoBackNWaste,
+];
+
+/// Counts the causes inside hosts, by cause. `events` are the disturbances that delay a flow.
+///
+/// # Errors
+/// A run that cannot be repeated.
+pub fn host_causes<'d>(
+    bench: &mut Bench<'_>,
+    scenario: &Scenario,
+    verdicts: &[Diagnosis],
+    events: impl Iterator<Item = &'d Disturbance>,
+) -> Result<Vec<HostCauseCount>, RunError> {
+    let seed = bench.seed();
+    let wasted = wasted(scenario, &bench.base()?.flows);
+    let mut counts: BTreeMap<Cause, HostCauseCount> = BTreeMap::new();
+    for verdict in verdicts.iter().filter(|verdict| IN_HOSTS.contains(&verdict.cause)) {
+        let Some(host) = &verdict.root_cause.host else { continue };
+        let found = count(&mut counts, verdict.cause);
+        found.given += 1;
+        found.right += u64::from(does(scenario, seed, verdict, host, &wasted));
+    }
+    let hosts = events.flat_map(|event| &event.actors).filter_map(|actor| match actor {
+        Actor::Host(host) => Some(host),
+        _ => None,
+    });
+    let hosts: BTreeSet<&String> = hosts.collect();
+    for host in hosts {
+        let mut causes: BTreeSet<Cause> =
+            truths(scenario, seed, host).into_iter().map(|truth| truth.special).collect();
+        causes.extend(wasted.contains(host).then_some(Cause::GoBackNWaste));
+        for cause in causes {
+            let names = |verdict: &Diagnosis| {
+                verdict.cause == cause && verdict.root_cause.host.as_ref() == Some(host)
+            };
+            let found = count(&mut counts, cause);
+            found.events += 1;
+            found.named += u64::from(verdicts.iter().any(names));
+        }
+    }
+    Ok(counts.into_values().collect())
+}
+
+fn count(counts: &mut BTreeMap<Cause, HostCauseCount>, cause: Cause) -> &mut HostCauseCount {
+    counts.entry(cause).or_insert(HostCauseCount { cause, given: 0, right: 0, events: 0, named: 0 })
+}
+
+/// Whether a host does what a verdict says, in the time that the verdict is about.
+fn does(scenario: &Scenario, seed: u64, verdict: &Diagnosis, host: &str, wasted: &BTreeSet<String>) -> bool {
+    if verdict.cause == Cause::GoBackNWaste {
+        return wasted.contains(host);
+    }
+    let (from, to) = window(verdict);
+    truths(scenario, seed, host).iter().any(|truth| {
+        let is_named = verdict.cause == truth.special || Some(verdict.cause) == truth.general;
+        is_named && truth.when.0 <= to && from <= truth.when.1
+    })
+}
+
+/// What the model of a host does, one entry for each fault that slows it down or makes it pause.
+fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
+    let line_bps = scenario.topology.link_of(&PortRef::new(host, 1)).map_or(u64::MAX, |link| link.rate.0);
+    let faults = scenario.faults.iter().enumerate().filter(|(_, fault)| fault.host == host);
+    let truth = |(index, fault): (usize, &scenario::FaultSpec)| {
+        let start = fault.drawn_start(seed, index);
+        let (special, general) = cause(&fault.kind, line_bps)?;
+        Some(Truth { special, general, when: (start, Time(start.0.saturating_add(fault.duration.0))) })
+    };
+    faults.filter_map(truth).collect()
+}
+
+/// The cause that names what a fault does to a host with this line rate, and the one that says less; `None` if the host
+/// keeps up with its link.
+fn cause(kind: &FaultKind, line_bps: u64) -> Option<(Cause, Option<Cause>)> {
+    match kind {
+        FaultKind::Storm { .. } | FaultKind::StoppedPipeline => Some((Cause::NicStorm, None)),
+        FaultKind::SlowReceiver { rate, .. } => (rate.0 < line_bps).then_some((Cause::SlowReceiver, None)),
+        FaultKind::MttMisses(model) => {
+            (translation_bps(model) < line_bps).then_some((Cause::SlowReceiver, None))
+        }
+        FaultKind::HostBus(bus) => bus_cause(bus, line_bps),
+    }
+}
+
+/// What is too slow on a bus: the bus itself, or what loopback traffic leaves of it. It is a slow receiver as well.
+fn bus_cause(bus: &HostBus, line_bps: u64) -> Option<(Cause, Option<Cause>)> {
+    let is_shared = bus.loopback.0 > 0 && bus.available().0 < bus.rate.0;
+    let cause = if is_shared { Cause::LoopbackCongestion } else { Cause::IntraHostLink };
+    (bus.available().0 < line_bps).then_some((cause, Some(Cause::SlowReceiver)))
+}
+
+/// Bits a second that a receive pipeline processes if nothing but translations takes time.
+fn translation_bps(model: &MttModel) -> u64 {
+    let missed =
+        model.region_bytes.saturating_sub(model.reach_bytes()) as f64 / model.region_bytes.max(1) as f64;
+    let seconds = missed * model.miss.0 as f64 / 1e12;
+    if seconds > 0.0 { (model.page_bytes as f64 * 8.0 / seconds) as u64 } else { u64::MAX }
+}
+
+/// The hosts that receive a flow with go-back-N of which a large part was sent more than once.
+fn wasted(scenario: &Scenario, flows: &[FlowRecord]) -> BTreeSet<String> {
+    let host = |at| Some(&scenario.topology.host_of(at)?.name);
+    let is_wasted = |flow: &&FlowRecord| {
+        let is_repeated = flow.retransmitted_packets.saturating_mul(WASTED) >= flow.sent_packets;
+        let sender = host(flow.flow.src).map(|name| scenario.host_settings(name).reliability);
+        flow.retransmitted_packets > 0 && is_repeated && sender == Some(Reliability::GoBackN)
+    };
+    flows.iter().filter(is_wasted).filter_map(|flow| host(flow.flow.dst).cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Rate;
+
+    use super::*;
+
+    /// Checks what is wrong with a host at a link of 100 Gb/s.
+    #[track_caller]
+    fn check(kind: FaultKind, special: Option<Cause>) {
+        assert_eq!(cause(&kind, 100_000_000_000).map(|(special, _)| special), special, "{kind:?}");
+    }
+
+    fn bus(rate: u64, loopback: u64) -> FaultKind {
+        FaultKind::HostBus(HostBus { rate: Rate::from_gbps(rate), loopback: Rate::from_gbps(loopback) })
+    }
+
+    fn misses(region_bytes: u64, miss_ns: u64) -> FaultKind {
+        let miss = Time::from_ns(miss_ns);
+        FaultKind::MttMisses(MttModel { entries: 2048, page_bytes: 4096, region_bytes, miss })
+    }
+
+    #[test]
+    fn a_bus_is_slow_by_itself_or_by_loopback_traffic() {
+        check(bus(80, 0), Some(Cause::IntraHostLink));
+        check(bus(128, 0), None);
+        check(bus(128, 20), None);
+        check(bus(128, 40), Some(Cause::LoopbackCongestion));
+        check(bus(80, 40), Some(Cause::LoopbackCongestion));
+    }
+
+    #[test]
+    fn misses_slow_a_host_down_if_its_link_is_faster() {
+        // 4 KiB take 328 ns on the link; seven of eight pages miss.
+        check(misses(64 << 20, 400), Some(Cause::SlowReceiver));
+        check(misses(64 << 20, 370), None);
+        check(misses(8 << 20, 4000), None);
+    }
+}
