@@ -29,5 +29,6 @@ pub use names::{anomaly_name, cause_name, severity_name};
 pub use rollup::{Resolution, Rollup, RollupKey};
 pub use sql::{
     Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, OpenIncidents,
-    Removed, Report, Size, Stats, Store, Stored, TableStats, backup, shown_url, stats, store_url,
+    Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts, WebhookChanges, backup, shown_url,
+    stats, store_url,
 };

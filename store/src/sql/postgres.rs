@@ -115,6 +115,8 @@ pub(super) async fn compact(database: &Database) -> Result<(), sqlx::Error> {
         "VACUUM FULL port_series",
         "VACUUM FULL reports",
         "VACUUM FULL inbox",
+        "VACUUM FULL webhook_waiting",
+        "VACUUM FULL webhook_firing",
     ] {
         sql(statement).execute(At::Writer(database)).await?;
     }

@@ -13,7 +13,7 @@ use super::{Store, from_sql};
 use crate::error::{During, StoreError};
 
 /// The tables of a store, in the order in which they are listed.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 17] = [
     "diagnoses",
     "graphs",
     "snapshots",
@@ -28,6 +28,9 @@ const TABLES: [&str; 14] = [
     "reports",
     "inbox",
     "sources",
+    "webhooks",
+    "webhook_waiting",
+    "webhook_firing",
 ];
 /// The schema that brought wall clocks.
 const SCHEMA_WITH_WALL_CLOCKS: i64 = 3;
