@@ -334,6 +334,14 @@ impl LiveState {
         }
     }
 
+    /// Returns the state of an incident, for webhooks; `None` if there is no such incident.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn alert_of(&self, incident: &str) -> Result<Option<Alert>, StoreError> {
+        Ok(self.store.incident(incident).await?.map(|incident| self.alert(&incident)))
+    }
+
     fn alert(&self, incident: &Incident) -> Alert {
         let latest = incident.occurrences.last();
         let (start_ns, start_wall_ns) = latest
