@@ -1,4 +1,4 @@
-//! Alerts of webhooks: what waits and what lasts is found again after a restart.
+//! Alerts of webhooks: those that wait and those that last are found again after a restart.
 
 mod support;
 
@@ -15,7 +15,11 @@ fn firing<const N: usize>(rows: [(&str, Option<&str>); N]) -> BTreeMap<String, O
 }
 
 /// Applies changes, and checks what is stored of the receiver `a` after a restart.
-async fn check(file: &support::StoreFile, changes: WebhookChanges, expected: (&[(u64, &str)], &[(&str, &str)])) {
+async fn check(
+    file: &support::StoreFile,
+    changes: WebhookChanges,
+    expected: (&[(u64, &str)], &[(&str, &str)]),
+) {
     let store = Store::open(&file.url()).await.unwrap();
     store.change_webhook("a", &changes, 5).await.unwrap();
     store.close().await;
@@ -44,7 +48,8 @@ async fn changes_of_a_receiver_survive_a_restart() {
         ..WebhookChanges::default()
     };
     check(&file, changed, (&[(2, "zwei"), (10, "ten")], &[("i-b", "zwei")])).await;
-    let replaced = WebhookChanges { replaces_all: true, waiting: waiting([(3, Some("drei"))]), ..Default::default() };
+    let replaced =
+        WebhookChanges { replaces_all: true, waiting: waiting([(3, Some("drei"))]), ..Default::default() };
     check(&file, replaced, (&[(3, "drei")], &[])).await;
 }
 

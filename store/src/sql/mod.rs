@@ -8,6 +8,7 @@ mod database;
 mod diagnoses;
 mod export;
 mod findings;
+mod flow_series;
 mod handling;
 mod import;
 mod incidents;

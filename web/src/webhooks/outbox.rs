@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_continues_with_what_waits_and_what_changed_after_the_last_write() {
+    fn a_restart_continues_with_alerts_that_wait_and_changes_after_the_last_write() {
         let mut saved = Saved::default();
         let mut outbox = outbox(Format::Slack);
         for incident in ["sent", "sent-ends", "waits", "waits-ends"] {
