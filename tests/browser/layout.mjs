@@ -30,9 +30,6 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/cs
 const PAGES = [
   ['incident-storm', 'pfc-storm', ({ incident }) => `/incidents/${incident}`, '[data-testid=graph-node]'],
   ['incident-deadlock', 'deadlock-in-loop', ({ incident }) => `/incidents/${incident}`, '[data-testid=graph-node]'],
-  ['map', 'pfc-storm', () => '/', '[data-testid=fabric] .nodes text'],
-  ['ports', 'deadlock-in-loop', () => '/?network=table', '[data-testid=verdict]'],
-  ['port', 'deadlock-in-loop', ({ port }) => `/ports/${encodeURIComponent(port)}`, '.uplot'],
   ['findings', 'pfc-storm', () => '/findings', '[data-testid=check-finding]'],
   ['access', 'pfc-storm', () => '/access', '[data-testid=token]'],
 ];
