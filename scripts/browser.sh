@@ -29,7 +29,7 @@ while [ -z "$address" ]; do
     [ -n "$address" ] || read -rt 0.2 <> <(:) || true
 done
 node tests/browser/run.mjs "$address" || { cat "$log" >&2; exit 1; }
-# The server listens since long: the demo took seconds until its first incident.
+# The server has been listening since the first incident of the demo.
 tokens=$(sed -n 's/^listening on //p' "$work/addresses")
 [ -n "$tokens" ] || { cat "$work/serve" >&2; echo "browser: the server with tokens has not started" >&2; exit 1; }
 HARRIER_TOKEN=$token node tests/browser/access.mjs "http://$tokens" "$address" || { cat "$work/serve" >&2; exit 1; }

@@ -14,12 +14,11 @@ fn firing<const N: usize>(rows: [(&str, Option<&str>); N]) -> BTreeMap<String, O
     rows.into_iter().map(|(incident, body)| (incident.to_string(), body.map(str::to_string))).collect()
 }
 
+/// Alerts that wait, by number, and those that last, by incident.
+type Expected<'a> = (&'a [(u64, &'a str)], &'a [(&'a str, &'a str)]);
+
 /// Applies changes, and checks what is stored of the receiver `a` after a restart.
-async fn check(
-    file: &support::StoreFile,
-    changes: WebhookChanges,
-    expected: (&[(u64, &str)], &[(&str, &str)]),
-) {
+async fn check(file: &support::StoreFile, changes: WebhookChanges, expected: Expected<'_>) {
     let store = Store::open(&file.url()).await.unwrap();
     store.change_webhook("a", &changes, 5).await.unwrap();
     store.close().await;
