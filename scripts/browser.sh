@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks that the dashboard's types are those of the REST API, starts `harrier demo` on a free port and drives the dashboard in headless Chromium; then the same for the
-# incident page of every built-in scenario.
+# Checks that the dashboard's types are those of the REST API and that its pages are laid out as before, starts `harrier demo`
+# and a server with tokens on free ports, and drives the dashboard in headless Chromium; then the same for the incident page
+# of every built-in scenario.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -d .tools/node_modules/.bin ] && export PATH="$PWD/.tools/node_modules/.bin:$PATH"
@@ -9,10 +10,16 @@ cd "$(dirname "$0")/.."
 
 binary=${CARGO_TARGET_DIR:-target}/debug/harrier
 HARRIER=$binary ./scripts/ui-types.sh --check
-log=$(mktemp)
+node tests/browser/layout.mjs
+work=$(mktemp -d)
+log=$work/demo
 "$binary" demo --listen 127.0.0.1:0 2>"$log" >/dev/null &
 demo=$!
-trap 'kill "$demo" 2>/dev/null || true; rm -f "$log"' EXIT
+token=$("$binary" token create --name browser --role admin --file "$work/tokens.toml")
+"$binary" serve --listen 127.0.0.1:0 --upload-listen 127.0.0.1:0 --store "$work/harrier.db" --tokens "$work/tokens.toml" \
+    2>"$work/serve" >"$work/addresses" &
+server=$!
+trap 'kill "$demo" "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # The demo prints the address when the port is open.
 address=
@@ -22,5 +29,9 @@ while [ -z "$address" ]; do
     [ -n "$address" ] || read -rt 0.2 <> <(:) || true
 done
 node tests/browser/run.mjs "$address" || { cat "$log" >&2; exit 1; }
-kill "$demo"
+# The server has been listening since the first incident of the demo.
+tokens=$(sed -n 's/^listening on //p' "$work/addresses")
+[ -n "$tokens" ] || { cat "$work/serve" >&2; echo "browser: the server with tokens has not started" >&2; exit 1; }
+HARRIER_TOKEN=$token node tests/browser/access.mjs "http://$tokens" "$address" || { cat "$work/serve" >&2; exit 1; }
+kill "$demo" "$server"
 node tests/browser/scenarios.mjs "$binary"

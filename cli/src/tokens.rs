@@ -1,9 +1,14 @@
-//! The file with the tokens of REST: names, roles and hashes. `harrier token` writes it, `harrier serve` reads it.
+//! The file with the tokens of REST: names, roles and hashes. `harrier token` and `harrier serve` read and write it.
+//!
+//! A change reads the file, replaces it as a whole, and holds a lock on `FILE.lock` meanwhile, so that none of several
+//! processes undoes the change of another one.
 
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
@@ -15,6 +20,10 @@ use crate::input::read_text;
 const PREFIX: &str = "hrr_";
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
+/// How long a change waits for those of other processes, which take milliseconds.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
+/// Interval at which the lock is tried: the system has no wait with a limit.
+const LOCK_INTERVAL: Duration = Duration::from_millis(5);
 const HEADER: &str =
     "# Tokens of Harrier's REST interface, written by `harrier token`. Only hashes are stored.\n\n";
 
@@ -72,10 +81,9 @@ impl From<Role> for RoleName {
     }
 }
 
-/// The file of a running server, for REST. `harrier token` on the same file at the same moment may undo a change, because
-/// it replaces the file as a whole.
+/// The file of a running server, for REST.
 pub(crate) struct ServedTokens {
-    /// Locked during a change, so that none is lost.
+    /// Locked during a change, so that the server accepts what the latest one has written.
     path: Mutex<PathBuf>,
     access: Arc<Access>,
     /// Returns the present time (RFC 3339).
@@ -87,19 +95,26 @@ impl ServedTokens {
         ServedTokens { path: Mutex::new(path), access, now }
     }
 
-    /// Uses another file from now on, whose tokens the server has read.
-    pub(crate) fn use_file(&self, path: &Path) {
-        *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path.to_path_buf();
+    /// Uses this file from now on, and lets the server accept what is in it.
+    ///
+    /// # Errors
+    /// As [`read`]. The file and the tokens stay then.
+    pub(crate) fn use_file(&self, path: &Path) -> anyhow::Result<()> {
+        // Read under the lock: a change by REST that is going on is in the file afterwards.
+        let mut used = self.path.lock().unwrap_or_else(PoisonError::into_inner);
+        self.access.replace(read(path)?.credentials());
+        *used = path.to_path_buf();
+        Ok(())
     }
 
     /// Changes the file, and lets the server accept what is in it.
     fn change<T>(
         &self,
-        change: impl FnOnce(&Path, &TokenFile) -> Result<T, TokenError>,
+        change: impl FnOnce(&mut TokenFile) -> Result<T, TokenError>,
     ) -> Result<T, TokenError> {
         let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = change(&path, &read(&path).map_err(failed)?)?;
-        self.access.replace(credentials(&path).map_err(failed)?);
+        let (changed, file) = update(&path, read, change)?;
+        self.access.replace(file.credentials());
         Ok(changed)
     }
 }
@@ -114,26 +129,21 @@ impl TokenBackend for ServedTokens {
     }
 
     fn create(&self, name: &str, role: Role) -> Result<(TokenInfo, String), TokenError> {
-        self.change(|path, file| {
-            if file.tokens.iter().any(|entry| entry.name == name) {
-                return Err(TokenError::Exists(name.into()));
-            }
+        self.change(|file| {
             let created = (self.now)();
-            let secret = create(path, name, role.into(), created.clone()).map_err(failed)?;
+            let secret = file.add(name, role.into(), created.clone())?;
             Ok((TokenInfo { name: name.into(), role, created }, secret))
         })
     }
 
     fn revoke(&self, name: &str) -> Result<(), TokenError> {
-        self.change(|path, file| {
+        self.change(|file| {
             let is_admin = |entry: &&Entry| entry.role == RoleName::Admin;
-            let Some(entry) = file.tokens.iter().find(|entry| entry.name == name) else {
-                return Err(TokenError::Unknown(name.into()));
-            };
-            if is_admin(&entry) && file.tokens.iter().filter(is_admin).count() == 1 {
+            let is_own = |entry: &Entry| entry.name == name && entry.role == RoleName::Admin;
+            if file.tokens.iter().any(is_own) && file.tokens.iter().filter(is_admin).count() == 1 {
                 return Err(TokenError::LastAdmin(name.into()));
             }
-            revoke(path, name).map_err(failed)
+            file.remove(name)
         })
     }
 }
@@ -164,11 +174,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<TokenFile> {
 /// # Errors
 /// As [`read`].
 pub(crate) fn credentials(path: &Path) -> anyhow::Result<Vec<Credential>> {
-    let accepted = read(path)?.tokens.into_iter().filter_map(|entry| {
-        let hash = TokenHash::from_hex(&entry.sha256)?;
-        Some(Credential { name: entry.name, role: entry.role.into(), hash })
-    });
-    Ok(accepted.collect())
+    Ok(read(path)?.credentials())
 }
 
 /// Adds a token to a file, which is created if there is none. Returns the token; the file has only its hash.
@@ -176,17 +182,9 @@ pub(crate) fn credentials(path: &Path) -> anyhow::Result<Vec<Credential>> {
 /// # Errors
 /// The name is taken, or the file cannot be read or written.
 pub(crate) fn create(path: &Path, name: &str, role: RoleName, created: String) -> anyhow::Result<String> {
-    let mut file = if path.exists() { read(path)? } else { TokenFile::default() };
-    if file.tokens.iter().any(|entry| entry.name == name) {
-        bail!("{} has a token of `{name}` already; revoke it or choose another name", path.display());
-    }
-    let mut random = [0; TOKEN_BYTES];
-    getrandom::fill(&mut random).context("the system has no random numbers")?;
-    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let token = format!("{PREFIX}{digits}");
-    let sha256 = TokenHash::of(&token).to_hex();
-    file.tokens.push(Entry { name: name.to_owned(), role, sha256, created });
-    write(path, &file)?;
+    let read_or_new = |path: &Path| if path.exists() { read(path) } else { Ok(TokenFile::default()) };
+    let added = update(path, read_or_new, |file| file.add(name, role, created));
+    let (token, _) = added.with_context(|| format!("{}: no token is created", path.display()))?;
     Ok(token)
 }
 
@@ -195,23 +193,91 @@ pub(crate) fn create(path: &Path, name: &str, role: RoleName, created: String) -
 /// # Errors
 /// There is no such token, or the file cannot be read or written.
 pub(crate) fn revoke(path: &Path, name: &str) -> anyhow::Result<()> {
-    let mut file = read(path)?;
-    let before = file.tokens.len();
-    file.tokens.retain(|entry| entry.name != name);
-    if file.tokens.len() == before {
-        bail!("{} has no token of `{name}`", path.display());
+    let removed = update(path, read, |file| file.remove(name));
+    removed.map(drop).with_context(|| format!("{}: no token is revoked", path.display()))
+}
+
+impl TokenFile {
+    /// Returns what the server accepts.
+    fn credentials(&self) -> Vec<Credential> {
+        let accepted = self.tokens.iter().filter_map(|entry| {
+            let hash = TokenHash::from_hex(&entry.sha256)?;
+            Some(Credential { name: entry.name.clone(), role: entry.role.into(), hash })
+        });
+        accepted.collect()
     }
-    write(path, &file)
+
+    /// Adds a token and returns it.
+    fn add(&mut self, name: &str, role: RoleName, created: String) -> Result<String, TokenError> {
+        if self.tokens.iter().any(|entry| entry.name == name) {
+            return Err(TokenError::Exists(name.into()));
+        }
+        let mut random = [0; TOKEN_BYTES];
+        let filled = getrandom::fill(&mut random);
+        filled.map_err(|error| TokenError::Failed(format!("the system has no random numbers: {error}")))?;
+        let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = format!("{PREFIX}{digits}");
+        let sha256 = TokenHash::of(&token).to_hex();
+        self.tokens.push(Entry { name: name.to_owned(), role, sha256, created });
+        Ok(token)
+    }
+
+    fn remove(&mut self, name: &str) -> Result<(), TokenError> {
+        let before = self.tokens.len();
+        self.tokens.retain(|entry| entry.name != name);
+        if self.tokens.len() == before { Err(TokenError::Unknown(name.into())) } else { Ok(()) }
+    }
+}
+
+/// Changes a file under its lock. Returns what `change` returns, and the file as it is now.
+fn update<T>(
+    path: &Path,
+    read: impl FnOnce(&Path) -> anyhow::Result<TokenFile>,
+    change: impl FnOnce(&mut TokenFile) -> Result<T, TokenError>,
+) -> Result<(T, TokenFile), TokenError> {
+    let _lock = lock(path).map_err(failed)?;
+    // After the lock is taken: the file has the changes of all others.
+    let mut file = read(path).map_err(failed)?;
+    let changed = change(&mut file)?;
+    write(path, &file).map_err(failed)?;
+    Ok((changed, file))
+}
+
+/// Locks the file against other processes, until the lock is dropped. The lock is on a file of its own, because the file of
+/// the tokens is replaced; that one stays, because its removal could remove the lock of another process.
+#[expect(clippy::disallowed_methods, reason = "waits for another process")]
+fn lock(path: &Path) -> anyhow::Result<File> {
+    let name = beside(path, ".lock")?;
+    let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&name);
+    let file = opened.with_context(|| format!("cannot lock {}", name.display()))?;
+    let until = Instant::now() + LOCK_WAIT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOCK_INTERVAL),
+            Err(TryLockError::WouldBlock) => {
+                bail!("another process has {} locked for {} s", name.display(), LOCK_WAIT.as_secs())
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(error).with_context(|| format!("cannot lock {}", name.display()));
+            }
+        }
+    }
+}
+
+/// Returns the path of a companion of a file.
+fn beside(path: &Path, suffix: &str) -> anyhow::Result<PathBuf> {
+    let mut name = path.file_name().context("the file has no name")?.to_os_string();
+    name.push(suffix);
+    Ok(path.with_file_name(name))
 }
 
 /// Replaces the file as a whole: a reader finds the old or the new one.
 fn write(path: &Path, file: &TokenFile) -> anyhow::Result<()> {
     let text = toml::to_string(file).context("the tokens cannot be written as TOML")?;
-    let mut name = path.file_name().context("the file has no name")?.to_os_string();
-    name.push(".new");
-    let new = path.with_file_name(name);
+    let new = beside(path, ".new")?;
     let written = || -> std::io::Result<()> {
-        let mut options = std::fs::OpenOptions::new();
+        let mut options = OpenOptions::new();
         let mut out = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
         out.write_all(HEADER.as_bytes())?;
         out.write_all(text.as_bytes())?;

@@ -118,7 +118,7 @@ async fn prune_applies_limits_now_and_migrate_says_that_nothing_is_to_do() {
     filled(&file).await.close().await;
     assert_eq!(ran(&["prune", &file]).stderr.trim(), "nothing to remove", "the defaults of the server");
     let pruned = ran(&["prune", &file, "--max-diagnoses", "1", "--compact"]);
-    let expected = "removed 1 diagnosis, 0 incidents, 0 snapshots, 0 reports, 0 rows of port series";
+    let expected = "removed 1 diagnosis, 0 incidents, 0 snapshots, 0 reports, 0 rows of series";
     assert_eq!((pruned.status, pruned.stderr.trim()), (0, expected));
     let pruned = ran(&["prune", &file, "--max-age-days", "one"]);
     assert_eq!(pruned.status, 2);

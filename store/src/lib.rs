@@ -1,4 +1,4 @@
-//! Persistent storage of the topology, snapshots, diagnoses with their graphs, incidents, findings and port series.
+//! Persistent storage of the topology, snapshots, diagnoses with their graphs, incidents, findings, port and flow series.
 //!
 //! This is the only crate that contains SQL. Writes are idempotent by id: storing a row a second time changes nothing.
 //! Times are nanoseconds of switch time. Fields that end in `wall_ns`, and times of uploads, are nanoseconds of wall
@@ -7,6 +7,7 @@
 mod compression;
 mod error;
 mod filter;
+mod flow_rollup;
 mod handling;
 mod import;
 mod incident;
@@ -17,6 +18,7 @@ mod sql;
 
 pub use error::StoreError;
 pub use filter::{Cursor, CursorError, DiagnosisFilter, IncidentFilter, IncidentTotals, Page};
+pub use flow_rollup::{FlowRollup, FlowRollupKey};
 pub use handling::{Feedback, Handling, NewNote, Note};
 pub use import::{Import, ImportError, Mistake};
 pub use incident::{Incident, Occurrence};
@@ -29,5 +31,6 @@ pub use names::{anomaly_name, cause_name, severity_name};
 pub use rollup::{Resolution, Rollup, RollupKey};
 pub use sql::{
     Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, OpenIncidents,
-    Removed, Report, Size, Stats, Store, Stored, TableStats, backup, shown_url, stats, store_url,
+    Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts, WebhookChanges, backup,
+    shown_url, stats, store_url,
 };

@@ -17,12 +17,12 @@ pub const INCIDENT_MEMBERS: u32 = 1_000;
 pub const INCIDENT_QUIET_NS: u64 = 60_000_000_000;
 /// A culprit that returns later than this opens a new incident: a day.
 pub const INCIDENT_MEMORY_NS: u64 = 24 * 3_600 * 1_000_000_000;
-/// Wall-clock time for which port series by the second are kept: an hour.
+/// Wall-clock time for which series of ports and flows by the second are kept: an hour.
 pub const SERIES_SECOND_AGE_NS: u64 = 3_600 * 1_000_000_000;
-/// Wall-clock time for which port series by the minute are kept: a week.
+/// Wall-clock time for which series of ports and flows by the minute are kept: a week.
 pub const SERIES_MINUTE_AGE_NS: u64 = 7 * 24 * 3_600 * 1_000_000_000;
-/// Maximum rows of each resolution of port series; the oldest are removed first. An hour of seconds of 500 ports, or a week
-/// of minutes of 200 ports.
+/// Maximum rows of each resolution of port series, and of flow series; the oldest are removed first. An hour of seconds of
+/// 500 ports, or a week of minutes of 200 ports.
 pub const SERIES_ROWS: u32 = 2_000_000;
 /// Maximum notes of an incident; the oldest are removed first.
 pub const NOTES: u32 = 500;
@@ -48,11 +48,11 @@ pub struct Limits {
     /// Bytes of the database at which the oldest diagnoses, snapshots and reports are removed; absent: no limit. The
     /// file keeps its size, and new rows use the room.
     pub max_bytes: Option<u64>,
-    /// Wall-clock time for which port series by the second are kept.
+    /// Wall-clock time for which series by the second are kept.
     pub series_second_age_ns: u64,
-    /// Wall-clock time for which port series by the minute are kept.
+    /// Wall-clock time for which series by the minute are kept.
     pub series_minute_age_ns: u64,
-    /// Rows of each resolution of port series.
+    /// Rows of each resolution of port series, and of flow series.
     pub series_rows: u32,
     /// Bytes of uploads that wait to be processed. At the limit further ones are not stored, so that they are not
     /// acknowledged and wait with their senders; the last one may exceed it.
@@ -64,7 +64,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns for how long port series of this resolution are kept.
+    /// Returns for how long series of this resolution are kept.
     pub(crate) fn series_age_ns(&self, resolution: Resolution) -> u64 {
         match resolution {
             Resolution::Second => self.series_second_age_ns,

@@ -4,12 +4,12 @@
 
 mod support;
 
-use harrier_store::{Limits, Migrated, Store, stats};
+use harrier_store::{Limits, Migrated, Resolution, Store, stats};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, SqliteConnection};
 use support::{StoreFile, VICTIM, diagnosis, flow, put, snapshot};
 
 /// The newest schema whose store is a fixture; the next one is added when a later schema is released.
-const RELEASED: i64 = 6;
+const RELEASED: i64 = 8;
 
 async fn written_by(schema: i64) -> StoreFile {
     let file = StoreFile::new(&format!("schema-{schema}"));
@@ -46,6 +46,15 @@ async fn check(schema: i64) {
     if schema >= 2 {
         assert_eq!(store.inbox(0, 10).await.unwrap()[0].body, [1, 2]);
         assert_eq!(store.reports(None, "counters", 10).await.unwrap()[0].sequence, 7);
+    }
+    if schema >= 7 {
+        let port = "sw4:1".parse().unwrap();
+        let seconds = store.rollups(&port, Resolution::Second, 0, u64::MAX, 10).await.unwrap();
+        assert_eq!(seconds.into_values().map(|second| second.tx_bytes).collect::<Vec<_>>(), [1_000]);
+    }
+    if schema >= 8 {
+        let alerts = store.webhook("w").await.unwrap().unwrap();
+        assert_eq!((alerts.waiting.keys().collect::<Vec<_>>(), alerts.firing.len()), (vec![&3], 1));
     }
     if schema >= 4 {
         assert_eq!(store.notes("i-a").await.unwrap()[0].note.text, "seen");

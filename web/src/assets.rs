@@ -13,12 +13,13 @@ use crate::problem::Problem;
 struct Dashboard;
 
 /// Path prefixes that the dashboard's own router resolves.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "/incidents/",
     "/diagnoses/",
     "/ports/",
     "/switches/",
     "/hosts/",
+    "/flows/",
     "/query",
     "/daemons",
     "/access",

@@ -12,6 +12,7 @@ mod connections;
 mod durations;
 mod events;
 mod exposition;
+mod flow_series;
 mod headers;
 mod headline;
 mod health;
@@ -41,6 +42,7 @@ pub use access::{
 };
 pub use durations::Stage;
 pub use events::{EventId, StreamEvent, StreamEventKind};
+pub use flow_series::{FlowEpoch, FlowInterval, FlowRoundTrip};
 pub use health::serve_health;
 pub use host_report::{HostReportBackend, HostReportSummary, HostReportView};
 pub use limits::{

@@ -18,12 +18,18 @@ pub const EVENT_CLIENTS: usize = 256;
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Samples kept of one port; the oldest are removed first.
 pub const SERIES_SAMPLES: usize = 1024;
-/// Maximum seconds and minutes of port series that are not stored yet: at the limit of ports those of 15 seconds. While the
+/// Maximum flows of which the recent epochs and round trips are kept; the flow that was recorded the longest time ago is
+/// forgotten first. What is stored stays.
+pub(crate) const LIVE_FLOWS: usize = 4096;
+/// Recent epochs, and round trips, of a flow; the oldest are removed first.
+pub(crate) const FLOW_EPOCHS: usize = 128;
+/// Maximum seconds and minutes of port series that are not stored yet: at the limit of ports those of 15 seconds. As many of
+/// flow series. While the
 /// store fails and the limit is reached, samples of further intervals are in the live view only.
 pub(crate) const PENDING_ROLLUPS: usize = 65_536;
-/// Maximum intervals of one answer with the series of a port: a week of minutes.
+/// Maximum intervals of one answer with the series of a port or flow: a week of minutes.
 pub(crate) const SERIES_INTERVALS: u32 = 10_080;
-/// Wall-clock time between two writes of port series; a kill loses at most as much of them.
+/// Wall-clock time between two writes of series; a kill loses at most as much of them.
 pub(crate) const SERIES_WRITE_NS: u64 = 5_000_000_000;
 /// Maximum ports with samples; samples of further ports are rejected and counted.
 pub const LIVE_PORTS: usize = 4096;

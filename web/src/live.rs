@@ -5,17 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
+use model::{Diagnosis, FlowKey, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
 use store::{Incident, IncidentFilter, MAX_PAGE_ROWS, NewNote, Resolution, Store, StoreError, Stored};
 use tokio::sync::broadcast;
 
 use crate::durations::Stage;
 use crate::events::{EventHub, StreamEventKind};
+use crate::flow_series::{FlowEpoch, FlowInterval, FlowRoundTrip, FlowSeries};
 use crate::headline::{Headline, HostNames};
 use crate::limits::{SERIES_INTERVALS, SERIES_WRITE_NS};
 use crate::metrics::Metrics;
-use crate::rollups::{Pending, PortInterval};
+use crate::rollups::{PendingPorts, PortInterval};
 use crate::routes::TimedIncident;
 use crate::series::{PortPoint, PortSample, Series};
 use crate::wall_clock::{WallClock, rfc3339, system_wall_ns};
@@ -38,8 +39,10 @@ pub struct LiveState {
     topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
     /// Samples by the second and the minute that are not stored yet.
-    rollups: Mutex<Pending>,
-    /// The wall clock at the latest write of `rollups`.
+    rollups: Mutex<PendingPorts>,
+    /// Records of flows in snapshots.
+    flows: Mutex<FlowSeries>,
+    /// The wall clock at the latest write of series.
     rolled_up_ns: AtomicU64,
     /// Converts switch time, if the network has a clock that goes on.
     wall_clock: OnceLock<WallClock>,
@@ -73,6 +76,7 @@ impl LiveState {
             topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
             rollups: Mutex::default(),
+            flows: Mutex::default(),
             rolled_up_ns: AtomicU64::new(0),
             wall_clock: OnceLock::new(),
             clock,
@@ -192,6 +196,9 @@ impl LiveState {
     ) -> Result<Stored, StoreError> {
         let stored = self.store.record(diagnosis, graph, snapshot, self.wall_ns()).await?;
         if stored.new {
+            if let Some(snapshot) = snapshot {
+                self.record_flows(snapshot);
+            }
             self.metrics.diagnosed(diagnosis, stored.first);
             let event = json!({
                 "id": stored.id, "incident": stored.incident.id, "time_ns": diagnosis.time_ns,
@@ -243,7 +250,7 @@ impl LiveState {
         Ok(())
     }
 
-    /// Stores the port series of all samples so far. [`LiveState::advance`] does it every five seconds; call it before the
+    /// Stores the series of ports and flows so far. [`LiveState::advance`] does it every five seconds; call it before the
     /// store is closed.
     ///
     /// # Errors
@@ -254,7 +261,40 @@ impl LiveState {
         if stored.is_err() {
             self.rollups().restore(taken);
         }
-        stored
+        let taken = self.flows().take();
+        let flows_stored = self.store.add_flow_rollups(&taken).await;
+        if flows_stored.is_err() {
+            self.flows().restore(taken);
+        }
+        stored.and(flows_stored)
+    }
+
+    /// Adds the records of a snapshot to the series of its flows: to the seconds and minutes of the wall clock of their
+    /// epochs; without a wall clock of switch time, to those of now.
+    fn record_flows(&self, snapshot: &Snapshot) {
+        let (clock, now_ns) = (self.wall_clock.get(), self.wall_ns());
+        let lost = self.flows().add(snapshot, |time_ns| clock.map_or(now_ns, |clock| clock.wall_ns(time_ns)));
+        self.metrics.intervals_lost.inc_by(lost);
+    }
+
+    /// Returns the recent epochs and round trips of a flow at or after `since_ns`, the oldest first.
+    pub(crate) fn flow_records(&self, flow: &FlowKey, since_ns: u64) -> (Vec<FlowEpoch>, Vec<FlowRoundTrip>) {
+        self.flows().recent(flow, since_ns)
+    }
+
+    /// Returns what `flow` did in the intervals that start at or after `since_wall_ns`, oldest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) async fn flow_intervals(
+        &self,
+        flow: FlowKey,
+        resolution: Resolution,
+        since_wall_ns: u64,
+    ) -> Result<Vec<FlowInterval>, StoreError> {
+        let range = (resolution.start_ns(since_wall_ns), u64::MAX);
+        let stored = self.store.flow_rollups(&flow, resolution, range.0, range.1, SERIES_INTERVALS).await?;
+        Ok(self.flows().complete(flow, resolution, range, stored))
     }
 
     /// Returns what `port` did in the intervals that start at or after `since_wall_ns`, oldest first; `None` if there are
@@ -290,7 +330,11 @@ impl LiveState {
         }
     }
 
-    fn rollups(&self) -> MutexGuard<'_, Pending> {
+    fn flows(&self) -> MutexGuard<'_, FlowSeries> {
+        self.flows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rollups(&self) -> MutexGuard<'_, PendingPorts> {
         self.rollups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -332,6 +376,14 @@ impl LiveState {
             }
             filter.after = page.next;
         }
+    }
+
+    /// Returns the state of an incident, for webhooks; `None` if there is no such incident.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn alert_of(&self, incident: &str) -> Result<Option<Alert>, StoreError> {
+        Ok(self.store.incident(incident).await?.map(|incident| self.alert(&incident)))
     }
 
     fn alert(&self, incident: &Incident) -> Alert {

@@ -1,10 +1,11 @@
 //! Port samples rolled up by the second and by the minute, until they are stored.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use model::PortRef;
 use serde::Serialize;
-use store::{Resolution, Rollup, RollupKey};
+use store::{FlowRollup, Resolution, Rollup, RollupKey};
 use utoipa::ToSchema;
 
 use crate::limits::PENDING_ROLLUPS;
@@ -58,15 +59,71 @@ impl PortInterval {
     }
 }
 
-/// The sums that are not stored yet.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    sums: BTreeMap<RollupKey, Rollup>,
+/// A sum of parts of an interval.
+pub(crate) trait Sum: Default {
+    /// Adds another part of the same interval.
+    fn add(&mut self, part: &Self);
 }
 
-impl Pending {
-    /// Adds a sample at `wall_ns` to its second and its minute. Returns whether it was added: at the limit
-    /// [`PENDING_ROLLUPS`] no interval is added, which happens only while the store fails.
+impl Sum for Rollup {
+    fn add(&mut self, part: &Rollup) {
+        Rollup::add(self, part);
+    }
+}
+
+impl Sum for FlowRollup {
+    fn add(&mut self, part: &FlowRollup) {
+        FlowRollup::add(self, part);
+    }
+}
+
+/// Sums that are not stored yet, by port or flow and interval.
+#[derive(Debug)]
+pub(crate) struct Pending<K, S> {
+    sums: BTreeMap<K, S>,
+}
+
+impl<K, S> Default for Pending<K, S> {
+    fn default() -> Pending<K, S> {
+        Pending { sums: BTreeMap::new() }
+    }
+}
+
+impl<K: Ord, S: Sum> Pending<K, S> {
+    /// Takes all sums, to store them.
+    pub(crate) fn take(&mut self) -> BTreeMap<K, S> {
+        std::mem::take(&mut self.sums)
+    }
+
+    /// Takes sums back that were not stored.
+    pub(crate) fn restore(&mut self, sums: BTreeMap<K, S>) {
+        for (key, sum) in sums {
+            self.merge(key, &sum);
+        }
+    }
+
+    /// Returns the sums of a range of intervals.
+    pub(crate) fn range(&self, range: Range<K>) -> impl Iterator<Item = (&K, &S)> {
+        self.sums.range(range)
+    }
+
+    /// Adds a part of an interval. Returns whether it was added: at the limit [`PENDING_ROLLUPS`] no interval is added, which
+    /// happens only while the store fails.
+    pub(crate) fn merge(&mut self, key: K, part: &S) -> bool {
+        if self.sums.len() >= PENDING_ROLLUPS && !self.sums.contains_key(&key) {
+            return false;
+        }
+        self.sums.entry(key).or_default().add(part);
+        true
+    }
+}
+
+/// The sums of ports that are not stored yet.
+pub(crate) type PendingPorts = Pending<RollupKey, Rollup>;
+
+impl PendingPorts {
+    /// Adds a sample at `wall_ns` to its second and its minute. Returns whether it was added, see
+    /// [`Pending::merge`].
     pub(crate) fn add(&mut self, sample: &PortSample, wall_ns: u64) -> bool {
         let point = &sample.point;
         let part = Rollup {
@@ -87,18 +144,6 @@ impl Pending {
         is_added
     }
 
-    /// Takes all sums, to store them.
-    pub(crate) fn take(&mut self) -> BTreeMap<RollupKey, Rollup> {
-        std::mem::take(&mut self.sums)
-    }
-
-    /// Takes sums back that were not stored.
-    pub(crate) fn restore(&mut self, sums: BTreeMap<RollupKey, Rollup>) {
-        for (key, sum) in sums {
-            self.merge(key, &sum);
-        }
-    }
-
     /// Adds what is not stored yet of `port` to `stored`, for intervals that start in `since_ns..until_ns`.
     pub(crate) fn complete(
         &self,
@@ -108,22 +153,14 @@ impl Pending {
         stored: &mut BTreeMap<u64, Rollup>,
     ) {
         let key = |wall_ns| RollupKey { resolution, port: port.clone(), wall_ns };
-        for (key, sum) in self.sums.range(key(since_ns)..key(until_ns.max(since_ns))) {
+        for (key, sum) in self.range(key(since_ns)..key(until_ns.max(since_ns))) {
             stored.entry(key.wall_ns).or_default().add(sum);
         }
-    }
-
-    fn merge(&mut self, key: RollupKey, part: &Rollup) -> bool {
-        if self.sums.len() >= PENDING_ROLLUPS && !self.sums.contains_key(&key) {
-            return false;
-        }
-        self.sums.entry(key).or_default().add(part);
-        true
     }
 }
 
 /// Returns `a * b / c`, at most the greatest number; 0 if `c` is 0.
-fn mul_div(a: u64, b: u64, c: u64) -> u64 {
+pub(crate) fn mul_div(a: u64, b: u64, c: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     u64::try_from(product.checked_div(u128::from(c)).unwrap_or(0)).unwrap_or(u64::MAX)
 }
@@ -150,7 +187,7 @@ mod tests {
         PortSample { port: PortRef::new("sw1", port), point }
     }
 
-    fn of(pending: &Pending, resolution: Resolution) -> Vec<PortInterval> {
+    fn of(pending: &PendingPorts, resolution: Resolution) -> Vec<PortInterval> {
         let mut found = BTreeMap::new();
         pending.complete(&PortRef::new("sw1", 1), resolution, (0, u64::MAX), &mut found);
         found.iter().map(|(wall_ns, rollup)| PortInterval::new(*wall_ns, rollup)).collect()
@@ -158,7 +195,7 @@ mod tests {
 
     #[test]
     fn samples_are_added_to_their_second_and_minute() {
-        let mut pending = Pending::default();
+        let mut pending = PendingPorts::default();
         for (time_ns, wall_ns, tx_bps) in
             [(10, 59 * SECOND_NS, 100), (30, 59 * SECOND_NS + 7, 300), (50, 61 * SECOND_NS, 800)]
         {
@@ -180,7 +217,7 @@ mod tests {
 
     #[test]
     fn sums_that_were_not_stored_are_added_to_later_ones() {
-        let mut pending = Pending::default();
+        let mut pending = PendingPorts::default();
         pending.add(&sample(1, 10, 0), 5);
         let taken = pending.take();
         assert!(of(&pending, Resolution::Second).is_empty());
@@ -191,7 +228,7 @@ mod tests {
 
     #[test]
     fn at_the_limit_only_known_intervals_continue() {
-        let mut pending = Pending::default();
+        let mut pending = PendingPorts::default();
         for n in 0..PENDING_ROLLUPS as u64 {
             pending.add(&sample(1, n, 0), n * 60 * SECOND_NS);
         }
@@ -202,7 +239,7 @@ mod tests {
 
     #[test]
     fn extreme_samples_do_not_overflow() {
-        let mut pending = Pending::default();
+        let mut pending = PendingPorts::default();
         let point = PortPoint {
             tx_bps: u64::MAX,
             interval_ns: u64::MAX,

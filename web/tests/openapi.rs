@@ -59,6 +59,7 @@ async fn the_openapi_document_describes_every_operation() {
             "get_diagnosis_graph",
             "get_diagnosis_snapshot",
             "get_diagnosis_what_if",
+            "get_flow_series",
             "get_host",
             "get_host_report",
             "get_incident",

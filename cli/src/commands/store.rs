@@ -259,7 +259,7 @@ fn removed_text(removed: Removed) -> String {
         count(incidents, "incident"),
         count(snapshots, "snapshot"),
         count(reports, "report"),
-        noun(series, "row of port series", "rows of port series")
+        noun(series, "row of series", "rows of series")
     )
 }
 
@@ -351,7 +351,7 @@ diagnoses               12     1.0 MiB
         let removed = Removed { diagnoses: 1, incidents: 0, snapshots: 2, reports: 1, series: 4 };
         assert_eq!(
             removed_text(removed),
-            "removed 1 diagnosis, 0 incidents, 2 snapshots, 1 report, 4 rows of port series"
+            "removed 1 diagnosis, 0 incidents, 2 snapshots, 1 report, 4 rows of series"
         );
         let migrated = |from, diagnoses| {
             migrated_text(store::Migrated { from, to: 5, diagnoses, snapshots: diagnoses / 3 })

@@ -31,6 +31,15 @@ impl Daemon {
         Daemon::start_with(args, log.into(), &[])
     }
 
+    /// As [`Daemon::start_with_log`], with more variables in its environment.
+    pub(crate) fn start_with_log_and_variables<S: AsRef<std::ffi::OsStr>>(
+        args: &[S],
+        log: std::fs::File,
+        variables: &[(&str, &str)],
+    ) -> Daemon {
+        Daemon::start_with(args, log.into(), variables)
+    }
+
     /// Starts `harrier` with more variables in its environment.
     pub(crate) fn start_with_variables<S: AsRef<std::ffi::OsStr>>(
         args: &[S],

@@ -1,7 +1,10 @@
 //! Tokens of REST: created, used, withdrawn; and where they are required.
 
-use crate::network::Network;
-use crate::process::{request, request_as, wait_until};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpSocket;
+
+use crate::network::{Network, runtime};
+use crate::process::{Daemon, request, request_as, wait_until};
 use crate::support::{Ran, harrier};
 
 /// Runs `harrier token` on a file.
@@ -23,7 +26,11 @@ fn a_token_is_stored_as_a_hash_and_can_be_listed_and_revoked() {
 
     let again = token(&file, &["create", "--name", "grafana", "--role", "admin"]);
     assert_eq!(again.status, 2);
-    assert!(again.stderr.contains("has a token of `grafana` already"), "{}", again.stderr);
+    assert!(
+        again.stderr.contains("tokens.toml: no token is created: `grafana` has a token already"),
+        "{}",
+        again.stderr
+    );
     assert_eq!(token(&file, &["create", "--name", "ops", "--role", "operator"]).status, 0);
     let list = token(&file, &["list"]).stdout;
     let rows: Vec<_> = list.lines().map(|row| row.rsplit_once('\t').unwrap().0).collect();
@@ -32,7 +39,11 @@ fn a_token_is_stored_as_a_hash_and_can_be_listed_and_revoked() {
     assert_eq!(token(&file, &["revoke", "--name", "grafana"]).status, 0);
     let unknown = token(&file, &["revoke", "--name", "grafana"]);
     assert_eq!(unknown.status, 2);
-    assert!(unknown.stderr.contains("has no token of `grafana`"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("tokens.toml: no token is revoked: `grafana` has no token"),
+        "{}",
+        unknown.stderr
+    );
     assert!(token(&file, &["list"]).stdout.starts_with("ops\toperator\t"));
 }
 
@@ -74,6 +85,169 @@ fn a_server_with_tokens_serves_their_owners_until_they_are_revoked() {
     server.signal(nix::sys::signal::Signal::SIGHUP);
     wait_until("the token is refused", || status(&secret, "/api/v1/topology") == 401);
     assert_eq!(server.terminate(), Some(0));
+}
+
+/// Changes of several processes at once: `harrier token` and a server, each with a file that it replaces as a whole.
+#[test]
+fn changes_from_the_command_line_and_over_rest_at_once_are_all_kept() {
+    const EACH: usize = 8;
+    let network = Network::new("token-race");
+    let file = network.path("tokens.toml");
+    let admin = token(&file, &["create", "--name", "root", "--role", "admin"]).stdout.trim().to_string();
+    let (_server, rest, _) = network.serve("127.0.0.1:0", &["--tokens", &file]);
+    let names = || -> Vec<String> {
+        let list = token(&file, &["list"]).stdout;
+        let mut names: Vec<_> = list.lines().map(|row| row.split('\t').next().unwrap().to_string()).collect();
+        names.sort_unstable();
+        names
+    };
+    let expected = |first: usize| {
+        let of = |kind: &str| (first..EACH).map(|n| format!("{kind}-{n}")).collect::<Vec<_>>();
+        [of("cli"), of("rest"), vec!["root".to_string()]].concat()
+    };
+    std::thread::scope(|scope| {
+        for n in 0..EACH {
+            let (file, rest, admin) = (&file, &rest, &admin);
+            scope.spawn(move || {
+                let created = token(file, &["create", "--name", &format!("cli-{n}"), "--role", "viewer"]);
+                assert_eq!((created.status, created.stderr.as_str()), (0, ""));
+            });
+            scope.spawn(move || {
+                let body = format!(r#"{{"name": "rest-{n}", "role": "viewer"}}"#);
+                assert_eq!(request_as(admin, rest, "POST", "/api/v1/tokens", &body).0, 201);
+            });
+        }
+    });
+    assert_eq!(names(), expected(0));
+    // Half of each kind is revoked, by the other way.
+    std::thread::scope(|scope| {
+        for n in 0..EACH / 2 {
+            let (file, rest, admin) = (&file, &rest, &admin);
+            scope.spawn(move || {
+                assert_eq!(token(file, &["revoke", "--name", &format!("rest-{n}")]).status, 0);
+            });
+            scope.spawn(move || {
+                let path = format!("/api/v1/tokens/cli-{n}");
+                // The server has read the file under the lock, so that it knows the other process' tokens.
+                assert_eq!(request_as(admin, rest, "DELETE", &path, "").0, 204);
+            });
+        }
+    });
+    assert_eq!(names(), expected(EACH / 2));
+    assert!(!std::path::Path::new(&format!("{file}.new")).exists());
+}
+
+#[test]
+fn a_change_waits_for_another_process_and_fails_with_a_reason() {
+    let network = Network::new("token-lock");
+    let file = network.path("tokens.toml");
+    let lock = std::fs::File::create(format!("{file}.lock")).unwrap();
+    lock.lock().unwrap();
+    let ran = token(&file, &["create", "--name", "eve", "--role", "viewer"]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.stderr.contains("another process has") && ran.stderr.contains("tokens.toml.lock"),
+        "{}",
+        ran.stderr
+    );
+    drop(lock);
+    assert_eq!(token(&file, &["create", "--name", "eve", "--role", "viewer"]).status, 0);
+}
+
+/// Sends a request from one of the machine's loopback addresses; returns the answer.
+fn send_from(source: &str, rest: &str, request: &str, headers: &str) -> String {
+    let head = format!("{request} HTTP/1.1\r\nHost: {rest}\r\nConnection: close\r\n{headers}\r\n");
+    runtime().block_on(async {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{source}:0").parse().unwrap()).unwrap();
+        let mut stream = socket.connect(rest.parse().unwrap()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    })
+}
+
+#[test]
+fn only_a_configured_proxy_names_the_user() {
+    let network = Network::new("token-proxy");
+    let roles = [("HARRIER_SERVE_PROXY_ROLES", "noc=viewer,net-ops=operator,platform=admin")];
+    let log = std::fs::File::create(network.path("log")).unwrap();
+    let topology = network.path("topology.json");
+    let store = network.path("harrier.db");
+    let arguments = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--upload-listen",
+        "127.0.0.1:0",
+        "--store",
+        &store,
+        "--topology",
+        &topology,
+        "--proxies",
+        "127.0.0.2",
+    ];
+    let server = Daemon::start_with_log_and_variables(&arguments, log, &roles);
+    let rest = server.line("listening on ");
+    let check = |source: &str, request: &str, headers: &str, expected: &[&str]| {
+        let answer = send_from(source, &rest, request, headers);
+        for part in expected {
+            assert!(answer.contains(part), "{source} {request} {headers}: no `{part}` in {answer}");
+        }
+    };
+    let of =
+        |user: &str, groups: &str| format!("X-Forwarded-User: {user}\r\nX-Forwarded-Groups: {groups}\r\n");
+    let (read, ask, tokens) = ("GET /api/v1/topology", "POST /api/v1/queries", "GET /api/v1/tokens");
+    check("127.0.0.2", read, &of("alice", "staff,noc"), &["HTTP/1.1 200 "]);
+    check(
+        "127.0.0.2",
+        ask,
+        &of("alice", "noc"),
+        &["HTTP/1.1 403 ", "needs the role operator; `alice` is viewer"],
+    );
+    // The body is missing, so that an operator gets past the check of the role and no further.
+    check("127.0.0.2", ask, &of("bob", "net-ops"), &["HTTP/1.1 415 "]);
+    check("127.0.0.2", tokens, &of("bob", "net-ops"), &["HTTP/1.1 403 ", "needs the role admin"]);
+    check("127.0.0.2", tokens, &of("carol", "platform"), &["HTTP/1.1 404 ", "this server has no tokens"]);
+    check("127.0.0.2", read, &of("dave", "staff"), &["HTTP/1.1 403 ", "no group of `dave` has a role"]);
+    check("127.0.0.2", read, "", &["HTTP/1.1 401 "]);
+
+    // The same headers from another address are not believed, whatever the client claims about its address.
+    let spoofed =
+        format!("{}X-Forwarded-For: 127.0.0.2\r\nX-Real-IP: 127.0.0.2\r\n", of("mallory", "platform"));
+    let reason = "`x-forwarded-user` from 127.0.0.1 is ignored, because that address is not in `proxies`";
+    for request in [read, ask, tokens] {
+        check("127.0.0.1", request, &spoofed, &["HTTP/1.1 401 ", reason]);
+    }
+    let log = || std::fs::read_to_string(network.path("log")).unwrap();
+    wait_until("changes and rejections are logged", || log().matches("is ignored").count() == 3);
+    let audit = log();
+    let line = |parts: &[&str]| audit.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+    let bob =
+        ["audit", "name=\"bob\"", "role=\"operator\"", "via=\"proxy\"", "peer=\"127.0.0.2\"", "status=415"];
+    assert!(line(&bob), "{audit}");
+    assert!(line(&["audit", "peer=127.0.0.1", "is ignored"]), "{audit}");
+    assert!(!audit.contains("mallory"), "{audit}");
+}
+
+#[test]
+fn roles_without_proxies_and_proxies_without_roles_are_mistakes() {
+    let network = Network::new("token-proxy-config");
+    let path = network.path("serve.toml");
+    for (text, expected) in [
+        ("proxies = [\"10.1.0.7\"]\n", ":1:1: proxies: needs `proxy_roles`"),
+        ("proxy_roles = [\"noc=viewer\"]\n", ":1:1: proxy_roles: needs `proxies`"),
+        (
+            "proxies = [\"10.1.0.0/33\"]\nproxy_roles = [\"noc=viewer\"]\n",
+            "`10.1.0.0/33` is not an IP address",
+        ),
+        ("proxies = [\"10.1.0.7\"]\nproxy_roles = [\"noc=king\"]\n", "`noc=king` is not `GROUP=ROLE`"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let ran = harrier(&["config", "check", &path]);
+        assert!(ran.status == 1 && ran.stdout.contains(expected), "{text}: {}", ran.stdout);
+    }
 }
 
 #[test]

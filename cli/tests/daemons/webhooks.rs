@@ -2,6 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -20,11 +22,17 @@ struct Received {
 
 /// Starts a receiver that answers with these statuses in turn, then with 200. Returns its address and what it receives.
 fn receiver(statuses: &'static [&'static str]) -> (String, Receiver<Received>) {
+    receiver_with(statuses.iter().copied().chain(std::iter::repeat("200 OK")))
+}
+
+/// Starts a receiver that answers with these statuses in turn.
+fn receiver_with(
+    statuses: impl Iterator<Item = &'static str> + Send + 'static,
+) -> (String, Receiver<Received>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let (sender, received) = channel();
     std::thread::spawn(move || {
-        let statuses = statuses.iter().copied().chain(std::iter::repeat("200 OK"));
         for (stream, status) in listener.incoming().map_while(Result::ok).zip(statuses) {
             let mut reader = BufReader::new(stream);
             let mut head = String::new();
@@ -32,9 +40,12 @@ fn receiver(statuses: &'static [&'static str]) -> (String, Receiver<Received>) {
             let head = head.to_lowercase();
             let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next());
             let mut body = vec![0; length.and_then(|length| length.parse().ok()).unwrap_or(0)];
-            reader.read_exact(&mut body).unwrap();
+            // A server that is killed may have sent a part of it.
+            if reader.read_exact(&mut body).is_err() {
+                continue;
+            }
             let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            reader.get_mut().write_all(answer.as_bytes()).unwrap();
+            let _ = reader.get_mut().write_all(answer.as_bytes());
             let body = serde_json::from_slice(&body).unwrap();
             if sender.send(Received { head, body }).is_err() {
                 return;
@@ -130,5 +141,74 @@ fn alertmanager_is_notified_again_after_a_failure_and_when_the_incident_is_silen
     assert!(message.head.starts_with("post /services/t/b/x http/1.1\r\n"), "{}", message.head);
     let text = message.body["text"].as_str().unwrap();
     assert!(text.starts_with(":white_check_mark: *ended*: NIC storm at s1:2 stops h1 → h2 since "), "{text}");
+    assert_eq!(server.terminate(), Some(0));
+}
+
+/// Kills servers with an alert that waits: a message that was not delivered is delivered by the next server, once.
+#[test]
+fn alerts_that_wait_survive_a_killed_server() {
+    let network = Network::new("webhooks-killed");
+    let is_up = Arc::new(AtomicBool::new(false));
+    let statuses = {
+        let is_up = is_up.clone();
+        std::iter::repeat_with(move || match is_up.load(Ordering::SeqCst) {
+            true => "200 OK",
+            false => "503 Service Unavailable",
+        })
+    };
+    let (slack, messages) = receiver_with(statuses);
+    let webhooks = format!("slack=http://{slack}/services/T/B/X");
+    let start = || {
+        let more = ["--webhooks", &webhooks, "--incident-quiet-s", "86400"];
+        network.serve("127.0.0.1:0", &more)
+    };
+    let accepted = |rest: &str| metric(rest, "harrier_webhook_requests_accepted_total");
+    // The next message, without those that a killed server may have sent once more.
+    let next_but = |sent: &str| loop {
+        let message = next(&messages).body["text"].as_str().unwrap().to_string();
+        if message != sent {
+            return message;
+        }
+    };
+    let handle = |rest: &str, handling: &str| {
+        let note = format!(r#"{{"handling": "{handling}"}}"#);
+        let answer = request(rest, "POST", "/api/v1/incidents/i-d/notes", &note);
+        assert!(matches!(answer.0, 200 | 201), "{answer:?}");
+    };
+
+    // The receiver is known; then an incident is stored, and the server is killed before it has taken note of it.
+    let (mut server, _, _) = start();
+    server.kill();
+    with_an_incident(&network);
+    let (mut server, _, _) = start();
+    let began = next_but("");
+    assert!(began.starts_with(":red_circle: *critical*: NIC storm at s1:2 stops h1 → h2 since "), "{began}");
+    server.kill();
+
+    is_up.store(true, Ordering::SeqCst);
+    let (mut server, rest, _) = start();
+    assert_eq!(next_but(""), began);
+    wait_until("the message is delivered", || accepted(&rest) == 1);
+    server.kill();
+
+    // Delivered: the next server has nothing to send, until the incident ends while the receiver is away again.
+    is_up.store(false, Ordering::SeqCst);
+    let (mut server, rest, _) = start();
+    assert_eq!(metric(&rest, "harrier_webhook_alerts_waiting"), 0);
+    handle(&rest, "silenced");
+    let ended = next_but(&began);
+    assert!(ended.starts_with(":white_check_mark: *ended*: NIC storm at s1:2"), "{ended}");
+    server.kill();
+
+    is_up.store(true, Ordering::SeqCst);
+    let (mut server, rest, _) = start();
+    assert_eq!(next_but(""), ended, "the end is sent after the restart");
+    wait_until("the message is delivered", || accepted(&rest) == 1);
+    server.kill();
+    let (mut server, rest, _) = start();
+    handle(&rest, "open");
+    assert_eq!(next_but(&ended), began, "the next message is that of the next change");
+    let sent = || (accepted(&rest), metric(&rest, "harrier_webhook_alerts_waiting"));
+    wait_until("one message is delivered", || sent() == (1, 0));
     assert_eq!(server.terminate(), Some(0));
 }

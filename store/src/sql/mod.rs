@@ -8,6 +8,7 @@ mod database;
 mod diagnoses;
 mod export;
 mod findings;
+mod flow_series;
 mod handling;
 mod import;
 mod incidents;
@@ -23,6 +24,7 @@ mod stats;
 mod upgrade;
 mod uploads;
 mod victims;
+mod webhooks;
 
 pub use backup::{Backup, backup};
 pub use diagnoses::{DiagnosisRow, Stored};
@@ -33,6 +35,7 @@ pub use records::Finding;
 pub use retention::Removed;
 pub use stats::{Size, Stats, TableStats, stats};
 pub use uploads::{Arrival, Content, InboxRow, Report};
+pub use webhooks::{WebhookAlerts, WebhookChanges};
 
 use std::path::Path;
 use std::str::FromStr;

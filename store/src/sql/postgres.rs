@@ -113,8 +113,11 @@ pub(super) async fn compact(database: &Database) -> Result<(), sqlx::Error> {
         "VACUUM FULL incident_flows",
         "VACUUM FULL notes",
         "VACUUM FULL port_series",
+        "VACUUM FULL flow_series",
         "VACUUM FULL reports",
         "VACUUM FULL inbox",
+        "VACUUM FULL webhook_waiting",
+        "VACUUM FULL webhook_firing",
     ] {
         sql(statement).execute(At::Writer(database)).await?;
     }

@@ -5,6 +5,7 @@
 //! what is acknowledged is processed first.
 
 use super::database::{At, Database, Link};
+use super::series::Series;
 use super::statement::{scalar, sql};
 use super::stats::Pages;
 use super::{Store, from_sql, series, sql_ns};
@@ -29,7 +30,7 @@ pub struct Removed {
     pub snapshots: u64,
     /// Reports of hosts and controllers.
     pub reports: u64,
-    /// Seconds and minutes of port series.
+    /// Seconds and minutes of port and flow series.
     pub series: u64,
 }
 
@@ -211,9 +212,11 @@ async fn remove_step(tx: &mut Link) -> Result<Removed, sqlx::Error> {
     }
     let reports: i64 = scalar("SELECT COUNT(*) FROM reports").fetch_one(&mut *tx).await?;
     removed.reports = remove_reports_but(tx, reports - part(reports)).await?;
-    for resolution in Resolution::ALL {
-        let rows = series::rows(tx, resolution).await?;
-        removed.series += series::remove_but(tx, resolution, rows - part(rows)).await?;
+    for (series, resolution) in
+        Series::ALL.into_iter().flat_map(|series| Resolution::ALL.map(|resolution| (series, resolution)))
+    {
+        let rows = series::rows(tx, series, resolution).await?;
+        removed.series += series::remove_but(tx, series, resolution, rows - part(rows)).await?;
     }
     if removed.diagnoses > 0 {
         removed.incidents = super::assign::repair_after_removal(tx).await?;

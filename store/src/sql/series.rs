@@ -1,22 +1,22 @@
-//! Rolled-up samples of ports: added, read, and removed when they are old.
+//! Rolled-up samples of ports: added and read. Those of ports and of flows are removed when they are old.
 
 use std::collections::BTreeMap;
 
 use model::PortRef;
 
 use super::database::Link;
-use super::statement::{Value, scalar, sql};
+use super::statement::{Value, sql};
 use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::limits::Limits;
 use crate::rollup::{Resolution, Rollup, RollupKey};
 
-/// Rows of one statement: eleven parameters each.
-const GROUP: usize = 500;
+/// Rows of one statement: eleven parameters each, or fourteen.
+pub(super) const GROUP: usize = 500;
 
 /// Samples of an interval to which no further ones are added: 8,738 a second for a minute. With [`MAX_PART`] it keeps sums
 /// within 2^62, whatever the sender of a sample claims.
-const MAX_SAMPLES: u64 = 1 << 19;
+pub(super) const MAX_SAMPLES: u64 = 1 << 19;
 /// The largest number that is added to a sum: 8.8 TB or 2.4 h. A minute of 800 Gb/s is 6 TB.
 const MAX_PART: u64 = 1 << 43;
 
@@ -88,7 +88,7 @@ fn row(key: &RollupKey, rollup: &Rollup) -> [Value; 11] {
 }
 
 /// A part of a sum, at most [`MAX_PART`].
-fn part(number: u64) -> Value {
+pub(super) fn part(number: u64) -> Value {
     sql_ns(number.min(MAX_PART)).into()
 }
 
@@ -130,46 +130,71 @@ async fn add(tx: &mut Link, rows: &[[Value; 11]]) -> Result<(), sqlx::Error> {
     query.execute(tx).await.map(drop)
 }
 
+/// A table with rows of intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Series {
+    Ports,
+    Flows,
+}
+
+impl Series {
+    pub(super) const ALL: [Series; 2] = [Series::Ports, Series::Flows];
+
+    fn table(self) -> &'static str {
+        match self {
+            Series::Ports => "port_series",
+            Series::Flows => "flow_series",
+        }
+    }
+}
+
 /// Removes the rows of each resolution that are older than its limit at `wall_ns`, and the oldest above the number of rows.
 /// Returns how many.
 pub(super) async fn prune(tx: &mut Link, limits: &Limits, wall_ns: u64) -> Result<u64, sqlx::Error> {
     let mut removed = 0;
-    for resolution in Resolution::ALL {
-        let before = sql_ns(wall_ns.saturating_sub(limits.series_age_ns(resolution)));
-        removed += remove_before(tx, resolution, before).await?;
-        removed += remove_but(tx, resolution, limits.series_rows.into()).await?;
+    for series in Series::ALL {
+        for resolution in Resolution::ALL {
+            let before = sql_ns(wall_ns.saturating_sub(limits.series_age_ns(resolution)));
+            removed += remove_before(tx, series, resolution, before).await?;
+            removed += remove_but(tx, series, resolution, limits.series_rows.into()).await?;
+        }
     }
     Ok(removed)
 }
 
 /// Removes the oldest rows of a resolution until at most `keep` are left.
-pub(super) async fn remove_but(tx: &mut Link, resolution: Resolution, keep: i64) -> Result<u64, sqlx::Error> {
-    // The rows of one interval go together, so that no port has a gap that others do not have.
-    let last: Option<i64> = scalar(
-        "SELECT wall_ns FROM port_series WHERE resolution_ns = $1 ORDER BY wall_ns DESC LIMIT 1 OFFSET $2",
-    )
-    .bind(sql_ns(resolution.interval_ns()))
-    .bind(keep)
-    .fetch_optional(&mut *tx)
-    .await?;
+pub(super) async fn remove_but(
+    tx: &mut Link,
+    series: Series,
+    resolution: Resolution,
+    keep: i64,
+) -> Result<u64, sqlx::Error> {
+    // The rows of one interval go together, so that no port or flow has a gap that others do not have.
+    let mut query = sql("SELECT wall_ns FROM ");
+    query.push(series.table()).push(" WHERE resolution_ns = ").push_bind(sql_ns(resolution.interval_ns()));
+    query.push(" ORDER BY wall_ns DESC LIMIT 1 OFFSET ").push_bind(keep);
+    let last: Option<i64> = query.scalar().fetch_optional(&mut *tx).await?;
     match last {
-        Some(last) => remove_before(tx, resolution, last.saturating_add(1)).await,
+        Some(last) => remove_before(tx, series, resolution, last.saturating_add(1)).await,
         None => Ok(0),
     }
 }
 
 /// Returns the number of rows of a resolution.
-pub(super) async fn rows(tx: &mut Link, resolution: Resolution) -> Result<i64, sqlx::Error> {
-    scalar("SELECT COUNT(*) FROM port_series WHERE resolution_ns = $1")
-        .bind(sql_ns(resolution.interval_ns()))
-        .fetch_one(tx)
-        .await
+pub(super) async fn rows(tx: &mut Link, series: Series, resolution: Resolution) -> Result<i64, sqlx::Error> {
+    let mut query = sql("SELECT COUNT(*) FROM ");
+    query.push(series.table()).push(" WHERE resolution_ns = ").push_bind(sql_ns(resolution.interval_ns()));
+    query.scalar().fetch_one(tx).await
 }
 
-async fn remove_before(tx: &mut Link, resolution: Resolution, before: i64) -> Result<u64, sqlx::Error> {
-    sql("DELETE FROM port_series WHERE resolution_ns = $1 AND wall_ns < $2")
-        .bind(sql_ns(resolution.interval_ns()))
-        .bind(before)
-        .execute(tx)
-        .await
+async fn remove_before(
+    tx: &mut Link,
+    series: Series,
+    resolution: Resolution,
+    before: i64,
+) -> Result<u64, sqlx::Error> {
+    let mut query = sql("DELETE FROM ");
+    query.push(series.table()).push(" WHERE resolution_ns = ").push_bind(sql_ns(resolution.interval_ns()));
+    query.push(" AND wall_ns < ").push_bind(before);
+    query.execute(tx).await
 }

@@ -13,7 +13,7 @@ use super::{Store, from_sql};
 use crate::error::{During, StoreError};
 
 /// The tables of a store, in the order in which they are listed.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 18] = [
     "diagnoses",
     "graphs",
     "snapshots",
@@ -25,9 +25,13 @@ const TABLES: [&str; 14] = [
     "findings",
     "topologies",
     "port_series",
+    "flow_series",
     "reports",
     "inbox",
     "sources",
+    "webhooks",
+    "webhook_waiting",
+    "webhook_firing",
 ];
 /// The schema that brought wall clocks.
 const SCHEMA_WITH_WALL_CLOCKS: i64 = 3;
@@ -210,7 +214,9 @@ impl Store {
         let mut connection = self.database.read().await.during(action)?;
         let pages = Pages::read(&mut connection).await.during(action)?;
         let mut counted = Vec::new();
-        for table in ["diagnoses", "snapshots", "incidents", "notes", "port_series", "reports", "inbox"] {
+        for table in
+            ["diagnoses", "snapshots", "incidents", "notes", "port_series", "flow_series", "reports", "inbox"]
+        {
             counted.push((table, rows(&mut connection, table).await.during(action)?));
         }
         Ok(Size {

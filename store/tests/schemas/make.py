@@ -59,6 +59,14 @@ def rows(database: sqlite3.Connection, schema: int) -> None:
         )
     if schema >= 6:
         database.execute("UPDATE incidents SET victims = '10.0.0.2:10000>10.0.0.4:4791/udp', victim_count = 1")
+    if schema >= 7:
+        database.execute(
+            "INSERT INTO port_series VALUES (1000000000, 1700000000000000000, 'sw4:1', 20, 1, 100, 40, 8, 1000, 500, 500)"
+        )
+    if schema >= 8:
+        database.execute("INSERT INTO webhooks VALUES ('w', 1700000000000000000)")
+        database.execute("INSERT INTO webhook_waiting VALUES ('w', 3, '{}')")
+        database.execute("INSERT INTO webhook_firing VALUES ('w', 'i-a', '{}')")
     if schema >= 4:
         database.execute("INSERT INTO notes VALUES ('i-a', 1, 1700000000000000000, 'eve', NULL, 'right', 'seen')")
         database.execute("UPDATE incidents SET feedback = 'right'")

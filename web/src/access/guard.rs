@@ -1,10 +1,11 @@
 //! The middleware that lets a request through or rejects it.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use tokio::time::Instant;
@@ -27,6 +28,7 @@ pub(crate) fn protect(router: Router, access: Arc<Access>) -> Router {
 
 async fn guard(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
+    let peer = request.extensions().get::<Peer>().copied();
     match admit(&access, &request) {
         Ok(identity) => {
             let method = request.method().clone();
@@ -35,24 +37,25 @@ async fn guard(State(access): State<Arc<Access>>, mut request: Request, next: Ne
             }
             let response = next.run(request).await;
             if !is_read(&method) {
-                audit(identity.as_ref(), &method, &path, response.status());
+                audit(identity.as_ref(), peer, &method, &path, response.status());
             }
             response
         }
         Err(rejection) => {
             let response = rejection.into_response(&path);
-            audit(None, request.method(), &path, response.status());
+            audit(None, peer, request.method(), &path, response.status());
             response
         }
     }
 }
 
-/// Changes and rejections are logged with their owner.
-fn audit(identity: Option<&Identity>, method: &Method, path: &str, status: StatusCode) {
+/// Changes and rejections are logged with their owner and the address of the connection: that of the proxy, if there is one.
+fn audit(identity: Option<&Identity>, peer: Option<Peer>, method: &Method, path: &str, status: StatusCode) {
+    let peer = peer.map(|Peer(address)| address.to_canonical().to_string());
     let name = identity.map_or("unknown", |identity| identity.name.as_str());
     let role = identity.map_or("none", |identity| identity.role.name());
     let via = identity.map_or("none", |identity| identity.via);
-    tracing::info!(target: "audit", name, role, via, %method, path, status = status.as_u16(), "request");
+    tracing::info!(target: "audit", name, role, via, peer, %method, path, status = status.as_u16(), "request");
 }
 
 /// Why a request does not proceed.
@@ -136,17 +139,31 @@ fn identify(access: &Access, request: &Request) -> Result<Identity, Rejection> {
         Some(Err(error)) => {
             Err(Rejection::new(StatusCode::FORBIDDEN, "proxy-user", "Not allowed", error.to_string()))
         }
-        None => access.identify(token(request.headers())).ok_or_else(|| unauthenticated(request)),
+        None => access.identify(token(request.headers())).ok_or_else(|| {
+            let ignored =
+                access.proxies.as_ref().and_then(|proxies| proxies.ignored(peer, request.headers()));
+            unauthenticated(request, ignored)
+        }),
     }
 }
 
-/// A browser is sent to the login page, a program told what is missing.
-fn unauthenticated(request: &Request) -> Rejection {
+/// A browser is sent to the login page, a program told what is missing. `ignored` is the header of a proxy in a request from
+/// an address that is none, with that address: an attack, or a proxy that is not configured.
+fn unauthenticated(request: &Request, ignored: Option<(IpAddr, &HeaderName)>) -> Rejection {
+    if let Some((address, header)) = ignored {
+        tracing::warn!(target: "audit", peer = %address, %header, "a header that only `proxies` may send is ignored");
+    }
     let accept = text(request.headers(), &header::ACCEPT).unwrap_or_default();
     if accept.contains("text/html") && is_read(request.method()) {
         return Rejection::LogIn;
     }
-    let detail = "this server needs a token: `Authorization: Bearer TOKEN`; `harrier token create` makes one";
+    let mut detail =
+        "this server needs a token: `Authorization: Bearer TOKEN`; `harrier token create` makes one"
+            .to_string();
+    if let Some((address, header)) = ignored {
+        detail +=
+            &format!("; `{header}` from {address} is ignored, because that address is not in `proxies`");
+    }
     Rejection::new(StatusCode::UNAUTHORIZED, "token", "No valid token", detail)
 }
 

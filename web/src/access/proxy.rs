@@ -132,12 +132,19 @@ impl Proxies {
         peer: Option<Peer>,
         headers: &HeaderMap,
     ) -> Option<Result<Identity, ProxyError>> {
-        let Peer(address) = peer?;
-        if !self.networks.iter().any(|network| network.contains(address)) {
-            return None;
-        }
         headers.get(&self.user_header)?;
-        Some(self.user(headers))
+        self.is_proxy(peer?).then(|| self.user(headers))
+    }
+
+    /// Returns the address and the header of a request that names a user and is not from a proxy.
+    pub(super) fn ignored(&self, peer: Option<Peer>, headers: &HeaderMap) -> Option<(IpAddr, &HeaderName)> {
+        headers.get(&self.user_header)?;
+        let peer = peer?;
+        (!self.is_proxy(peer)).then_some((peer.0.to_canonical(), &self.user_header))
+    }
+
+    fn is_proxy(&self, Peer(address): Peer) -> bool {
+        self.networks.iter().any(|network| network.contains(address))
     }
 
     fn user(&self, headers: &HeaderMap) -> Result<Identity, ProxyError> {

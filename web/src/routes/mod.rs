@@ -5,6 +5,7 @@
 mod conditional;
 mod diagnoses;
 mod events;
+mod flows;
 mod hosts;
 mod incidents;
 mod network;
@@ -57,7 +58,7 @@ const API: &str = "/api/v1";
     tags(
         (name = "diagnoses", description = "Diagnoses of victim flows, with graph and snapshot"),
         (name = "incidents", description = "Diagnoses of one culprit, with its occurrences"),
-        (name = "network", description = "Topology, ports, configuration findings"),
+        (name = "network", description = "Topology, ports, flows, configuration findings"),
         (name = "live", description = "The live stream"),
         (name = "access", description = "Tokens, for admins")
     )
@@ -93,6 +94,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(network::ports))
         .routes(routes!(network::series))
         .routes(routes!(network::findings))
+        .routes(routes!(flows::series))
         .routes(routes!(hosts::list))
         .routes(routes!(hosts::one))
         .routes(routes!(hosts::report))

@@ -65,7 +65,7 @@ pub(crate) struct SeriesQuery {
     range_s: Option<u64>,
 }
 
-/// What samples of ports are rolled up to.
+/// What samples of ports and records of flows are rolled up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SeriesResolution {
@@ -82,7 +82,7 @@ const SECONDS_RANGE_S: u64 = SERIES_SECOND_AGE_NS / 1_000_000_000;
 
 impl SeriesQuery {
     /// The resolution, and for rolled-up samples the range, if any.
-    fn resolution(&self) -> Result<SeriesResolution, Problem> {
+    pub(super) fn resolution(&self) -> Result<SeriesResolution, Problem> {
         let resolution = self.resolution.unwrap_or(match self.range_s {
             None => SeriesResolution::Epoch,
             Some(range_s) if range_s <= SECONDS_RANGE_S => SeriesResolution::Second,
@@ -97,6 +97,16 @@ impl SeriesQuery {
             }
             _ => Ok(resolution),
         }
+    }
+
+    /// The earliest switch time.
+    pub(super) fn since_ns(&self) -> u64 {
+        self.since.unwrap_or(0)
+    }
+
+    /// The earliest wall clock at `now_ns`.
+    pub(super) fn since_wall_ns(&self, now_ns: u64) -> u64 {
+        self.range_s.map_or(0, |range_s| now_ns.saturating_sub(range_s.saturating_mul(1_000_000_000)))
     }
 }
 
@@ -142,10 +152,9 @@ pub(crate) async fn series(
         SeriesResolution::Minute => Some(Resolution::Minute),
     };
     let (samples, intervals) = match rolled_up {
-        None => (state.live.port_series(&port, query.since.unwrap_or(0)), Some(Vec::new())),
+        None => (state.live.port_series(&port, query.since_ns()), Some(Vec::new())),
         Some(rolled_up) => {
-            let range_ns = query.range_s.map(|range_s| range_s.saturating_mul(1_000_000_000));
-            let since_ns = range_ns.map_or(0, |range_ns| state.live.wall_ns().saturating_sub(range_ns));
+            let since_ns = query.since_wall_ns(state.live.wall_ns());
             (Some(Vec::new()), state.live.port_intervals(&port, rolled_up, since_ns).await?)
         }
     };

@@ -10,6 +10,8 @@ mod outbox;
 pub use outbox::{Counts, Outbox, Outcome, Receiver, Request};
 
 use model::Severity;
+use ring::digest;
+use serde::{Deserialize, Serialize};
 use store::{Handling, Incident, severity_name};
 
 use crate::headline::Headline;
@@ -34,7 +36,7 @@ impl Format {
 }
 
 /// The state of an incident, as a receiver gets it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alert {
     /// The id of the incident.
     pub incident: String,
@@ -54,6 +56,12 @@ pub struct Alert {
     pub ended: Option<String>,
     /// Whether it lasts, and is neither silenced nor resolved by a person.
     pub is_firing: bool,
+}
+
+/// Returns the name under which the store keeps the alerts of a receiver: a hash, because the URL may be a secret.
+pub fn receiver_id(format: Format, url: &str) -> String {
+    let hash = digest::digest(&digest::SHA256, format!("{}={url}", format.name()).as_bytes());
+    hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Alert {
@@ -78,7 +86,13 @@ impl Alert {
         }
     }
 
-    /// What tells it from other alerts: a receiver takes an alert with other labels for another one.
+    /// Whether a receiver takes both for one alert: their labels are equal.
+    fn is_same(&self, other: &Alert) -> bool {
+        (&self.incident, &self.anomaly, &self.cause, self.severity)
+            == (&other.incident, &other.anomaly, &other.cause, other.severity)
+    }
+
+    /// What tells it from other alerts, see [`Alert::is_same`].
     fn labels(&self) -> [(&'static str, String); 5] {
         [
             ("alertname", "HarrierIncident".to_string()),

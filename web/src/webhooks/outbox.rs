@@ -1,14 +1,20 @@
 //! What is to be sent to one receiver: each change of an incident once, the latest state of it, and again after a failure.
+//!
+//! The alerts that wait and those that last are kept in the store, so that an outbox continues after a restart: an alert is
+//! sent at least once, and again only if the server ended between the receiver's answer and the next write.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::Severity;
+use store::{WebhookAlerts, WebhookChanges};
 
 use super::body::{body, signature};
 use super::{Alert, Format};
 
 /// Maximum alerts that wait; then the oldest is dropped and counted.
 const WAITING: usize = 1_000;
+/// Maximum alerts that last. Further incidents are not sent, and counted as dropped.
+const FIRING: usize = 10_000;
 /// Maximum alerts of one request to Alertmanager.
 const BATCH: usize = 64;
 /// Interval at which Alertmanager gets alerts again that last: its clients resend every 30 s to 3 min, and it resolves an
@@ -28,8 +34,8 @@ pub struct Request {
     pub body: String,
     /// The value of the header `X-Hub-Signature-256`, if there is a secret.
     pub signature: Option<String>,
-    /// Alerts that wait and that it contains; the others are repeated.
-    waiting: usize,
+    /// The numbers of the alerts that wait and that it contains; others are repeated.
+    waiting: Vec<u64>,
 }
 
 /// The result of a request.
@@ -78,7 +84,9 @@ pub struct Outbox {
     receiver: Receiver,
     /// The alerts that last, by incident, as they were sent or wait.
     firing: BTreeMap<String, Alert>,
-    waiting: VecDeque<Alert>,
+    /// The alerts that wait, by a number that grows.
+    waiting: BTreeMap<u64, Alert>,
+    unsaved: Unsaved,
     counts: Counts,
     /// Failures since the last success.
     failures: u32,
@@ -88,20 +96,34 @@ pub struct Outbox {
     refresh_ns: u64,
 }
 
+/// What the store does not have yet.
+#[derive(Debug)]
+enum Unsaved {
+    /// Everything may differ: nothing is stored yet, or a write has failed.
+    All,
+    /// Alerts that wait, by number, and those that last, by incident, which were added, changed or removed.
+    Some(BTreeSet<u64>, BTreeSet<String>),
+}
+
 impl Outbox {
-    /// The notifications of a receiver from `now_ns` on. `open` are the incidents that last at the start: people have a
-    /// message about them already, Alertmanager gets them again.
-    pub fn new(receiver: Receiver, open: impl IntoIterator<Item = Alert>, now_ns: u64) -> Outbox {
-        let is_repeated = receiver.format == Format::Alertmanager;
-        let mut outbox = Outbox {
+    fn empty(receiver: Receiver, refresh_ns: u64) -> Outbox {
+        Outbox {
             receiver,
             firing: BTreeMap::new(),
-            waiting: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            unsaved: Unsaved::All,
             counts: Counts::default(),
             failures: 0,
             earliest_ns: 0,
-            refresh_ns: now_ns.saturating_add(REFRESH_NS),
-        };
+            refresh_ns,
+        }
+    }
+
+    /// The notifications of a receiver that is used for the first time, from `now_ns` on. `open` are the incidents that
+    /// last: people get no message about them, Alertmanager gets them.
+    pub fn new(receiver: Receiver, open: impl IntoIterator<Item = Alert>, now_ns: u64) -> Outbox {
+        let is_repeated = receiver.format == Format::Alertmanager;
+        let mut outbox = Outbox::empty(receiver, now_ns.saturating_add(REFRESH_NS));
         for alert in open {
             if is_repeated {
                 outbox.observe(alert);
@@ -110,6 +132,69 @@ impl Outbox {
             }
         }
         outbox
+    }
+
+    /// Continues with what was stored of a receiver. The caller then takes the incidents that last with
+    /// [`Outbox::resync`], because some may have changed after the last write. Alertmanager gets all alerts that last at
+    /// once: it may have resolved them meanwhile.
+    ///
+    /// Alerts that cannot be read, e.g. of a newer version, are left out and counted as dropped.
+    pub fn restore(receiver: Receiver, saved: &WebhookAlerts) -> Outbox {
+        let mut outbox = Outbox::empty(receiver, 0);
+        for (number, body) in &saved.waiting {
+            match serde_json::from_str(body) {
+                Ok(alert) => drop(outbox.waiting.insert(*number, alert)),
+                Err(_) => outbox.counts.dropped += 1,
+            }
+        }
+        for (incident, body) in &saved.firing {
+            match serde_json::from_str(body) {
+                Ok(alert) => drop(outbox.firing.insert(incident.clone(), alert)),
+                Err(_) => outbox.counts.dropped += 1,
+            }
+        }
+        outbox
+    }
+
+    /// Returns what the store does not have yet; `None` if it has everything. The outbox takes it for stored until
+    /// [`Outbox::not_saved`] is called.
+    pub fn unsaved(&mut self) -> Option<WebhookChanges> {
+        let unsaved = std::mem::replace(&mut self.unsaved, Unsaved::Some(BTreeSet::new(), BTreeSet::new()));
+        let replaces_all = matches!(unsaved, Unsaved::All);
+        let (waiting, firing) = match unsaved {
+            Unsaved::All => (self.waiting.keys().copied().collect(), self.firing.keys().cloned().collect()),
+            Unsaved::Some(waiting, firing) if waiting.is_empty() && firing.is_empty() => return None,
+            Unsaved::Some(waiting, firing) => (waiting, firing),
+        };
+        let body = |alert: Option<&Alert>| alert.and_then(|alert| serde_json::to_string(alert).ok());
+        let waiting = waiting.into_iter().map(|number| (number, body(self.waiting.get(&number)))).collect();
+        let firing = firing.into_iter().map(|incident| {
+            let body = body(self.firing.get(&incident));
+            (incident, body)
+        });
+        Some(WebhookChanges { replaces_all, waiting, firing: firing.collect() })
+    }
+
+    /// Notes that what [`Outbox::unsaved`] has returned was not stored: the next write replaces everything.
+    pub fn not_saved(&mut self) {
+        self.unsaved = Unsaved::All;
+    }
+
+    /// Returns the incidents whose alerts last.
+    pub fn firing(&self) -> impl Iterator<Item = &str> {
+        self.firing.keys().map(String::as_str)
+    }
+
+    fn touch_waiting(&mut self, number: u64) {
+        if let Unsaved::Some(waiting, _) = &mut self.unsaved {
+            waiting.insert(number);
+        }
+    }
+
+    fn touch_firing(&mut self, incident: &str) {
+        if let Unsaved::Some(_, firing) = &mut self.unsaved {
+            firing.insert(incident.to_string());
+        }
     }
 
     fn is_sent(&self, alert: &Alert) -> bool {
@@ -123,8 +208,9 @@ impl Outbox {
         match known {
             None if !is_sent => {}
             None => self.fire(alert),
-            Some(known) if is_sent && known.labels() == alert.labels() => {
-                // The latest verdict goes out with the next repetition.
+            Some(known) if is_sent && known.is_same(&alert) => {
+                // The latest verdict goes out with the next repetition. It is not stored: after a restart it is read
+                // from the incident.
                 self.firing.insert(alert.incident.clone(), alert);
             }
             Some(known) => {
@@ -134,6 +220,7 @@ impl Outbox {
                     let ended = alert.ended.clone().or_else(|| alert.started.clone());
                     self.enqueue(Alert { is_firing: false, ended, ..known });
                     self.firing.remove(&alert.incident);
+                    self.touch_firing(&alert.incident);
                 }
                 if is_sent {
                     self.fire(alert);
@@ -155,18 +242,34 @@ impl Outbox {
     }
 
     fn fire(&mut self, alert: Alert) {
+        if self.firing.len() >= FIRING && !self.firing.contains_key(&alert.incident) {
+            self.counts.dropped += 1;
+            return;
+        }
         self.firing.insert(alert.incident.clone(), alert.clone());
+        self.touch_firing(&alert.incident);
         self.enqueue(alert);
     }
 
     /// Adds an alert; it replaces one that waits and that the receiver would take for the same.
     fn enqueue(&mut self, alert: Alert) {
-        self.waiting.retain(|waiting| waiting.labels() != alert.labels());
-        if self.waiting.len() >= WAITING {
-            self.waiting.pop_front();
+        let is_same = |(number, waiting): (&u64, &Alert)| waiting.is_same(&alert).then_some(*number);
+        let mut removed: Vec<u64> = self.waiting.iter().filter_map(is_same).collect();
+        let number = self.waiting.last_key_value().map_or(0, |(last, _)| last.saturating_add(1));
+        if self.waiting.len() - removed.len() >= WAITING
+            && let Some((oldest, _)) = self.waiting.first_key_value()
+        {
+            removed.push(*oldest);
             self.counts.dropped += 1;
         }
-        self.waiting.push_back(alert);
+        removed.into_iter().for_each(|number| drop(self.remove_waiting(number)));
+        self.waiting.insert(number, alert);
+        self.touch_waiting(number);
+    }
+
+    fn remove_waiting(&mut self, number: u64) -> Option<Alert> {
+        self.touch_waiting(number);
+        self.waiting.remove(&number)
     }
 
     /// Returns when [`Outbox::request`] has something to send; `None`: nothing waits.
@@ -186,8 +289,8 @@ impl Outbox {
             return None;
         }
         let batch = if self.receiver.format == Format::Alertmanager { BATCH } else { 1 };
-        let waiting = self.waiting.len().min(batch);
-        let mut alerts: Vec<Alert> = self.waiting.iter().take(waiting).cloned().collect();
+        let (waiting, mut alerts): (Vec<u64>, Vec<Alert>) =
+            self.waiting.iter().take(batch).map(|(number, alert)| (*number, alert.clone())).unzip();
         if alerts.is_empty() {
             // All of them: what is left out would be resolved by the receiver.
             alerts = self.firing.values().cloned().collect();
@@ -203,10 +306,12 @@ impl Outbox {
         let retry_after_ns = match outcome {
             Outcome::Failed { retry_after_ns } if self.failures + 1 < ATTEMPTS => retry_after_ns,
             _ => {
-                self.waiting.drain(..request.waiting.min(self.waiting.len()));
+                // One that a later state has replaced meanwhile does not wait any more.
+                let sent =
+                    request.waiting.iter().filter(|number| self.remove_waiting(**number).is_some()).count();
                 match outcome {
                     Outcome::Accepted => self.counts.accepted += 1,
-                    _ => self.counts.dropped += request.waiting as u64,
+                    _ => self.counts.dropped += sent as u64,
                 }
                 self.failures = 0;
                 self.earliest_ns = 0;
@@ -341,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn people_get_no_second_message_after_a_restart() {
+    fn people_get_no_message_about_what_lasted_before_the_receiver_was_configured() {
         for (format, expected) in [(Format::Slack, None), (Format::Alertmanager, Some(0))] {
             let receiver = Receiver { format, min_severity: Severity::Major, link: None, secret: None };
             let mut outbox = Outbox::new(receiver, [alert("a", Severity::Major, true)], 0);
@@ -349,5 +454,106 @@ mod tests {
             outbox.observe(alert("a", Severity::Major, false));
             assert!(outbox.request(0).is_some(), "{format:?}: the end is sent");
         }
+    }
+
+    /// A store in memory.
+    #[derive(Default)]
+    struct Saved(WebhookAlerts);
+
+    impl Saved {
+        fn save(&mut self, outbox: &mut Outbox) {
+            let Some(changes) = outbox.unsaved() else { return };
+            if changes.replaces_all {
+                self.0 = WebhookAlerts::default();
+            }
+            for (number, body) in changes.waiting {
+                self.0.waiting.remove(&number);
+                self.0.waiting.extend(body.map(|body| (number, body)));
+            }
+            for (incident, body) in changes.firing {
+                self.0.firing.remove(&incident);
+                self.0.firing.extend(body.map(|body| (incident, body)));
+            }
+        }
+
+        /// The outbox of a server that starts while these incidents last.
+        fn restarted(&self, format: Format, open: impl IntoIterator<Item = Alert>) -> Outbox {
+            let receiver = Receiver { format, min_severity: Severity::Major, link: None, secret: None };
+            let mut outbox = Outbox::restore(receiver, &self.0);
+            outbox.resync(open);
+            outbox
+        }
+    }
+
+    /// The incidents that wait, and whether they last.
+    fn waiting(outbox: &Outbox) -> Vec<(&str, bool)> {
+        outbox.waiting.values().map(|alert| (alert.incident.as_str(), alert.is_firing)).collect()
+    }
+
+    #[test]
+    fn a_restart_continues_with_alerts_that_wait_and_changes_after_the_last_write() {
+        let mut saved = Saved::default();
+        let mut outbox = outbox(Format::Slack);
+        for incident in ["sent", "sent-ends", "waits", "waits-ends"] {
+            outbox.observe(alert(incident, Severity::Major, true));
+        }
+        for _ in 0..2 {
+            let request = outbox.request(0).unwrap();
+            outbox.done(&request, Outcome::Accepted, 0, 0);
+        }
+        saved.save(&mut outbox);
+        assert_eq!(outbox.unsaved(), None);
+        // After the last write: one ends, another begins.
+        let open = ["sent", "waits", "begins"].map(|incident| alert(incident, Severity::Major, true));
+        let mut restarted = saved.restarted(Format::Slack, open.clone());
+        let expected = [("waits", true), ("begins", true), ("sent-ends", false), ("waits-ends", false)];
+        assert_eq!(waiting(&restarted), expected);
+        saved.save(&mut restarted);
+        assert_eq!(waiting(&saved.restarted(Format::Slack, open.clone())), expected, "nothing is added");
+        while let Some(request) = restarted.request(0) {
+            restarted.done(&request, Outcome::Accepted, 0, 0);
+        }
+        saved.save(&mut restarted);
+        assert_eq!(saved.restarted(Format::Slack, open.clone()).due_ns(), None, "no message twice");
+        let mut again = saved.restarted(Format::Alertmanager, open);
+        assert_eq!(sent(&mut again, 0).len(), 3, "Alertmanager gets at once what lasts");
+    }
+
+    #[test]
+    fn a_failed_write_is_made_up_for() {
+        let mut saved = Saved::default();
+        let mut outbox = outbox(Format::Slack);
+        outbox.observe(alert("a", Severity::Major, true));
+        saved.save(&mut outbox);
+        outbox.observe(alert("b", Severity::Major, true));
+        assert!(outbox.unsaved().is_some_and(|changes| !changes.replaces_all));
+        outbox.not_saved();
+        let request = outbox.request(0).unwrap();
+        outbox.done(&request, Outcome::Accepted, 0, 0);
+        saved.save(&mut outbox);
+        let lasting = ["a", "b"].map(|incident| alert(incident, Severity::Major, true));
+        assert_eq!(waiting(&saved.restarted(Format::Slack, lasting)), [("b", true)]);
+    }
+
+    #[test]
+    fn a_state_that_replaces_one_under_way_is_sent_as_well() {
+        let mut outbox = outbox(Format::Alertmanager);
+        outbox.observe(alert("a", Severity::Major, true));
+        let request = outbox.request(0).unwrap();
+        outbox.observe(alert("a", Severity::Major, false));
+        outbox.done(&request, Outcome::Accepted, 0, 0);
+        assert_eq!(sent(&mut outbox, 0), [("a".into(), "major".into(), false)]);
+    }
+
+    #[test]
+    fn the_alerts_that_last_are_limited() {
+        let mut outbox = outbox(Format::Alertmanager);
+        for n in 0..=FIRING {
+            outbox.observe(alert(&format!("i{n}"), Severity::Major, true));
+        }
+        assert_eq!((outbox.firing.len(), outbox.waiting.len()), (FIRING, WAITING));
+        outbox.observe(alert("i0", Severity::Major, false));
+        outbox.observe(alert("other", Severity::Major, true));
+        assert_eq!(outbox.firing.len(), FIRING);
     }
 }

@@ -153,7 +153,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
         warn!("some connections were still open");
     }
     if let Err(error) = shared.live.store_series().await {
-        warn!(%error, "the last seconds of the port series are not stored");
+        warn!(%error, "the last seconds of the series of ports and flows are not stored");
     }
     shared.live.store().close().await;
     drop(watchdog);
@@ -406,12 +406,14 @@ async fn reload(
     };
     log.apply(&new);
     match (settings.has("tokens"), credentials) {
-        (true, Some(credentials)) => {
-            if let (Some(tokens), Some(path)) = (tokens, new.path("tokens")) {
-                tokens.use_file(path);
+        (true, Some(credentials)) => match (tokens, new.path("tokens")) {
+            (Some(tokens), Some(path)) => {
+                if let Err(error) = tokens.use_file(path) {
+                    error!(error = format!("{error:#}"), "the tokens are not reloaded");
+                }
             }
-            access.replace(credentials);
-        }
+            _ => access.replace(credentials),
+        },
         (false, None) => {}
         _ => warn!("tokens: whether REST needs tokens changes with a restart"),
     }

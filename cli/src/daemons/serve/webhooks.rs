@@ -1,6 +1,9 @@
 //! Webhooks: sends what an [`Outbox`] holds for each receiver, in a task of its own, so that a receiver that is slow or
-//! away delays neither the server nor other receivers.
+//! away delays neither the server nor other receivers. Alerts are stored before they are sent.
 
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 use tracing::{debug, warn};
-use web::webhooks::{Counts, Format, Outbox, Outcome, Receiver, Request as Notification};
+use web::webhooks::{Counts, Format, Outbox, Outcome, Receiver, Request as Notification, receiver_id};
 use web::{Alerts, Metric};
 
 use super::Shared;
@@ -31,12 +34,16 @@ use crate::input::read_text;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a receiver without anything to send waits for an alert.
 const IDLE: Duration = Duration::from_secs(3_600);
+/// Interval at which alerts that could not be stored are stored again.
+const SAVE_RETRY: Duration = Duration::from_secs(10);
 /// The path of Alertmanager's API, for an address without a path.
 const ALERTS: &str = "/api/v2/alerts";
 
 /// A receiver and how it is reached.
 pub(crate) struct Target {
     uri: Uri,
+    /// Its name in the store.
+    id: String,
     /// Host and port, for logs and metrics: the path of a Slack webhook is a secret.
     name: String,
     tls: Option<TlsConnector>,
@@ -89,16 +96,17 @@ pub(crate) fn targets(settings: &Settings) -> anyhow::Result<Vec<Target>> {
         };
         let receiver = Receiver { format, min_severity, link: link.clone(), secret: secret.clone() };
         let name = uri.authority().map(ToString::to_string).unwrap_or_default();
-        Ok(Target { uri, name, tls, receiver })
+        let id = receiver_id(format, &uri.to_string());
+        Ok(Target { uri, id, name, tls, receiver })
     };
     let targets: anyhow::Result<Vec<Target>> = settings.texts("webhooks").into_iter().map(target).collect();
     targets.with_context(|| format!("{}: webhooks", settings.origin("webhooks")))
 }
 
-/// Starts a task for each receiver. Alerts from now on are sent.
+/// Starts a task for each receiver. It sends what an earlier server has not sent, and alerts from now on.
 ///
 /// # Errors
-/// The store cannot be read.
+/// The store cannot be read or written.
 pub(crate) async fn start<S>(
     shared: &Arc<Shared>,
     targets: Vec<Target>,
@@ -108,16 +116,11 @@ where
     S: Future<Output = ()> + Send + 'static,
 {
     let mut tasks = Vec::with_capacity(targets.len());
+    let ids: Vec<String> = targets.iter().map(|target| target.id.clone()).collect();
+    shared.live.store().keep_webhooks(&ids).await?;
     for target in targets {
         let alerts = shared.live.alerts();
-        let open = shared.live.open_alerts().await?;
-        let sender = Sender {
-            shared: shared.clone(),
-            outbox: Outbox::new(target.receiver.clone(), open, 0),
-            target,
-            start: Instant::now(),
-        };
-        sender.report();
+        let sender = Sender::new(shared, target).await?;
         let stopped = until_stopped();
         tasks.push(tokio::spawn(async move {
             tokio::select! {
@@ -133,46 +136,144 @@ where
 struct Sender {
     shared: Arc<Shared>,
     outbox: Outbox,
-    target: Target,
+    target: Arc<Target>,
     /// Time is counted from here: a wall clock may jump.
     start: Instant,
+    /// Whether the latest write has failed.
+    is_unsaved: bool,
 }
 
+/// A request that is under way.
+type Sending = Pin<Box<dyn Future<Output = (Notification, Outcome)> + Send>>;
+
 impl Sender {
+    /// Continues with what the store has of the receiver, and writes that it is known.
+    async fn new(shared: &Arc<Shared>, target: Target) -> anyhow::Result<Sender> {
+        let saved = shared.live.store().webhook(&target.id).await?;
+        let outbox = match &saved {
+            Some(saved) => Outbox::restore(target.receiver.clone(), saved),
+            None => Outbox::new(target.receiver.clone(), shared.live.open_alerts().await?, 0),
+        };
+        let (shared, target) = (shared.clone(), Arc::new(target));
+        let mut sender = Sender { shared, outbox, target, start: Instant::now(), is_unsaved: false };
+        if saved.is_some() {
+            sender.resync().await?;
+        }
+        sender.save().await;
+        sender.report();
+        Ok(sender)
+    }
+
     async fn run(mut self, mut alerts: Alerts) {
+        let mut sending: Option<Sending> = None;
         loop {
-            if let Some(request) = self.outbox.request(self.now_ns()) {
-                self.send(&request).await;
+            self.save().await;
+            if sending.is_none() {
+                sending = self.outbox.request(self.now_ns()).map(|request| self.target.clone().send(request));
             }
             self.report();
-            let due = self.outbox.due_ns().map(|due_ns| self.start + Duration::from_nanos(due_ns));
+            let due = self.due(sending.is_some());
             tokio::select! {
                 received = alerts.recv() => match received {
-                    Ok(alert) => self.outbox.observe(alert),
-                    Err(RecvError::Lagged(_)) => self.resync().await,
+                    Ok(alert) => self.observe(alert, &mut alerts),
+                    Err(RecvError::Lagged(_)) => {
+                        // More alerts have arrived during a write than are kept.
+                        if let Err(error) = self.resync().await {
+                            warn!(%error, "webhooks lack changes of incidents");
+                        }
+                    }
                     Err(RecvError::Closed) => return,
                 },
-                () = tokio::time::sleep_until(due.unwrap_or_else(|| Instant::now() + IDLE)) => {}
+                (request, outcome) = under_way(&mut sending) => {
+                    sending = None;
+                    // Without randomness the delay is the shortest.
+                    let random = operations::random().unwrap_or(0);
+                    self.outbox.done(&request, outcome, self.now_ns(), random);
+                }
+                () = tokio::time::sleep_until(due) => {}
             }
         }
+    }
+
+    /// When there is something to do that no alert and no answer announces.
+    fn due(&self, is_sending: bool) -> Instant {
+        let mut due = Instant::now() + if self.is_unsaved { SAVE_RETRY } else { IDLE };
+        if let Some(due_ns) = self.outbox.due_ns().filter(|_| !is_sending) {
+            due = due.min(self.start + Duration::from_nanos(due_ns));
+        }
+        due
+    }
+
+    /// Takes an alert and those that have arrived after it, so that they are written together.
+    fn observe(&mut self, alert: web::webhooks::Alert, alerts: &mut Alerts) {
+        self.outbox.observe(alert);
+        // A gap is reported by the next call that waits.
+        while let Ok(alert) = alerts.try_recv() {
+            self.outbox.observe(alert);
+        }
+    }
+
+    /// Stores what has changed. While the store fails, alerts are sent all the same.
+    async fn save(&mut self) {
+        let Some(changes) = self.outbox.unsaved() else { return };
+        let store = self.shared.live.store();
+        let saved = store.change_webhook(&self.target.id, &changes, operations::wall_ns()).await;
+        if let Err(error) = &saved {
+            self.outbox.not_saved();
+            if !self.is_unsaved {
+                warn!(receiver = self.target.name, %error, "alerts that wait are not stored: a restart would lose them");
+            }
+        }
+        self.is_unsaved = saved.is_err();
     }
 
     fn now_ns(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Reads the open incidents again: more alerts have arrived during a request than are kept.
-    async fn resync(&mut self) {
-        match self.shared.live.open_alerts().await {
-            Ok(open) => self.outbox.resync(open),
-            Err(error) => warn!(%error, "webhooks lack changes of incidents"),
+    /// Reads the open incidents again, because changes were missed.
+    async fn resync(&mut self) -> Result<(), store::StoreError> {
+        let open = self.shared.live.open_alerts().await?;
+        let lasting: BTreeSet<&str> = open.iter().map(|alert| alert.incident.as_str()).collect();
+        let ended = self.outbox.firing().filter(|incident| !lasting.contains(incident));
+        // With their end; those of incidents that are removed have none.
+        for incident in ended.map(str::to_string).collect::<Vec<_>>() {
+            if let Some(alert) = self.shared.live.alert_of(&incident).await? {
+                self.outbox.observe(alert);
+            }
         }
+        self.outbox.resync(open);
+        Ok(())
     }
 
-    async fn send(&mut self, request: &Notification) {
-        let receiver = &self.target.name;
-        let answer = tokio::time::timeout(TIMEOUT, self.target.post(request)).await;
-        let outcome = match answer {
+    /// Shows the counts in the metrics.
+    fn report(&self) {
+        let mut webhooks = self.shared.webhooks.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.target.name.clone(), self.target.receiver.format.name());
+        webhooks.insert(key, self.outbox.counts());
+    }
+}
+
+/// Waits for the result of the request that is under way; for ever without one.
+async fn under_way(sending: &mut Option<Sending>) -> (Notification, Outcome) {
+    match sending {
+        Some(sending) => sending.await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Target {
+    /// Sends a request.
+    fn send(self: Arc<Target>, request: Notification) -> Sending {
+        Box::pin(async move {
+            let outcome = self.outcome(&request).await;
+            (request, outcome)
+        })
+    }
+
+    async fn outcome(&self, request: &Notification) -> Outcome {
+        let receiver = &self.name;
+        match tokio::time::timeout(TIMEOUT, self.post(request)).await {
             Ok(Ok((status, retry_after_s))) => {
                 let outcome = outcome(status, retry_after_s);
                 match outcome {
@@ -192,17 +293,7 @@ impl Sender {
                 warn!(receiver, "a webhook has no answer within {} s and is repeated", TIMEOUT.as_secs());
                 Outcome::Failed { retry_after_ns: None }
             }
-        };
-        // Without randomness the delay is the shortest.
-        let random = operations::random().unwrap_or(0);
-        self.outbox.done(request, outcome, self.now_ns(), random);
-    }
-
-    /// Shows the counts in the metrics.
-    fn report(&self) {
-        let mut webhooks = self.shared.webhooks.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (self.target.name.clone(), self.target.receiver.format.name());
-        webhooks.insert(key, self.outbox.counts());
+        }
     }
 }
 

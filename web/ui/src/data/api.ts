@@ -5,6 +5,7 @@ import type {
   Daemons,
   Diagnosis,
   Flow,
+  FlowSeries,
   HealthyFlow,
   Host,
   Incident,
@@ -40,6 +41,7 @@ export const paths = {
   ports: `${API}/ports`,
   /** The recent samples, or the stored series of the latest `rangeS` seconds. */
   series: (port: Port, rangeS = 0) => `${API}/ports/${encodeURIComponent(port)}/series${rangeS ? `?range_s=${rangeS}` : ''}`,
+  flowSeries: (flow: Flow, rangeS = 0) => `${API}/flows/${encodeURIComponent(flow)}/series${rangeS ? `?range_s=${rangeS}` : ''}`,
   host: (name: string) => `${API}/hosts/${encodeURIComponent(name)}`,
   hostReport: (name: string) => `${API}/hosts/${encodeURIComponent(name)}/report`,
   daemons: `${API}/daemons`,
@@ -112,6 +114,7 @@ export const api = {
   topology: (signal?: AbortSignal) => get<Topology>(paths.topology, signal),
   ports: async (signal?: AbortSignal) => (await get<{ ports: PortSample[] }>(paths.ports, signal)).ports,
   series: (port: Port, rangeS: number, signal?: AbortSignal) => get<PortSeries>(paths.series(port, rangeS), signal),
+  flowSeries: (flow: Flow, rangeS: number, signal?: AbortSignal) => get<FlowSeries>(paths.flowSeries(flow, rangeS), signal),
   /** The findings about configurations and cables, each as JSON; `query` has filters. */
   findings: async (query: string, signal?: AbortSignal) =>
     (await get<{ findings: Record<string, unknown>[] }>(paths.findings(query), signal)).findings,

@@ -181,6 +181,30 @@ export interface components {
         Findings: {
             findings: Record<string, never>[];
         };
+        FlowEpoch: {
+            bytes?: number | null;
+            interval_ns: number;
+            packets: number;
+            paused_packets: number;
+            queued_packets?: number | null;
+            time_ns: number;
+        };
+        FlowInterval: {
+            base_rtt_ns?: number | null;
+            bytes?: number | null;
+            epochs: number;
+            interval_ns: number;
+            packets: number;
+            paused_packets: number;
+            queued_packets?: number | null;
+            rate_bps?: number | null;
+            round_trips: number;
+            rtt_max_ns?: number | null;
+            rtt_mean_ns?: number | null;
+            time: string;
+            time_ns: number;
+            wall_ns: number;
+        };
         FlowKey: string;
         FlowPath: {
             flow: components["schemas"]["FlowKey"];
@@ -223,6 +247,18 @@ export interface components {
         };
         /** @enum {string} */
         FlowRole: "victim" | "acks" | "culprit";
+        FlowRoundTrip: {
+            base_rtt_ns: number;
+            rtt_ns: number;
+            time_ns: number;
+        };
+        FlowSeries: {
+            epochs: components["schemas"]["FlowEpoch"][];
+            flow: components["schemas"]["FlowKey"];
+            intervals: components["schemas"]["FlowInterval"][];
+            resolution: ("epoch" | "second" | "minute") & Record<string, never>;
+            round_trips: components["schemas"]["FlowRoundTrip"][];
+        };
         FollowUp: {
             event: number;
             since_ns: number;

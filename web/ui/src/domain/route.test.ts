@@ -10,6 +10,7 @@ describe('route', () => {
     [links.incident('i/1'), { view: 'incident', id: 'i/1' }],
     [links.diagnosis('d'), { view: 'diagnosis', id: 'd' }],
     [links.port('sw1:3'), { view: 'port', port: 'sw1:3' }],
+    [links.flow('10.0.0.1:1>10.0.0.2:2/udp'), { view: 'flow', flow: '10.0.0.1:1>10.0.0.2:2/udp' }],
     [links.query('10.0.0.1:1>10.0.0.2:2/udp'), { view: 'query', flow: '10.0.0.1:1>10.0.0.2:2/udp' }],
     [links.daemons(), { view: 'daemons' }],
     [links.access(), { view: 'access' }],

@@ -10,6 +10,7 @@ export type Route =
   | { view: 'incident'; id: string }
   | { view: 'diagnosis'; id: string }
   | { view: 'port'; port: string }
+  | { view: 'flow'; flow: string }
   | { view: 'query'; flow: string }
   | { view: 'history'; query: URLSearchParams }
   | { view: 'runbook'; anomaly: string }
@@ -25,6 +26,7 @@ export function parseRoute(url: URL): Route {
   if (head === 'incidents' && id) return { view: 'incident', id };
   if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
   if (head === 'ports' && id) return { view: 'port', port: id };
+  if (head === 'flows' && id) return { view: 'flow', flow: id };
   if (head === 'switches' && id) return { view: 'switch', name: id };
   if (head === 'hosts' && id) return { view: 'host', name: id };
   if (head === 'events' && !id) return { view: 'events', query: url.searchParams };
@@ -68,6 +70,7 @@ export const links = {
   incident: (id: string) => `/incidents/${encodeURIComponent(id)}`,
   diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
   port: (port: string) => `/ports/${encodeURIComponent(port)}`,
+  flow: (flow: string) => `/flows/${encodeURIComponent(flow)}`,
   switch: (name: string) => `/switches/${encodeURIComponent(name)}`,
   host: (name: string) => `/hosts/${encodeURIComponent(name)}`,
   daemons: () => '/daemons',

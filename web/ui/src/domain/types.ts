@@ -86,7 +86,10 @@ export type PortSample = Schemas['PortSample'];
 export type Token = Schemas['TokenInfo'];
 export type CreatedToken = Schemas['CreatedToken'];
 export type Role = Schemas['Role'];
-export type PortSeries = Schemas['PortSeries'];
+/** What the points of a series are: what switches recorded in an epoch, or sums by the wall clock. */
+export type Resolution = 'epoch' | 'second' | 'minute';
+export type PortSeries = Omit<Schemas['PortSeries'], 'resolution'> & { resolution: Resolution };
+export type FlowSeries = Omit<Schemas['FlowSeries'], 'resolution'> & { resolution: Resolution };
 export type HostFinding = Schemas['HostFinding'];
 export type HostReportSummary = Schemas['HostReportSummary'];
 export type Host = Sent<Schemas['Host'], 'report' | 'agent'>;

@@ -169,13 +169,13 @@ const SERVER: &[Key] = &[
         "series_second_hours",
         Kind::Number(1, 168),
         "1",
-        "Hours for which the series of ports are kept by the second; at most 2,000,000 rows",
+        "Hours for which series of ports and flows are kept by the second; at most 2,000,000 rows of each",
     ),
     Key::new(
         "series_minute_days",
         Kind::Number(1, 3_650),
         "7",
-        "Days for which the series of ports are kept by the minute; at most 2,000,000 rows",
+        "Days for which series of ports and flows are kept by the minute; at most 2,000,000 rows of each",
     ),
     Key::new(
         "incident_quiet_s",
