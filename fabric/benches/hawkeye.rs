@@ -107,7 +107,7 @@ fn frames(scenario: &Scenario, data: bool) -> Vec<Frame> {
             let key = FlowKey { src, dst, sport: 10_000 + flow, dport: 4791, proto: 17 };
             let template = Template::new(key, 3, [2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2], 7, 58);
             if data {
-                template.data(Operation::Write, 1, (false, false), 1000)
+                template.data(Operation::Write, 1, (false, false), 1000, false)
             } else {
                 template.ack(1, false)
             }

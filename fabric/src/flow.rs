@@ -63,6 +63,8 @@ pub(crate) struct SendState {
     pub(crate) grain: Time,
     pub(crate) window_bytes: Option<u64>,
     pub(crate) variable_window: bool,
+    /// Packets after which it requests an ACK.
+    pub(crate) ack_every: u64,
     pub(crate) template: Template,
     pub(crate) operation: Operation,
     pub(crate) gate: MessageGate,
@@ -128,9 +130,11 @@ impl SendState {
     pub(crate) fn send(&mut self, now: Time) -> Option<Frame> {
         let (number, payload) = self.sender.take(now)?;
         let ends = self.sender.layout().ends(number);
-        // A packet after which the flow has to wait requests an ACK. A receiver that acknowledges every n-th packet would
-        // otherwise leave a window of fewer packets to the retransmission timer.
-        let ack_request = self.is_window_full(now) || self.is_held_by_messages();
+        // The end of a message and every n-th packet request an ACK, as those of the endpoint in `nic/` do. So does a packet
+        // after which the flow has to wait: otherwise a receiver that acknowledges every n-th packet
+        // would leave a window of fewer packets to the retransmission timer.
+        let has_to_wait = self.is_window_full(now) || self.is_held_by_messages();
+        let ack_request = ends.1 || (number + 1).is_multiple_of(self.ack_every.max(1)) || has_to_wait;
         let frame = self.template.data(self.operation, number, ends, payload, ack_request);
         let gap = match self.is_paced {
             true => cut(self.rate(now).serialisation(frame.len()), self.grain),

@@ -46,7 +46,7 @@ fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
         }
         0 => template.ack(u64::from(flow), false),
         1 => template.cnp(),
-        _ => template.data(Operation::Write, u64::from(flow), (flow == 0, false), 1000),
+        _ => template.data(Operation::Write, u64::from(flow), (flow == 0, false), 1000, false),
     }
 }
 

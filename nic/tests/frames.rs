@@ -110,7 +110,7 @@ fn frames_of_the_simulated_nic_are_completed() {
             assert_eq!((packet.kind, packet.flow, packet.queue_pair), (kind, flow, queue_pair));
         };
         check(
-            &template.data(Operation::Send, 7, (false, true), 1000),
+            &template.data(Operation::Send, 7, (false, true), 1000, true),
             Kind::Data { ends: (false, true), ack_request: true, payload_bytes: 1000 },
         );
         check(&template.ack(7, false), Kind::Ack);

@@ -260,6 +260,7 @@ impl<S: FabricSwitch> Fabric<S> {
             grain,
             window_bytes: messages.window_bytes.or(settings.window_bytes).filter(|_| !is_read),
             variable_window: settings.variable_window,
+            ack_every: settings.ack_every,
             template: Template::new(
                 flow.key,
                 priority,
