@@ -130,9 +130,9 @@ impl SendState {
     pub(crate) fn send(&mut self, now: Time) -> Option<Frame> {
         let (number, payload) = self.sender.take(now)?;
         let ends = self.sender.layout().ends(number);
-        // The end of a message and every n-th packet request an ACK, as those of the endpoint in `nic/` do. So does a packet
-        // after which the flow has to wait: otherwise a receiver that acknowledges every n-th packet
-        // would leave a window of fewer packets to the retransmission timer.
+        // The end of a message and every n-th packet request an ACK, as those of the endpoint in `nic/` do. So does a
+        // packet after which the flow has to wait: a receiver that acknowledges every n-th packet would otherwise leave
+        // a window of fewer packets to the retransmission timer.
         let has_to_wait = self.is_window_full(now) || self.is_held_by_messages();
         let ack_request = ends.1 || (number + 1).is_multiple_of(self.ack_every.max(1)) || has_to_wait;
         let frame = self.template.data(self.operation, number, ends, payload, ack_request);
