@@ -4,7 +4,7 @@
 //! A switch keeps the epochs of its ring, so that consecutive snapshots contain the same epoch, and a snapshot may contain an
 //! epoch that has not ended. Each epoch of a flow is counted once, with its largest counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{FlowKey, Snapshot};
 use serde::Serialize;
@@ -151,7 +151,7 @@ struct Recent {
 pub(crate) struct FlowSeries {
     flows: BTreeMap<FlowKey, Recent>,
     /// The flows by the latest snapshot that contains them: the first one is forgotten first.
-    by_snapshot: BTreeMap<(u64, FlowKey), ()>,
+    by_snapshot: BTreeSet<(u64, FlowKey)>,
     snapshots: u64,
     pending: Pending<FlowRollupKey, FlowRollup>,
 }
@@ -185,11 +185,11 @@ impl FlowSeries {
         if let Some(before) = known {
             self.by_snapshot.remove(&(before, flow));
         } else if self.flows.len() >= LIVE_FLOWS
-            && let Some(((_, oldest), ())) = self.by_snapshot.pop_first()
+            && let Some((_, oldest)) = self.by_snapshot.pop_first()
         {
             self.flows.remove(&oldest);
         }
-        self.by_snapshot.insert((self.snapshots, flow), ());
+        self.by_snapshot.insert((self.snapshots, flow));
         let recent = self.flows.entry(flow).or_default();
         recent.snapshot = self.snapshots;
         recent

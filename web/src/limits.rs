@@ -23,9 +23,8 @@ pub const SERIES_SAMPLES: usize = 1024;
 pub(crate) const LIVE_FLOWS: usize = 4096;
 /// Recent epochs, and round trips, of a flow; the oldest are removed first.
 pub(crate) const FLOW_EPOCHS: usize = 128;
-/// Maximum seconds and minutes of port series that are not stored yet: at the limit of ports those of 15 seconds. As many of
-/// flow series. While the
-/// store fails and the limit is reached, samples of further intervals are in the live view only.
+/// Maximum seconds and minutes of port series that are not stored yet, and of flow series: at the limit of ports those of 15
+/// seconds. While the store fails and the limit is reached, samples of further intervals are in the live view only.
 pub(crate) const PENDING_ROLLUPS: usize = 65_536;
 /// Maximum intervals of one answer with the series of a port or flow: a week of minutes.
 pub(crate) const SERIES_INTERVALS: u32 = 10_080;

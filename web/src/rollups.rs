@@ -1,4 +1,4 @@
-//! Port samples rolled up by the second and by the minute, until they are stored.
+//! Samples of ports and records of flows, rolled up by the second and by the minute until they are stored.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

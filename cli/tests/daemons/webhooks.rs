@@ -170,7 +170,7 @@ fn alerts_that_wait_survive_a_killed_server() {
             return message;
         }
     };
-    let handle = |rest: &str, handling: &str| {
+    let set_state = |rest: &str, handling: &str| {
         let note = format!(r#"{{"handling": "{handling}"}}"#);
         let answer = request(rest, "POST", "/api/v1/incidents/i-d/notes", &note);
         assert!(matches!(answer.0, 200 | 201), "{answer:?}");
@@ -195,7 +195,7 @@ fn alerts_that_wait_survive_a_killed_server() {
     is_up.store(false, Ordering::SeqCst);
     let (mut server, rest, _) = start();
     assert_eq!(metric(&rest, "harrier_webhook_alerts_waiting"), 0);
-    handle(&rest, "silenced");
+    set_state(&rest, "silenced");
     let ended = next_but(&began);
     assert!(ended.starts_with(":white_check_mark: *ended*: NIC storm at s1:2"), "{ended}");
     server.kill();
@@ -206,7 +206,7 @@ fn alerts_that_wait_survive_a_killed_server() {
     wait_until("the message is delivered", || accepted(&rest) == 1);
     server.kill();
     let (mut server, rest, _) = start();
-    handle(&rest, "open");
+    set_state(&rest, "open");
     assert_eq!(next_but(&ended), began, "the next message is that of the next change");
     let sent = || (accepted(&rest), metric(&rest, "harrier_webhook_alerts_waiting"));
     wait_until("one message is delivered", || sent() == (1, 0));

@@ -152,7 +152,7 @@ impl Template {
             (false, true) => last,
             (false, false) => middle,
         };
-        // Responses to a READ are their own acknowledgement (InfiniBand Architecture Specification, 9.7.5).
+        // The requester of a READ counts its responses; nothing acknowledges them.
         let ack_request = ack_request && operation != Operation::Read;
         let bth = Bth { ack_request, ..self.bth(opcode, number) };
         let ip_bytes = if self.flow.src.is_ipv4() { IPV4_BYTES } else { IPV6_BYTES };

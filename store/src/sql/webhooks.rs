@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::database::{At, Link};
+use super::database::Link;
 use super::statement::{Value, sql};
 use super::{MAX_LISTED, Store, check_id, from_sql, sql_ns};
 use crate::error::{During, StoreError};
@@ -79,11 +79,18 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn keep_webhooks(&self, ids: &[String]) -> Result<u64, StoreError> {
-        let mut query = sql("DELETE FROM webhooks");
-        if !ids.is_empty() {
-            query.push(" WHERE id NOT IN ").push_list(ids.iter().take(MAX_LISTED));
+        let action = "remove the alerts of webhooks";
+        let mut tx = self.write(action).await?;
+        let known: Vec<(String,)> = sql("SELECT id FROM webhooks").fetch_all(&mut tx).await.during(action)?;
+        let unknown: Vec<String> = known.into_iter().map(|(id,)| id).filter(|id| !ids.contains(id)).collect();
+        let mut removed = 0;
+        for group in unknown.chunks(MAX_LISTED) {
+            let mut query = sql("DELETE FROM webhooks WHERE id IN ");
+            query.push_list(group.iter());
+            removed += query.execute(&mut tx).await.during(action)?;
         }
-        query.execute(At::Writer(&self.database)).await.during("remove the alerts of webhooks")
+        tx.commit().await.during(action)?;
+        Ok(removed)
     }
 }
 
