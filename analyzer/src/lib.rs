@@ -98,33 +98,36 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     analyses
 }
 
+/// A finding on the victim's path or on that of its ACKs.
+struct Part<'c, 's, 'a> {
+    context: &'c Context<'s, 'a>,
+    finding: Finding,
+}
+
+impl Part<'_, '_, '_> {
+    fn delay_ns(&self) -> f64 {
+        accounting::likely_ns(self.context, &self.finding)
+    }
+}
+
+fn parts<'c, 's, 'a>(context: &'c Context<'s, 'a>, found: Vec<Finding>) -> Vec<Part<'c, 's, 'a>> {
+    found.into_iter().map(|finding| Part { context, finding }).collect()
+}
+
 /// Analyses the traffic of some classes: the victim's path, then other classes and the reverse path if nothing on it
 /// explains the delay.
 fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let names_nothing =
         |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
-    let concluded = |context: &Context<'_, '_>, found: &[Finding]| -> Vec<Analysis> {
-        let shares = signatures::shares(context, found);
-        let concluded = found.iter().zip(shares).filter_map(|(finding, share)| {
-            let mut analysis = conclude(context, finding)?;
-            if let Some(share) = share {
-                explanation::add_share(&mut analysis.diagnosis, share);
-            }
-            Some(analysis)
-        });
-        concluded.collect()
-    };
     let found = signatures::find(context);
     let is_clean = found.iter().all(names_nothing);
     if !is_clean && !accounting::leaves_most(context, &found) {
-        let mut verdicts = concluded(context, &found);
-        verdicts.extend(
-            reverse_part(context, &found)
-                .map(|(reverse, part)| concluded(&reverse, &part))
-                .into_iter()
-                .flatten(),
-        );
-        return verdicts;
+        let Some((reverse, on_reverse)) = reverse_part(context, &found) else {
+            return concluded(&parts(context, found));
+        };
+        let mut both = parts(context, found);
+        both.extend(parts(&reverse, on_reverse));
+        return concluded(&longest(both));
     }
     let applies = |rule: &'static str| context.settings.applies(rule);
     let of_others =
@@ -141,21 +144,73 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
         let on_reverse = signatures::find(&reverse);
         let is_named = !on_reverse.iter().all(names_nothing);
         if is_named && (is_clean || accounting::is_enough(context, here + share(&reverse))) {
-            let mut both = concluded(&reverse, &on_reverse);
-            if here >= context.settings.value(&t::BRANCH_SHARE) {
-                both.extend(concluded(context, &found));
+            let are_queues = accounting::are_queues(&found) && accounting::are_queues(&on_reverse);
+            let mut both = parts(&reverse, on_reverse);
+            if are_queues || here >= context.settings.value(&t::BRANCH_SHARE) {
+                both.extend(parts(context, found));
             }
-            return both;
+            return concluded(&if are_queues { longest(both) } else { both });
         }
     }
     match accounting::unexplained(context).filter(|_| !is_clean) {
-        Some(finding) => concluded(context, &[finding]),
-        None => concluded(context, &found),
+        Some(finding) => concluded(&parts(context, vec![finding])),
+        None => concluded(&parts(context, found)),
     }
 }
 
-/// Returns the queues of the reverse path that delay the ACKs of a packet that the queues of its own path delay, if the
-/// latter cannot account for the whole delay. Round trips add up both ways.
+/// Returns the queues and pauses of both ways that are named, as a round trip is the sum of both: the longest delay first,
+/// until they explain [`t::QUEUES_EXPLAIN`] of what all cause.
+fn longest<'c, 's, 'a>(both: Vec<Part<'c, 's, 'a>>) -> Vec<Part<'c, 's, 'a>> {
+    let delays_ns: Vec<f64> = both.iter().map(Part::delay_ns).collect();
+    let settings = both.first().map(|part| part.context.settings);
+    let is_named = settings.map_or_else(Vec::new, |settings| accounting::are_named(settings, &delays_ns));
+    both.into_iter().zip(is_named).filter_map(|(part, is_named)| is_named.then_some(part)).collect()
+}
+
+/// Returns the verdicts about one delay. They accuse flows only if it is likely that all of them together are right.
+fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
+    let delays_ns: Vec<f64> = parts.iter().map(Part::delay_ns).collect();
+    let findings = || parts.iter().map(|part| &part.finding);
+    let accounted =
+        parts.first().map_or(1.0, |part| accounting::accounted_share(part.context, findings(), &delays_ns));
+    let verdicts: Vec<Option<Analysis>> =
+        parts.iter().map(|part| verdict_of(part.context, &part.finding, accounted)).collect();
+    let doubts = parts.iter().zip(&verdicts).zip(&delays_ns).filter_map(|((part, analysis), delay_ns)| {
+        let analysis = analysis.as_ref()?;
+        let probability = doubtful::probability(part.context, &analysis.diagnosis, &analysis.features)?;
+        Some((*delay_ns, probability))
+    });
+    let is_doubtful = parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));
+    let mut analyses = Vec::new();
+    for ((part, analysis), share) in parts.iter().zip(verdicts).zip(shares(parts, &delays_ns)) {
+        let Some(mut analysis) = analysis else { continue };
+        let may_accuse =
+            doubtful::probability(part.context, &analysis.diagnosis, &analysis.features).is_none();
+        if is_doubtful && !may_accuse {
+            let open = doubtful::without_culprits(part.context, &part.finding);
+            let Some(of_port) = verdict_of(part.context, &open, accounted) else { continue };
+            analysis = of_port;
+        }
+        if let Some(share) = share {
+            explanation::add_share(&mut analysis.diagnosis, share);
+        }
+        analyses.push(analysis);
+    }
+    analyses
+}
+
+/// Returns the share of each verdict in the delay that they explain together; absent where the parts are not comparable.
+fn shares(parts: &[Part<'_, '_, '_>], delays_ns: &[f64]) -> Vec<Option<f64>> {
+    let Some(first) = parts.first() else { return Vec::new() };
+    let all_ns: f64 = delays_ns.iter().sum();
+    let is_one_way = parts.iter().all(|part| part.context.is_reverse_path == first.context.is_reverse_path);
+    if !is_one_way && all_ns > 0.0 {
+        return delays_ns.iter().map(|delay_ns| Some(delay_ns / all_ns)).collect();
+    }
+    signatures::shares(first.context, parts.iter().map(|part| &part.finding))
+}
+
+/// Returns the queues of the reverse path that may delay the ACKs of a packet that the queues of its own path delay.
 fn reverse_part<'s, 'a>(
     context: &Context<'s, 'a>,
     found: &[Finding],
@@ -164,13 +219,9 @@ fn reverse_part<'s, 'a>(
     if !applies("reverse_path") || !applies("accounting.both_ways") || !accounting::are_queues(found) {
         return None;
     }
-    let here = accounting::explained_share(context).filter(|share| *share < 1.0)?;
     let reverse = Context::of_reverse_path(context.view, context.settings)?;
-    let there = accounting::explained_share(&reverse)?;
-    let least = context.settings.value(&t::BRANCH_SHARE);
     let on_reverse = signatures::find(&reverse);
-    (there >= least && here + there >= 1.0 && accounting::are_queues(&on_reverse))
-        .then_some((reverse, on_reverse))
+    accounting::are_queues(&on_reverse).then_some((reverse, on_reverse))
 }
 
 /// Returns the verdicts about traffic of other classes that holds back the victim's.
@@ -181,22 +232,16 @@ fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let of_others = Context::of_other_classes(&view, context);
     let found = signatures::class_contention::find(context, &of_others);
     let concluded = found.iter().filter_map(|finding| {
-        let mut analysis = conclude(&of_others, finding)?;
+        let part = Part { context: &of_others, finding: finding.clone() };
+        let mut analysis = concluded(&[part]).pop()?;
         analysis.diagnosis.evidence.extend(evidence::of_other_classes(context, finding));
         Some(analysis)
     });
     concluded.collect()
 }
 
-fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
-    let analysis = verdict_of(context, finding)?;
-    match doubtful::is_doubtful(context, &analysis.diagnosis, &analysis.features) {
-        true => verdict_of(context, &doubtful::without_culprits(context, finding)),
-        false => Some(analysis),
-    }
-}
-
-fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
+/// Returns the verdict of a finding; `accounted` is the share of the delay that it and its partners account for.
+fn verdict_of(context: &Context<'_, '_>, finding: &Finding, accounted: f64) -> Option<Analysis> {
     let ranked = ranking::rank(context, finding)?;
     let case = Case { context, finding, culprits: &ranked.culprits };
     let judged = causes::judge(&case);
@@ -243,7 +288,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         verified: None,
         verification: None,
     };
-    let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
+    let features = Features::of(context, finding, &diagnosis.root_cause, (diagnosis.confidence, accounted));
     let diagnosis = Diagnosis {
         id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),

@@ -54,6 +54,10 @@ pub const ALL: &[Rule] = &[
     rule("attribution.self_made", "attributes a queue to the victim alone"),
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),
+    rule(
+        "attribution.accounts",
+        "names the largest senders if what exceeds previous rates cannot have built the queue",
+    ),
     rule("attribution.complete", "attributes no queue to the victim alone while flow records are lost"),
     rule(
         "attribution.older_queue",

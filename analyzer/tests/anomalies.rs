@@ -444,7 +444,7 @@ fn the_time_of_a_pause_does_not_count_towards_a_previous_rate() {
         .paused("sw4:2", (150, 800))
         .saw(at(victim, 1, "sw4:2", 1_000, (0, 925)).queued(20, 70, (900, 925)))
         .saw(at(steady, 3, "sw4:2", 830, (0, 925)).queued(75, 70, (900, 925)))
-        .saw(at(burst, 4, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)));
+        .saw(at(burst, 4, "sw4:2", 130, (900, 925)).queued(128, 70, (901, 925)));
     let confidence = 0.85..=0.9;
     check(&story, &[Expect { cause: Cause::Undetermined, culprits: &["a1-h3"], confidence, ..CONTENTION }]);
 }

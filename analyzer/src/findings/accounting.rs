@@ -7,12 +7,13 @@
 use model::snapshot::Source;
 use model::{Anomaly, PortRef};
 
-use super::signatures::{Caveat, Finding};
+use super::signatures::{Caveat, Finding, explained_share as explained_by};
 use crate::facts::gap::Gap;
 use crate::facts::span::Span;
 use crate::facts::view::PortIx;
 use crate::facts::wording::duration;
 use crate::graph::context::Context;
+use crate::settings::Tuning;
 use crate::thresholds as t;
 
 /// Returns the longest delay that the pauses and queues of the victim's path can have caused while the slow packet was
@@ -86,6 +87,52 @@ pub(crate) fn is_enough(context: &Context<'_, '_>, share: f64) -> bool {
 /// Whether all of these findings explain the delay by queues or pauses.
 pub(crate) fn are_queues(findings: &[Finding]) -> bool {
     !findings.is_empty() && findings.iter().all(is_accounted)
+}
+
+/// Which of several causes of a delay are named: the longest first, until those named explain [`t::QUEUES_EXPLAIN`] of what
+/// all cause, and no small part of the longest.
+pub(crate) fn are_named(settings: &Tuning, delays_ns: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..delays_ns.len()).collect();
+    // Stable: of equal delays the first one.
+    order.sort_by(|a, b| delays_ns[*b].total_cmp(&delays_ns[*a]));
+    let all_ns: f64 = delays_ns.iter().sum();
+    let least_ns = order.first().map_or(0.0, |at| delays_ns[*at]) * settings.branch_share;
+    let mut are_named = vec![false; delays_ns.len()];
+    let mut named_ns = 0.0;
+    for (rank, at) in order.into_iter().enumerate() {
+        let is_open = named_ns < settings.value(&t::QUEUES_EXPLAIN) * all_ns;
+        if rank == 0 || is_open && delays_ns[at] >= least_ns {
+            are_named[at] = true;
+            named_ns += delays_ns[at];
+        }
+    }
+    are_named
+}
+
+/// Returns the share of the delay that findings about it are likely to have caused together, at most 2; 1 unless all of them
+/// are queues or pauses.
+pub(crate) fn accounted_share<'f>(
+    context: &Context<'_, '_>,
+    mut findings: impl Iterator<Item = &'f Finding>,
+    delays_ns: &[f64],
+) -> f64 {
+    let extra_ns = context.trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns)) as f64;
+    let is_known = extra_ns > 0.0 && findings.all(is_accounted);
+    if is_known { (delays_ns.iter().sum::<f64>() / extra_ns).min(2.0) } else { 1.0 }
+}
+
+/// Returns the delay that a queue or pauses are likely to have caused: behind the mean depth that the victim's packets met,
+/// and for as long as its ports were paused.
+pub(crate) fn likely_ns(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+    if finding.anomaly != Anomaly::PfcBackpressureFlowContention {
+        let extra_ns = context.trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
+        return explained_by(context, finding) * extra_ns as f64;
+    }
+    let Some(analysed) = context.analysed else { return 0.0 };
+    let spans = |port: &PortIx| context.view.pause_spans(*port).iter();
+    let paused = context.path.ports.iter().flat_map(spans).map(|pause| pause.shared_ns(analysed));
+    let share = finding.path.last().and_then(|end| context.shares.get(context.vertex(*end)?)).copied();
+    paused.sum::<f64>() * share.unwrap_or(1.0)
 }
 
 /// Whether these findings blame queues and pauses that cannot have caused the delay.

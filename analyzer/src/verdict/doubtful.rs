@@ -11,28 +11,47 @@ use crate::facts::wording::flow_names;
 use crate::findings::contention::Contention;
 use crate::findings::signatures::{Caveat, Finding};
 use crate::graph::context::Context;
+use crate::settings::Tuning;
 use crate::thresholds as t;
 use crate::verdict::confidence::Features;
 
 /// Number of flows that the text lists; more are counted.
 const LISTED: usize = 3;
 
-/// Whether a verdict accuses flows, and is less likely right than [`t::LEAST_TO_ACCUSE`]. Telemetry that is missing
-/// lowers the confidence, but does not make it less clear which flows of a recorded queue were ahead.
-pub(crate) fn is_doubtful(context: &Context<'_, '_>, verdict: &Diagnosis, features: &Features) -> bool {
+/// Returns how likely a verdict that accuses flows is right; absent for verdicts that accuse nobody, and for those whose
+/// evidence is of another kind. Telemetry that is missing lowers the confidence, but does not make it less clear which
+/// flows of a recorded queue were ahead.
+pub(crate) fn probability(
+    context: &Context<'_, '_>,
+    verdict: &Diagnosis,
+    features: &Features,
+) -> Option<f64> {
     let root = &verdict.root_cause;
     let names_flows = !root.flows.is_empty() && root.host.is_none() && root.config.is_empty();
     let is_queue =
         matches!(verdict.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
     // An imbalance of hashes and a burst that recurs have evidence of their own.
     let has_more = matches!(verdict.cause, Cause::EcmpImbalance | Cause::LowRateAttack);
-    names_flows
+    let applies = names_flows
         && is_queue
         && !has_more
         && !features.is_unlike_fit
         && verdict.pause_loop.is_empty()
-        && context.settings.applies("verdict.doubtful")
-        && features.if_complete(verdict.anomaly, verdict.cause) < context.settings.value(&t::LEAST_TO_ACCUSE)
+        && context.settings.applies("verdict.doubtful");
+    applies.then(|| features.if_complete(verdict.anomaly, verdict.cause))
+}
+
+/// Whether verdicts about one delay, each with the delay that its cause accounts for and its probability, are less likely
+/// right than [`t::LEAST_TO_ACCUSE`]. They explain the delay together, so that they accuse together: culprits at one of two
+/// queues would leave the rest of the delay to nobody.
+pub(crate) fn are_doubtful(settings: &Tuning, verdicts: impl Iterator<Item = (f64, f64)>) -> bool {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (delay_ns, probability) in verdicts {
+        let weight = delay_ns.max(1.0);
+        sum += weight * probability;
+        weights += weight;
+    }
+    weights > 0.0 && sum < weights * settings.value(&t::LEAST_TO_ACCUSE)
 }
 
 /// Returns the finding without culprits.

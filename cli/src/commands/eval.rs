@@ -148,6 +148,11 @@ pub(crate) struct Args {
     /// Leave out a rule of the analyzer; can be repeated
     #[arg(long, value_name = "RULE", value_parser = parse_rule, conflicts_with_all = ["sensitivity", "ablate"])]
     without: Vec<String>,
+    /// Multiply a threshold of the analyzer by a factor; can be repeated
+    ///
+    /// docs/thresholds.md has the names. Shares stay at most 1.
+    #[arg(long, value_name = "NAME=FACTOR", value_parser = parse_scale, conflicts_with_all = ["sensitivity", "live"])]
+    scale: Vec<(String, f64)>,
     /// Print the table as JSON on stdout
     #[arg(long)]
     json: bool,
@@ -156,6 +161,17 @@ pub(crate) struct Args {
 fn parse_method(text: &str) -> Result<Contestant, String> {
     let names = || Contestant::ALL.map(Contestant::name).join(", ");
     Contestant::named(text).ok_or_else(|| format!("unknown method; expected one of {}", names()))
+}
+
+fn parse_scale(text: &str) -> Result<(String, f64), String> {
+    let (name, factor) = text.split_once('=').ok_or("expected NAME=FACTOR")?;
+    if !analyzer::thresholds::ALL.iter().any(|threshold| threshold.name == name) {
+        return Err(format!("no threshold is called `{name}`; docs/thresholds.md lists them"));
+    }
+    match factor.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor >= 0.0 => Ok((name.to_string(), factor)),
+        _ => Err(format!("`{factor}` is not a factor; expected a number of at least 0")),
+    }
 }
 
 fn parse_rule(text: &str) -> Result<String, String> {
@@ -282,6 +298,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         epoch_ring_bits: args.epoch_ring_bits,
         live: args.live.then_some(LIVE_ROUNDS),
         without: args.without.into_iter().collect(),
+        scale: args.scale.into_iter().collect(),
         program: program(),
     };
     if let Some(sweep) = args.sweep {

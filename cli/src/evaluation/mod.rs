@@ -13,7 +13,7 @@ pub(crate) mod plot;
 pub(crate) mod variation;
 pub(crate) mod verdict_lines;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +74,8 @@ pub(crate) struct Plan {
     pub(crate) live: Option<usize>,
     /// Rules of the analyzer that no method applies.
     pub(crate) without: BTreeSet<String>,
+    /// Factors on thresholds of the analyzer, for all methods.
+    pub(crate) scale: BTreeMap<String, f64>,
     /// Identifies the executable; kept runs of another one are run again.
     pub(crate) program: String,
 }
@@ -226,6 +228,7 @@ mod tests {
             epoch_ring_bits: DEFAULT_EPOCH_RING_BITS,
             live: None,
             without: BTreeSet::new(),
+            scale: BTreeMap::new(),
             program: String::new(),
         }
     }

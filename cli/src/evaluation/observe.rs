@@ -49,7 +49,8 @@ pub(super) fn observe(
     instance: &Instance,
 ) -> anyhow::Result<Evaluated> {
     let of_method = |method: &Contestant| {
-        let settings = Settings { without: plan.without.clone(), ..method.settings() };
+        let settings =
+            Settings { without: plan.without.clone(), scale: plan.scale.clone(), ..method.settings() };
         diagnose_with(*method, &settings, instance)
     };
     let diagnosed: Vec<Diagnosed> = plan.methods.iter().map(of_method).collect();

@@ -49,6 +49,8 @@ pub(super) struct Limits<'t> {
     /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
     /// have built the queue.
     pub(super) may_name_paused: bool,
+    /// Mean depth of the queue, in packets that arrived as long as those of the suspects.
+    pub(super) depth: f64,
 }
 
 /// Attributes a queue.
@@ -58,8 +60,9 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
         Role::PausedUpstream { only_spreads: true } => 0.0,
         _ => s.excess,
     });
-    let changed =
-        by_excess.total > 0.0 && by_excess.total >= packets * limits.settings.value(&t::CHANGED_SHARE);
+    let changed = by_excess.total > 0.0
+        && by_excess.total >= packets * limits.settings.value(&t::CHANGED_SHARE)
+        && accounts(by_excess.total, limits);
     if changed
         && by_excess.of_others > 0.0
         && !(by_excess.is_small(limits) && limits.settings.applies("attribution.self_made"))
@@ -77,7 +80,14 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
     by_packets(suspects, limits)
 }
 
-/// No rate changed: the largest senders are named. If these are only the victim, the queue is its own.
+/// Whether this excess can have built the queue: without it the queue would be shorter by as many packets at most. A queue
+/// that stood before consists of the packets of those who keep it full, whose rates did not change.
+fn accounts(excess: f64, limits: Limits<'_>) -> bool {
+    !limits.settings.applies("attribution.accounts")
+        || excess >= limits.depth * limits.settings.value(&t::ENOUGH_SHARE)
+}
+
+/// No rate changed enough: the largest senders are named. If these are only the victim, the queue is its own.
 fn by_packets(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
     if own_packets(suspects) > packets * (1.0 - limits.settings.value(&t::OTHERS_SHARE)) {
@@ -160,7 +170,7 @@ mod tests {
     /// Checks which of the suspects contribute.
     fn check(suspects: &[Suspect], contributes: &[bool], self_made: bool, changed: bool) {
         let expected = Attribution { contributes: contributes.to_vec(), self_made, changed };
-        let limits = Limits { settings: &Tuning::default(), may_name_paused: true };
+        let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth: 0.0 };
         assert_eq!(attribute(suspects, limits), expected, "{suspects:?}");
     }
 
@@ -211,6 +221,19 @@ mod tests {
         let mut contributes = vec![true; 9];
         contributes.push(false);
         check(&incast, &contributes, false, true);
+    }
+
+    /// 100 packets above previous rates cannot be the 700 packets that stood in the queue.
+    #[test]
+    fn a_newcomer_that_cannot_have_built_the_queue_is_not_named_for_it() {
+        let suspects =
+            [flow(Role::Victim, 20.0, 20.0), flow(Role::Free, 80.0, 80.0), flow(Role::Free, 600.0, 0.0)];
+        let attributed = |depth| {
+            let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth };
+            attribute(&suspects, limits).contributes
+        };
+        assert_eq!(attributed(700.0), [false, false, true]);
+        assert_eq!(attributed(100.0), [false, true, false]);
     }
 
     #[test]

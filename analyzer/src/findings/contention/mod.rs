@@ -119,6 +119,7 @@ pub(crate) fn contention(
     if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
         return None;
     }
+    let episode = when;
     let when = match (when, scope.ahead) {
         (Some(when), Some(ahead)) => Some(when.intersection(ahead)?),
         _ => when,
@@ -130,7 +131,8 @@ pub(crate) fn contention(
     let is_complete = unaccounted <= settings.value(&t::UNACCOUNTED_SHARE);
     let ring_start = view.ring_start(view.switch_of(port)).filter(|_| is_complete);
     let suspects = suspects(&flows, &excess, scope, (history, ring_start), settings);
-    let limits = Limits { settings, may_name_paused: !history && is_complete };
+    let depth = depth_of_part(mean_depth(&flows), episode, when);
+    let limits = Limits { settings, may_name_paused: !history && is_complete, depth };
     let mut found = attribute(&suspects, limits);
     // A flow without records may have built it.
     found.self_made &= !settings.applies("attribution.complete")
@@ -244,6 +246,18 @@ fn rested(m: &Measured, ring_start: Option<u64>, settings: &Tuning) -> bool {
     })
 }
 
+/// Returns the mean depth that the queued packets of the episode met, in packets.
+fn mean_depth(flows: &[Measured]) -> f64 {
+    let (depth, waited) = flows.iter().fold((0.0, 0.0), |(d, w), m| (d + m.depth_sum, w + m.waited));
+    if waited > 0.0 { depth / waited } else { 0.0 }
+}
+
+/// Returns the depth with which the packets of a part of an episode compare: depths are means over all of it.
+fn depth_of_part(depth: f64, episode: Option<Span>, part: Option<Span>) -> f64 {
+    let share = part.zip(episode).map_or(1.0, |(part, all)| part.length_ns() / all.length_ns().max(1.0));
+    depth * share.min(1.0)
+}
+
 /// Replays the queue. Returns its mean depth and the part of each flow.
 fn weighed(
     flows: &[Measured],
@@ -252,8 +266,7 @@ fn weighed(
     when: Option<Span>,
     settings: &Tuning,
 ) -> (f64, Vec<FlowPart>) {
-    let (depth, waited) = flows.iter().fold((0.0, 0.0), |(d, w), m| (d + m.depth_sum, w + m.waited));
-    let mean = if waited > 0.0 { depth / waited } else { 0.0 };
+    let mean = mean_depth(flows);
     // Without a change, all packets of the named flows count, and none of the others.
     let excess = |suspect: &Suspect, contributes: bool| match (found.changed, contributes) {
         (true, _) => suspect.excess,

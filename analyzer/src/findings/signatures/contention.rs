@@ -21,8 +21,9 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     let Some(victim) = context.victim else { return Vec::new() };
     let mut queues: Vec<(f64, Contention)> = Vec::new();
     let in_flight = context.trigger.map(slow_span);
-    // How much later the slow packet arrived at a port, because of the queues before it.
-    let mut late_ns = 0.0;
+    // How much later the slow packet arrived at a port, because of the queues before it. An ACK arrived by the time of the
+    // measurement, after the queues of its packet.
+    let mut late_ns = if context.is_reverse_path { extra_ns(context) } else { 0.0 };
     for port in &context.path.ports {
         let scope = QueueScope {
             victim: Some(victim),
@@ -93,7 +94,8 @@ fn on_path(context: &Context<'_, '_>, victim: FlowKey, found: Contention) -> Fin
         // The switch without telemetry may hold another queue or send the pauses.
         caveats.push(Caveat { factor: context.settings.value(&t::SILENT_ON_PATH), missing: None });
     }
-    if found.part(victim).is_none() {
+    // ACKs have no flow records.
+    if found.part(victim).is_none() && !context.is_reverse_path {
         caveats.push(Caveat::new(
             context.settings.value(&t::NO_VICTIM_RECORD),
             "the congested port has no record of the victim's own packets",

@@ -147,7 +147,10 @@ pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f
 
 /// Returns the share of each finding in the delay that they explain together, 0 to 1: of queues by their delays, which
 /// add up, of pauses by the ends of the pause paths. Absent for a single finding, and where the parts are not comparable.
-pub(crate) fn shares(context: &Context<'_, '_>, findings: &[Finding]) -> Vec<Option<f64>> {
+pub(crate) fn shares<'f>(
+    context: &Context<'_, '_>,
+    findings: impl Iterator<Item = &'f Finding>,
+) -> Vec<Option<f64>> {
     let part = |finding: &Finding| match finding.anomaly {
         Anomaly::FlowContention if context.trigger.is_some() => {
             Some((true, explained_share(context, finding)))
@@ -158,12 +161,13 @@ pub(crate) fn shares(context: &Context<'_, '_>, findings: &[Finding]) -> Vec<Opt
         }
         _ => None,
     };
-    let parts: Option<Vec<(bool, f64)>> = findings.iter().map(part).collect();
-    let parts = parts.filter(|parts| parts.len() > 1 && parts.windows(2).all(|pair| pair[0].0 == pair[1].0));
-    let all = parts.iter().flatten().map(|(_, part)| part).sum::<f64>();
-    match parts.filter(|_| all > 0.0) {
-        Some(parts) => parts.into_iter().map(|(_, part)| Some(part / all)).collect(),
-        None => vec![None; findings.len()],
+    let parts: Vec<Option<(bool, f64)>> = findings.map(part).collect();
+    let known: Option<Vec<(bool, f64)>> = parts.iter().copied().collect();
+    let known = known.filter(|known| known.len() > 1 && known.windows(2).all(|pair| pair[0].0 == pair[1].0));
+    let all = known.iter().flatten().map(|(_, part)| part).sum::<f64>();
+    match known.filter(|_| all > 0.0) {
+        Some(known) => known.into_iter().map(|(_, part)| Some(part / all)).collect(),
+        None => vec![None; parts.len()],
     }
 }
 
