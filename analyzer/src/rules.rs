@@ -42,6 +42,7 @@ pub const ALL: &[Rule] = &[
         "names a flow that was paused upstream if the epoch ring shows that it rested before",
     ),
     rule("contention.ahead", "counts only what arrived before the slow packet"),
+    rule("contention.reach_back", "counts what arrived while the packets were sent that were ahead"),
     rule("reverse_path", "analyses the path of the ACKs if nothing on the victim's path delays it"),
     rule("measurement.shallow", "takes packets that met almost no queue for earlier or later ones"),
     rule("measurement.by_depth", "splits a long record by the depth that its packets met"),

@@ -125,8 +125,13 @@ pub(crate) fn contention(
         _ => when,
     };
     let by_epoch = epochs::measure(view, settings, port, &records).filter(|_| when.is_none());
-    let Queueing { when, flows, excess, history } =
-        by_epoch.unwrap_or_else(|| by_time(view, settings, port, scope, when, &records));
+    let Queueing { when, flows, excess, history } = by_epoch.unwrap_or_else(|| {
+        let found = by_time(view, settings, port, scope, when, &records);
+        match reaching_back(&found, view.packet_ns(port), settings) {
+            Some(longer) => by_time(view, settings, port, scope, Some(longer), &records),
+            None => found,
+        }
+    });
     let unaccounted = view.unaccounted(port, when);
     let is_complete = unaccounted <= settings.value(&t::UNACCOUNTED_SHARE);
     let ring_start = view.ring_start(view.switch_of(port)).filter(|_| is_complete);
@@ -188,6 +193,14 @@ fn by_time(
         .is_some_and(|(when, ring_start)| when.from.saturating_sub(ring_start) >= settings.established_ns);
     let excess = flows.iter().map(|m| excess(m, &measurement, when, settings)).collect();
     Queueing { when, flows, excess, history }
+}
+
+/// Returns the time of the episode and of the arrival of what was queued at its end, if that is longer. In a queue that does not
+/// shrink, the packets ahead of another one arrived within the time that it takes to send them.
+fn reaching_back(found: &Queueing, packet_ns: f64, settings: &Tuning) -> Option<Span> {
+    let when = found.when.filter(|_| settings.applies("contention.reach_back"))?;
+    let from = when.to.saturating_sub((mean_depth(&found.flows) * packet_ns) as u64);
+    (from < when.from).then_some(Span { from, to: when.to })
 }
 
 /// Returns the packets of a flow above its entitlement; all of them, if its times are not known.
@@ -307,4 +320,44 @@ fn sort_parts(flows: &mut [FlowPart]) {
         let contributes = b.contributes.cmp(&a.contributes);
         contributes.then(b.weight.total_cmp(&a.weight)).then(a.flow.cmp(&b.flow))
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks from when on packets of a queue of `depth` packets of 100 ns count whose episode began at `from_ns`.
+    #[track_caller]
+    fn check(depth: f64, from_ns: u64, without: &[&str], expected: Option<u64>) {
+        let flow = FlowKey::udp([10, 0, 0, 1].into(), 1, [10, 0, 0, 2].into(), 4791);
+        let measured = Measured {
+            flow,
+            inside: 10.0,
+            before: 0.0,
+            first_ns: None,
+            span: None,
+            depth_sum: 10.0 * depth,
+            waited: 10.0,
+            held: Vec::new(),
+        };
+        let when = Some(Span { from: from_ns, to: 50_000 });
+        let found = Queueing { when, flows: vec![measured], excess: vec![10.0], history: true };
+        let settings = crate::Settings {
+            without: without.iter().map(ToString::to_string).collect(),
+            ..crate::Settings::default()
+        };
+        let tuning = Tuning::new(&settings, 10_000);
+        assert_eq!(
+            reaching_back(&found, 100.0, &tuning).map(|span| (span.from, span.to)),
+            expected.map(|from| (from, 50_000))
+        );
+    }
+
+    #[test]
+    fn an_episode_reaches_back_for_as_long_as_its_queue_takes_to_send() {
+        check(100.0, 46_000, &[], Some(40_000));
+        check(100.0, 30_000, &[], None);
+        check(1_000.0, 46_000, &[], Some(0));
+        check(100.0, 46_000, &["contention.reach_back"], None);
+    }
 }
