@@ -1,9 +1,12 @@
 //! Reading and writing of files, and one error for all problems of the input.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context, bail};
+
+use crate::partial_files::PartialFiles;
 
 /// Reads a file as UTF-8 text.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
@@ -22,37 +25,14 @@ pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     })
 }
 
-/// Writes all files or none: first to temporary files in the same folders, which are then renamed.
+/// Writes all files or none ([`PartialFiles`]).
 pub(crate) fn write_all(files: &[(&Path, Vec<u8>)]) -> anyhow::Result<()> {
-    let temporary = |path: &Path| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".partial");
-        PathBuf::from(name)
-    };
-    let mut created: Vec<PathBuf> = Vec::new();
-    let mut write = || -> anyhow::Result<()> {
-        for (path, bytes) in files {
-            if path.is_dir() {
-                bail!("cannot write {}: it is a directory", path.display());
-            }
-            created.push(temporary(path));
-            fs::write(temporary(path), bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        for (path, _) in files {
-            fs::rename(temporary(path), path).with_context(|| format!("cannot write {}", path.display()))?;
-            // Only after the rename: a file that could not be replaced is the old one and must stay.
-            created.push(path.to_path_buf());
-        }
-        Ok(())
-    };
-    let written = write();
-    if written.is_err() {
-        for path in created {
-            // Best effort; some do not exist any more. The error to report is the first one.
-            let _ = fs::remove_file(path);
-        }
+    let mut written = PartialFiles::default();
+    for (path, bytes) in files {
+        let mut file = written.create(path)?;
+        file.write_all(bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    written
+    written.complete()
 }
 
 /// Fails with all problems, one on each line; succeeds if there are none.

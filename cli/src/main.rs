@@ -31,6 +31,7 @@ mod meter;
 mod nic;
 mod ns3_files;
 mod output;
+mod partial_files;
 mod redis;
 mod report;
 mod server_sent;

@@ -6,6 +6,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use support::{Ran, fixture, harrier, scratch};
 
@@ -74,6 +75,49 @@ fn packets_are_merged_by_time_forwarded_and_counted() {
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert_eq!(ran.json()["ports"]["3"]["not_written"], 1);
     assert!(ran.stderr.contains("port 3"), "{}", ran.stderr);
+}
+
+/// The captures are longer than a batch, and their packets are not in order of time: neither in one file nor in all.
+#[test]
+fn long_captures_in_any_order_are_sent_by_time() {
+    const PACKETS: u32 = 40_000;
+    let folder = scratch("run-long");
+    // The TTL tells the packets apart: it has to be above 1. Every second appears several times in both files.
+    let seconds = |file: u32, number: u32| (number / 3) ^ (5 * file);
+    let packet = |file: u32, number: u32| [1, 2, 0x40, file as u8, (number >> 8) as u8, number as u8];
+    let (mut expected, mut paths) = (Vec::new(), Vec::new());
+    for file in [0, 1] {
+        let data: Vec<_> = (0..PACKETS).map(|number| packet(file, number)).collect();
+        let records: Vec<_> =
+            data.iter().zip(0..).map(|(data, number)| (seconds(file, number), 6, &data[..])).collect();
+        fs::write(folder.join(format!("{file}.pcap")), pcap(&records)).unwrap();
+        paths.push(format!("{}@DIR/{file}.pcap", file + 1));
+        expected.extend((0..PACKETS).map(|number| {
+            let mut sent = packet(file, number).to_vec();
+            sent[2] -= 1;
+            (seconds(file, number), 6, sent)
+        }));
+    }
+    expected.sort_by_key(|(seconds, ..)| *seconds);
+    let ran =
+        run(&folder, &["--in", &paths[0], &paths[1], "--out", "3@DIR/out.pcap", "--repeat", "2", "--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(records(&folder.join("out.pcap")) == expected, "the packets are sorted by time, then by file");
+    assert_eq!(ran.json()["transmitted"], 4 * PACKETS);
+    assert_eq!(ran.json()["ports"]["2"]["received"], 2 * PACKETS);
+}
+
+/// A pipe can be read only once.
+#[test]
+fn a_capture_in_a_pipe_is_sent() {
+    let folder = scratch("run-pipe");
+    let fifo = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo of coreutils").success());
+    let writer = std::thread::spawn(move || fs::write(fifo, pcap(&[(5, 3, &[1, 2, 0x40])])));
+    let ran = run(&folder, &["--in", "1@DIR/pipe", "--out", "3@DIR/out.pcap", "--repeat", "2"]);
+    writer.join().unwrap().expect("the pipe was read");
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(records(&folder.join("out.pcap")), [(5, 3, vec![1, 2, 0x3f])]);
 }
 
 #[test]

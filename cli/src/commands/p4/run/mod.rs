@@ -1,5 +1,8 @@
 //! `harrier p4 run`: sends captured packets through a program.
 
+mod arrivals;
+mod departures;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,9 +19,10 @@ use serde::Serialize;
 
 use super::{Defines, load};
 use crate::Outcome;
-use crate::capture::{self, Captured};
-use crate::input::{fail_with, read_text, write_all};
+use crate::input::read_text;
 use crate::output::print_json;
+use arrivals::{Arrival, Arrivals};
+use departures::Departures;
 
 /// Size of the packet buffer. It never fills: every packet leaves before the next one arrives.
 const MEMORY_BYTES: u64 = 1 << 30;
@@ -75,6 +79,13 @@ impl Engine {
         }
     }
 
+    fn name(self) -> &'static str {
+        match self {
+            Engine::Compiled => "compiled",
+            Engine::Interpreter => "interpreter",
+        }
+    }
+
     /// Returns the engine to use. Only the interpreter writes traces.
     pub(super) fn chosen(wanted: Option<Engine>, trace: bool) -> anyhow::Result<Engine> {
         match (wanted, trace) {
@@ -105,13 +116,6 @@ impl FromStr for PortFile {
     }
 }
 
-/// A packet that arrives at the switch.
-struct Arrival {
-    port: u16,
-    at: Time,
-    frame: Frame,
-}
-
 /// Counters of a port over all repetitions.
 #[derive(Default, Serialize)]
 struct PortCount {
@@ -137,10 +141,12 @@ struct Report {
 }
 
 /// The state of the forwarding loop.
-struct Forwarding {
+struct Forwarding<'a> {
     switch: Switch,
     ports: BTreeMap<u16, PortCount>,
-    sent: BTreeMap<u16, Vec<Captured>>,
+    departures: Departures<'a>,
+    /// Time of the first packet since 1970, in the first repetition, whose packets are written.
+    written_from_ns: Option<u64>,
     events: Vec<Event>,
     trace: Option<Box<dyn Write>>,
 }
@@ -155,7 +161,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     check_outputs(&args.outputs)?;
     let (program, _) = load(&args.program, &args.defines)?;
     let program = std::sync::Arc::new(program);
-    let (start_ns, arrivals) = read_inputs(&args.inputs)?;
+    let mut arrivals = Arrivals::open(&args.inputs)?;
     let named = args.inputs.iter().chain(&args.outputs).map(|file| file.port).filter(|port| *port >= PORTS);
     let ports = (0..PORTS).chain(named).map(|port| (port, Rate::from_gbps(100)));
     let mut config = SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES));
@@ -175,10 +181,16 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             Some(Box::new(std::io::BufWriter::new(file)))
         }
     };
-    let mut forwarding =
-        Forwarding { switch, ports: BTreeMap::new(), sent: BTreeMap::new(), events: Vec::new(), trace };
-    let seconds = forwarding.all(&arrivals, args.repeat, start_ns)?;
-    forwarding.finish(args, engine, arrivals.len() as u64, seconds)
+    let mut forwarding = Forwarding {
+        switch,
+        ports: BTreeMap::new(),
+        departures: Departures::create(&args.outputs)?,
+        written_from_ns: Some(arrivals.start_ns),
+        events: Vec::new(),
+        trace,
+    };
+    let seconds = forwarding.all(&mut arrivals, args.repeat)?;
+    forwarding.finish(args, engine, arrivals.count, seconds)
 }
 
 /// Rejects a port with two files, and a file for two ports.
@@ -196,40 +208,6 @@ fn check_outputs(outputs: &[PortFile]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads all captures. Packets are ordered by time; packets with the same time stay in the order of the files.
-fn read_inputs(inputs: &[PortFile]) -> anyhow::Result<(u64, Vec<Arrival>)> {
-    let mut packets: Vec<(u16, Captured)> = Vec::new();
-    let mut problems = Vec::new();
-    for input in inputs {
-        let read = std::fs::read(&input.path)
-            .map_err(|error| format!("cannot read {}: {error}", input.path.display()))
-            .and_then(|bytes| {
-                capture::read(&bytes).map_err(|problem| format!("{}: {problem}", input.path.display()))
-            });
-        match read {
-            Ok(capture) => {
-                if capture.cut > 0 {
-                    let (path, cut) = (input.path.display(), capture.cut);
-                    eprintln!(
-                        "{path}: {cut} packets were truncated by the capture; the missing bytes are zero"
-                    );
-                }
-                packets.extend(capture.packets.into_iter().map(|packet| (input.port, packet)));
-            }
-            Err(problem) => problems.push(problem),
-        }
-    }
-    fail_with("captures", &problems)?;
-    packets.sort_by_key(|(_, packet)| packet.time_ns);
-    let start_ns = packets.first().map_or(0, |(_, packet)| packet.time_ns);
-    let arrival = |(port, packet): (u16, Captured)| Arrival {
-        port,
-        at: Time(packet.time_ns.saturating_sub(start_ns).saturating_mul(1_000)),
-        frame: packet.frame,
-    };
-    Ok((start_ns, packets.into_iter().map(arrival).collect()))
-}
-
 fn configure(switch: &mut Switch, path: &std::path::Path) -> anyhow::Result<()> {
     let text = read_text(path)?;
     let done = stf::configure(switch, &text).map_err(|failures| {
@@ -245,51 +223,79 @@ fn configure(switch: &mut Switch, path: &std::path::Path) -> anyhow::Result<()> 
     Ok(())
 }
 
-impl Forwarding {
-    /// Sends all packets through the switch `repeat` times. Returns the elapsed seconds.
-    fn all(&mut self, arrivals: &[Arrival], repeat: u64, start_ns: u64) -> anyhow::Result<f64> {
+impl Forwarding<'_> {
+    /// Sends all packets through the switch `repeat` times. Returns the seconds that forwarding took, without reading and
+    /// writing captures.
+    fn all(&mut self, arrivals: &mut Arrivals<'_>, repeat: u64) -> anyhow::Result<f64> {
         // A repetition begins a microsecond after the end of the previous one.
-        let span = arrivals.last().map_or(Time::ZERO, |last| last.at + Time::from_us(1));
-        let mut begin = Time::ZERO;
-        let clock = Instant::now();
+        let span = if arrivals.count == 0 { Time::ZERO } else { arrivals.end() + Time::from_us(1) };
+        let (mut begin, mut seconds, mut batch) = (Time::ZERO, 0.0, Vec::new());
         for turn in 0..repeat {
-            for arrival in arrivals {
-                self.receive(begin, arrival, (turn == 0).then_some(start_ns))?;
+            // All packets may be in one batch, which is then read once.
+            if turn == 0 || batch.len() as u64 != arrivals.count {
+                arrivals.rewind()?;
+                arrivals.fill(&mut batch)?;
             }
-            self.wait_for_queues((turn == 0).then_some(start_ns))?;
+            let mut left = arrivals.count;
+            while !batch.is_empty() {
+                seconds += self.batch(begin, &batch)?;
+                left = left.saturating_sub(batch.len() as u64);
+                if left == 0 {
+                    break;
+                }
+                arrivals.fill(&mut batch)?;
+            }
+            let clock = Instant::now();
+            self.wait_for_queues()?;
+            seconds += clock.elapsed().as_secs_f64();
+            self.departures.write()?;
+            self.written_from_ns = None;
             begin = Time(begin.0.saturating_add(span.0));
         }
-        let seconds = clock.elapsed().as_secs_f64();
         if let Some(trace) = &mut self.trace {
             trace.flush().context("cannot write the trace")?;
         }
         Ok(seconds)
     }
 
-    fn receive(&mut self, begin: Time, arrival: &Arrival, keep: Option<u64>) -> anyhow::Result<()> {
+    /// Sends packets through the switch. Returns the seconds that it took.
+    fn batch(&mut self, begin: Time, batch: &[Arrival]) -> anyhow::Result<f64> {
+        let (mut seconds, mut clock) = (0.0, Instant::now());
+        for arrival in batch {
+            self.receive(begin, arrival)?;
+            if self.departures.is_full() {
+                seconds += clock.elapsed().as_secs_f64();
+                self.departures.write()?;
+                clock = Instant::now();
+            }
+        }
+        Ok(seconds + clock.elapsed().as_secs_f64())
+    }
+
+    fn receive(&mut self, begin: Time, arrival: &Arrival) -> anyhow::Result<()> {
         let now = Time(begin.0.saturating_add(arrival.at.0));
         while let Some(due) = self.switch.next_wake().filter(|due| *due <= now) {
             self.switch.wake(due);
-            self.settle(due, keep)?;
+            self.settle(due)?;
         }
         self.ports.entry(arrival.port).or_default().received += 1;
         self.switch.receive(now, arrival.port, arrival.frame.clone());
-        self.settle(now, keep)
+        self.settle(now)
     }
 
     /// Advances time until paused queues have drained.
-    fn wait_for_queues(&mut self, keep: Option<u64>) -> anyhow::Result<()> {
+    fn wait_for_queues(&mut self) -> anyhow::Result<()> {
         while self.switch.traffic_manager().totals().waiting_bytes > 0 {
             let Some(due) = self.switch.next_wake() else { return Ok(()) };
             self.switch.wake(due);
-            self.settle(due, keep)?;
+            self.settle(due)?;
         }
         Ok(())
     }
 
-    /// Processes all events and transmits packets. With `keep`, the time of the first packet, transmitted packets are
-    /// kept for the output captures.
-    fn settle(&mut self, now: Time, keep: Option<u64>) -> anyhow::Result<()> {
+    /// Processes all events and transmits packets.
+    fn settle(&mut self, now: Time) -> anyhow::Result<()> {
+        let is_first = self.written_from_ns.is_some();
         while self.switch.has_events() {
             let mut events = std::mem::take(&mut self.events);
             self.switch.drain_events(&mut events);
@@ -297,19 +303,19 @@ impl Forwarding {
                 match event {
                     Event::PortReady(port) => {
                         while let Some(frame) = self.switch.transmit(now, port) {
-                            self.transmitted(now, port, frame, keep);
+                            self.transmitted(now, port, frame);
                         }
                     }
                     Event::PacketIn { frame, .. } => {
                         let port = self.switch.config().cpu_port;
-                        self.transmitted(now, port, frame, keep);
+                        self.transmitted(now, port, frame);
                     }
                     Event::Dropped { ingress_port, reason, .. } => {
                         let port = self.ports.entry(ingress_port).or_default();
                         *port.dropped.entry(reason.name()).or_default() += 1;
                     }
-                    Event::Log { text, .. } if keep.is_some() => eprintln!("{text}"),
-                    Event::AssertFailed { text, .. } if keep.is_some() => {
+                    Event::Log { text, .. } if is_first => eprintln!("{text}"),
+                    Event::AssertFailed { text, .. } if is_first => {
                         eprintln!("assertion failed: {text}")
                     }
                     _ => {}
@@ -326,32 +332,24 @@ impl Forwarding {
         Ok(())
     }
 
-    fn transmitted(&mut self, now: Time, port: u16, frame: Frame, keep: Option<u64>) {
+    fn transmitted(&mut self, now: Time, port: u16, frame: Frame) {
         self.ports.entry(port).or_default().transmitted += 1;
-        if let Some(start_ns) = keep {
-            let time_ns = start_ns.saturating_add(now.as_ns());
-            self.sent.entry(port).or_default().push(Captured { time_ns, frame });
+        if let Some(start_ns) = self.written_from_ns {
+            self.departures.push(port, start_ns.saturating_add(now.as_ns()), frame);
         }
     }
 
     /// Writes the output captures and the report.
     fn finish(mut self, args: &Args, engine: Engine, arrivals: u64, seconds: f64) -> anyhow::Result<Outcome> {
-        let mut files = Vec::new();
-        for output in &args.outputs {
-            let packets = self.sent.remove(&output.port).unwrap_or_default();
-            files.push((output.path.as_path(), capture::write(&packets)?));
-        }
-        write_all(&files)?;
-        for (port, packets) in &self.sent {
-            let count = packets.len();
+        for (port, count) in self.departures.finish()? {
             eprintln!("port {port}: {count} packets left without an --out file");
-            self.ports.entry(*port).or_default().not_written = count as u64;
+            self.ports.entry(port).or_default().not_written = count;
         }
         let packets = arrivals.saturating_mul(args.repeat);
         let counters = self.switch.counters();
         let report = Report {
             program: args.program.display().to_string(),
-            engine: if engine == Engine::Compiled { "compiled" } else { "interpreter" },
+            engine: engine.name(),
             repeat: args.repeat,
             packets,
             transmitted: counters.transmitted,
