@@ -17,6 +17,7 @@ mod monitor;
 mod pressure;
 mod problem;
 mod reading;
+pub mod sampling;
 pub mod sonic;
 mod text;
 mod thresholds;

@@ -74,6 +74,7 @@ fn sampled_flows_are_named_with_their_share() {
         dscp: None,
         bytes,
         packets: 1,
+        duration_ns: 0,
         sampling_rate: 1_000,
     };
     let (a, b) = ("10.0.0.1:1>10.0.0.3:4791/udp", "10.0.0.2:1>10.0.0.3:4791/udp");

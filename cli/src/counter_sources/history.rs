@@ -131,6 +131,7 @@ mod tests {
             lacks_watchdog: false,
             ports: BTreeMap::new(),
             neighbours: Vec::new(),
+            addresses: Vec::new(),
         }
     }
 
