@@ -1,5 +1,6 @@
 //! `harrier watch`: polls the counters of ordinary switches and reports who sends the pauses.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -7,12 +8,15 @@ use std::time::{Duration, Instant};
 
 use analyzer::TopologyIndex;
 use anyhow::{Context, anyhow, bail};
-use counters::Network;
+use counters::sampling::agents;
+use counters::{FlowSample, Network};
 use model::Time;
 use model::plain::{plain, plain_line};
 
 use crate::Outcome;
-use crate::counter_sources::{Address, Change, History, Polled, SonicSwitch, poll};
+use crate::counter_sources::{
+    Address, Change, ExporterOf, History, Polled, SampleListener, SonicSwitch, parse_exporter, poll,
+};
 use crate::daemons::topology;
 use crate::output::{describe_diagnosis, describe_verdict, print_text};
 
@@ -40,6 +44,17 @@ pub(crate) struct Args {
     /// sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST.
     #[arg(required = true, value_name = "[NAME=]ADDRESS")]
     switches: Vec<String>,
+    /// Receive sFlow version 5 and IPFIX at this address, e.g. 0.0.0.0:6343; may be repeated
+    ///
+    /// Verdicts then name the likely flows. The usual ports are 6343 (sFlow) and 4739 (IPFIX). Datagrams of other exporters
+    /// than those of the switches are left out.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    collect: Vec<SocketAddr>,
+    /// Address of a switch as sFlow agent or IPFIX exporter, e.g. leaf1=10.0.0.9
+    ///
+    /// [default: the addresses in the topology and in the switch's configuration, and that by which it is reached]
+    #[arg(long, value_name = "SWITCH=ADDRESS", value_parser = parse_exporter)]
+    exporter: Vec<ExporterOf>,
     /// Polling interval, from 100ms to 10min
     #[arg(long, value_name = "TIME", value_parser = parse_interval, default_value = "1s")]
     interval: Duration,
@@ -80,6 +95,10 @@ fn addresses(texts: &[String]) -> anyhow::Result<Vec<Address>> {
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let addresses = addresses(&args.switches)?;
     let topology = args.topology.as_deref().map(topology::read).transpose()?.unwrap_or_default();
+    let samples = match args.collect.as_slice() {
+        [] => None,
+        sockets => Some(SampleListener::start(sockets)?),
+    };
     let (sender, results) = mpsc::channel();
     for (number, address) in addresses.iter().enumerate() {
         let switch = SonicSwitch::new(address.clone(), args.redis_ca.clone());
@@ -92,6 +111,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         addresses: &addresses,
         network: Network { topology, ..Network::default() },
         history: History::default(),
+        samples,
         verdicts: 0,
     };
     let mut due = Instant::now() + args.interval;
@@ -118,6 +138,8 @@ struct Watch<'a> {
     addresses: &'a [Address],
     network: Network,
     history: History,
+    /// The flow samples, if they are received.
+    samples: Option<SampleListener>,
     /// Verdicts that have begun.
     verdicts: u64,
 }
@@ -126,7 +148,12 @@ impl Watch<'_> {
     fn take(&mut self, Polled { source, result }: Polled) {
         match result {
             Ok((reading, problems)) => {
-                for line in self.history.read(source, reading, problems) {
+                let lines = self.history.read(source, reading, problems);
+                if let Some(listener) = self.samples.as_ref().filter(|_| !lines.is_empty()) {
+                    // The first samples of a switch are worth as much as later ones.
+                    self.set_agents(listener);
+                }
+                for line in lines {
                     eprintln!("{}", plain_line(&line));
                 }
             }
@@ -145,24 +172,42 @@ impl Watch<'_> {
         }
     }
 
+    fn set_agents(&self, listener: &SampleListener) {
+        listener.set_switches(agents(&self.network.topology, self.history.latest(), &self.args.exporter));
+    }
+
+    /// The samples of the intervals that are judged.
+    fn flow_samples(&self) -> Vec<FlowSample> {
+        let Some(listener) = &self.samples else { return Vec::new() };
+        self.set_agents(listener);
+        let since_ns = self.history.since_ns().unwrap_or(0);
+        let (samples, lines) = listener.round(since_ns, self.history.latest());
+        for line in lines {
+            eprintln!("{}", plain_line(&line));
+        }
+        samples
+    }
+
     /// Diagnoses the last intervals and prints what has changed.
     fn round(&mut self) -> anyhow::Result<()> {
-        // Samples of flows have no live source yet.
-        for change in self.history.round(&[], &self.network) {
+        let samples = self.flow_samples();
+        for change in self.history.round(&samples, &self.network) {
             let (event, diagnosis) = match &change {
                 Change::Begins(diagnosis) => {
                     self.verdicts += 1;
                     ("begins", diagnosis)
                 }
+                Change::NamesFlows(diagnosis) => ("flows", diagnosis),
                 Change::Ends(diagnosis) => ("ends", diagnosis),
             };
             if self.args.json {
                 print_text(&format!("{}\n", serde_json::json!({ "event": event, "diagnosis": diagnosis })))?;
-            } else if event == "begins" {
-                let index = TopologyIndex::new(&self.network.topology);
-                eprint!("{}", plain(&describe_diagnosis(diagnosis, &index)));
-            } else {
+            } else if event == "ends" {
                 eprintln!("over: {}", plain_line(&describe_verdict(diagnosis)));
+            } else {
+                let index = TopologyIndex::new(&self.network.topology);
+                let heading = if event == "flows" { "now with flows:\n" } else { "" };
+                eprint!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! failures. Every switch has a thread of its own, so that one that does not answer delays no other.
 
 mod address;
+mod flow_samples;
 mod history;
 mod sonic;
 
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use counters::Reading;
 
 pub(crate) use address::Address;
+pub(crate) use flow_samples::{ExporterOf, SampleListener, parse_exporter};
 pub(crate) use history::{Change, History};
 pub(crate) use sonic::SonicSwitch;
 

@@ -129,7 +129,11 @@ impl Session {
             ]
         };
         // The numbers of ports are their positions among all configured ones.
-        let configured = configured_ports(&mut server)?.into_iter().map(|key| (DatabaseName::Config, key));
+        let (configured, addresses) = configured(&mut server)?;
+        for key in addresses {
+            databases.add(DatabaseName::Config, key, BTreeMap::new());
+        }
+        let configured = configured.into_iter().map(|key| (DatabaseName::Config, key));
         let hashes: Vec<_> = ports.iter().flat_map(of_port).chain(configured).collect();
         problems.extend(fetch(&mut server, &mut databases, hashes.into_iter())?);
         let referenced: Vec<_> = referenced(&databases).collect();
@@ -164,7 +168,9 @@ impl Session {
                 false => _ = counters.insert(key.clone(), fields),
             }
         }
-        let (reading, problems) = reading(&self.databases, name, time_ns);
+        let (mut reading, problems) = reading(&self.databases, name, time_ns);
+        // A forwarded port is on the loopback address, as are those of other switches.
+        reading.addresses.extend(self.server.peer.filter(|peer| !peer.is_loopback()));
         let mut all = self.problems.clone();
         all.extend(problems.iter().map(ToString::to_string));
         Ok((self, reading, all))
@@ -202,18 +208,26 @@ fn check_schema(databases: &Databases, ports: usize) -> anyhow::Result<Vec<Strin
     }
 }
 
-/// Keys of all configured ports.
-fn configured_ports(server: &mut Server) -> anyhow::Result<Vec<String>> {
-    let mut keys = cmd("KEYS");
-    keys.arg("PORT|*");
-    let mut replies = server.pipeline(&[select(DatabaseName::Config), keys])?.into_iter();
+/// Keys of all configured ports, and of the addresses of interfaces.
+fn configured(server: &mut Server) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+    let keys = |pattern: &str| {
+        let mut keys = cmd("KEYS");
+        keys.arg(pattern);
+        keys
+    };
+    let commands = [select(DatabaseName::Config), keys("PORT|*"), keys("*INTERFACE|*|*")];
+    let mut replies = server.pipeline(&commands)?.into_iter();
     selected(replies.next())?;
-    let reply = replies.next().unwrap_or(Value::Nil).extract_error().context("KEYS PORT|* failed")?;
-    let keys = Vec::<Vec<u8>>::from_redis_value(reply).context("unexpected reply to KEYS PORT|*")?;
-    if keys.len() > MAX_PORTS {
-        bail!("CONFIG_DB has {} ports; at most {MAX_PORTS} are read", keys.len());
-    }
-    Ok(keys.iter().map(|key| text(key)).collect())
+    let mut found = |what: &str| {
+        let reply = replies.next().unwrap_or(Value::Nil).extract_error();
+        let keys = reply.and_then(|reply| Ok(Vec::<Vec<u8>>::from_redis_value(reply)?));
+        let keys = keys.with_context(|| format!("cannot read the keys of {what}"))?;
+        if keys.len() > MAX_PORTS {
+            bail!("CONFIG_DB has {} {what}; at most {MAX_PORTS} are read", keys.len());
+        }
+        anyhow::Ok(keys.iter().map(|key| text(key)).collect::<Vec<String>>())
+    };
+    Ok((found("ports")?, found("addresses")?))
 }
 
 /// The entries of CONFIG_DB to which ports refer: maps of priorities, and the kind of neighbours.

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,6 +46,8 @@ pub(crate) struct Server {
     stream: Box<dyn Connection>,
     parser: Parser,
     pub(super) database: i64,
+    /// Its address, if it is reached over TCP.
+    pub(crate) peer: Option<IpAddr>,
 }
 
 impl Server {
@@ -59,9 +61,13 @@ impl Server {
             anyhow!("expected redis://host:port/database, rediss://... for TLS, or unix:///path?db=4")
         })?;
         let settings = info.redis_settings();
+        let mut peer = None;
         let stream: Box<dyn Connection> = match info.addr() {
-            ConnectionAddr::Tcp(host, port) if is_tls => Box::new(encrypted(open(host, *port)?, host, ca)?),
-            ConnectionAddr::Tcp(host, port) => Box::new(open(host, *port)?),
+            ConnectionAddr::Tcp(host, port) => {
+                let stream = open(host, *port)?;
+                peer = stream.peer_addr().ok().map(|address| address.ip());
+                if is_tls { Box::new(encrypted(stream, host, ca)?) } else { Box::new(stream) }
+            }
             ConnectionAddr::Unix(path) => {
                 let stream = UnixStream::connect(path)
                     .with_context(|| format!("cannot connect to {}", path.display()))?;
@@ -79,7 +85,7 @@ impl Server {
             _ => path.split_once('/').is_some_and(|(_, database)| !database.is_empty()),
         };
         let database = if has_database { settings.db() } else { CONFIG_DB };
-        let mut server = Server { stream, parser: Parser::new(), database };
+        let mut server = Server { stream, parser: Parser::new(), database, peer };
         let variable = std::env::var(PASSWORD_VARIABLE).ok();
         if let Some(password) = settings.password().map(str::to_string).or(variable) {
             let mut auth = cmd("AUTH");

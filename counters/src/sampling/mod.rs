@@ -18,6 +18,8 @@ use model::{FlowKey, Topology};
 use crate::flow_sample::FlowSample;
 use crate::reading::Reading;
 
+pub use packet::udp_datagram;
+
 /// The maximum number of samples that are kept, of all switches: about 100 bytes each.
 pub const MAX_SAMPLES: usize = 200_000;
 /// The maximum number of unknown agents whose addresses are reported.
@@ -116,15 +118,15 @@ impl Trouble {
 
 /// The switches by their addresses: those of the topology and of the configurations that readings have, then `given` ones,
 /// which win. An address that several switches have (a gateway) stands for none.
-pub fn agents(
+pub fn agents<'r>(
     topology: &Topology,
-    readings: &[Reading],
+    readings: impl IntoIterator<Item = &'r Reading>,
     given: &[(IpAddr, String)],
 ) -> BTreeMap<IpAddr, String> {
     let planned = topology.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
     let planned = planned.flat_map(|node| node.addresses.iter().map(|address| (*address, &node.name)));
     let configured = readings
-        .iter()
+        .into_iter()
         .flat_map(|reading| reading.addresses.iter().map(|address| (*address, &reading.switch)));
     let mut found: BTreeMap<IpAddr, BTreeSet<&String>> = BTreeMap::new();
     for (address, switch) in planned.chain(configured) {
@@ -267,9 +269,12 @@ impl Collector {
     }
 
     /// The samples that are kept, with the names of ports. Readings know the aliases of ports, which some agents announce.
-    pub fn samples(&mut self, readings: &[Reading]) -> Vec<FlowSample> {
+    pub fn samples<'r>(&mut self, readings: impl IntoIterator<Item = &'r Reading>) -> Vec<FlowSample> {
         let mut aliases: BTreeMap<(&str, &str), &str> = BTreeMap::new();
         for reading in readings {
+            if !self.names.contains(&reading.switch) {
+                continue;
+            }
             for (name, port) in &reading.ports {
                 aliases.insert((&reading.switch, name), name);
                 aliases.extend(

@@ -27,6 +27,44 @@ pub(super) struct Headers {
 
 /// The flow of an Ethernet frame; `None` of a frame without an IP packet.
 pub(super) fn of_ethernet(frame: &[u8]) -> Option<Headers> {
+    ethernet(frame).map(|packet| packet.headers())
+}
+
+/// The source address and the payload of a frame with a UDP datagram; `None` of other frames, and of all fragments of an IP
+/// packet but the first.
+pub fn udp_datagram(frame: &[u8]) -> Option<(IpAddr, &[u8])> {
+    let Packet { src, proto, transport, .. } = ethernet(frame)?;
+    let mut rest = transport.filter(|_| proto == PROTO_UDP)?;
+    rest.take(4)?;
+    let length = usize::from(rest.u16()?).checked_sub(8)?;
+    rest.take(2)?;
+    // Short frames are padded.
+    rest.take(length.min(rest.len())).map(|payload| (src, payload))
+}
+
+/// An IP packet.
+struct Packet<'b> {
+    src: IpAddr,
+    dst: IpAddr,
+    proto: u8,
+    dscp: u8,
+    /// From the transport header on; absent if the packet has none or is cut before it.
+    transport: Option<Cursor<'b>>,
+}
+
+impl Packet<'_> {
+    /// The ports are 0 if the header is cut before them or the protocol has none.
+    fn headers(&self) -> Headers {
+        let Packet { src, dst, proto, dscp, transport } = *self;
+        let ports = transport
+            .filter(|_| matches!(proto, PROTO_TCP | PROTO_UDP))
+            .and_then(|mut header| Some((header.u16()?, header.u16()?)));
+        let (sport, dport) = ports.unwrap_or((0, 0));
+        Headers { flow: FlowKey { src, dst, sport, dport, proto }, dscp }
+    }
+}
+
+fn ethernet(frame: &[u8]) -> Option<Packet<'_>> {
     let mut frame = Cursor::new(frame);
     frame.take(12)?;
     let mut ethertype = frame.u16()?;
@@ -46,15 +84,15 @@ pub(super) fn of_ethernet(frame: &[u8]) -> Option<Headers> {
 
 /// The flow of an IPv4 packet.
 pub(super) fn of_ipv4(packet: &[u8]) -> Option<Headers> {
-    ipv4(Cursor::new(packet))
+    ipv4(Cursor::new(packet)).map(|packet| packet.headers())
 }
 
 /// The flow of an IPv6 packet.
 pub(super) fn of_ipv6(packet: &[u8]) -> Option<Headers> {
-    ipv6(Cursor::new(packet))
+    ipv6(Cursor::new(packet)).map(|packet| packet.headers())
 }
 
-fn ipv4(mut packet: Cursor<'_>) -> Option<Headers> {
+fn ipv4(mut packet: Cursor<'_>) -> Option<Packet<'_>> {
     let first = packet.u8()?;
     let options = usize::from(first & 0x0f).checked_mul(4)?.checked_sub(20)?;
     if first >> 4 != 4 {
@@ -68,11 +106,11 @@ fn ipv4(mut packet: Cursor<'_>) -> Option<Headers> {
     packet.take(2)?;
     let (src, dst) = (packet.ipv4()?, packet.ipv4()?);
     // Later fragments have no transport header.
-    let rest = if fragment_offset == 0 && packet.take(options).is_some() { Some(packet) } else { None };
-    Some(Headers { flow: flow(src, dst, proto, rest), dscp })
+    let has_transport = fragment_offset == 0 && packet.take(options).is_some();
+    Some(Packet { src, dst, proto, dscp, transport: has_transport.then_some(packet) })
 }
 
-fn ipv6(mut packet: Cursor<'_>) -> Option<Headers> {
+fn ipv6(mut packet: Cursor<'_>) -> Option<Packet<'_>> {
     let word = packet.u32()?;
     if word >> 28 != 6 {
         return None;
@@ -97,16 +135,7 @@ fn ipv6(mut packet: Cursor<'_>) -> Option<Headers> {
             break;
         }
     }
-    Some(Headers { flow: flow(src, dst, proto, rest), dscp })
-}
-
-/// The 5-tuple; the ports are 0 if the header is cut before them or the protocol has none.
-fn flow(src: IpAddr, dst: IpAddr, proto: u8, transport: Option<Cursor<'_>>) -> FlowKey {
-    let ports = transport
-        .filter(|_| matches!(proto, PROTO_TCP | PROTO_UDP))
-        .and_then(|mut header| Some((header.u16()?, header.u16()?)));
-    let (sport, dport) = ports.unwrap_or((0, 0));
-    FlowKey { src, dst, sport, dport, proto }
+    Some(Packet { src, dst, proto, dscp, transport: rest })
 }
 
 #[cfg(test)]
@@ -152,6 +181,16 @@ mod tests {
         check(&[ETHERNET, "0800", IPV4, "2710"], Some(("10.0.0.1:0>10.0.3.1:0/udp", 26)));
         let icmp = "45 00 0030 0000 0000 40 01 0000 0a000001 0a000301";
         check(&[ETHERNET, "0800", icmp, UDP], Some(("10.0.0.1:0>10.0.3.1:0/1", 0)));
+    }
+
+    #[test]
+    fn a_udp_datagram_has_a_source_and_a_payload() {
+        let udp = "2710 18c7 000b 0000 010203 0000";
+        let frame = bytes(&[ETHERNET, "0800", IPV4, udp]);
+        let found = udp_datagram(&frame);
+        assert_eq!(found, Some(("10.0.0.1".parse().expect("an address"), &[1, 2, 3][..])));
+        assert_eq!(udp_datagram(&bytes(&[ETHERNET, "0800", IPV4, "2710 18c7 0007 0000"])), None);
+        assert_eq!(udp_datagram(&bytes(&[ETHERNET, "0800", IPV4, "2710"])), None);
     }
 
     #[test]
