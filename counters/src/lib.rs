@@ -14,6 +14,7 @@ mod causality;
 mod flow_sample;
 mod interval;
 mod monitor;
+pub mod openconfig;
 mod pressure;
 mod problem;
 mod reading;
