@@ -10,10 +10,10 @@
     reason = "an example reads files and shows where it listens"
 )]
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use counters::sonic::{DatabaseName, Databases, gnmi as sonic, parse_dump};
+use gnmi::proto::Path;
 use gnmi::server::{GNmiServer, Server, Tables};
 use tokio::sync::watch;
 
@@ -23,8 +23,11 @@ struct Switch {
 }
 
 impl Tables for Switch {
-    fn value(&self, target: &str, path: &[String]) -> Result<serde_json::Value, String> {
-        sonic::answer(&self.databases.lock().unwrap_or_else(PoisonError::into_inner), target, path)
+    fn values(&self, target: &str, path: &Path) -> Result<Vec<(Path, serde_json::Value)>, String> {
+        let names: Vec<String> = path.elem.iter().map(|element| element.name.clone()).collect();
+        let value =
+            sonic::answer(&self.databases.lock().unwrap_or_else(PoisonError::into_inner), target, &names)?;
+        Ok(vec![(path.clone(), value)])
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
@@ -32,7 +35,7 @@ impl Tables for Switch {
     }
 }
 
-fn read(folder: &Path) -> Result<Databases, Box<dyn std::error::Error>> {
+fn read(folder: &std::path::Path) -> Result<Databases, Box<dyn std::error::Error>> {
     let mut all = Databases::default();
     for name in DatabaseName::ALL {
         let file = folder.join(format!("{}.json", name.name()));
@@ -57,14 +60,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let mut folders = folders.into_iter();
     let first = folders.next().ok_or("expected a folder with dumps")?;
-    let databases = Mutex::new(read(Path::new(&first))?);
+    let databases = Mutex::new(read(std::path::Path::new(&first))?);
     let switch = Arc::new(Switch { databases, version: watch::Sender::new(0) });
     let listener = tokio::net::TcpListener::bind(address).await?;
     println!("gNMI at {}", listener.local_addr()?);
     let served = switch.clone();
     std::thread::spawn(move || {
         for (_, folder) in std::io::stdin().lines().map_while(Result::ok).zip(folders) {
-            match read(Path::new(&folder)) {
+            match read(std::path::Path::new(&folder)) {
                 Ok(databases) => {
                     *served.databases.lock().unwrap_or_else(PoisonError::into_inner) = databases;
                     served.version.send_modify(|version| *version += 1);

@@ -2,6 +2,7 @@
 //!
 //! * [`proto`]: messages and services, wire compatible with gNMI 0.10.
 //! * [`path`]: paths as text. Pure.
+//! * [`value`]: values as JSON. Pure.
 //! * [`client`]: Subscribe (once, sampled, on change), with TLS, user and password.
 //! * [`server`]: the service over tables in JSON, as a SONiC switch offers its databases.
 //!
@@ -12,3 +13,4 @@ pub mod client;
 pub mod path;
 pub mod proto;
 pub mod server;
+pub mod value;

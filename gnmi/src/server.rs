@@ -16,7 +16,6 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::path;
 use crate::proto::g_nmi_server::GNmi;
 pub use crate::proto::g_nmi_server::GNmiServer;
 use crate::proto::subscribe_request::Request as Kind;
@@ -37,11 +36,11 @@ const QUEUED: usize = 64;
 
 /// What the server serves.
 pub trait Tables: Send + Sync + 'static {
-    /// The value of a path: elements without keys, of a target.
+    /// The values at a path of a target, each with its path; a path with wildcards may have several.
     ///
     /// # Errors
     /// There is no such target or path.
-    fn value(&self, target: &str, path: &[String]) -> Result<Json, String>;
+    fn values(&self, target: &str, path: &Path) -> Result<Vec<(Path, Json)>, String>;
 
     /// Sees a new number whenever a value may have changed.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -87,39 +86,34 @@ impl<T: Tables> Query<T> {
         if paths > MAX_PATHS {
             return Err(Status::resource_exhausted(format!("more than {MAX_PATHS} paths")));
         }
-        let prefix = prefix.unwrap_or_default();
-        if prefix.target.is_empty() {
-            return Err(Status::unimplemented("Empty target data not supported"));
-        }
-        Ok(Query { tables: tables.clone(), prefix })
+        Ok(Query { tables: tables.clone(), prefix: prefix.unwrap_or_default() })
     }
 
-    /// The value of a path, now.
-    fn json(&self, path: &Path) -> Result<Json, Status> {
-        let elements = path::elements(Some(&self.prefix), Some(path));
-        let names: Vec<String> = elements.into_iter().map(|element| element.name).collect();
-        self.tables.value(&self.prefix.target, &names).map_err(Status::not_found)
+    /// The values of a path, now.
+    fn values(&self, path: &Path) -> Result<Vec<(Path, Json)>, Status> {
+        let elem = self.prefix.elem.iter().chain(&path.elem).cloned().collect();
+        let whole = Path { elem, ..Path::default() };
+        self.tables.values(&self.prefix.target, &whole).map_err(Status::not_found)
     }
 
-    fn notification(&self, path: &Path, json: &Json) -> Notification {
+    fn notification(&self, values: &[(Path, Json)]) -> Notification {
         let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-        let bytes = json.to_string().into_bytes();
-        let update = Update {
+        let updates = values.iter().map(|(path, json)| Update {
             path: Some(path.clone()),
-            val: Some(TypedValue { value: Some(Value::JsonIetfVal(bytes)) }),
+            val: Some(TypedValue { value: Some(Value::JsonIetfVal(json.to_string().into_bytes())) }),
             ..Update::default()
-        };
+        });
+        let prefix = Path { target: self.prefix.target.clone(), ..Path::default() };
         Notification {
             timestamp: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
-            prefix: Some(self.prefix.clone()),
-            update: vec![update],
+            prefix: Some(prefix),
+            update: updates.collect(),
             ..Notification::default()
         }
     }
 
     fn update(&self, path: &Path) -> Result<SubscribeResponse, Status> {
-        let json = self.json(path)?;
-        Ok(response(Answer::Update(self.notification(path, &json))))
+        Ok(response(Answer::Update(self.notification(&self.values(path)?))))
     }
 }
 
@@ -150,7 +144,7 @@ impl<T: Tables> GNmi for Server<T> {
         self.authenticate(request.metadata())?;
         let request = request.into_inner();
         let query = Query::new(&self.tables, request.prefix, request.path.len())?;
-        let read = |path: &Path| Ok(query.notification(path, &query.json(path)?));
+        let read = |path: &Path| Ok(query.notification(&query.values(path)?));
         let notification = request.path.iter().map(read).collect::<Result<Vec<_>, Status>>()?;
         Ok(Response::new(GetResponse { notification, ..GetResponse::default() }))
     }
@@ -254,12 +248,12 @@ async fn follow<T: Tables>(
         }
     }
     let mut changes = query.tables.changes();
-    let mut known = query.json(path)?;
+    let mut known = query.values(path)?;
     while changes.changed().await.is_ok() {
-        let json = query.json(path)?;
-        if json != known {
-            send(sender, response(Answer::Update(query.notification(path, &json)))).await?;
-            known = json;
+        let values = query.values(path)?;
+        if values != known {
+            send(sender, response(Answer::Update(query.notification(&values)))).await?;
+            known = values;
         }
     }
     Ok(())

@@ -6,9 +6,9 @@ use std::time::Duration;
 use counters::sonic::{DatabaseName, Databases, gnmi as sonic};
 use gnmi::client::{Client, ClientError, Event, Settings, Wanted};
 use gnmi::path;
-use gnmi::proto::Notification;
-use gnmi::proto::typed_value::Value;
+use gnmi::proto::{Notification, Path};
 use gnmi::server::{GNmiServer, Server, Tables};
+use gnmi::value::as_json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tonic::transport::{Identity, ServerTlsConfig};
@@ -36,8 +36,10 @@ impl Switch {
 }
 
 impl Tables for Switch {
-    fn value(&self, target: &str, path: &[String]) -> Result<serde_json::Value, String> {
-        sonic::answer(&self.databases.lock().expect("no panic before"), target, path)
+    fn values(&self, target: &str, path: &Path) -> Result<Vec<(Path, serde_json::Value)>, String> {
+        let names: Vec<String> = path.elem.iter().map(|element| element.name.clone()).collect();
+        let value = sonic::answer(&self.databases.lock().expect("no panic before"), target, &names)?;
+        Ok(vec![(path.clone(), value)])
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
@@ -66,9 +68,7 @@ async fn serve(switch: Arc<Switch>, tls: Option<ServerTlsConfig>) -> Settings {
 }
 
 fn json(notification: &Notification) -> serde_json::Value {
-    let value = notification.update[0].val.as_ref().and_then(|value| value.value.as_ref());
-    let Some(Value::JsonIetfVal(bytes)) = value else { panic!("{notification:?}") };
-    serde_json::from_slice(bytes).expect("JSON")
+    as_json(&notification.update[0]).expect("JSON")
 }
 
 const COUNTERS: &str = "COUNTERS/Ethernet*";

@@ -15,7 +15,8 @@ use model::plain::{plain, plain_line};
 
 use crate::Outcome;
 use crate::counter_sources::{
-    Address, Change, ExporterOf, History, Polled, SampleListener, SonicSwitch, parse_exporter, poll,
+    Address, Change, ExporterOf, GnmiSwitch, History, Polled, Protocol, SampleListener, SonicSwitch,
+    parse_exporter, poll,
 };
 use crate::daemons::topology;
 use crate::output::{describe_diagnosis, describe_verdict, print_text};
@@ -28,6 +29,9 @@ Examples:
   Watch two switches
     harrier watch sonic://leaf1 sonic://spine1
 
+  Watch a switch over gNMI with TLS
+    HARRIER_GNMI_PASSWORD=... harrier watch --gnmi-ca ca.pem gnmis://admin@spine1:8080
+
   Watch a switch whose Redis needs a password and TLS, by name, and write JSON
     REDISCLI_AUTH=... harrier watch --redis-ca ca.pem --json leaf1=sonics://10.0.0.1:6380";
 
@@ -37,11 +41,13 @@ Examples:
     "Exit status 1: there was a verdict. Exit status 2: no switch could be read in --rounds intervals.\n\n{EXAMPLES}"
 ))]
 pub(crate) struct Args {
-    /// Switches: sonic://HOST:PORT, sonics://HOST:PORT with TLS, or sonic+unix:///PATH; the default port is 6379
+    /// Switches: sonic://HOST:PORT or gnmi://USER@HOST:PORT, sonics:// or gnmis:// with TLS, or sonic+unix:///PATH
     ///
-    /// The address of a SONiC switch's Redis server. A name before it, as in leaf1=sonic://10.0.0.1, replaces the hostname
-    /// that the switch states. The password is read from the variable REDISCLI_AUTH or from the address,
-    /// sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST.
+    /// sonic:// is the address of a SONiC switch's Redis server, by default at port 6379. Its password is read from the
+    /// variable REDISCLI_AUTH or from the address, sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST. gnmi:// is that of a
+    /// gNMI server, by default at port 9339: SONiC's databases, or OpenConfig's interfaces and QoS. Its password is read from
+    /// the variable HARRIER_GNMI_PASSWORD or from the address, gnmi://USER:PASSWORD@HOST. A name before an address, as in
+    /// leaf1=sonic://10.0.0.1, replaces the hostname that the switch states.
     #[arg(required = true, value_name = "[NAME=]ADDRESS")]
     switches: Vec<String>,
     /// Receive sFlow version 5 and IPFIX at this address, e.g. 0.0.0.0:6343; may be repeated
@@ -66,6 +72,11 @@ pub(crate) struct Args {
     /// [default: those that the system trusts]
     #[arg(long, value_name = "FILE")]
     redis_ca: Option<PathBuf>,
+    /// Certificates of the authorities that the switches' certificates are checked against (PEM), for gnmis://
+    ///
+    /// [default: those that the system trusts]
+    #[arg(long, value_name = "FILE")]
+    gnmi_ca: Option<PathBuf>,
     /// Stop after this number of intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
@@ -101,10 +112,21 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     };
     let (sender, results) = mpsc::channel();
     for (number, address) in addresses.iter().enumerate() {
-        let switch = SonicSwitch::new(address.clone(), args.redis_ca.clone());
         let (sender, interval) = (sender.clone(), args.interval);
-        let thread = thread::Builder::new().name(format!("poll-{number}")).stack_size(STACK_BYTES);
-        thread.spawn(move || poll(number, switch, interval, &sender)).context("cannot start a thread")?;
+        let thread = thread::Builder::new().name(format!("poll-{number}"));
+        let spawned = match address.protocol.clone() {
+            Protocol::Redis(redis) => {
+                let switch = SonicSwitch::new(address, redis, args.redis_ca.clone());
+                let poll = move || poll(number, switch, interval, &sender);
+                thread.stack_size(STACK_BYTES).spawn(poll)
+            }
+            Protocol::Gnmi(gnmi) => {
+                let switch = GnmiSwitch::new(address, gnmi, args.gnmi_ca.clone(), interval);
+                // The switch sets the pace: every read waits for its next sample.
+                thread.spawn(move || poll(number, switch, Duration::ZERO, &sender))
+            }
+        };
+        spawned.context("cannot start a thread")?;
     }
     let mut watch = Watch {
         args,

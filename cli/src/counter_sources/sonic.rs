@@ -7,19 +7,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use counters::sonic::{DatabaseName, Databases, reading};
 use counters::{PRIORITIES, Reading};
 use redis::{Cmd, FromRedisValue, Value, cmd};
 
-use super::{Address, ReadingSource};
+use super::{Address, KEPT, ReadingSource};
 use crate::daemons::operations::clock::wall_ns;
 use crate::redis::{Server, text};
 
-/// How long names, neighbours and settings are kept.
-const KEPT: Duration = Duration::from_secs(60);
 /// The maximum number of ports of a switch. The largest chassis have some hundred.
 const MAX_PORTS: usize = 4_096;
 /// The beginning of all versions of the schema (`db_migrator.py`).
@@ -65,7 +63,9 @@ const GROUP_WATERMARKS: [&str; 2] = [
 
 /// A switch with a Redis server.
 pub(crate) struct SonicSwitch {
-    address: Address,
+    name: Option<String>,
+    /// The address of its Redis server.
+    redis: String,
     ca: Option<PathBuf>,
     session: Option<Session>,
 }
@@ -85,8 +85,8 @@ struct Session {
 
 impl SonicSwitch {
     /// A switch at an address; `ca` has the authorities of its certificate.
-    pub(crate) fn new(address: Address, ca: Option<PathBuf>) -> SonicSwitch {
-        SonicSwitch { address, ca, session: None }
+    pub(crate) fn new(address: &Address, redis: String, ca: Option<PathBuf>) -> SonicSwitch {
+        SonicSwitch { name: address.name.clone(), redis, ca, session: None }
     }
 }
 
@@ -95,10 +95,10 @@ impl ReadingSource for SonicSwitch {
         let session = match self.session.take() {
             Some(session) if session.is_fresh() => session,
             Some(session) => Session::begin(session.server)?,
-            None => Session::begin(Server::connect(&self.address.redis, self.ca.as_deref())?)?,
+            None => Session::begin(Server::connect(&self.redis, self.ca.as_deref())?)?,
         };
         // Only a session without an error is used again.
-        let (session, reading, problems) = session.poll(self.address.name.as_deref())?;
+        let (session, reading, problems) = session.poll(self.name.as_deref())?;
         self.session = Some(session);
         Ok((reading, problems))
     }

@@ -178,6 +178,12 @@ fn open(host: &str, port: u16) -> anyhow::Result<TcpStream> {
     }
 }
 
+/// The file with the certificates of the authorities: this one, else those that the system trusts.
+pub(crate) fn trusted_certificates(ca: Option<&Path>) -> Option<&Path> {
+    let system = || SYSTEM_CERTIFICATES.iter().map(Path::new).find(|path| path.is_file());
+    ca.or_else(system)
+}
+
 /// Encrypts a connection. The server's certificate is checked against the authorities in `ca`, or against those that the
 /// system trusts.
 fn encrypted(
@@ -185,8 +191,8 @@ fn encrypted(
     host: &str,
     ca: Option<&Path>,
 ) -> anyhow::Result<StreamOwned<ClientConnection, TcpStream>> {
-    let system = || SYSTEM_CERTIFICATES.iter().map(Path::new).find(|path| path.is_file());
-    let ca = ca.or_else(system).context("there is no file with trusted certificates; specify --redis-ca")?;
+    let ca =
+        trusted_certificates(ca).context("there is no file with trusted certificates; specify --redis-ca")?;
     let name = ServerName::try_from(host.trim_matches(['[', ']']).to_string())
         .with_context(|| format!("{host} cannot be the name of a TLS server"))?;
     let connection = ClientConnection::new(Arc::new(trusting(ca)?), name)?;

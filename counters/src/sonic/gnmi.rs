@@ -74,16 +74,14 @@ fn alias<'d>(databases: &'d Databases, port: &str) -> Option<&'d str> {
 /// Takes the value of a path into the databases. Names of ports need the map of names, and the aliases in `PORT_TABLE`, before.
 ///
 /// # Errors
-/// The value is no JSON of a hash or a table, or there are too many hashes; what was read is taken.
+/// The value is no hash or table, or there are too many hashes.
 pub fn absorb(
     databases: &mut Databases,
     database: DatabaseName,
     path: &[String],
-    json: &[u8],
+    value: Value,
 ) -> Result<(), Problem> {
     let shown = || format!("{}/{}", database.name(), path.join("/"));
-    let value: Value = serde_json::from_slice(json)
-        .map_err(|error| Problem::new(format!("{}: the value is no JSON: {error}", shown())))?;
     let Value::Object(object) = value else {
         return Err(Problem::new(format!("{}: expected a hash or a table, as a JSON object", shown())));
     };
