@@ -111,7 +111,7 @@ pub(super) struct Message {
     pub(super) no_flow: u64,
     /// Templates, domains, samplers and names beyond the limits.
     pub(super) over_limit: u64,
-    /// Whether a set is malformed; what stands before it is used.
+    /// Whether a set is malformed; what precedes it is used.
     pub(super) is_cut: bool,
 }
 
@@ -122,7 +122,7 @@ pub(super) fn is_ipfix(datagram: &[u8]) -> bool {
 }
 
 impl Exporter {
-    /// Reads a message. If a set is malformed, what stands before it is returned.
+    /// Reads a message. If a set is malformed, what precedes it is returned.
     ///
     /// # Errors
     /// The header is cut, has another version, or states another length than that of the datagram.

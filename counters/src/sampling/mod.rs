@@ -92,7 +92,7 @@ impl Trouble {
     fn describe(self, count: u64) -> String {
         match self {
             Trouble::Malformed => {
-                format!("{count} malformed datagrams; what stands before the damage is used")
+                format!("{count} malformed datagrams; what precedes the damage is used")
             }
             Trouble::LostDatagrams => format!("{count} sFlow datagrams were lost on their way"),
             Trouble::LostSamples => format!("{count} flow samples were lost; shares are those of the rest"),
@@ -326,7 +326,7 @@ impl Collector {
         samples
     }
 
-    /// What is new about the datagrams, for people: a trouble is reported when it appears, and again when it has become ten
+    /// What is new about the datagrams, for people: a problem is reported when it appears, and again when it has become ten
     /// times as frequent.
     pub fn news(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
