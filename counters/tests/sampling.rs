@@ -255,6 +255,20 @@ fn what_a_switch_can_make_the_collector_keep_is_limited() {
     assert_eq!(collector.samples(&[]), []);
 }
 
+#[test]
+fn a_template_without_bytes_is_malformed() {
+    // Template 256 with one field of no bytes, then a set of its records, which would never end.
+    let sets = [0, 2, 0, 12, 1, 0, 0, 1, 0, 8, 0, 0, 1, 0, 0, 8, 1, 2, 3, 4];
+    let mut message = vec![0, 10, 0, 16 + sets.len() as u8];
+    message.extend(words(&[0, 0, 0]));
+    message.extend(sets);
+    let mut collector = check_news(
+        &[message],
+        &["leaf1: 1 malformed datagrams", "leaf1: 1 sets of IPFIX records came before their template"],
+    );
+    assert_eq!(collector.samples(&[]), []);
+}
+
 /// The datagrams of all exporters.
 fn all() -> Vec<Vec<u8>> {
     let mut all = [PMACCTD_SFLOW, PMACCTD_IPFIX, SOFTFLOWD_IPFIX].map(datagrams).concat();
