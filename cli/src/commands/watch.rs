@@ -1,4 +1,4 @@
-//! `harrier watch`: polls the counters of ordinary switches and reports who sends the pauses.
+//! `harrier watch`: reads the counters of ordinary switches and reports who sends the pauses.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::counter_sources::{
     parse_exporter, poll,
 };
 use crate::daemons::topology;
-use crate::output::{describe_diagnosis, describe_verdict, print_text};
+use crate::output::{describe_diagnosis, print_text};
 
 /// The stack of a thread that polls a switch; it holds no reply.
 const STACK_BYTES: usize = 512 << 10;
@@ -225,7 +225,8 @@ impl Watch<'_> {
             if self.args.json {
                 print_text(&format!("{}\n", serde_json::json!({ "event": event, "diagnosis": diagnosis })))?;
             } else if event == "ends" {
-                eprintln!("over: {}", plain_line(&describe_verdict(diagnosis)));
+                // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
+                eprintln!("over: {}", plain_line(&diagnosis.summary));
             } else {
                 let index = TopologyIndex::new(&self.network.topology);
                 let heading = if event == "flows" { "now with flows:\n" } else { "" };
