@@ -95,7 +95,7 @@ enum Command {
     Eval(commands::eval::Args),
     /// Diagnose telemetry from files
     Analyze(commands::analyze::Args),
-    /// Poll the counters of SONiC switches and report who sends the pauses
+    /// Read the counters of switches over Redis or gNMI and report who sends the pauses
     Watch(commands::watch::Args),
     /// Check switch configurations before a rollout: SONiC, NVUE, EOS, NX-OS
     Check(Box<commands::check::Args>),

@@ -43,6 +43,9 @@ pub struct Reading {
     /// Neighbours by LLDP or by configuration.
     #[serde(default)]
     pub neighbours: Vec<LocalNeighbour>,
+    /// Addresses that the switch has by its configuration; sFlow agents and IPFIX exporters are known by them.
+    #[serde(default)]
+    pub addresses: Vec<std::net::IpAddr>,
 }
 
 impl Reading {

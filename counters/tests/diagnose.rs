@@ -74,6 +74,7 @@ fn sampled_flows_are_named_with_their_share() {
         dscp: None,
         bytes,
         packets: 1,
+        duration_ns: 0,
         sampling_rate: 1_000,
     };
     let (a, b) = ("10.0.0.1:1>10.0.0.3:4791/udp", "10.0.0.2:1>10.0.0.3:4791/udp");
@@ -89,6 +90,35 @@ fn sampled_flows_are_named_with_their_share() {
     assert_eq!(verdict.root_cause.flows, [flow(a), flow(b)]);
     assert!(
         verdict.evidence.iter().any(|evidence| evidence.claim.contains("58 %")),
+        "{:#?}",
+        verdict.evidence
+    );
+}
+
+#[test]
+fn a_count_of_an_exporter_belongs_to_the_time_of_its_flow() {
+    let story = incast();
+    let end_ns = story.before[0].time_ns + INTERVAL_NS;
+    let count = |src: u8, time_ns, seconds: u64| FlowSample {
+        switch: "leaf2".into(),
+        time_ns,
+        duration_ns: seconds * INTERVAL_NS,
+        flow: format!("10.0.0.{src}:1>10.0.0.3:4791/udp").parse().expect("a flow"),
+        ingress: None,
+        egress: Some("Ethernet0".into()),
+        dscp: None,
+        bytes: 4_000_000,
+        packets: 4_000,
+        sampling_rate: 1,
+    };
+    // A quarter of the first flow lies in the interval, all of the second, nothing of the third.
+    let samples =
+        [count(1, end_ns + 2 * INTERVAL_NS, 4), count(2, end_ns, 1), count(3, end_ns + INTERVAL_NS, 1)];
+    let report = diagnose(&story.readings(), &samples, &Network::default());
+    let verdict = check(&report, (BACKPRESSURE, Cause::Undetermined, "leaf2:1", None), &PATH);
+    assert_eq!(verdict.root_cause.flows, [samples[1].flow]);
+    assert!(
+        verdict.evidence.iter().any(|evidence| evidence.claim.contains("80 %")),
         "{:#?}",
         verdict.evidence
     );

@@ -11,6 +11,7 @@ pub mod mutate;
 mod packets;
 mod programs;
 mod protocol;
+mod samples;
 mod source;
 mod stf;
 
@@ -52,6 +53,7 @@ pub const TARGETS: &[Target] = &[
         words: &["[[suppress]]", "BUF", "*", "SRC004", "tor-1/"],
     },
     Target { name: "config_baseline", run: config::baseline, seeds: config::baseline_seeds, words: &[] },
+    Target { name: "flow_samples", run: samples::run, seeds: samples::seeds, words: &[] },
     Target { name: "p4runtime", run: protocol::run, seeds: protocol::seeds, words: &[] },
 ];
 

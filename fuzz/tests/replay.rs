@@ -73,6 +73,11 @@ fn packets() {
 }
 
 #[test]
+fn flow_samples() {
+    check("flow_samples", 5_000);
+}
+
+#[test]
 fn p4runtime() {
     check("p4runtime", 300);
 }

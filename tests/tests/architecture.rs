@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-buffer-config", &["harrier-model"]),
     ("harrier-host-diagnosis", &["harrier-model"]),
     ("harrier-counters", &["harrier-model"]),
+    ("harrier-gnmi", &[]),
     ("harrier-store", &["harrier-model"]),
     ("harrier-controller", &["harrier-model", "p4runtime-rs"]),
     ("harrier-scenario", &["harrier-model", "p4-switch", "harrier-buffer-config", "harrier-controller"]),
@@ -43,8 +44,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Edges that only tests have: a core's conservation test runs the real switch.
-const ALLOWED_IN_TESTS: &[(&str, &[&str])] =
-    &[("harrier-controller", &["p4-lang", "p4-switch"]), ("harrier-eval", &["p4-switch"])];
+const ALLOWED_IN_TESTS: &[(&str, &[&str])] = &[
+    ("harrier-controller", &["p4-lang", "p4-switch"]),
+    ("harrier-eval", &["p4-switch"]),
+    ("harrier-gnmi", &["harrier-counters"]),
+];
 
 /// Crates on top, which may use everything.
 const TOP: &[&str] = &["harrier-cli", "harrier-tests", "harrier-fuzz"];

@@ -15,6 +15,7 @@ use crate::Outcome;
 use crate::commands::run::{TOPOLOGY_FILE, Verdicts, verdicts};
 use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::counter_files::{TimeOf, parse_time_of};
+use crate::counter_sources::{ExporterOf, parse_exporter};
 use crate::host_verdicts::{EventReports, REPORTS_FILE};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
@@ -71,6 +72,16 @@ pub(crate) struct Args {
     /// at which the files were changed.
     #[arg(long, value_name = "PATH=TIME", value_parser = parse_time_of)]
     time: Vec<TimeOf>,
+    /// Capture (pcap, pcapng) of sFlow version 5 or IPFIX datagrams, for --from sonic: verdicts name the likely flows
+    ///
+    /// As of `tcpdump -i IFNAME -w FILE udp port 6343`, while the counters were read.
+    #[arg(long, value_name = "FILE")]
+    samples: Vec<PathBuf>,
+    /// Address of a switch as sFlow agent or IPFIX exporter, e.g. leaf1=10.0.0.9
+    ///
+    /// [default: the addresses in the topology and in the switch's configuration]
+    #[arg(long, value_name = "SWITCH=ADDRESS", value_parser = parse_exporter)]
+    exporter: Vec<ExporterOf>,
     /// Print the report as JSON on stdout
     #[arg(long)]
     json: bool,
@@ -94,6 +105,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     if !args.time.is_empty() {
         bail!("--time is for --from sonic");
+    }
+    if !args.samples.is_empty() || !args.exporter.is_empty() {
+        bail!("--samples and --exporter are for --from sonic");
     }
     let mut problems = Vec::new();
     let victim = args.victim.as_deref().and_then(|text| {

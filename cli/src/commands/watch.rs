@@ -1,5 +1,6 @@
-//! `harrier watch`: polls the counters of ordinary switches and reports who sends the pauses.
+//! `harrier watch`: reads the counters of ordinary switches and reports who sends the pauses.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -7,14 +8,18 @@ use std::time::{Duration, Instant};
 
 use analyzer::TopologyIndex;
 use anyhow::{Context, anyhow, bail};
-use counters::Network;
+use counters::sampling::agents;
+use counters::{FlowSample, Network};
 use model::Time;
 use model::plain::{plain, plain_line};
 
 use crate::Outcome;
-use crate::counter_sources::{Address, Change, History, Polled, SonicSwitch, poll};
+use crate::counter_sources::{
+    Address, Change, ExporterOf, GnmiSwitch, History, Polled, Protocol, SampleListener, SonicSwitch,
+    parse_exporter, poll,
+};
 use crate::daemons::topology;
-use crate::output::{describe_diagnosis, describe_verdict, print_text};
+use crate::output::{describe_diagnosis, print_text};
 
 /// The stack of a thread that polls a switch; it holds no reply.
 const STACK_BYTES: usize = 512 << 10;
@@ -23,6 +28,9 @@ const EXAMPLES: &str = "\
 Examples:
   Watch two switches
     harrier watch sonic://leaf1 sonic://spine1
+
+  Watch a switch over gNMI with TLS
+    HARRIER_GNMI_PASSWORD=... harrier watch --gnmi-ca ca.pem gnmis://admin@spine1:8080
 
   Watch a switch whose Redis needs a password and TLS, by name, and write JSON
     REDISCLI_AUTH=... harrier watch --redis-ca ca.pem --json leaf1=sonics://10.0.0.1:6380";
@@ -33,13 +41,26 @@ Examples:
     "Exit status 1: there was a verdict. Exit status 2: no switch could be read in --rounds intervals.\n\n{EXAMPLES}"
 ))]
 pub(crate) struct Args {
-    /// Switches: sonic://HOST:PORT, sonics://HOST:PORT with TLS, or sonic+unix:///PATH; the default port is 6379
+    /// Switches: sonic://HOST:PORT or gnmi://USER@HOST:PORT, sonics:// or gnmis:// with TLS, or sonic+unix:///PATH
     ///
-    /// The address of a SONiC switch's Redis server. A name before it, as in leaf1=sonic://10.0.0.1, replaces the hostname
-    /// that the switch states. The password is read from the variable REDISCLI_AUTH or from the address,
-    /// sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST.
+    /// sonic:// is the address of a SONiC switch's Redis server, by default at port 6379. Its password is read from the
+    /// variable REDISCLI_AUTH or from the address, sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST. gnmi:// is that of a
+    /// gNMI server, by default at port 9339: SONiC's databases, or OpenConfig's interfaces and QoS. Its password is read from
+    /// the variable HARRIER_GNMI_PASSWORD or from the address, gnmi://USER:PASSWORD@HOST. A name before an address, as in
+    /// leaf1=sonic://10.0.0.1, replaces the hostname that the switch states.
     #[arg(required = true, value_name = "[NAME=]ADDRESS")]
     switches: Vec<String>,
+    /// Receive sFlow version 5 and IPFIX at this address, e.g. 0.0.0.0:6343; may be repeated
+    ///
+    /// Verdicts then name the likely flows. The usual ports are 6343 (sFlow) and 4739 (IPFIX). Datagrams of other exporters
+    /// than those of the switches are left out.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    collect: Vec<SocketAddr>,
+    /// Address of a switch as sFlow agent or IPFIX exporter, e.g. leaf1=10.0.0.9
+    ///
+    /// [default: the addresses in the topology and in the switch's configuration, and that by which it is reached]
+    #[arg(long, value_name = "SWITCH=ADDRESS", value_parser = parse_exporter)]
+    exporter: Vec<ExporterOf>,
     /// Polling interval, from 100ms to 10min
     #[arg(long, value_name = "TIME", value_parser = parse_interval, default_value = "1s")]
     interval: Duration,
@@ -51,6 +72,11 @@ pub(crate) struct Args {
     /// [default: those that the system trusts]
     #[arg(long, value_name = "FILE")]
     redis_ca: Option<PathBuf>,
+    /// Certificates of the authorities that the switches' certificates are checked against (PEM), for gnmis://
+    ///
+    /// [default: those that the system trusts]
+    #[arg(long, value_name = "FILE")]
+    gnmi_ca: Option<PathBuf>,
     /// Stop after this number of intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
@@ -80,18 +106,34 @@ fn addresses(texts: &[String]) -> anyhow::Result<Vec<Address>> {
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let addresses = addresses(&args.switches)?;
     let topology = args.topology.as_deref().map(topology::read).transpose()?.unwrap_or_default();
+    let samples = match args.collect.as_slice() {
+        [] => None,
+        sockets => Some(SampleListener::start(sockets)?),
+    };
     let (sender, results) = mpsc::channel();
     for (number, address) in addresses.iter().enumerate() {
-        let switch = SonicSwitch::new(address.clone(), args.redis_ca.clone());
         let (sender, interval) = (sender.clone(), args.interval);
-        let thread = thread::Builder::new().name(format!("poll-{number}")).stack_size(STACK_BYTES);
-        thread.spawn(move || poll(number, switch, interval, &sender)).context("cannot start a thread")?;
+        let thread = thread::Builder::new().name(format!("poll-{number}"));
+        let spawned = match address.protocol.clone() {
+            Protocol::Redis(redis) => {
+                let switch = SonicSwitch::new(address, redis, args.redis_ca.clone());
+                let poll = move || poll(number, switch, interval, &sender);
+                thread.stack_size(STACK_BYTES).spawn(poll)
+            }
+            Protocol::Gnmi(gnmi) => {
+                let switch = GnmiSwitch::new(address, gnmi, args.gnmi_ca.clone(), interval);
+                // The switch sets the pace: every read waits for its next sample.
+                thread.spawn(move || poll(number, switch, Duration::ZERO, &sender))
+            }
+        };
+        spawned.context("cannot start a thread")?;
     }
     let mut watch = Watch {
         args,
         addresses: &addresses,
         network: Network { topology, ..Network::default() },
         history: History::default(),
+        samples,
         verdicts: 0,
     };
     let mut due = Instant::now() + args.interval;
@@ -118,6 +160,8 @@ struct Watch<'a> {
     addresses: &'a [Address],
     network: Network,
     history: History,
+    /// The flow samples, if they are received.
+    samples: Option<SampleListener>,
     /// Verdicts that have begun.
     verdicts: u64,
 }
@@ -126,7 +170,12 @@ impl Watch<'_> {
     fn take(&mut self, Polled { source, result }: Polled) {
         match result {
             Ok((reading, problems)) => {
-                for line in self.history.read(source, reading, problems) {
+                let lines = self.history.read(source, reading, problems);
+                if let Some(listener) = self.samples.as_ref().filter(|_| !lines.is_empty()) {
+                    // The first samples of a switch are worth as much as later ones.
+                    self.set_agents(listener);
+                }
+                for line in lines {
                     eprintln!("{}", plain_line(&line));
                 }
             }
@@ -145,24 +194,43 @@ impl Watch<'_> {
         }
     }
 
+    fn set_agents(&self, listener: &SampleListener) {
+        listener.set_switches(agents(&self.network.topology, self.history.latest(), &self.args.exporter));
+    }
+
+    /// The samples of the intervals that are judged.
+    fn flow_samples(&self) -> Vec<FlowSample> {
+        let Some(listener) = &self.samples else { return Vec::new() };
+        self.set_agents(listener);
+        let since_ns = self.history.since_ns().unwrap_or(0);
+        let (samples, lines) = listener.round(since_ns, self.history.latest());
+        for line in lines {
+            eprintln!("{}", plain_line(&line));
+        }
+        samples
+    }
+
     /// Diagnoses the last intervals and prints what has changed.
     fn round(&mut self) -> anyhow::Result<()> {
-        // Samples of flows have no live source yet.
-        for change in self.history.round(&[], &self.network) {
+        let samples = self.flow_samples();
+        for change in self.history.round(&samples, &self.network) {
             let (event, diagnosis) = match &change {
                 Change::Begins(diagnosis) => {
                     self.verdicts += 1;
                     ("begins", diagnosis)
                 }
+                Change::NamesFlows(diagnosis) => ("flows", diagnosis),
                 Change::Ends(diagnosis) => ("ends", diagnosis),
             };
             if self.args.json {
                 print_text(&format!("{}\n", serde_json::json!({ "event": event, "diagnosis": diagnosis })))?;
-            } else if event == "begins" {
-                let index = TopologyIndex::new(&self.network.topology);
-                eprint!("{}", plain(&describe_diagnosis(diagnosis, &index)));
+            } else if event == "ends" {
+                // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
+                eprintln!("over: {}", plain_line(&diagnosis.summary));
             } else {
-                eprintln!("over: {}", plain_line(&describe_verdict(diagnosis)));
+                let index = TopologyIndex::new(&self.network.topology);
+                let heading = if event == "flows" { "now with flows:\n" } else { "" };
+                eprint!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
             }
         }
         Ok(())

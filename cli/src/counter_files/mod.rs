@@ -5,6 +5,7 @@
 
 mod archive;
 mod naming;
+mod samples;
 mod timing;
 mod walk;
 
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 use counters::Reading;
 use counters::sonic::{DatabaseName, Databases, parse_date, parse_dump, parse_show, reading};
+
+pub(crate) use samples::read_samples;
 
 use naming::{Named, database_file, named};
 use timing::Found;

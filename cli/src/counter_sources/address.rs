@@ -1,53 +1,116 @@
 //! Addresses of live sources.
 
+use std::fmt;
 use std::str::FromStr;
 
-/// The address of a switch: `[NAME=]sonic://[[USER:]PASSWORD@]HOST[:PORT]`, `sonics://...` with TLS, or
-/// `sonic+unix:///PATH`.
+/// The address of a switch, with its name if it has one: `[NAME=]sonic://[[USER:]PASSWORD@]HOST[:PORT]`, `sonics://...` with
+/// TLS, `sonic+unix:///PATH`, `[NAME=]gnmi://[USER[:PASSWORD]@]HOST[:PORT]`, or `gnmis://...` with TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     /// The switch's name, if the address has one.
     pub(crate) name: Option<String>,
-    /// The address of its Redis server, as [`crate::redis::Server::connect`] takes it.
-    pub(crate) redis: String,
+    /// How it is read.
+    pub(crate) protocol: Protocol,
     /// The address for people, without a password.
     pub(crate) shown: String,
+}
+
+/// How a switch is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// From its Redis server, by the address that [`crate::redis::Server::connect`] takes.
+    Redis(String),
+    /// Over gNMI.
+    Gnmi(GnmiAddress),
+}
+
+/// The address of a gNMI server.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct GnmiAddress {
+    /// Host and port.
+    pub(crate) authority: String,
+    pub(crate) is_tls: bool,
+    pub(crate) user: Option<String>,
+    pub(crate) password: Option<String>,
+}
+
+impl fmt::Debug for GnmiAddress {
+    /// Omits the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{} (TLS: {})", self.user.as_deref().unwrap_or(""), self.authority, self.is_tls)
+    }
 }
 
 /// The schemes of SONiC, and those of Redis that they stand for.
 const SCHEMES: [(&str, &str); 3] =
     [("sonic://", "redis://"), ("sonics://", "rediss://"), ("sonic+unix://", "unix://")];
+/// The schemes of gNMI, and whether they use TLS.
+const GNMI_SCHEMES: [(&str, bool); 2] = [("gnmi://", false), ("gnmis://", true)];
+/// The port of gNMI (IANA).
+const GNMI_PORT: u16 = 9339;
+
+const EXPECTED: &str = "expected [NAME=]sonic://HOST[:PORT] or gnmi://USER@HOST[:PORT], sonics:// or gnmis:// for TLS, or \
+                        sonic+unix:///PATH";
 
 impl FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Address, String> {
-        let expected =
-            "expected [NAME=]sonic://HOST[:PORT], sonics://HOST[:PORT] for TLS, or sonic+unix:///PATH";
-        let scheme_at = text.find("://").ok_or(expected)?;
+        let scheme_at = text.find("://").ok_or(EXPECTED)?;
         // A password may contain `=`; the name stands before the scheme.
         let (name, address) = match text[..scheme_at].rsplit_once('=') {
             Some((name, _)) => (Some(name), &text[name.len() + 1..]),
             None => (None, text),
         };
         if name == Some("") {
-            return Err(format!("the name before `=` is empty; {expected}"));
+            return Err(format!("the name before `=` is empty; {EXPECTED}"));
         }
-        let known = SCHEMES.iter().find_map(|(own, redis)| Some((own, redis, address.strip_prefix(own)?)));
-        let (scheme, redis, rest) = known.ok_or(expected)?;
-        if rest.is_empty() {
-            return Err(format!("there is nothing after `{scheme}`; {expected}"));
-        }
-        // Anything else in front of the path would be shown, and may be a password.
-        if *scheme == "sonic+unix://" && !rest.starts_with('/') {
-            return Err(format!("expected an absolute path after `{scheme}`; {expected}"));
-        }
-        let redis = format!("{redis}{rest}");
-        // Shown as an address of Redis and then under its own scheme.
-        let shown = crate::redis::shown(&redis);
-        let shown = shown.split_once("://").map_or("", |(_, rest)| rest);
-        Ok(Address { name: name.map(str::to_owned), shown: format!("{scheme}{shown}"), redis })
+        let gnmi =
+            GNMI_SCHEMES.iter().find_map(|(own, is_tls)| Some((own, address.strip_prefix(own)?, *is_tls)));
+        let (protocol, shown) = match gnmi {
+            Some((scheme, rest, is_tls)) => gnmi_address(scheme, rest, is_tls)?,
+            None => redis_address(address)?,
+        };
+        Ok(Address { name: name.map(str::to_owned), protocol, shown })
     }
+}
+
+fn redis_address(address: &str) -> Result<(Protocol, String), String> {
+    let known = SCHEMES.iter().find_map(|(own, redis)| Some((own, redis, address.strip_prefix(own)?)));
+    let (scheme, redis, rest) = known.ok_or(EXPECTED)?;
+    if rest.is_empty() {
+        return Err(format!("there is nothing after `{scheme}`; {EXPECTED}"));
+    }
+    // Anything else in front of the path would be shown, and may be a password.
+    if *scheme == "sonic+unix://" && !rest.starts_with('/') {
+        return Err(format!("expected an absolute path after `{scheme}`; {EXPECTED}"));
+    }
+    let redis = format!("{redis}{rest}");
+    // Shown as an address of Redis and then under its own scheme.
+    let shown = crate::redis::shown(&redis);
+    let shown = shown.split_once("://").map_or("", |(_, rest)| rest);
+    Ok((Protocol::Redis(redis), format!("{scheme}{shown}")))
+}
+
+fn gnmi_address(scheme: &str, rest: &str, is_tls: bool) -> Result<(Protocol, String), String> {
+    // A password may contain `@` and `:`.
+    let (login, host) = rest.rsplit_once('@').map_or((None, rest), |(login, host)| (Some(login), host));
+    let (user, password) = match login.map(|login| login.split_once(':').unwrap_or((login, ""))) {
+        Some((user, password)) => (Some(user.to_string()), Some(password).filter(|text| !text.is_empty())),
+        None => (None, None),
+    };
+    let host = host.strip_suffix('/').unwrap_or(host);
+    let after_address = host.rsplit_once(']').map_or(host, |(_, port)| port);
+    let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+    let port = after_address.rsplit_once(':').map(|(_, port)| port.parse::<u16>().is_ok());
+    if host.is_empty() || !host.chars().all(is_host) || port == Some(false) || user.as_deref() == Some("") {
+        return Err(format!("expected USER@HOST[:PORT] after `{scheme}`; {EXPECTED}"));
+    }
+    let authority = if port.is_some() { host.to_string() } else { format!("{host}:{GNMI_PORT}") };
+    let login = user.as_ref().map(|user| format!("{user}{}@", if password.is_some() { ":***" } else { "" }));
+    let shown = format!("{scheme}{}{authority}", login.unwrap_or_default());
+    let password = password.map(str::to_owned);
+    Ok((Protocol::Gnmi(GnmiAddress { authority, is_tls, user, password }), shown))
 }
 
 #[cfg(test)]
@@ -56,7 +119,13 @@ mod tests {
 
     fn check(text: &str, expected: Option<(Option<&str>, &str, &str)>) {
         let address = text.parse::<Address>();
-        let found = address.as_ref().ok().map(|a| (a.name.as_deref(), a.redis.as_str(), a.shown.as_str()));
+        let redis = |a: &Address| match &a.protocol {
+            Protocol::Redis(redis) => redis.clone(),
+            Protocol::Gnmi(gnmi) => format!("{gnmi:?} {:?}", gnmi.password),
+        };
+        let redis = address.as_ref().ok().map(redis);
+        let found = address.as_ref().ok().zip(redis.as_deref());
+        let found = found.map(|(a, redis)| (a.name.as_deref(), redis, a.shown.as_str()));
         assert_eq!(found, expected, "{text}: {address:?}");
     }
 
@@ -77,10 +146,31 @@ mod tests {
             "redis://leaf1",
             "=sonic://leaf1",
             "sonic://",
-            "gnmi://leaf1",
+            "http://leaf1",
             "sonic+unix://:pw@leaf1/x",
             "",
         ] {
+            check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn addresses_of_gnmi_have_a_user() {
+        check("gnmi://leaf1", Some((None, "@leaf1:9339 (TLS: false) None", "gnmi://leaf1:9339")));
+        check(
+            "leaf1=gnmis://admin:s3c=r@t:x@10.0.0.1:8080",
+            Some((
+                Some("leaf1"),
+                "admin@10.0.0.1:8080 (TLS: true) Some(\"s3c=r@t:x\")",
+                "gnmis://admin:***@10.0.0.1:8080",
+            )),
+        );
+        check(
+            "gnmi://admin@[fd00::1]",
+            Some((None, "admin@[fd00::1]:9339 (TLS: false) None", "gnmi://admin@[fd00::1]:9339")),
+        );
+        for wrong in ["gnmi://", "gnmi://admin@", "gnmi://@leaf1", "gnmi://leaf1:x", "gnmi://s3cret/@leaf 1"]
+        {
             check(wrong, None);
         }
     }

@@ -35,6 +35,8 @@ struct Subject(Anomaly, Option<PortRef>, Option<String>);
 pub(crate) enum Change {
     /// A verdict that the round before did not have.
     Begins(Diagnosis),
+    /// A verdict of the round before whose flows were unknown and are known now: samples arrive after the counters.
+    NamesFlows(Diagnosis),
     /// A verdict of the round before that the counters do not support any more.
     Ends(Diagnosis),
 }
@@ -84,6 +86,21 @@ impl History {
         self.sources.values().any(|source| source.readings[1].is_some())
     }
 
+    /// The last reading of every source.
+    pub(crate) fn latest(&self) -> impl Iterator<Item = &Reading> {
+        self.sources.values().filter_map(|source| source.readings[1].as_ref())
+    }
+
+    /// The beginning of the intervals that the next round judges; absent if there is none.
+    pub(crate) fn since_ns(&self) -> Option<u64> {
+        self.sources
+            .values()
+            .flat_map(|source| &source.readings)
+            .flatten()
+            .map(|reading| reading.time_ns)
+            .min()
+    }
+
     /// Diagnoses the last interval of every source. A source that fails has none, and neither has one that was read once;
     /// verdicts about a switch that is not read now stay as they are.
     pub(crate) fn round(&mut self, samples: &[FlowSample], network: &Network) -> Vec<Change> {
@@ -110,6 +127,12 @@ impl History {
         let begun = self.open.iter().filter(|(subject, _)| !before.contains_key(*subject));
         let mut changes: Vec<Change> =
             begun.map(|(_, diagnosis)| Change::Begins(diagnosis.clone())).collect();
+        let names_flows = |(subject, now): &(&Subject, &Diagnosis)| {
+            let had_none = before.get(*subject).is_some_and(|known| known.root_cause.flows.is_empty());
+            had_none && !now.root_cause.flows.is_empty()
+        };
+        let named = self.open.iter().filter(names_flows);
+        changes.extend(named.map(|(_, diagnosis)| Change::NamesFlows(diagnosis.clone())));
         let is_over = |(subject, _): &(&Subject, &Diagnosis)| !self.open.contains_key(*subject);
         changes.extend(before.iter().filter(is_over).map(|(_, diagnosis)| Change::Ends(diagnosis.clone())));
         changes
@@ -131,6 +154,7 @@ mod tests {
             lacks_watchdog: false,
             ports: BTreeMap::new(),
             neighbours: Vec::new(),
+            addresses: Vec::new(),
         }
     }
 

@@ -4,6 +4,8 @@
 //! failures. Every switch has a thread of its own, so that one that does not answer delays no other.
 
 mod address;
+mod flow_samples;
+mod gnmi;
 mod history;
 mod sonic;
 
@@ -12,9 +14,14 @@ use std::time::{Duration, Instant};
 
 use counters::Reading;
 
-pub(crate) use address::Address;
+pub(crate) use address::{Address, Protocol};
+pub(crate) use flow_samples::{ExporterOf, SampleListener, parse_exporter};
+pub(crate) use gnmi::GnmiSwitch;
 pub(crate) use history::{Change, History};
 pub(crate) use sonic::SonicSwitch;
+
+/// How long names, neighbours and settings are kept.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// A switch whose counters can be read.
 pub(crate) trait ReadingSource: Send {

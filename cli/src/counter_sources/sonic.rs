@@ -7,19 +7,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use counters::sonic::{DatabaseName, Databases, reading};
 use counters::{PRIORITIES, Reading};
 use redis::{Cmd, FromRedisValue, Value, cmd};
 
-use super::{Address, ReadingSource};
+use super::{Address, KEPT, ReadingSource};
 use crate::daemons::operations::clock::wall_ns;
 use crate::redis::{Server, text};
 
-/// How long names, neighbours and settings are kept.
-const KEPT: Duration = Duration::from_secs(60);
 /// The maximum number of ports of a switch. The largest chassis have some hundred.
 const MAX_PORTS: usize = 4_096;
 /// The beginning of all versions of the schema (`db_migrator.py`).
@@ -65,7 +63,9 @@ const GROUP_WATERMARKS: [&str; 2] = [
 
 /// A switch with a Redis server.
 pub(crate) struct SonicSwitch {
-    address: Address,
+    name: Option<String>,
+    /// The address of its Redis server.
+    redis: String,
     ca: Option<PathBuf>,
     session: Option<Session>,
 }
@@ -85,8 +85,8 @@ struct Session {
 
 impl SonicSwitch {
     /// A switch at an address; `ca` has the authorities of its certificate.
-    pub(crate) fn new(address: Address, ca: Option<PathBuf>) -> SonicSwitch {
-        SonicSwitch { address, ca, session: None }
+    pub(crate) fn new(address: &Address, redis: String, ca: Option<PathBuf>) -> SonicSwitch {
+        SonicSwitch { name: address.name.clone(), redis, ca, session: None }
     }
 }
 
@@ -95,10 +95,10 @@ impl ReadingSource for SonicSwitch {
         let session = match self.session.take() {
             Some(session) if session.is_fresh() => session,
             Some(session) => Session::begin(session.server)?,
-            None => Session::begin(Server::connect(&self.address.redis, self.ca.as_deref())?)?,
+            None => Session::begin(Server::connect(&self.redis, self.ca.as_deref())?)?,
         };
         // Only a session without an error is used again.
-        let (session, reading, problems) = session.poll(self.address.name.as_deref())?;
+        let (session, reading, problems) = session.poll(self.name.as_deref())?;
         self.session = Some(session);
         Ok((reading, problems))
     }
@@ -129,7 +129,11 @@ impl Session {
             ]
         };
         // The numbers of ports are their positions among all configured ones.
-        let configured = configured_ports(&mut server)?.into_iter().map(|key| (DatabaseName::Config, key));
+        let (configured, addresses) = configured(&mut server)?;
+        for key in addresses {
+            databases.add(DatabaseName::Config, key, BTreeMap::new());
+        }
+        let configured = configured.into_iter().map(|key| (DatabaseName::Config, key));
         let hashes: Vec<_> = ports.iter().flat_map(of_port).chain(configured).collect();
         problems.extend(fetch(&mut server, &mut databases, hashes.into_iter())?);
         let referenced: Vec<_> = referenced(&databases).collect();
@@ -164,7 +168,9 @@ impl Session {
                 false => _ = counters.insert(key.clone(), fields),
             }
         }
-        let (reading, problems) = reading(&self.databases, name, time_ns);
+        let (mut reading, problems) = reading(&self.databases, name, time_ns);
+        // A forwarded port is on the loopback address, as are those of other switches.
+        reading.addresses.extend(self.server.peer.filter(|peer| !peer.is_loopback()));
         let mut all = self.problems.clone();
         all.extend(problems.iter().map(ToString::to_string));
         Ok((self, reading, all))
@@ -202,18 +208,26 @@ fn check_schema(databases: &Databases, ports: usize) -> anyhow::Result<Vec<Strin
     }
 }
 
-/// Keys of all configured ports.
-fn configured_ports(server: &mut Server) -> anyhow::Result<Vec<String>> {
-    let mut keys = cmd("KEYS");
-    keys.arg("PORT|*");
-    let mut replies = server.pipeline(&[select(DatabaseName::Config), keys])?.into_iter();
+/// Keys of all configured ports, and of the addresses of interfaces.
+fn configured(server: &mut Server) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+    let keys = |pattern: &str| {
+        let mut keys = cmd("KEYS");
+        keys.arg(pattern);
+        keys
+    };
+    let commands = [select(DatabaseName::Config), keys("PORT|*"), keys("*INTERFACE|*|*")];
+    let mut replies = server.pipeline(&commands)?.into_iter();
     selected(replies.next())?;
-    let reply = replies.next().unwrap_or(Value::Nil).extract_error().context("KEYS PORT|* failed")?;
-    let keys = Vec::<Vec<u8>>::from_redis_value(reply).context("unexpected reply to KEYS PORT|*")?;
-    if keys.len() > MAX_PORTS {
-        bail!("CONFIG_DB has {} ports; at most {MAX_PORTS} are read", keys.len());
-    }
-    Ok(keys.iter().map(|key| text(key)).collect())
+    let mut found = |what: &str| {
+        let reply = replies.next().unwrap_or(Value::Nil).extract_error();
+        let keys = reply.and_then(|reply| Ok(Vec::<Vec<u8>>::from_redis_value(reply)?));
+        let keys = keys.with_context(|| format!("cannot read the keys of {what}"))?;
+        if keys.len() > MAX_PORTS {
+            bail!("CONFIG_DB has {} {what}; at most {MAX_PORTS} are read", keys.len());
+        }
+        anyhow::Ok(keys.iter().map(|key| text(key)).collect::<Vec<String>>())
+    };
+    Ok((found("ports")?, found("addresses")?))
 }
 
 /// The entries of CONFIG_DB to which ports refer: maps of priorities, and the kind of neighbours.

@@ -116,6 +116,7 @@ fn samples(sampling: &FlowSampling, rate: Option<u32>) -> Vec<FlowSample> {
         dscp: Some(packet.dscp),
         bytes: packet.bytes * u64::from(rate),
         packets: u64::from(rate),
+        duration_ns: 0,
         sampling_rate: rate,
         switch: packet.ingress.switch,
     };

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use buffer_config::redis_dump::RedisDump;
 use redis::{RedisError, cmd};
 
-pub(crate) use server::Server;
+pub(crate) use server::{Server, trusted_certificates};
 
 /// SONiC's number of CONFIG_DB, for URLs without a database.
 const CONFIG_DB: i64 = 4;

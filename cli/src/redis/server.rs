@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,6 +46,8 @@ pub(crate) struct Server {
     stream: Box<dyn Connection>,
     parser: Parser,
     pub(super) database: i64,
+    /// Its address, if it is reached over TCP.
+    pub(crate) peer: Option<IpAddr>,
 }
 
 impl Server {
@@ -59,9 +61,13 @@ impl Server {
             anyhow!("expected redis://host:port/database, rediss://... for TLS, or unix:///path?db=4")
         })?;
         let settings = info.redis_settings();
+        let mut peer = None;
         let stream: Box<dyn Connection> = match info.addr() {
-            ConnectionAddr::Tcp(host, port) if is_tls => Box::new(encrypted(open(host, *port)?, host, ca)?),
-            ConnectionAddr::Tcp(host, port) => Box::new(open(host, *port)?),
+            ConnectionAddr::Tcp(host, port) => {
+                let stream = open(host, *port)?;
+                peer = stream.peer_addr().ok().map(|address| address.ip());
+                if is_tls { Box::new(encrypted(stream, host, ca)?) } else { Box::new(stream) }
+            }
             ConnectionAddr::Unix(path) => {
                 let stream = UnixStream::connect(path)
                     .with_context(|| format!("cannot connect to {}", path.display()))?;
@@ -79,7 +85,7 @@ impl Server {
             _ => path.split_once('/').is_some_and(|(_, database)| !database.is_empty()),
         };
         let database = if has_database { settings.db() } else { CONFIG_DB };
-        let mut server = Server { stream, parser: Parser::new(), database };
+        let mut server = Server { stream, parser: Parser::new(), database, peer };
         let variable = std::env::var(PASSWORD_VARIABLE).ok();
         if let Some(password) = settings.password().map(str::to_string).or(variable) {
             let mut auth = cmd("AUTH");
@@ -172,6 +178,12 @@ fn open(host: &str, port: u16) -> anyhow::Result<TcpStream> {
     }
 }
 
+/// The file with the certificates of the authorities: this one, else those that the system trusts.
+pub(crate) fn trusted_certificates(ca: Option<&Path>) -> Option<&Path> {
+    let system = || SYSTEM_CERTIFICATES.iter().map(Path::new).find(|path| path.is_file());
+    ca.or_else(system)
+}
+
 /// Encrypts a connection. The server's certificate is checked against the authorities in `ca`, or against those that the
 /// system trusts.
 fn encrypted(
@@ -179,8 +191,8 @@ fn encrypted(
     host: &str,
     ca: Option<&Path>,
 ) -> anyhow::Result<StreamOwned<ClientConnection, TcpStream>> {
-    let system = || SYSTEM_CERTIFICATES.iter().map(Path::new).find(|path| path.is_file());
-    let ca = ca.or_else(system).context("there is no file with trusted certificates; specify --redis-ca")?;
+    let ca =
+        trusted_certificates(ca).context("there is no file with trusted certificates; specify --redis-ca")?;
     let name = ServerName::try_from(host.trim_matches(['[', ']']).to_string())
         .with_context(|| format!("{host} cannot be the name of a TLS server"))?;
     let connection = ClientConnection::new(Arc::new(trusting(ca)?), name)?;

@@ -137,6 +137,7 @@ pub fn reading(databases: &Databases, switch: Option<&str>, time_ns: u64) -> (Re
         lacks_watchdog: false,
         ports,
         neighbours,
+        addresses: switch_state::addresses(databases),
     };
     (reading.with_plain_names(), reader.finish())
 }

@@ -5,6 +5,7 @@
 
 mod database;
 mod dump;
+pub mod gnmi;
 mod natural;
 mod qos_map;
 mod show;

@@ -1,6 +1,7 @@
 //! The ports and neighbours of a switch, from APPL_DB, STATE_DB and CONFIG_DB.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use super::database::{DatabaseName, Databases, in_natural_order};
 use crate::reading::{LocalNeighbour, PortReading};
@@ -46,6 +47,25 @@ pub(super) fn numbers<'d>(
         names
     };
     names.into_iter().zip(1..=u16::MAX).collect()
+}
+
+/// Tables of CONFIG_DB whose keys are interfaces, some with an address: `LOOPBACK_INTERFACE|Loopback0|10.1.0.1/32`.
+const INTERFACE_TABLES: [&str; 5] =
+    ["MGMT_INTERFACE|", "LOOPBACK_INTERFACE|", "INTERFACE|", "PORTCHANNEL_INTERFACE|", "VLAN_INTERFACE|"];
+/// The maximum number of addresses of a switch that are kept.
+const MAX_ADDRESSES: usize = 1_024;
+
+/// The addresses that CONFIG_DB gives to the switch, those for its management first.
+pub(super) fn addresses(databases: &Databases) -> Vec<IpAddr> {
+    let keys = INTERFACE_TABLES.into_iter().flat_map(|table| databases.table(DatabaseName::Config, table));
+    let address = |key: &str| key.rsplit_once('|')?.1.split('/').next()?.parse().ok();
+    let mut found: Vec<IpAddr> = Vec::new();
+    for address in keys.filter_map(|(key, _)| address(key)).take(MAX_ADDRESSES) {
+        if !found.contains(&address) {
+            found.push(address);
+        }
+    }
+    found
 }
 
 /// The neighbours: by LLDP where a port has one, else by DEVICE_NEIGHBOR.

@@ -29,16 +29,17 @@ impl Sampled {
 /// The flows that left `port` in the time of a row, the largest first: those with at least half of a fair share.
 pub(super) fn likely(case: &Case<'_>, port: PortId, from_ns: u64, to_ns: u64) -> Vec<Sampled> {
     let info = &case.wiring.ports[port];
-    let own = case.samples.iter().filter(|sample| {
-        sample.switch == info.switch
-            && (from_ns..=to_ns).contains(&sample.time_ns)
-            && leaves_by(case, sample, port)
+    let own = case.samples.iter().filter_map(|sample| {
+        let is_own = sample.switch == info.switch && leaves_by(case, sample, port);
+        let part = if is_own { sample.part_in(from_ns, to_ns) } else { 0.0 };
+        (part > 0.0).then_some((sample, part))
     });
     let mut flows: BTreeMap<FlowKey, (u64, u64)> = BTreeMap::new();
-    for sample in own {
+    for (sample, part) in own {
         let (bytes, samples) = flows.entry(sample.flow).or_default();
-        *bytes = bytes.saturating_add(sample.bytes);
-        *samples += 1;
+        let part_of = |count: u64| (count as f64 * part).round() as u64;
+        *bytes = bytes.saturating_add(part_of(sample.bytes));
+        *samples = samples.saturating_add(part_of(sample.sampled_packets()));
     }
     let total: u64 = flows.values().fold(0, |sum, (bytes, _)| sum.saturating_add(*bytes));
     if total == 0 {

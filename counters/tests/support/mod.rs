@@ -47,6 +47,7 @@ impl Story {
                     lacks_watchdog: false,
                     ports: Default::default(),
                     neighbours: Vec::new(),
+                    addresses: Vec::new(),
                 });
             }
             let reading = readings.last_mut().expect("one was added");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use analyzer::TopologyIndex;
 use anyhow::bail;
+use counters::sampling::agents;
 use counters::{Network, PortPauses, Report, diagnose};
 use model::Topology;
 use model::plain::{plain, plain_line};
@@ -15,7 +16,7 @@ use super::Args;
 use crate::Outcome;
 use crate::commands::run::TOPOLOGY_FILE;
 use crate::configurations;
-use crate::counter_files::{Gathered, gather};
+use crate::counter_files::{Gathered, gather, read_samples};
 use crate::output::{describe_diagnosis, print_json};
 use crate::report::RunReport;
 use crate::units::{bytes, count};
@@ -49,8 +50,13 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let named = with_switches(&topology, &switches);
     let findings = configurations::findings(&args.config, &named, &mut wrong).cited;
     crate::input::fail_with("cannot analyse the input", &wrong)?;
+    let agents = agents(&topology, &readings, &args.exporter);
+    let (samples, problems) = read_samples(&args.samples, agents, &readings)?;
+    for problem in &problems {
+        eprintln!("warning: {}", plain_line(problem));
+    }
     let network = Network { topology, findings };
-    let found = diagnose(&readings, &[], &network);
+    let found = diagnose(&readings, &samples, &network);
     if args.json {
         print_json(&json(args, &found))?;
     } else {

@@ -122,6 +122,7 @@ impl<'p> Sections<'p> {
             lacks_watchdog: true,
             ports: Default::default(),
             neighbours: Vec::new(),
+            addresses: Vec::new(),
         };
         self.readings.push(Section { reading, kinds: BTreeSet::new(), ports: BTreeSet::new() });
         Some(self.readings.len() - 1)

@@ -1,0 +1,408 @@
+//! Receives sFlow version 5 and IPFIX: datagrams become [`FlowSample`]s. Pure: datagrams and times are arguments.
+//!
+//! Datagrams are not authenticated. Only those of known switches are read, so that a sender cannot make the collector keep
+//! anything for addresses that it makes up; everything that is kept for a switch has a limit, and what is beyond the limits
+//! is counted and reported ([`Collector::news`]).
+
+mod cursor;
+mod ipfix;
+mod packet;
+mod sflow;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::IpAddr;
+
+use model::topology::NodeKind;
+use model::{FlowKey, Topology};
+
+use crate::flow_sample::FlowSample;
+use crate::reading::Reading;
+
+pub use packet::udp_datagram;
+
+/// The maximum number of samples that are kept, of all switches: about 100 bytes each.
+pub const MAX_SAMPLES: usize = 200_000;
+/// The maximum number of unknown agents whose addresses are reported.
+const MAX_UNKNOWN: usize = 32;
+/// The maximum number of names of interfaces of an exporter; the largest chassis have some hundred ports.
+const MAX_PORT_NAMES: usize = 4_096;
+/// The maximum number of sources of samples of a switch whose sequence numbers are followed: sub-agents, or interfaces.
+const MAX_SOURCES: usize = 8_192;
+/// How far behind the last sequence number one of an overtaken datagram may be; one that is further behind is a restart.
+const MAX_OVERTAKEN: u32 = 64;
+
+/// A datagram whose header cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the datagram is neither sFlow version 5 nor IPFIX, or it is cut")]
+struct Malformed;
+
+/// A sample with the interfaces by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RawSample {
+    flow: FlowKey,
+    dscp: Option<u8>,
+    input: Option<u32>,
+    output: Option<u32>,
+    /// What it stands for on the wire.
+    bytes: u64,
+    packets: u64,
+    sampling_rate: u32,
+    /// Time between the last packet that it stands for and the moment at which it was sent.
+    age_ns: u64,
+    duration_ns: u64,
+}
+
+/// A sample that is kept: its switch, its time, and what it says.
+#[derive(Clone, Debug)]
+struct Kept {
+    switch: usize,
+    time_ns: u64,
+    raw: RawSample,
+}
+
+/// What an exporter has sent.
+#[derive(Clone, Debug, Default)]
+struct Exporter {
+    ipfix: ipfix::Exporter,
+    /// Interfaces by their numbers, as the exporter names them.
+    names: BTreeMap<u32, String>,
+    /// The last sequence number of each sub-agent, and of each of its sources.
+    sequences: BTreeMap<(u32, Option<(u32, u32)>), u32>,
+    /// The last count of dropped samples of each source.
+    drops: BTreeMap<(u32, (u32, u32)), u32>,
+    counts: BTreeMap<Trouble, u64>,
+    /// The counts that were reported last.
+    reported: BTreeMap<Trouble, u64>,
+}
+
+/// What goes wrong with the datagrams of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trouble {
+    Malformed,
+    LostDatagrams,
+    LostSamples,
+    LostRecords,
+    DroppedByAgent,
+    WithoutTemplate,
+    OverLimit,
+    UnknownInterface,
+}
+
+impl Trouble {
+    fn describe(self, count: u64) -> String {
+        match self {
+            Trouble::Malformed => {
+                format!("{count} malformed datagrams; what precedes the damage is used")
+            }
+            Trouble::LostDatagrams => format!("{count} sFlow datagrams were lost on their way"),
+            Trouble::LostSamples => format!("{count} flow samples were lost; shares are those of the rest"),
+            Trouble::LostRecords => format!("{count} IPFIX records were lost; shares are those of the rest"),
+            Trouble::DroppedByAgent => {
+                format!(
+                    "the sFlow agent dropped {count} samples itself: its sampling rate is too high for it"
+                )
+            }
+            Trouble::WithoutTemplate => {
+                format!("{count} sets of IPFIX records came before their template and are left out")
+            }
+            Trouble::OverLimit => format!(
+                "{count} templates, domains, samplers, sources or interface names are beyond the limits and are left out"
+            ),
+            Trouble::UnknownInterface => format!(
+                "{count} samples are of interfaces whose names the exporter has not announced (port_name of sFlow, \
+                 interfaceName of IPFIX); the port by which they left is unknown"
+            ),
+        }
+    }
+}
+
+/// The switches by their addresses: those of the topology and of the configurations that readings have, then `given` ones,
+/// which win. An address that several switches have (a gateway) stands for none.
+pub fn agents<'r>(
+    topology: &Topology,
+    readings: impl IntoIterator<Item = &'r Reading>,
+    given: &[(IpAddr, String)],
+) -> BTreeMap<IpAddr, String> {
+    let planned = topology.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+    let planned = planned.flat_map(|node| node.addresses.iter().map(|address| (*address, &node.name)));
+    let configured = readings
+        .into_iter()
+        .flat_map(|reading| reading.addresses.iter().map(|address| (*address, &reading.switch)));
+    let mut found: BTreeMap<IpAddr, BTreeSet<&String>> = BTreeMap::new();
+    for (address, switch) in planned.chain(configured) {
+        found.entry(address.to_canonical()).or_default().insert(switch);
+    }
+    let single = found.into_iter().filter(|(_, switches)| switches.len() == 1);
+    let single = single.filter_map(|(address, switches)| Some((address, switches.first()?.to_string())));
+    single.chain(given.iter().map(|(address, switch)| (address.to_canonical(), switch.clone()))).collect()
+}
+
+/// Reports that count again what was reported before: at ten times the number.
+const REPORT_FACTOR: u64 = 10;
+
+/// Collects the samples that switches export.
+#[derive(Clone, Debug, Default)]
+pub struct Collector {
+    /// The switches by the addresses of their agents.
+    switches: BTreeMap<IpAddr, String>,
+    /// Names of switches; samples refer to them by number.
+    names: Vec<String>,
+    exporters: BTreeMap<IpAddr, Exporter>,
+    kept: VecDeque<Kept>,
+    unknown: BTreeSet<IpAddr>,
+    unknown_reported: usize,
+    /// Samples that had to make room for newer ones.
+    displaced: u64,
+    displaced_reported: u64,
+    /// Datagrams that are neither sFlow version 5 nor IPFIX.
+    foreign: u64,
+    foreign_reported: u64,
+    taken: u64,
+}
+
+impl Collector {
+    /// Sets the switches whose datagrams are read, by the addresses of their agents and exporters. What was kept for other
+    /// addresses is forgotten.
+    pub fn set_switches(&mut self, switches: BTreeMap<IpAddr, String>) {
+        if self.switches == switches {
+            return;
+        }
+        self.exporters.retain(|address, _| switches.contains_key(address));
+        self.unknown.retain(|address| !switches.contains_key(address));
+        self.unknown_reported = self.unknown_reported.min(self.unknown.len());
+        self.switches = switches;
+    }
+
+    /// The number of samples that were taken so far.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Takes a datagram that arrived from `source` at `time_ns`, in nanoseconds since 1970. The switch is that of the
+    /// agent's address in the datagram (sFlow), else that of the source.
+    pub fn take(&mut self, source: IpAddr, datagram: &[u8], time_ns: u64) {
+        let source = source.to_canonical();
+        if sflow::is_sflow(datagram) {
+            match sflow::parse(datagram) {
+                Ok(read) => self.take_sflow(source, read, time_ns),
+                Err(Malformed) => self.count(source, Trouble::Malformed, 1),
+            }
+        } else if ipfix::is_ipfix(datagram) {
+            self.take_ipfix(source, datagram, time_ns);
+        } else {
+            self.foreign += 1;
+        }
+    }
+
+    fn take_sflow(&mut self, source: IpAddr, read: sflow::Datagram, time_ns: u64) {
+        let agent = read.agent.filter(|agent| self.switches.contains_key(agent)).unwrap_or(source);
+        let Some(switch) = self.switch(agent, read.agent) else { return };
+        let exporter = self.exporters.entry(agent).or_default();
+        if read.is_cut {
+            exporter.count(Trouble::Malformed, 1);
+        }
+        let lost = exporter.gap((read.sub_agent, None), read.sequence);
+        exporter.count(Trouble::LostDatagrams, lost);
+        for (index, name) in read.names {
+            exporter.name(index, name);
+        }
+        let mut found = Vec::new();
+        for sample in read.samples {
+            let lost = exporter.gap((read.sub_agent, Some(sample.source)), sample.sequence);
+            exporter.count(Trouble::LostSamples, lost);
+            exporter.dropped((read.sub_agent, sample.source), sample.drops);
+            found.extend(sample.packet);
+        }
+        self.keep(switch, found, time_ns);
+    }
+
+    fn take_ipfix(&mut self, source: IpAddr, datagram: &[u8], time_ns: u64) {
+        let Some(switch) = self.switch(source, None) else { return };
+        let exporter = self.exporters.entry(source).or_default();
+        let Ok(message) = exporter.ipfix.read(datagram) else {
+            exporter.count(Trouble::Malformed, 1);
+            return;
+        };
+        exporter.count(Trouble::Malformed, u64::from(message.is_cut));
+        exporter.count(Trouble::LostRecords, message.lost);
+        exporter.count(Trouble::WithoutTemplate, message.without_template);
+        exporter.count(Trouble::OverLimit, message.over_limit);
+        self.keep(switch, message.flows, time_ns);
+    }
+
+    /// The number of the switch at an address. An unknown address is noted, as the agent states it.
+    fn switch(&mut self, address: IpAddr, stated: Option<IpAddr>) -> Option<usize> {
+        let Some(name) = self.switches.get(&address) else {
+            if self.unknown.len() < MAX_UNKNOWN {
+                self.unknown.insert(stated.unwrap_or(address));
+            }
+            return None;
+        };
+        let known = self.names.iter().position(|known| known == name);
+        Some(known.unwrap_or_else(|| {
+            self.names.push(name.clone());
+            self.names.len() - 1
+        }))
+    }
+
+    fn count(&mut self, source: IpAddr, trouble: Trouble, count: u64) {
+        if self.switch(source, None).is_some() {
+            self.exporters.entry(source).or_default().count(trouble, count);
+        }
+    }
+
+    fn keep(&mut self, switch: usize, samples: Vec<RawSample>, time_ns: u64) {
+        for raw in samples {
+            if self.kept.len() >= MAX_SAMPLES {
+                self.kept.pop_front();
+                self.displaced += 1;
+            }
+            self.taken += 1;
+            let time_ns = time_ns.saturating_sub(raw.age_ns);
+            self.kept.push_back(Kept { switch, time_ns, raw });
+        }
+    }
+
+    /// Forgets the samples whose packets were all sent before this time.
+    pub fn forget_before(&mut self, time_ns: u64) {
+        self.kept.retain(|kept| kept.time_ns >= time_ns);
+    }
+
+    /// The samples that are kept, with the names of ports. Readings know the aliases of ports, which some agents announce.
+    pub fn samples<'r>(&mut self, readings: impl IntoIterator<Item = &'r Reading>) -> Vec<FlowSample> {
+        let mut aliases: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+        for reading in readings {
+            if !self.names.contains(&reading.switch) {
+                continue;
+            }
+            for (name, port) in &reading.ports {
+                aliases.insert((&reading.switch, name), name);
+                aliases.extend(
+                    port.alias.as_deref().map(|alias| ((reading.switch.as_str(), alias), name.as_str())),
+                );
+            }
+        }
+        let mut indexes: BTreeMap<(&str, u32), &str> = BTreeMap::new();
+        for (address, exporter) in &self.exporters {
+            let Some(switch) = self.switches.get(address) else { continue };
+            for (index, name) in exporter.names.iter().chain(&exporter.ipfix.names) {
+                let name = aliases.get(&(switch.as_str(), name.as_str())).copied().unwrap_or(name);
+                indexes.insert((switch, *index), name);
+            }
+        }
+        let mut unknown: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut samples = Vec::with_capacity(self.kept.len());
+        for Kept { switch, time_ns, raw } in &self.kept {
+            let Some(name) = self.names.get(*switch) else { continue };
+            let port = |index: Option<u32>| {
+                index.and_then(|index| indexes.get(&(name.as_str(), index))).map(|port| (*port).to_string())
+            };
+            let (ingress, egress) = (port(raw.input), port(raw.output));
+            if raw.output.is_some() && egress.is_none() {
+                *unknown.entry(*switch).or_default() += 1;
+            }
+            samples.push(FlowSample {
+                switch: name.clone(),
+                time_ns: *time_ns,
+                duration_ns: raw.duration_ns,
+                flow: raw.flow,
+                ingress,
+                egress,
+                dscp: raw.dscp,
+                bytes: raw.bytes,
+                packets: raw.packets,
+                sampling_rate: raw.sampling_rate,
+            });
+        }
+        for (switch, count) in unknown {
+            let of_switch = self.names.get(switch);
+            let exporters = self.exporters.iter_mut();
+            let own = exporters.filter(|(address, _)| self.switches.get(address) == of_switch);
+            for (_, exporter) in own.take(1) {
+                let known = exporter.counts.entry(Trouble::UnknownInterface).or_default();
+                *known = count.max(*known);
+            }
+        }
+        samples
+    }
+
+    /// What is new about the datagrams, for people: a problem is reported when it appears, and again when it has become ten
+    /// times as frequent.
+    pub fn news(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.unknown.len() > self.unknown_reported {
+            self.unknown_reported = self.unknown.len();
+            let listed: Vec<String> = self.unknown.iter().map(ToString::to_string).collect();
+            let more = if self.unknown.len() == MAX_UNKNOWN { " and perhaps more" } else { "" };
+            lines.push(format!(
+                "datagrams of unknown exporters are left out: {}{more}; name their switches with --exporter \
+                 SWITCH=ADDRESS",
+                listed.join(", ")
+            ));
+        }
+        let is_new =
+            |count: u64, reported: u64| count > 0 && (reported == 0 || count >= reported * REPORT_FACTOR);
+        if is_new(self.foreign, self.foreign_reported) {
+            self.foreign_reported = self.foreign;
+            lines.push(format!("{} datagrams are neither sFlow version 5 nor IPFIX", self.foreign));
+        }
+        if is_new(self.displaced, self.displaced_reported) {
+            self.displaced_reported = self.displaced;
+            lines.push(format!(
+                "more than {MAX_SAMPLES} samples in the intervals that are judged: the {} oldest are left out; sample fewer packets",
+                self.displaced
+            ));
+        }
+        for (address, exporter) in &mut self.exporters {
+            let Some(switch) = self.switches.get(address) else { continue };
+            for (trouble, count) in &exporter.counts {
+                let reported = exporter.reported.entry(*trouble).or_default();
+                if is_new(*count, *reported) {
+                    *reported = *count;
+                    lines.push(format!("{switch}: {}", trouble.describe(*count)));
+                }
+            }
+        }
+        lines
+    }
+}
+
+impl Exporter {
+    fn count(&mut self, trouble: Trouble, count: u64) {
+        if count > 0 {
+            *self.counts.entry(trouble).or_default() += count;
+        }
+    }
+
+    fn name(&mut self, index: u32, name: String) {
+        if self.names.len() < MAX_PORT_NAMES || self.names.contains_key(&index) {
+            self.names.insert(index, name);
+        } else {
+            self.count(Trouble::OverLimit, 1);
+        }
+    }
+
+    /// The numbers that are missing before a sequence number. One in the upper half of the range belongs to a datagram that
+    /// was overtaken, or is the first one after a restart.
+    fn gap(&mut self, key: (u32, Option<(u32, u32)>), sequence: u32) -> u64 {
+        if self.sequences.len() >= MAX_SOURCES && !self.sequences.contains_key(&key) {
+            self.count(Trouble::OverLimit, 1);
+            return 0;
+        }
+        let last = *self.sequences.entry(key).or_insert(sequence.wrapping_sub(1));
+        if last.wrapping_sub(sequence) > MAX_OVERTAKEN {
+            self.sequences.insert(key, sequence);
+        }
+        let missing = sequence.wrapping_sub(last).wrapping_sub(1);
+        if missing < 1 << 31 { u64::from(missing) } else { 0 }
+    }
+
+    fn dropped(&mut self, key: (u32, (u32, u32)), drops: u32) {
+        if self.drops.len() >= MAX_SOURCES && !self.drops.contains_key(&key) {
+            return;
+        }
+        let last = self.drops.insert(key, drops);
+        let more = last.map_or(0, |last| drops.saturating_sub(last));
+        self.count(Trouble::DroppedByAgent, u64::from(more));
+    }
+}
