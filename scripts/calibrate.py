@@ -17,7 +17,7 @@ import sys
 NAMES = [
     "bias", "caveats", "accused", "named_share", "flows", "close", "resolution", "explained", "delay_rtts",
     "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change",
-    "class_contention", "host_only", "settings", "reverse",
+    "class_contention", "host_only", "settings",
 ]
 PENALTY = 0.5
 
@@ -46,7 +46,6 @@ def features(line):
         float(kind == "class_contention"),
         float(kind == "host_only"),
         float(line["cause"] == "misconfiguration"),
-        float(f["is_reverse"]),
     ]
 
 

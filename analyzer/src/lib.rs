@@ -170,11 +170,8 @@ fn longest<'c, 's, 'a>(both: Vec<Part<'c, 's, 'a>>) -> Vec<Part<'c, 's, 'a>> {
 /// Returns the verdicts about one delay. They accuse flows only if it is likely that all of them together are right.
 fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
     let delays_ns: Vec<f64> = parts.iter().map(Part::delay_ns).collect();
-    let findings = || parts.iter().map(|part| &part.finding);
-    let accounted =
-        parts.first().map_or(1.0, |part| accounting::accounted_share(part.context, findings(), &delays_ns));
     let verdicts: Vec<Option<Analysis>> =
-        parts.iter().map(|part| verdict_of(part.context, &part.finding, accounted)).collect();
+        parts.iter().map(|part| verdict_of(part.context, &part.finding)).collect();
     let doubts = parts.iter().zip(&verdicts).zip(&delays_ns).filter_map(|((part, analysis), delay_ns)| {
         let analysis = analysis.as_ref()?;
         let probability = doubtful::probability(part.context, &analysis.diagnosis, &analysis.features)?;
@@ -188,7 +185,7 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
             doubtful::probability(part.context, &analysis.diagnosis, &analysis.features).is_none();
         if is_doubtful && !may_accuse {
             let open = doubtful::without_culprits(part.context, &part.finding);
-            let Some(of_port) = verdict_of(part.context, &open, accounted) else { continue };
+            let Some(of_port) = verdict_of(part.context, &open) else { continue };
             analysis = of_port;
         }
         if let Some(share) = share {
@@ -240,8 +237,7 @@ fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     concluded.collect()
 }
 
-/// Returns the verdict of a finding; `accounted` is the share of the delay that it and its partners account for.
-fn verdict_of(context: &Context<'_, '_>, finding: &Finding, accounted: f64) -> Option<Analysis> {
+fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
     let ranked = ranking::rank(context, finding)?;
     let case = Case { context, finding, culprits: &ranked.culprits };
     let judged = causes::judge(&case);
@@ -288,7 +284,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding, accounted: f64) -> O
         verified: None,
         verification: None,
     };
-    let features = Features::of(context, finding, &diagnosis.root_cause, (diagnosis.confidence, accounted));
+    let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
     let diagnosis = Diagnosis {
         id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),

@@ -109,18 +109,6 @@ pub(crate) fn are_named(settings: &Tuning, delays_ns: &[f64]) -> Vec<bool> {
     are_named
 }
 
-/// Returns the share of the delay that findings about it are likely to have caused together, at most 2; 1 unless all of them
-/// are queues or pauses.
-pub(crate) fn accounted_share<'f>(
-    context: &Context<'_, '_>,
-    mut findings: impl Iterator<Item = &'f Finding>,
-    delays_ns: &[f64],
-) -> f64 {
-    let extra_ns = context.trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns)) as f64;
-    let is_known = extra_ns > 0.0 && findings.all(is_accounted);
-    if is_known { (delays_ns.iter().sum::<f64>() / extra_ns).min(2.0) } else { 1.0 }
-}
-
 /// Returns the delay that a queue or pauses are likely to have caused: behind the mean depth that the victim's packets met,
 /// and for as long as its ports were paused.
 pub(crate) fn likely_ns(context: &Context<'_, '_>, finding: &Finding) -> f64 {

@@ -73,8 +73,6 @@ pub struct Features {
     pub resolution: f64,
     /// The share of the delay that the queues and pauses of the path can have caused, at most 2.
     pub explained: f64,
-    /// The share of the delay that the queues and pauses of all verdicts about it are likely to have caused, at most 2.
-    pub accounted: f64,
     /// The delay in base round trips.
     pub delay_rtts: f64,
     /// Whether telemetry is missing: the model was fitted to complete snapshots.
@@ -155,7 +153,7 @@ impl Features {
         context: &Context<'_, '_>,
         finding: &Finding,
         root: &RootCause,
-        (caveats, accounted): (f64, f64),
+        caveats: f64,
     ) -> Features {
         let queue = finding.contention.as_ref();
         let accused = root.flows.len() + usize::from(root.host.is_some()) + root.config.len();
@@ -172,7 +170,6 @@ impl Features {
             close: queue.map_or(0.0, |queue| close(queue, root)),
             resolution: queue.map_or(1.0, |queue| resolution(context, queue, root)),
             explained: accounting::explained_share(context).unwrap_or(1.0).min(2.0),
-            accounted,
             delay_rtts,
             is_incomplete: is_incomplete(context, queue),
             has_rival: has_rival(context, finding),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::BufReader;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -9,8 +10,7 @@ use anyhow::Context;
 use counters::sampling::{Collector, udp_datagram};
 use counters::{FlowSample, Reading};
 
-use super::walk::{MAX_FILE_BYTES, limited};
-use crate::capture;
+use crate::capture::Reader;
 
 /// Reads captures. Also returns what is wrong with the datagrams, for people.
 ///
@@ -27,16 +27,17 @@ pub(crate) fn read_samples(
     for path in files {
         let shown = path.display();
         let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-        let bytes = limited(file, MAX_FILE_BYTES).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
-        let capture = capture::read(&bytes).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
-        let before = collector.taken();
-        for packet in &capture.packets {
-            if let Some((source, datagram)) = udp_datagram(&packet.frame.head) {
+        let failed = |error: String| anyhow::anyhow!("{shown}: {error}");
+        let mut capture = Reader::new(BufReader::new(file)).map_err(failed)?;
+        let (before, mut packets) = (collector.taken(), 0_u64);
+        while let Some(packet) = capture.next().map_err(failed)? {
+            packets += 1;
+            if let Some((source, datagram)) = udp_datagram(packet.bytes) {
                 collector.take(source, datagram, packet.time_ns);
             }
         }
         if collector.taken() == before {
-            problems.push(format!("{shown}: no sample of a switch in {} packets", capture.packets.len()));
+            problems.push(format!("{shown}: no sample of a switch in {packets} packets"));
         }
     }
     let samples = collector.samples(readings);
