@@ -181,9 +181,9 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
     let mut analyses = Vec::new();
     for ((part, analysis), share) in parts.iter().zip(verdicts).zip(shares(parts, &delays_ns)) {
         let Some(mut analysis) = analysis else { continue };
-        let may_accuse =
-            doubtful::probability(part.context, &analysis.diagnosis, &analysis.features).is_none();
-        if is_doubtful && !may_accuse {
+        let is_in_doubt =
+            doubtful::probability(part.context, &analysis.diagnosis, &analysis.features).is_some();
+        if is_doubtful && is_in_doubt {
             let open = doubtful::without_culprits(part.context, &part.finding);
             let Some(of_port) = verdict_of(part.context, &open) else { continue };
             analysis = of_port;

@@ -127,8 +127,8 @@ thresholds! {
         "choice: the verdict states only what the records do not show",
         "is more certain that the records show too little";
     HOST_TRAFFIC = "host_only.own_traffic", 0.5, Share,
-        "by majority: other packets of a host that take half of the delay on its link can be most of it",
-        "exonerates the fabric although packets and ACKs may have waited behind other flows of their host";
+        "by majority: other packets of a host on its link, or of another priority at a port, that take half of the delay can be most of it",
+        "exonerates the fabric although packets and ACKs may have waited behind other flows of their host or behind another priority";
     STORM_DUTY = "storm.least_duty", 0.1, Share,
         "choice: a host port that was paused for less of the event cannot hold its traffic",
         "takes storms of short pauses for congestion";

@@ -16,18 +16,22 @@ fn run(scenario: &str, seed: &str) -> Value {
     ran.json()
 }
 
-/// Checks that one verdict of the scenario names flows with this label prefix and no others, and that the verdicts
-/// together name all of them: a verdict names the smallest set of flows that accounts for the queue of its port.
-fn check_named(scenario: &str, prefix: &str, seeds: &[&str]) {
+/// Checks that one verdict of the scenario names flows with this label prefix and no others than those with `also`, and that
+/// the verdicts together name all of them: a verdict names the smallest set of flows that accounts for the queue of its
+/// port.
+fn check_named(scenario: &str, prefix: &str, also: &str, seeds: &[&str]) {
     for seed in seeds {
         let report = run(scenario, seed);
         let flows = report["traffic"]["flows"].as_array().expect("flows");
-        let wanted: BTreeSet<&str> = flows
-            .iter()
-            .filter(|flow| flow["label"].as_str().is_some_and(|label| label.starts_with(prefix)))
-            .filter_map(|flow| flow["flow"].as_str())
-            .collect();
-        assert!(!wanted.is_empty());
+        let labelled = |prefix: &str| -> BTreeSet<&str> {
+            flows
+                .iter()
+                .filter(|flow| flow["label"].as_str().is_some_and(|label| label.starts_with(prefix)))
+                .filter_map(|flow| flow["flow"].as_str())
+                .collect()
+        };
+        let (wanted, allowed) = (labelled(prefix), labelled(also));
+        assert!(!wanted.is_empty() && !allowed.is_empty());
         let named = |diagnosis: &Value| -> BTreeSet<String> {
             let flows = diagnosis["root_cause"]["flows"].as_array().into_iter().flatten();
             flows.filter_map(Value::as_str).map(str::to_string).collect()
@@ -35,7 +39,9 @@ fn check_named(scenario: &str, prefix: &str, seeds: &[&str]) {
         let diagnoses = report["diagnoses"].as_array().expect("diagnoses");
         let all: Vec<BTreeSet<String>> = diagnoses.iter().map(named).collect();
         let is_wanted = |flows: &BTreeSet<String>| {
-            !flows.is_empty() && flows.iter().all(|flow| wanted.contains(flow.as_str()))
+            let of_burst = |flow: &String| wanted.contains(flow.as_str());
+            flows.iter().any(of_burst)
+                && flows.iter().all(|flow| of_burst(flow) || allowed.contains(flow.as_str()))
         };
         assert!(
             all.iter().any(is_wanted) && wanted.iter().all(|flow| all.iter().any(|f| f.contains(*flow))),
@@ -46,7 +52,8 @@ fn check_named(scenario: &str, prefix: &str, seeds: &[&str]) {
 
 #[test]
 fn an_incast_that_follows_a_mild_collision_is_named() {
-    check_named("growing-trouble", "burst", &["1", "2", "21"]);
+    // By the judge, the two mild flows have a part as well: 9 and 14 % of the delay with seed 2.
+    check_named("growing-trouble", "burst", "mild", &["1", "2", "21"]);
 }
 
 #[test]

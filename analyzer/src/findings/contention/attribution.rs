@@ -223,17 +223,17 @@ mod tests {
         check(&incast, &contributes, false, true);
     }
 
-    /// 100 packets above previous rates cannot be the 700 packets that stood in the queue.
+    /// 75 packets above previous rates cannot be the 700 packets that stood in the queue.
     #[test]
     fn a_newcomer_that_cannot_have_built_the_queue_is_not_named_for_it() {
         let suspects =
-            [flow(Role::Victim, 20.0, 20.0), flow(Role::Free, 80.0, 80.0), flow(Role::Free, 600.0, 0.0)];
+            [flow(Role::Victim, 20.0, 20.0), flow(Role::Free, 55.0, 55.0), flow(Role::Free, 625.0, 0.0)];
         let attributed = |depth| {
             let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth };
             attribute(&suspects, limits).contributes
         };
         assert_eq!(attributed(700.0), [false, false, true]);
-        assert_eq!(attributed(100.0), [false, true, false]);
+        assert_eq!(attributed(90.0), [true, true, false]);
     }
 
     #[test]

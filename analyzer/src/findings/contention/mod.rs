@@ -127,7 +127,7 @@ pub(crate) fn contention(
     let by_epoch = epochs::measure(view, settings, port, &records).filter(|_| when.is_none());
     let Queueing { when, flows, excess, history } = by_epoch.unwrap_or_else(|| {
         let found = by_time(view, settings, port, scope, when, &records);
-        match reaching_back(&found, view.packet_ns(port), settings) {
+        match reaching_back(&found, view.packet_ns(port), &records, settings) {
             Some(longer) => by_time(view, settings, port, scope, Some(longer), &records),
             None => found,
         }
@@ -196,10 +196,19 @@ fn by_time(
 }
 
 /// Returns the time of the episode and of the arrival of what was queued at its end, if that is longer. In a queue that does not
-/// shrink, the packets ahead of another one arrived within the time that it takes to send them.
-fn reaching_back(found: &Queueing, packet_ns: f64, settings: &Tuning) -> Option<Span> {
+/// shrink, the packets ahead of another one arrived within the time that it takes to send them, and after it began.
+fn reaching_back(
+    found: &Queueing,
+    packet_ns: f64,
+    records: &[&FlowRecord],
+    settings: &Tuning,
+) -> Option<Span> {
     let when = found.when.filter(|_| settings.applies("contention.reach_back"))?;
-    let from = when.to.saturating_sub((mean_depth(&found.flows) * packet_ns) as u64);
+    let earliest = when.to.saturating_sub((mean_depth(&found.flows) * packet_ns) as u64);
+    let reach = Span { from: earliest, to: when.to };
+    let queued = records.iter().filter_map(|record| record.queued_ns);
+    let queued = queued.map(|(from, to)| Span::new(from, to)).filter(|span| span.overlaps(reach));
+    let from = queued.map(|span| span.from).min()?.max(earliest);
     (from < when.from).then_some(Span { from, to: when.to })
 }
 
@@ -326,7 +335,28 @@ fn sort_parts(flows: &mut [FlowPart]) {
 mod tests {
     use super::*;
 
-    /// Checks from when on packets of a queue of `depth` packets of 100 ns count whose episode began at `from_ns`.
+    fn record(flow: FlowKey) -> FlowRecord {
+        FlowRecord {
+            flow,
+            epoch: 0,
+            ingress_port: None,
+            egress_port: 1,
+            priority: None,
+            packets: 10,
+            bytes: None,
+            queued_packets: None,
+            depth_sum: 0,
+            paused_packets: 0,
+            psn_first: 0,
+            psn_last: 0,
+            seen_ns: None,
+            queued_ns: None,
+            evicted: false,
+        }
+    }
+
+    /// Checks from when on packets of a queue of `depth` packets of 100 ns count whose episode began at `from_ns`, and that
+    /// existed since 20 us.
     #[track_caller]
     fn check(depth: f64, from_ns: u64, without: &[&str], expected: Option<u64>) {
         let flow = FlowKey::udp([10, 0, 0, 1].into(), 1, [10, 0, 0, 2].into(), 4791);
@@ -347,8 +377,9 @@ mod tests {
             ..crate::Settings::default()
         };
         let tuning = Tuning::new(&settings, 10_000);
+        let record = FlowRecord { queued_ns: Some((20_000, 50_000)), ..record(flow) };
         assert_eq!(
-            reaching_back(&found, 100.0, &tuning).map(|span| (span.from, span.to)),
+            reaching_back(&found, 100.0, &[&record], &tuning).map(|span| (span.from, span.to)),
             expected.map(|from| (from, 50_000))
         );
     }
@@ -357,7 +388,7 @@ mod tests {
     fn an_episode_reaches_back_for_as_long_as_its_queue_takes_to_send() {
         check(100.0, 46_000, &[], Some(40_000));
         check(100.0, 30_000, &[], None);
-        check(1_000.0, 46_000, &[], Some(0));
+        check(1_000.0, 46_000, &[], Some(20_000));
         check(100.0, 46_000, &["contention.reach_back"], None);
     }
 }

@@ -93,6 +93,7 @@ pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
         }
         let port = all.switch_at(node).and_then(|switch| all.find(switch, view.index.info(link.from).number));
         doubts.extend(port.and_then(|port| queue(context, &all, port, slow)));
+        doubts.extend(port.and_then(|port| other_priorities(context, &all, port, trigger, slow)));
         doubts.extend(port.and_then(|port| pause(&all, port, slow)));
     }
     doubts.extend(losses(view, &links, slow));
@@ -289,6 +290,38 @@ fn shares_scheduler(context: &Context<'_, '_>, all: &View<'_>, port: PortIx, slo
         && records.iter().any(|record| {
             record.priority.is_some() && !queued.contains(&record.priority) && is_then(record.seen_ns)
         })
+}
+
+/// Traffic of other priorities that can have kept a port busy. A packet waits for a priority that is served first although
+/// that one has no queue, and ACKs have no records that would show that they waited.
+fn other_priorities(
+    context: &Context<'_, '_>,
+    all: &View<'_>,
+    port: PortIx,
+    trigger: &Trigger,
+    slow: Span,
+) -> Option<Doubt> {
+    let rate = all.index.info(all.topo(port)?).rate;
+    let own: BTreeSet<Option<u8>> = all
+        .ports()
+        .flat_map(|port| all.records_of(port, trigger.flow))
+        .map(|record| record.priority)
+        .collect();
+    let sent_ns = |record: &FlowRecord| {
+        let seen = record.seen_ns.map(|(from, to)| Span::new(from, to))?;
+        let share = (slow.shared_ns(seen) / seen.length_ns()).min(1.0);
+        Some(rate.serialisation(record.bytes?).as_ns() as f64 * share)
+    };
+    let others = all.flows(port).iter().filter(|record| !own.contains(&record.priority));
+    let busy_ns: f64 = others.filter_map(|record| sent_ns(record)).sum();
+    let delay_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns).max(1) as f64;
+    (!own.is_empty() && busy_ns >= context.settings.value(&t::HOST_TRAFFIC) * delay_ns).then(|| {
+        let name = all.port_ref(port);
+        Doubt::new(
+            format!("other priorities used {name} for {} at that time", duration(busy_ns as u64)),
+            format!("check how {name} schedules its priorities: packets of one can wait for another"),
+        )
+    })
 }
 
 fn pause(all: &View<'_>, port: PortIx, slow: Span) -> Option<Doubt> {
