@@ -18,7 +18,7 @@ use crate::verdict::confidence::Features;
 /// Number of flows that the text lists; more are counted.
 const LISTED: usize = 3;
 
-/// Returns how likely a verdict that accuses flows is right; absent for verdicts that accuse nobody, and for those whose
+/// Returns how likely a verdict that accuses flows is right; absent for verdicts that accuse no flow, and for those whose
 /// evidence is of another kind. Telemetry that is missing lowers the confidence, but does not make it less clear which
 /// flows of a recorded queue were ahead.
 pub(crate) fn probability(
@@ -43,7 +43,7 @@ pub(crate) fn probability(
 
 /// Whether verdicts about one delay, each with the delay that its cause accounts for and its probability, are less likely
 /// right than [`t::LEAST_TO_ACCUSE`]. They explain the delay together, so that they accuse together: culprits at one of two
-/// queues would leave the rest of the delay to nobody.
+/// queues would explain a part of it only.
 pub(crate) fn are_doubtful(settings: &Tuning, verdicts: impl Iterator<Item = (f64, f64)>) -> bool {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (delay_ns, probability) in verdicts {
