@@ -172,22 +172,27 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
     let delays_ns: Vec<f64> = parts.iter().map(Part::delay_ns).collect();
     let verdicts: Vec<Option<Analysis>> =
         parts.iter().map(|part| verdict_of(part.context, &part.finding)).collect();
-    let doubts = parts.iter().zip(&verdicts).zip(&delays_ns).filter_map(|((part, analysis), delay_ns)| {
-        let analysis = analysis.as_ref()?;
-        let probability = doubtful::probability(part.context, &analysis.diagnosis, &analysis.features)?;
-        Some((*delay_ns, probability))
-    });
-    let is_doubtful = parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));
+    let probabilities: Vec<Option<f64>> = parts
+        .iter()
+        .zip(&verdicts)
+        .map(|(part, analysis)| {
+            let analysis = analysis.as_ref()?;
+            doubtful::probability(part.context, &analysis.diagnosis, &analysis.features)
+        })
+        .collect();
+    let doubts = delays_ns.iter().zip(&probabilities);
+    let doubts = doubts.filter_map(|(delay_ns, probability)| Some((*delay_ns, (*probability)?)));
+    let are_doubtful =
+        parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));
     let mut analyses = Vec::new();
-    for ((part, analysis), share) in parts.iter().zip(verdicts).zip(shares(parts, &delays_ns)) {
+    for (at, share) in shares(parts, &delays_ns).into_iter().enumerate() {
+        let part = &parts[at];
+        let withheld = are_doubtful && probabilities[at].is_some();
+        let analysis = match withheld {
+            true => verdict_of(part.context, &doubtful::without_culprits(part.context, &part.finding)),
+            false => verdicts[at].clone(),
+        };
         let Some(mut analysis) = analysis else { continue };
-        let is_in_doubt =
-            doubtful::probability(part.context, &analysis.diagnosis, &analysis.features).is_some();
-        if is_doubtful && is_in_doubt {
-            let open = doubtful::without_culprits(part.context, &part.finding);
-            let Some(of_port) = verdict_of(part.context, &open) else { continue };
-            analysis = of_port;
-        }
         if let Some(share) = share {
             explanation::add_share(&mut analysis.diagnosis, share);
         }

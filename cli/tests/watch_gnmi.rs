@@ -8,7 +8,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -17,26 +17,13 @@ use gnmi::proto;
 use gnmi::server::Tables;
 use gnmi_server::{GnmiServer, Switch};
 use serde_json::{Value, json};
-use support::{harrier, scratch};
+use support::watch::{check_odd, count};
 use tokio::sync::watch;
 
-/// The folders of a directory, sorted.
-fn folders(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory).expect("a directory");
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    folders.sort();
-    folders
-}
-
-/// What the switches count in the scenario `host-storm`: of each switch, the readings in order of time.
-fn counted() -> &'static [Vec<PathBuf>] {
-    static COUNTED: OnceLock<Vec<Vec<PathBuf>>> = OnceLock::new();
-    COUNTED.get_or_init(|| {
-        let saved = scratch("gnmi-counted");
-        let ran = harrier(&["run", "host-storm", "--save-counters", saved.to_str().expect("text")]);
-        assert_eq!(ran.status, 0, "{}", ran.stderr);
-        folders(&saved).iter().map(|folder| folders(folder)).collect()
-    })
+/// What the switches count: by switch, the readings in order of time.
+fn counted() -> &'static [(String, Vec<PathBuf>)] {
+    static COUNTED: OnceLock<Vec<(String, Vec<PathBuf>)>> = OnceLock::new();
+    COUNTED.get_or_init(|| count("gnmi-counted"))
 }
 
 /// A running `harrier watch`; killed on drop.
@@ -90,14 +77,14 @@ impl Watch {
 
 #[test]
 fn a_storm_is_found_by_the_counters_of_live_switches() {
-    let switches: Vec<Arc<Switch>> = counted().iter().map(|readings| Switch::of(&readings[0])).collect();
+    let switches: Vec<Arc<Switch>> = counted().iter().map(|(_, readings)| Switch::of(&readings[0])).collect();
     let servers: Vec<GnmiServer> =
         switches.iter().map(|switch| GnmiServer::start(switch.clone(), 0)).collect();
     let mut watch = Watch::start(&servers.iter().map(GnmiServer::address).collect::<Vec<_>>());
     for _ in &servers {
         watch.line("ports are read");
     }
-    for (switch, readings) in switches.iter().zip(counted()) {
+    for (switch, (_, readings)) in switches.iter().zip(counted()) {
         switch.load(readings.last().expect("readings"));
     }
     assert_eq!(watch.verdict("pfc_storm_host_injection")["root_cause"]["port"], "sw4:1");
@@ -105,7 +92,7 @@ fn a_storm_is_found_by_the_counters_of_live_switches() {
 
 #[test]
 fn a_switch_that_stops_is_read_again_when_it_answers() {
-    let switch = Switch::of(&counted()[0][0]);
+    let switch = Switch::of(&counted()[0].1[0]);
     let server = GnmiServer::start(switch.clone(), 0);
     let (port, address) = (server.port, server.address());
     let mut watch = Watch::start(&[address]);
@@ -118,21 +105,14 @@ fn a_switch_that_stops_is_read_again_when_it_answers() {
 
 /// Watches a server for some rounds beside one that is as it should be.
 fn check(address: impl FnOnce(u16) -> String, tables: Arc<impl Tables>, expected: &str) {
-    let right = GnmiServer::start(Switch::of(&counted()[1][0]), 0);
+    let right = GnmiServer::start(Switch::of(&counted()[1].1[0]), 0);
     let odd = GnmiServer::start(tables, 0);
-    let addresses = [format!("odd={}", address(odd.port)), format!("right={}", right.address())];
-    let ran = harrier(&["watch", "--interval", "1s", "--rounds", "3", &addresses[0], &addresses[1]]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("right: ") && ran.stderr.contains("ports are read"), "{}", ran.stderr);
-    let about: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("cannot be read")).collect();
-    assert_eq!(about.len(), 1, "the reason is reported once: {}", ran.stderr);
-    assert!(about[0].contains(expected), "{}", about[0]);
-    assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+    check_odd("1s", "3", &address(odd.port), &right.address(), expected);
 }
 
 #[test]
 fn a_switch_that_cannot_be_read_is_reported_and_the_rest_goes_on() {
-    let switch = || Switch::of(&counted()[0][0]);
+    let switch = || Switch::of(&counted()[0].1[0]);
     let wrong = |port| format!("gnmi://admin:other-s3cret@127.0.0.1:{port}");
     check(wrong, switch(), "authentication failed: Invalid Password");
     check(|port| format!("gnmi://127.0.0.1:{port}"), switch(), "authentication failed: No Username");

@@ -5,34 +5,19 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::Value;
+use support::harrier;
 use support::redis::Server;
-use support::{harrier, scratch};
+use support::watch::{check_odd, count};
 
-/// The folders of a directory, sorted.
-fn folders(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory).expect("a directory");
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    folders.sort();
-    folders
-}
-
-/// What the switches count in the scenario `host-storm`: by switch, the readings in order of time.
+/// What the switches count: by switch, the readings in order of time.
 fn counted() -> &'static [(String, Vec<PathBuf>)] {
     static COUNTED: OnceLock<Vec<(String, Vec<PathBuf>)>> = OnceLock::new();
-    COUNTED.get_or_init(|| {
-        let saved = scratch("watch-counted");
-        let ran = harrier(&["run", "host-storm", "--save-counters", saved.to_str().expect("text")]);
-        assert_eq!(ran.status, 0, "{}", ran.stderr);
-        let of_switch = |folder: &PathBuf| {
-            (folder.file_name().expect("a name").to_str().expect("text").to_string(), folders(folder))
-        };
-        folders(&saved).iter().map(of_switch).collect()
-    })
+    COUNTED.get_or_init(|| count("watch-counted"))
 }
 
 /// A switch with the counters of its first reading. Without redis-server the test is skipped.
@@ -91,14 +76,7 @@ fn check(test: &str, address: impl FnOnce(&Server) -> String, password: Option<&
     else {
         return;
     };
-    let addresses = [format!("odd={}", address(&odd)), format!("right=sonic://127.0.0.1:{}", right.port)];
-    let ran = harrier(&["watch", "--interval", "200ms", "--rounds", "4", &addresses[0], &addresses[1]]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("right: ") && ran.stderr.contains("ports are read"), "{}", ran.stderr);
-    let about: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("cannot be read")).collect();
-    assert_eq!(about.len(), 1, "the reason is reported once: {}", ran.stderr);
-    assert!(about[0].contains(expected), "{}", about[0]);
-    assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+    check_odd("200ms", "4", &address(&odd), &format!("sonic://127.0.0.1:{}", right.port), expected);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Addresses of live sources.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 /// The address of a switch, with its name if it has one: `[NAME=]sonic://[[USER:]PASSWORD@]HOST[:PORT]`, `sonics://...` with
@@ -32,6 +33,17 @@ pub(crate) struct GnmiAddress {
     pub(crate) is_tls: bool,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
+}
+
+impl GnmiAddress {
+    /// Whether user and password cross a network without encryption.
+    pub(crate) fn is_exposed(&self) -> bool {
+        let host = self.authority.rsplit_once(':').map_or(self.authority.as_str(), |(host, _)| host);
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let is_loopback =
+            host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback());
+        !self.is_tls && self.user.is_some() && !is_loopback
+    }
 }
 
 impl fmt::Debug for GnmiAddress {
@@ -151,6 +163,22 @@ mod tests {
             "",
         ] {
             check(wrong, None);
+        }
+    }
+
+    #[test]
+    fn a_login_is_exposed_without_encryption_on_a_network() {
+        let exposed = |text: &str| match text.parse::<Address>().map(|address| address.protocol) {
+            Ok(Protocol::Gnmi(gnmi)) => gnmi.is_exposed(),
+            other => panic!("{text}: {other:?}"),
+        };
+        for address in ["gnmi://admin@leaf1", "gnmi://admin@10.0.0.1:8080", "gnmi://admin@[fd00::1]"] {
+            assert!(exposed(address), "{address}");
+        }
+        for address in
+            ["gnmis://admin@leaf1", "gnmi://leaf1", "gnmi://admin@127.0.0.1", "gnmi://admin@[::1]:8080"]
+        {
+            assert!(!exposed(address), "{address}");
         }
     }
 

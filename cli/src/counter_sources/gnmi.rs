@@ -64,10 +64,14 @@ impl GnmiSwitch {
     fn connect(&self) -> anyhow::Result<(Runtime, Session)> {
         let runtime = Builder::new_current_thread().enable_all().build().context("cannot start")?;
         let settings = self.settings()?;
-        let session = runtime.block_on(async {
+        let mut session = runtime.block_on(async {
             let client = Client::connect(&settings).await?;
             Session::begin(client, self.interval).await
         })?;
+        if self.address.is_exposed() {
+            let text = "user and password are sent without encryption; use gnmis:// where the switch has TLS";
+            session.problems.push(text.to_string());
+        }
         Ok((runtime, session))
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
 pub(crate) mod redis;
+pub(crate) mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

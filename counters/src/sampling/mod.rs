@@ -28,8 +28,8 @@ const MAX_UNKNOWN: usize = 32;
 const MAX_PORT_NAMES: usize = 4_096;
 /// The maximum number of sources of samples of a switch whose sequence numbers are followed: sub-agents, or interfaces.
 const MAX_SOURCES: usize = 8_192;
-/// How far behind the last sequence number one of an overtaken datagram may be; one that is further behind is a restart.
-const MAX_OVERTAKEN: u32 = 64;
+/// How far behind the last sequence number that of a reordered datagram may be; one that is further behind is a restart.
+const MAX_REORDERED: u32 = 64;
 
 /// A datagram whose header cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,14 +70,31 @@ struct Exporter {
     sequences: BTreeMap<(u32, Option<(u32, u32)>), u32>,
     /// The last count of dropped samples of each source.
     drops: BTreeMap<(u32, (u32, u32)), u32>,
-    counts: BTreeMap<Trouble, u64>,
-    /// The counts that were reported last.
-    reported: BTreeMap<Trouble, u64>,
+    problems: BTreeMap<ExportProblem, Tally>,
 }
 
-/// What goes wrong with the datagrams of a switch.
+/// A count of problems of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    count: u64,
+    /// The count that was reported last; 0 if none was.
+    reported: u64,
+}
+
+impl Tally {
+    /// Returns the count if it is to be reported: when the first problem appears, and again at ten times the number.
+    fn news(&mut self) -> Option<u64> {
+        let is_new = self.count > 0 && (self.reported == 0 || self.count >= self.reported * REPORT_FACTOR);
+        is_new.then(|| {
+            self.reported = self.count;
+            self.count
+        })
+    }
+}
+
+/// A problem with the datagrams of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Trouble {
+enum ExportProblem {
     Malformed,
     LostDatagrams,
     LostSamples,
@@ -88,27 +105,31 @@ enum Trouble {
     UnknownInterface,
 }
 
-impl Trouble {
+impl ExportProblem {
     fn describe(self, count: u64) -> String {
         match self {
-            Trouble::Malformed => {
+            ExportProblem::Malformed => {
                 format!("{count} malformed datagrams; what precedes the damage is used")
             }
-            Trouble::LostDatagrams => format!("{count} sFlow datagrams were lost on their way"),
-            Trouble::LostSamples => format!("{count} flow samples were lost; shares are those of the rest"),
-            Trouble::LostRecords => format!("{count} IPFIX records were lost; shares are those of the rest"),
-            Trouble::DroppedByAgent => {
+            ExportProblem::LostDatagrams => format!("{count} sFlow datagrams were lost in transit"),
+            ExportProblem::LostSamples => {
+                format!("{count} flow samples were lost; shares are those of the rest")
+            }
+            ExportProblem::LostRecords => {
+                format!("{count} IPFIX records were lost; shares are those of the rest")
+            }
+            ExportProblem::DroppedByAgent => {
                 format!(
                     "the sFlow agent dropped {count} samples itself: its sampling rate is too high for it"
                 )
             }
-            Trouble::WithoutTemplate => {
-                format!("{count} sets of IPFIX records came before their template and are left out")
+            ExportProblem::WithoutTemplate => {
+                format!("{count} sets of IPFIX data records have no template yet and are left out")
             }
-            Trouble::OverLimit => format!(
+            ExportProblem::OverLimit => format!(
                 "{count} templates, domains, samplers, sources or interface names are beyond the limits and are left out"
             ),
-            Trouble::UnknownInterface => format!(
+            ExportProblem::UnknownInterface => format!(
                 "{count} samples are of interfaces whose names the exporter has not announced (port_name of sFlow, \
                  interfaceName of IPFIX); the port by which they left is unknown"
             ),
@@ -152,11 +173,9 @@ pub struct Collector {
     unknown: BTreeSet<IpAddr>,
     unknown_reported: usize,
     /// Samples that had to make room for newer ones.
-    displaced: u64,
-    displaced_reported: u64,
+    displaced: Tally,
     /// Datagrams that are neither sFlow version 5 nor IPFIX.
-    foreign: u64,
-    foreign_reported: u64,
+    foreign: Tally,
     taken: u64,
 }
 
@@ -185,12 +204,12 @@ impl Collector {
         if sflow::is_sflow(datagram) {
             match sflow::parse(datagram) {
                 Ok(read) => self.take_sflow(source, read, time_ns),
-                Err(Malformed) => self.count(source, Trouble::Malformed, 1),
+                Err(Malformed) => self.count(source, ExportProblem::Malformed, 1),
             }
         } else if ipfix::is_ipfix(datagram) {
             self.take_ipfix(source, datagram, time_ns);
         } else {
-            self.foreign += 1;
+            self.foreign.count += 1;
         }
     }
 
@@ -199,17 +218,17 @@ impl Collector {
         let Some(switch) = self.switch(agent, read.agent) else { return };
         let exporter = self.exporters.entry(agent).or_default();
         if read.is_cut {
-            exporter.count(Trouble::Malformed, 1);
+            exporter.count(ExportProblem::Malformed, 1);
         }
         let lost = exporter.gap((read.sub_agent, None), read.sequence);
-        exporter.count(Trouble::LostDatagrams, lost);
+        exporter.count(ExportProblem::LostDatagrams, lost);
         for (index, name) in read.names {
             exporter.name(index, name);
         }
         let mut found = Vec::new();
         for sample in read.samples {
             let lost = exporter.gap((read.sub_agent, Some(sample.source)), sample.sequence);
-            exporter.count(Trouble::LostSamples, lost);
+            exporter.count(ExportProblem::LostSamples, lost);
             exporter.dropped((read.sub_agent, sample.source), sample.drops);
             found.extend(sample.packet);
         }
@@ -220,13 +239,13 @@ impl Collector {
         let Some(switch) = self.switch(source, None) else { return };
         let exporter = self.exporters.entry(source).or_default();
         let Ok(message) = exporter.ipfix.read(datagram) else {
-            exporter.count(Trouble::Malformed, 1);
+            exporter.count(ExportProblem::Malformed, 1);
             return;
         };
-        exporter.count(Trouble::Malformed, u64::from(message.is_cut));
-        exporter.count(Trouble::LostRecords, message.lost);
-        exporter.count(Trouble::WithoutTemplate, message.without_template);
-        exporter.count(Trouble::OverLimit, message.over_limit);
+        exporter.count(ExportProblem::Malformed, u64::from(message.is_cut));
+        exporter.count(ExportProblem::LostRecords, message.lost);
+        exporter.count(ExportProblem::WithoutTemplate, message.without_template);
+        exporter.count(ExportProblem::OverLimit, message.over_limit);
         self.keep(switch, message.flows, time_ns);
     }
 
@@ -245,9 +264,9 @@ impl Collector {
         }))
     }
 
-    fn count(&mut self, source: IpAddr, trouble: Trouble, count: u64) {
+    fn count(&mut self, source: IpAddr, problem: ExportProblem, count: u64) {
         if self.switch(source, None).is_some() {
-            self.exporters.entry(source).or_default().count(trouble, count);
+            self.exporters.entry(source).or_default().count(problem, count);
         }
     }
 
@@ -255,7 +274,7 @@ impl Collector {
         for raw in samples {
             if self.kept.len() >= MAX_SAMPLES {
                 self.kept.pop_front();
-                self.displaced += 1;
+                self.displaced.count += 1;
             }
             self.taken += 1;
             let time_ns = time_ns.saturating_sub(raw.age_ns);
@@ -319,8 +338,8 @@ impl Collector {
             let exporters = self.exporters.iter_mut();
             let own = exporters.filter(|(address, _)| self.switches.get(address) == of_switch);
             for (_, exporter) in own.take(1) {
-                let known = exporter.counts.entry(Trouble::UnknownInterface).or_default();
-                *known = count.max(*known);
+                let known = exporter.problems.entry(ExportProblem::UnknownInterface).or_default();
+                known.count = count.max(known.count);
             }
         }
         samples
@@ -340,27 +359,18 @@ impl Collector {
                 listed.join(", ")
             ));
         }
-        let is_new =
-            |count: u64, reported: u64| count > 0 && (reported == 0 || count >= reported * REPORT_FACTOR);
-        if is_new(self.foreign, self.foreign_reported) {
-            self.foreign_reported = self.foreign;
-            lines.push(format!("{} datagrams are neither sFlow version 5 nor IPFIX", self.foreign));
+        if let Some(count) = self.foreign.news() {
+            lines.push(format!("{count} datagrams are neither sFlow version 5 nor IPFIX"));
         }
-        if is_new(self.displaced, self.displaced_reported) {
-            self.displaced_reported = self.displaced;
+        if let Some(count) = self.displaced.news() {
             lines.push(format!(
-                "more than {MAX_SAMPLES} samples in the intervals that are judged: the {} oldest are left out; sample fewer packets",
-                self.displaced
+                "more than {MAX_SAMPLES} samples in the intervals that are judged: the {count} oldest are left out; sample fewer packets"
             ));
         }
         for (address, exporter) in &mut self.exporters {
             let Some(switch) = self.switches.get(address) else { continue };
-            for (trouble, count) in &exporter.counts {
-                let reported = exporter.reported.entry(*trouble).or_default();
-                if is_new(*count, *reported) {
-                    *reported = *count;
-                    lines.push(format!("{switch}: {}", trouble.describe(*count)));
-                }
+            for (problem, tally) in &mut exporter.problems {
+                lines.extend(tally.news().map(|count| format!("{switch}: {}", problem.describe(count))));
             }
         }
         lines
@@ -368,9 +378,9 @@ impl Collector {
 }
 
 impl Exporter {
-    fn count(&mut self, trouble: Trouble, count: u64) {
+    fn count(&mut self, problem: ExportProblem, count: u64) {
         if count > 0 {
-            *self.counts.entry(trouble).or_default() += count;
+            self.problems.entry(problem).or_default().count += count;
         }
     }
 
@@ -378,19 +388,19 @@ impl Exporter {
         if self.names.len() < MAX_PORT_NAMES || self.names.contains_key(&index) {
             self.names.insert(index, name);
         } else {
-            self.count(Trouble::OverLimit, 1);
+            self.count(ExportProblem::OverLimit, 1);
         }
     }
 
-    /// The numbers that are missing before a sequence number. One in the upper half of the range belongs to a datagram that
-    /// was overtaken, or is the first one after a restart.
+    /// Returns how many numbers are missing before a sequence number. Half of the range or more means that the datagram was
+    /// reordered, or is the first one after a restart.
     fn gap(&mut self, key: (u32, Option<(u32, u32)>), sequence: u32) -> u64 {
         if self.sequences.len() >= MAX_SOURCES && !self.sequences.contains_key(&key) {
-            self.count(Trouble::OverLimit, 1);
+            self.count(ExportProblem::OverLimit, 1);
             return 0;
         }
         let last = *self.sequences.entry(key).or_insert(sequence.wrapping_sub(1));
-        if last.wrapping_sub(sequence) > MAX_OVERTAKEN {
+        if last.wrapping_sub(sequence) > MAX_REORDERED {
             self.sequences.insert(key, sequence);
         }
         let missing = sequence.wrapping_sub(last).wrapping_sub(1);
@@ -403,6 +413,6 @@ impl Exporter {
         }
         let last = self.drops.insert(key, drops);
         let more = last.map_or(0, |last| drops.saturating_sub(last));
-        self.count(Trouble::DroppedByAgent, u64::from(more));
+        self.count(ExportProblem::DroppedByAgent, u64::from(more));
     }
 }
