@@ -181,7 +181,7 @@ fn a_lost_ipfix_message_is_reported() {
     let first = datagrams(PMACCTD_IPFIX)[0].clone();
     check_news(&[first.clone(), message(3), message(4)], &[]);
     check_news(&[first, message(3), message(14)], &["leaf1: 10 IPFIX records were lost"]);
-    check_news(&[message(3)], &["leaf1: 1 sets of IPFIX records came before their template"]);
+    check_news(&[message(3)], &["leaf1: IPFIX data sets without a template are left out: 1"]);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn a_template_without_bytes_is_malformed() {
     message.extend(sets);
     let mut collector = check_news(
         &[message],
-        &["leaf1: 1 malformed datagrams", "leaf1: 1 sets of IPFIX records came before their template"],
+        &["leaf1: 1 malformed datagrams", "leaf1: IPFIX data sets without a template are left out: 1"],
     );
     assert_eq!(collector.samples(&[]), []);
 }

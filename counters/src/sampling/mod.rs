@@ -124,7 +124,7 @@ impl ExportProblem {
                 )
             }
             ExportProblem::WithoutTemplate => {
-                format!("{count} sets of IPFIX data records have no template yet and are left out")
+                format!("IPFIX data sets without a template are left out: {count}")
             }
             ExportProblem::OverLimit => format!(
                 "{count} templates, domains, samplers, sources or interface names are beyond the limits and are left out"
