@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt as _};
@@ -164,7 +165,7 @@ impl<T: Tables> GNmi for Server<T> {
         let Some(Kind::Subscribe(list)) = first.request else {
             return Err(Status::invalid_argument("first message must be SubscriptionList"));
         };
-        let query = Query::new(&self.tables, list.prefix.clone(), list.subscription.len())?;
+        let query = Arc::new(Query::new(&self.tables, list.prefix.clone(), list.subscription.len())?);
         let (sender, receiver) = mpsc::channel(QUEUED);
         tokio::spawn(async move {
             if let Err(status) = serve(&query, &list, &mut requests, &sender).await {
@@ -178,7 +179,7 @@ impl<T: Tables> GNmi for Server<T> {
 
 /// Serves a subscription to its end: its last value, or the client that is gone.
 async fn serve<T: Tables>(
-    query: &Query<T>,
+    query: &Arc<Query<T>>,
     list: &SubscriptionList,
     requests: &mut Streaming<SubscribeRequest>,
     sender: &Sender,
@@ -207,11 +208,18 @@ async fn serve<T: Tables>(
             let intervals = subscriptions.clone().map(|(subscription, _)| sample_interval(subscription));
             let intervals = intervals.collect::<Result<Vec<_>, Status>>()?;
             all().await?;
-            let each =
-                paths.iter().zip(intervals).map(|(path, interval)| follow(query, path, interval, sender));
-            let followed = join(each.collect());
+            let mut followed = JoinSet::new();
+            for (path, interval) in paths.iter().zip(intervals) {
+                followed.spawn(follow(Arc::clone(query), path.clone(), interval, sender.clone()));
+            }
+            let ended = async {
+                while let Some(result) = followed.join_next().await {
+                    result.map_err(|error| Status::internal(error.to_string()))??;
+                }
+                Ok(())
+            };
             tokio::select! {
-                result = followed => result,
+                result = ended => result,
                 // The client may close its side and go on reading; only its end matters.
                 () = sender.closed() => Ok(()),
             }
@@ -234,51 +242,29 @@ fn sample_interval(subscription: &Subscription) -> Result<Option<Duration>, Stat
 
 /// Sends a path again and again, at an interval or when it changes.
 async fn follow<T: Tables>(
-    query: &Query<T>,
-    path: &Path,
+    query: Arc<Query<T>>,
+    path: Path,
     interval: Option<Duration>,
-    sender: &Sender,
+    sender: Sender,
 ) -> Result<(), Status> {
     if let Some(interval) = interval {
         let mut ticks = interval_at(Instant::now() + interval, interval);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
             ticks.tick().await;
-            send(sender, query.update(path)?).await?;
+            send(&sender, query.update(&path)?).await?;
         }
     }
     let mut changes = query.tables.changes();
-    let mut known = query.values(path)?;
+    let mut known = query.values(&path)?;
     while changes.changed().await.is_ok() {
-        let values = query.values(path)?;
+        let values = query.values(&path)?;
         if values != known {
-            send(sender, response(Answer::Update(query.notification(&values)))).await?;
+            send(&sender, response(Answer::Update(query.notification(&values)))).await?;
             known = values;
         }
     }
     Ok(())
-}
-
-/// Runs all futures until the first error, or until all have ended.
-async fn join<F: Future<Output = Result<(), Status>>>(futures: Vec<F>) -> Result<(), Status> {
-    let mut open: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
-    std::future::poll_fn(move |context| {
-        let mut failed = None;
-        open.retain_mut(|future| match future.as_mut().poll(context) {
-            std::task::Poll::Ready(Ok(())) => false,
-            std::task::Poll::Ready(Err(status)) => {
-                failed = Some(status);
-                false
-            }
-            std::task::Poll::Pending => true,
-        });
-        match (failed, open.is_empty()) {
-            (Some(status), _) => std::task::Poll::Ready(Err(status)),
-            (None, true) => std::task::Poll::Ready(Ok(())),
-            (None, false) => std::task::Poll::Pending,
-        }
-    })
-    .await
 }
 
 async fn send(sender: &Sender, message: SubscribeResponse) -> Result<(), Status> {
