@@ -20,6 +20,8 @@ pub(crate) struct QueueScope<'q> {
     pub(crate) victim: Option<FlowKey>,
     /// Flows that were paused further upstream, and so may only spread the congestion; ascending.
     pub(crate) paused_upstream: &'q [FlowKey],
+    /// Packets that pauses hold further upstream and that continue to the queue, by flow, ascending.
+    pub(crate) waiting_upstream: &'q [(FlowKey, f64)],
     /// The approximate time of the queueing.
     pub(crate) near: Option<Span>,
     /// When the packets arrived that can be ahead of the slow one.

@@ -1,7 +1,8 @@
 //! The input of all signatures: the view, the trigger, the victim's path, the port graph and its pause paths.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use model::telemetry::FlowRecord;
 use model::{FlowKey, Trigger, TriggerReason};
 
 use crate::facts::path::{VictimPath, reverse_path, victim_path};
@@ -126,6 +127,45 @@ impl<'s, 'a> Context<'s, 'a> {
             found.extend(self.paused_flows(port, self.graph.when[*v]));
         }
         found.into_iter().collect()
+    }
+
+    /// Returns the packets that wait upstream for `end` to send, by flow, ascending: those of the queues of all ports that
+    /// wait for it, directly or not, whose flow continues to `end`.
+    pub(crate) fn waiting_upstream_of(&self, end: VertexIx) -> Vec<(FlowKey, f64)> {
+        let Some(end_port) = self.graph.port(end) else { return Vec::new() };
+        let through: BTreeSet<FlowKey> = self.view.flows(end_port).iter().map(|f| f.flow).collect();
+        let mut waiting: BTreeMap<FlowKey, f64> = BTreeMap::new();
+        for v in self.upstream_of(end) {
+            let Some(port) = self.graph.port(v) else { continue };
+            let when = self.graph.when[v];
+            let depth = self.view.waiting_depth(port, when);
+            let records = self.view.flows(port).iter().filter(|f| self.view.flow_in(port, f, when));
+            let queued = |f: &FlowRecord| f.queued_packets.unwrap_or(f.packets) as f64;
+            let all: f64 = records.clone().map(|f| queued(f)).sum();
+            for record in records.filter(|f| through.contains(&f.flow) || self.ends_behind(end_port, f.flow))
+            {
+                *waiting.entry(record.flow).or_default() += depth * queued(record) / all.max(1.0);
+            }
+        }
+        waiting.into_iter().collect()
+    }
+
+    /// Returns the vertices that wait for `end`, directly or not, without itself.
+    fn upstream_of(&self, end: VertexIx) -> BTreeSet<VertexIx> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![end]);
+        while let Some(v) = open.pop() {
+            open.extend(
+                self.waiting_for.targets(v).iter().copied().filter(|w| *w != end && found.insert(*w)),
+            );
+        }
+        found
+    }
+
+    /// Whether the receiver of a flow is the host behind a port.
+    fn ends_behind(&self, port: PortIx, flow: FlowKey) -> bool {
+        let index = self.view.index;
+        let peer = self.view.topo(port).and_then(|port| index.peer(port));
+        peer.is_some_and(|peer| index.is_host(peer.node) && index.host_of(flow.dst) == Some(peer.node))
     }
 
     /// Returns the flows with packets that were enqueued at `port` while it was paused.

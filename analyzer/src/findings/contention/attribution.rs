@@ -49,7 +49,9 @@ pub(super) struct Limits<'t> {
     /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
     /// have built the queue.
     pub(super) may_name_paused: bool,
-    /// Mean depth of the queue, in packets that arrived as long as those of the suspects.
+    /// Whether the packets that wait upstream are known, and count.
+    pub(super) counts_waiting: bool,
+    /// Mean depth of the queue, in packets that arrived as long as those of the suspects; with those that wait upstream.
     pub(super) depth: f64,
 }
 
@@ -92,6 +94,9 @@ fn by_packets(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
     if own_packets(suspects) > packets * (1.0 - limits.settings.value(&t::OTHERS_SHARE)) {
         return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed: false };
+    }
+    if limits.counts_waiting {
+        return Named::of(suspects, limits, |s| s.packets).attribution(false);
     }
     let free = Named::of(suspects, limits, |s| match s.role {
         Role::Free | Role::Victim => s.packets,
@@ -170,7 +175,8 @@ mod tests {
     /// Checks which of the suspects contribute.
     fn check(suspects: &[Suspect], contributes: &[bool], self_made: bool, changed: bool) {
         let expected = Attribution { contributes: contributes.to_vec(), self_made, changed };
-        let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth: 0.0 };
+        let limits =
+            Limits { settings: &Tuning::default(), may_name_paused: true, counts_waiting: false, depth: 0.0 };
         assert_eq!(attribute(suspects, limits), expected, "{suspects:?}");
     }
 
@@ -229,7 +235,8 @@ mod tests {
         let suspects =
             [flow(Role::Victim, 20.0, 20.0), flow(Role::Free, 55.0, 55.0), flow(Role::Free, 625.0, 0.0)];
         let attributed = |depth| {
-            let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth };
+            let limits =
+                Limits { settings: &Tuning::default(), may_name_paused: true, counts_waiting: false, depth };
             attribute(&suspects, limits).contributes
         };
         assert_eq!(attributed(700.0), [false, false, true]);

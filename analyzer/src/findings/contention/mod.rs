@@ -135,13 +135,21 @@ pub(crate) fn contention(
     let unaccounted = view.unaccounted(port, when);
     let is_complete = unaccounted <= settings.value(&t::UNACCOUNTED_SHARE);
     let ring_start = view.ring_start(view.switch_of(port)).filter(|_| is_complete);
+    // While flow records are lost, a flow without records may have built the queue.
+    let is_explained =
+        is_complete && view.unaccounted_depth(port, when) <= settings.value(&t::UNACCOUNTED_SHARE);
+    let counts_waiting = is_explained && settings.applies("attribution.waiting_upstream");
+    let scope = if counts_waiting { scope } else { QueueScope { waiting_upstream: &[], ..scope } };
     let suspects = suspects(&flows, &excess, scope, (history, ring_start), settings);
-    let depth = depth_of_part(mean_depth(&flows), episode, when);
-    let limits = Limits { settings, may_name_paused: !history && is_complete, depth };
+    let waiting: f64 = scope.waiting_upstream.iter().map(|(_, packets)| packets).sum();
+    let limits = Limits {
+        settings,
+        may_name_paused: !history && is_complete,
+        counts_waiting: waiting > 0.0,
+        depth: depth_of_part(mean_depth(&flows), episode, when) + waiting,
+    };
     let mut found = attribute(&suspects, limits);
-    // A flow without records may have built it.
-    found.self_made &= !settings.applies("attribution.complete")
-        || is_complete && view.unaccounted_depth(port, when) <= settings.value(&t::UNACCOUNTED_SHARE);
+    found.self_made &= !settings.applies("attribution.complete") || is_explained;
     let (depth, parts) = weighed(&flows, &suspects, &found, when, settings);
     // A queue that is longer than what its flow enqueued since the records begin was there before.
     let is_victim = |m: &&Measured| scope.victim == Some(m.flow);
@@ -252,8 +260,16 @@ fn suspects(
         },
         () => Role::Free,
     };
-    let of_flow =
-        |(m, excess): (&Measured, &f64)| Suspect { role: role(m), packets: m.inside, excess: *excess };
+    let waiting = |m: &Measured| match scope.waiting_upstream.binary_search_by(|(flow, _)| flow.cmp(&m.flow))
+    {
+        Ok(at) => scope.waiting_upstream[at].1,
+        Err(_) => 0.0,
+    };
+    let of_flow = |(m, excess): (&Measured, &f64)| Suspect {
+        role: role(m),
+        packets: m.inside + waiting(m),
+        excess: *excess,
+    };
     flows.iter().zip(excess).map(of_flow).collect()
 }
 

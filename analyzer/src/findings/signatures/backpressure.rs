@@ -38,9 +38,11 @@ pub(super) fn contended(
 ) -> Option<Contention> {
     let port = context.graph.port(end)?;
     let paused_upstream = context.paused_upstream_of(path, end);
+    let waiting_upstream = context.waiting_upstream_of(end);
     let scope = QueueScope {
         victim: context.victim,
         paused_upstream: &paused_upstream,
+        waiting_upstream: &waiting_upstream,
         near: context.graph.when[end],
         ahead: None,
         bounds,

@@ -28,6 +28,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         let scope = QueueScope {
             victim: Some(victim),
             paused_upstream: &[],
+            waiting_upstream: &[],
             near: context.analysed,
             ahead: ahead(context, late_ns as u64),
             bounds: Bounds::default(),

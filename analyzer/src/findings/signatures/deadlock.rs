@@ -304,7 +304,7 @@ fn queue_of(
     bounds: Bounds,
 ) -> Option<Contention> {
     // All flows of the loop are paused somewhere in it, so upstream pauses exclude no contributor here.
-    let scope = QueueScope { victim: context.victim, paused_upstream: &[], near, ahead: None, bounds };
+    let scope = QueueScope { victim: context.victim, near, bounds, ..QueueScope::default() };
     let found = contention(context.view, context.settings, port, scope)?;
     let weight: f64 = found.contributors().map(|f| f.weight).sum();
     (found.depth >= context.settings.min_wait_packets && weight > 0.0).then_some(found)

@@ -118,6 +118,7 @@ fn queue_of(context: &Context<'_, '_>, loss: &Loss<'_>) -> Option<Contention> {
     let scope = QueueScope {
         victim: context.victim,
         paused_upstream: &[],
+        waiting_upstream: &[],
         near: Some(loss.when),
         ahead: None,
         bounds: Bounds::default(),

@@ -48,9 +48,11 @@ pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PauseP
         return None;
     }
     let paused_upstream = context.paused_upstream_of(&pause_path.path, end);
+    let waiting_upstream = context.waiting_upstream_of(end);
     let scope = QueueScope {
         victim: context.victim,
         paused_upstream: &paused_upstream,
+        waiting_upstream: &waiting_upstream,
         near: when,
         ahead: None,
         bounds: Bounds::default(),
