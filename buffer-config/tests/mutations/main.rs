@@ -240,7 +240,7 @@ fn failures(rows: &[Row]) -> Vec<String> {
 fn defects_in_the_built_in_switches_are_found() {
     let rows = run(&built_in());
     assert!(
-        rows.iter().filter(|row| !row.counts.is_empty()).count() * 10 > rows.len() * 9,
+        rows.iter().filter(|row| !row.counts.is_empty()).count() * 5 > rows.len() * 4,
         "most operators apply"
     );
     let failures = failures(&rows);
@@ -310,6 +310,10 @@ const TWO_FINDINGS: &[&str] = &[
     // The entry for a port that does not exist, and the port without an entry.
     "port of a BUFFER_PG key",
     "port of a PFC_WD key",
+    // The port channel, and the member whose headroom is for another speed.
+    "port channel members with two speeds",
+    // Two lists, each with two profiles.
+    "lists of a port exchanged (Spectrum)",
     // The copy that SONiC ignores, and what the copy that counts lacks.
     "a second, empty BUFFER_PG",
     "a second DSCP map with all traffic in class 0",
