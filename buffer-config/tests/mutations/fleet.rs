@@ -140,8 +140,12 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         let m = c.map("dscp_to_tc_map")?;
         c.is_lossless_pair()?;
         (!c.dscps("3").is_empty() && !c.dscps("4").is_empty()).then_some(())?;
-        let swapped: Vec<(String, &str)> =
-            c.dscps("3").into_iter().map(|d| (d, "4")).chain(c.dscps("4").into_iter().map(|d| (d, "3"))).collect();
+        let swapped: Vec<(String, &str)> = c
+            .dscps("3")
+            .into_iter()
+            .map(|d| (d, "4"))
+            .chain(c.dscps("4").into_iter().map(|d| (d, "3")))
+            .collect();
         swapped.iter().try_for_each(|(dscp, class)| c.set("DSCP_TO_TC_MAP", &m, dscp, class))
     }),
     ("another role, and a lossless DSCP in class 0", Error(&["FLEET009"]), |c| {

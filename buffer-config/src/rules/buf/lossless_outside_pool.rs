@@ -9,7 +9,7 @@
 //!
 //! The shared headroom belongs to the lossless pool. A group in the lossy pool shares its space with lossy traffic,
 //! and one in a zero pool has none: it drops packets, or pauses permanently. `buffermgrd` creates lossless profiles
-//! only in `ingress_lossless_pool`.
+//! only in `ingress_lossless_pool`. Queues in the egress pool of lossy traffic drop packets when that traffic fills it.
 //!
 //! ## Example
 //!
@@ -25,7 +25,7 @@
 //!
 //! ## Fix
 //!
-//! Set `pool` to `ingress_lossless_pool`.
+//! Set `pool` to `ingress_lossless_pool`, or to `egress_lossless_pool` for queues.
 //!
 //! ## Source
 //!

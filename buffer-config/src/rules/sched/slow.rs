@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             return None;
         }
         let message = format!("lossless queue {queue} has weight {least}, another queue {most}");
-        hit("PORT", &port.name, "speed", message)
+        hit("QUEUE", cx.group_key("QUEUE", &port.name, queue), "scheduler", message)
     });
 }
 
