@@ -61,6 +61,19 @@ pub struct Finding {
     pub patch: Vec<PatchOp>,
     /// The fix as commands of the switch's operating system; empty for SONiC. Words in angle brackets are to be replaced.
     pub commands: Vec<String>,
+    /// Findings of stronger rules about the same defect ([`crate::rules::one_per_defect`]).
+    pub causes: Vec<Cause>,
+}
+
+/// A stronger finding about the same defect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Its rule.
+    pub code: &'static str,
+    /// Its JSON pointer.
+    pub pointer: String,
+    /// The ports that have this defect; empty if the stronger finding covers the other one entirely.
+    pub ports: Vec<String>,
 }
 
 /// One operation of a JSON Patch (RFC 6902).
@@ -123,6 +136,18 @@ impl Finding {
         }
         let owners = pointer.iter().filter_map(|part| part.split('|').next());
         named(&owners.flat_map(|owner| owner.split(',')).collect::<Vec<_>>())
+    }
+
+    /// Restricts the finding to some of its ports.
+    pub(crate) fn keep_ports(&mut self, ports: Vec<String>) {
+        let first = self.ports.first().cloned().unwrap_or_default();
+        if let Some((all, rest)) = self.message.split_once(": ")
+            && all.starts_with(&first)
+        {
+            let names: Vec<&str> = ports.iter().map(String::as_str).collect();
+            self.message = format!("{}: {rest}", crate::rules::names(&names));
+        }
+        self.ports = ports;
     }
 
     /// A hash that stays the same when lines move, keys are reordered, numbers change, or another port has the same

@@ -81,7 +81,7 @@ fn text_of_a_file_cannot_control_the_terminal() {
 #[test]
 fn github_gets_ten_annotations_per_kind_and_a_count_of_the_rest() {
     let pools: Vec<String> =
-        (0..30).map(|i| format!("\"p{i}\": {{\"mode\": \"x\", \"size\": \"1\"}}")).collect();
+        (0..30).map(|i| format!("\"p{i}\": {{\"mode\": \"x{i}\", \"size\": \"1\"}}")).collect();
     let text = report(Format::Github, &format!("{{\"BUFFER_POOL\": {{{}}}}}", pools.join(",")));
     assert_eq!(text.matches("::error ").count(), 10);
     assert!(text.lines().last().is_some_and(|l| l.contains("more findings are not shown")), "{text}");

@@ -191,7 +191,7 @@ fn defect_20_wrong_static_threshold_is_reported() {
 #[test]
 fn defect_21_thresholds_without_colour_is_reported() {
     let text = switch(TD2, &[("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": \"false\"")]);
-    check(&text, None, "ECN004", Severity::Warning, "green has thresholds but is not enabled");
+    check(&text, None, "ECN004", Severity::Error, "green has thresholds but is not enabled");
 }
 
 #[test]

@@ -57,8 +57,13 @@ pub(crate) fn findings(configs: &[ConfigOf], topology: &Topology, problems: &mut
     let configured =
         known.iter().map(|(switch, (resolved, findings))| Configured { switch, resolved, findings });
     let cited = config_findings(topology, &configured.collect::<Vec<_>>());
+    let of_switch = |findings: &Vec<Finding>| {
+        let mut findings = findings.clone();
+        rules::one_per_defect(&mut findings);
+        findings
+    };
     let by_switch =
-        known.iter().map(|(switch, (_, findings))| (switch.to_string(), findings.clone())).collect();
+        known.iter().map(|(switch, (_, findings))| (switch.to_string(), of_switch(findings))).collect();
     Checked { cited, by_switch }
 }
 

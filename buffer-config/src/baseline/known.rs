@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::object::{Objects, identity};
 use crate::finding::{Finding, Severity};
+use crate::rules::names;
 
 /// The version of the file's format.
 const VERSION: u32 = 2;
@@ -257,7 +258,7 @@ impl Left {
                 .map(str::to_string)
                 .collect();
             if !new.is_empty() && !finding.ports.is_empty() && new.len() < finding.ports.len() {
-                keep_ports(finding, new);
+                finding.keep_ports(new);
                 return true;
             }
             !new.is_empty()
@@ -298,33 +299,11 @@ impl Left {
         let text = |((file, code, object), mut ports): ((&str, &str, &str), Vec<&str>)| {
             ports.retain(|port| !port.is_empty());
             ports.sort_by(|a, b| natural(a).cmp(&natural(b)));
-            let of = if ports.is_empty() { String::new() } else { format!(" ({})", listed(&ports)) };
+            let of = if ports.is_empty() { String::new() } else { format!(" ({})", names(&ports)) };
             let object = if object.is_empty() { String::new() } else { format!(" {object}") };
             format!("{file} {code}{object}{of}")
         };
         rows.into_iter().map(text).collect()
-    }
-}
-
-/// Restricts a finding to some of its ports.
-fn keep_ports(finding: &mut Finding, ports: Vec<String>) {
-    let first = finding.ports.first().cloned().unwrap_or_default();
-    if let Some((all, rest)) = finding.message.split_once(": ")
-        && all.starts_with(&first)
-    {
-        finding.message = format!("{}: {rest}", listed(&ports));
-    }
-    finding.ports = ports;
-}
-
-/// A list of ports for messages: the first few, and the number of others.
-fn listed<S: AsRef<str>>(ports: &[S]) -> String {
-    let of = |i: usize| ports.get(i).map_or("", AsRef::as_ref);
-    match ports.len() {
-        0 | 1 => of(0).to_string(),
-        2 => format!("{} and {}", of(0), of(1)),
-        3 => format!("{}, {} and {}", of(0), of(1), of(2)),
-        n => format!("{}, {} and {} more", of(0), of(1), n - 2),
     }
 }
 

@@ -122,6 +122,7 @@ impl Suppressions {
                 deviation: None,
                 patch: Vec::new(),
                 commands: Vec::new(),
+                causes: Vec::new(),
             });
         }
         findings

@@ -243,6 +243,7 @@ fn finding(source: SourceText<'_>, remark: Remark) -> Finding {
         deviation: None,
         patch: Vec::new(),
         commands: remark.commands,
+        causes: Vec::new(),
     }
 }
 

@@ -69,8 +69,11 @@ impl Fleet {
         self.speed_and_mtu(one, other, found);
         self.fec_and_state(one, other, found);
         // SONiC switches of one role are compared with each other; between roles, thresholds may differ.
-        if one.0.system.is_some() || other.0.system.is_some() {
+        let has_other_system = one.0.system.is_some() || other.0.system.is_some();
+        if has_other_system || one.0.role != other.0.role {
             self.classes(one, other, found);
+        }
+        if has_other_system {
             self.marking(one, other, found);
             self.watchdog(one, other, found);
         }

@@ -74,15 +74,24 @@ impl Resolver<'_, '_, '_> {
         let index = PortIndex::new(self.db);
         let rows = self.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
         let default = |field: &str| rows.first().and_then(|e| self.db.field(e, field)).map(|f| f.value);
-        let exponent = default("default_dynamic_th").and_then(|t| t.trim().parse().ok()).unwrap_or(0);
+        let default_exponent = default("default_dynamic_th").and_then(|t| t.trim().parse().ok()).unwrap_or(0);
         let ratio = default("over_subscribe_ratio").and_then(number).unwrap_or(0) as u32;
         let pattern = self.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
         let traffic = |field: &str, other: u64| {
             pattern.and_then(|e| number(self.db.field(e, field)?.value)).unwrap_or(other) as u32
         };
         for entry in self.db.rows("BUFFER_PG") {
-            let is_null = self.db.field(entry, "profile").is_some_and(|f| f.value == "NULL");
-            let Some((ports, numbers)) = entry.key.split_once('|').filter(|_| is_null) else { continue };
+            let Some(name) = self.db.field(entry, "profile").map(|f| f.value) else { continue };
+            // A profile that only sets the threshold; its headroom is computed too.
+            let own = self
+                .db
+                .row("BUFFER_PROFILE", crate::schema::reference("BUFFER_PROFILE", name))
+                .filter(|own| self.db.field(own, "headroom_type").is_some_and(|f| f.value == "dynamic"));
+            let is_computed = name == "NULL" || own.is_some();
+            let Some((ports, numbers)) = entry.key.split_once('|').filter(|_| is_computed) else { continue };
+            let own_exponent =
+                own.and_then(|own| self.db.field(own, "dynamic_th")?.value.trim().parse::<i8>().ok());
+            let exponent = own_exponent.unwrap_or(default_exponent);
             let Some((low, high)) = range(numbers) else { continue };
             for at in ports.split(',').filter_map(|name| index.find(name)) {
                 let Some(port) = self.switch.ports.get(at).filter(|p| p.is_up) else { continue };
@@ -98,7 +107,10 @@ impl Resolver<'_, '_, '_> {
                     over_subscribe_ratio: ratio,
                     pool_xoff: self.switch.pools.get(pool).map_or(0, |p| p.shared_headroom_bytes),
                 };
-                let name = dynamic_name(asic, port, cable, &self.switch.hwsku);
+                let mut name = dynamic_name(asic, port, cable, &self.switch.hwsku);
+                if let Some(exponent) = own_exponent.filter(|own| *own != default_exponent) {
+                    name = name.replace("_profile", &format!("_th{exponent}_profile"));
+                }
                 let profile = match self.profile_index(&name) {
                     Some(profile) => profile,
                     None => {

@@ -1,20 +1,17 @@
 //! The input of a rule, and how it reports findings.
 
-use std::cmp::Ordering;
-
-use model::config_finding::Deviation;
-use serde_json::Value;
-
 use super::Meta;
+pub(super) use super::reported::Findings;
+use super::reported::{Reported, Target};
 use crate::asic::{self, Asic, Vendor};
 use crate::db::{ConfigDb, Entry};
-use crate::finding::{Finding, PatchOp, Severity};
+use crate::finding::Severity;
 use crate::headroom::Floor;
 use crate::lookup::Lookup;
 use crate::resolve::BufferModel;
 use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
 use crate::schema::Violation;
-use crate::source::{Position, SourceText, Span};
+use crate::source::Span;
 
 /// Options of a check.
 #[derive(Clone, Debug)]
@@ -37,6 +34,9 @@ impl Default for Options {
         Self { asic: None, memory_bytes: None, oversubscription_limit: None, floor, lossless_mtu: 1024 }
     }
 }
+
+/// The number of earlier violations that one is compared with.
+const SAME: usize = 16;
 
 /// The source of a memory size that is only assumed: the pool that by convention spans the memory.
 pub(super) const EGRESS_POOL: &str = "size of egress_lossless_pool";
@@ -222,6 +222,13 @@ impl<'c, 'a> Context<'c, 'a> {
         })
     }
 
+    /// Whether PFC002 reports a priority: it has PFC, but no headroom, unlike others of the port. Other rules about
+    /// lossless priorities leave it out.
+    pub(super) fn is_without_headroom(&self, port: &ResolvedPort, priority: usize) -> bool {
+        let mut with = self.lossless_priorities(port).map(|(priority, _)| priority).peekable();
+        !self.is_dynamic && with.peek().is_some() && !with.any(|other| other == priority)
+    }
+
     /// The buffer profile of a port's queue.
     pub(super) fn queue_profile(&self, port: &ResolvedPort, queue: usize) -> Option<&'c ResolvedProfile> {
         self.profile(port.queues.get(queue).copied().flatten())
@@ -239,15 +246,30 @@ impl<'c, 'a> Context<'c, 'a> {
         self.sw.lossless_mtu_bytes.unwrap_or(self.options.lossless_mtu)
     }
 
-    /// Reports the schema's violations with this rule's code.
+    /// Reports the schema's violations with this rule's code: one finding for entries with the same violation.
     pub(super) fn schema(&self, out: &mut Findings, meta: &'static Meta) {
+        let mut same: Vec<(&Violation, Vec<&str>)> = Vec::new();
         for violation in self.violations.iter().filter(|v| v.code == meta.code) {
-            let row = self.db.rows(violation.table).get(violation.entry);
-            let pointer = row
-                .map(|e| self.db.pointer(violation.table, e, violation.field.as_deref()))
-                .unwrap_or_default();
-            let subject = row.map(|e| format!("{}|{}: ", violation.table, e.key)).unwrap_or_default();
-            out.push(meta, meta.severity, violation.span, pointer, format!("{subject}{}", violation.message));
+            let key = self.db.rows(violation.table).get(violation.entry).map(|entry| entry.key.as_ref());
+            // Most violations repeat the previous one in another entry.
+            let is_same = |(v, _): &&mut (&Violation, Vec<&str>)| {
+                (v.table, &v.field, &v.message) == (violation.table, &violation.field, &violation.message)
+            };
+            match same.iter_mut().rev().take(SAME).find(is_same) {
+                Some((_, keys)) => keys.extend(key),
+                None => same.push((violation, key.into_iter().collect())),
+            }
+        }
+        for (violation, keys) in same {
+            let (table, field) = (violation.table, violation.field.as_deref());
+            let row = self.db.rows(table).get(violation.entry);
+            let pointer = row.map(|e| self.db.pointer(table, e, field)).unwrap_or_default();
+            let subject = if keys.is_empty() { String::new() } else { format!("{table}|{}: ", names(&keys)) };
+            let message = format!("{subject}{}", violation.message);
+            let reported = out.push(meta, meta.severity, violation.span, pointer, message);
+            if let Some((first, others)) = keys.split_first() {
+                reported.about(table, first, field).also(others.iter().copied());
+            }
         }
     }
 
@@ -260,7 +282,7 @@ impl<'c, 'a> Context<'c, 'a> {
         message: String,
     ) -> Reported<'o> {
         let (span, pointer, target) = self.locate(at);
-        Reported { target, ..out.push(meta, meta.severity, span, pointer, message) }
+        out.push(meta, meta.severity, span, pointer, message).about(at.table, at.key, at.field).at(target)
     }
 
     /// Reports a finding at a span outside all tables.
@@ -488,145 +510,4 @@ pub(super) fn smallest_trip(cx: &Context<'_, '_>, groups: u64) -> Option<(u64, &
         Some((p.threshold?.trip_bytes(pool, groups), kind, p.name.clone()))
     };
     cx.lossless_in_use().filter_map(trip).min_by_key(|(bytes, ..)| *bytes)
-}
-
-/// The findings reported so far.
-#[derive(Debug, Default)]
-pub struct Findings(Vec<Finding>);
-
-impl Findings {
-    fn push(
-        &mut self,
-        meta: &'static Meta,
-        severity: Severity,
-        span: Span,
-        pointer: String,
-        message: String,
-    ) -> Reported<'_> {
-        let position = Position { line: 0, column: 0 };
-        let file = String::new();
-        let (code, rule) = (meta.code, meta.name);
-        self.0.push(Finding {
-            code,
-            rule,
-            severity,
-            message,
-            file,
-            span,
-            position,
-            pointer,
-            ports: Vec::new(),
-            deviation: None,
-            patch: Vec::new(),
-            commands: Vec::new(),
-        });
-        Reported { finding: self.0.last_mut(), target: Target::Neither }
-    }
-
-    /// Sorts the findings in the order of the file and sets their positions.
-    pub(super) fn finish(mut self, source: SourceText<'_>) -> Vec<Finding> {
-        self.0.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(b.code)));
-        // One pass over the text, because the findings are sorted.
-        let text = source.text.as_bytes();
-        let (mut at, mut line, mut line_start) = (0usize, 1u32, 0usize);
-        for finding in &mut self.0 {
-            finding.file = source.name.to_string();
-            let start = (finding.span.start as usize).min(text.len());
-            let between = text.get(at..start).unwrap_or_default();
-            let ends = lines(between);
-            if ends > 0 {
-                line += ends;
-                line_start = start - between.iter().rev().position(|b| *b == b'\n').unwrap_or(0);
-            }
-            at = start;
-            let column = source.text.get(line_start..start).map_or(0, |text| text.chars().count()) as u32 + 1;
-            finding.position = Position { line, column };
-        }
-        self.0
-    }
-}
-
-/// The number of line ends in a text, summed in bytes so that the loop vectorises.
-fn lines(text: &[u8]) -> u32 {
-    let of = |part: &[u8]| part.iter().fold(0u8, |n, b| n + u8::from(*b == b'\n'));
-    text.chunks(usize::from(u8::MAX)).map(|part| u32::from(of(part))).sum()
-}
-
-/// What a finding points to, which determines the possible fixes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    /// An existing field.
-    Field,
-    /// An existing entry.
-    Entry,
-    /// Neither: no fix is possible.
-    Neither,
-}
-
-/// The finding just reported.
-pub(super) struct Reported<'o> {
-    finding: Option<&'o mut Finding>,
-    target: Target,
-}
-
-impl Reported<'_> {
-    /// Sets another severity than the rule's.
-    pub(super) fn severity(mut self, severity: Severity) -> Self {
-        if let Some(finding) = self.finding.as_mut() {
-            finding.severity = severity;
-        }
-        self
-    }
-
-    /// Sets the ports that the finding applies to.
-    fn of_ports(self, ports: &[&str]) {
-        if let Some(finding) = self.finding {
-            finding.ports = ports.iter().map(ToString::to_string).collect();
-        }
-    }
-
-    /// States that the value is lower or higher than expected.
-    pub(super) fn deviates(self, order: Ordering) {
-        if let Some(finding) = self.finding {
-            finding.deviation = match order {
-                Ordering::Less => Some(Deviation::Less),
-                Ordering::Equal => None,
-                Ordering::Greater => Some(Deviation::More),
-            };
-        }
-    }
-
-    /// Adds a fix that replaces the value that the finding points to.
-    pub(super) fn replace(self, value: impl Into<String>) -> Self {
-        let value = Value::String(value.into());
-        self.fix(Target::Field, |path| PatchOp::new("replace", path.into(), Some(value)))
-    }
-
-    /// Adds a fix that removes the field that the finding points to.
-    pub(super) fn remove(self) -> Self {
-        self.fix(Target::Field, |path| PatchOp::new("remove", path.into(), None))
-    }
-
-    /// Adds a fix that adds a field to the entry that the finding points to.
-    pub(super) fn add(self, name: &str, value: impl Into<String>) -> Self {
-        let (name, value) = (crate::db::escape(name).into_owned(), Value::String(value.into()));
-        self.fix(Target::Entry, |path| PatchOp::new("add", format!("{path}/{name}"), Some(value)))
-    }
-
-    /// Adds a replacement of another value to the finding's fix.
-    pub(super) fn with(mut self, pointer: String, value: impl Into<String>) -> Self {
-        if let Some(finding) = self.finding.as_mut().filter(|f| !f.patch.is_empty()) {
-            let value = Some(Value::String(value.into()));
-            finding.patch.push(PatchOp::new("replace", pointer, value));
-        }
-        self
-    }
-
-    fn fix(mut self, target: Target, op: impl FnOnce(&str) -> PatchOp) -> Self {
-        if let Some(finding) = self.finding.as_mut().filter(|_| self.target == target) {
-            let op = op(&finding.pointer);
-            finding.patch.push(op);
-        }
-        self
-    }
 }

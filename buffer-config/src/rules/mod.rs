@@ -13,13 +13,17 @@ mod map;
 pub mod pages;
 mod pfc;
 mod pg;
+mod precedence;
+mod reported;
 mod sched;
 mod schema_rules;
 mod src;
 mod wd;
 
-pub use context::{Context, Findings, Options};
+pub use context::{Context, Options};
 pub(crate) use context::{bytes, list, names};
+pub use precedence::one_per_defect;
+pub use reported::Findings;
 
 use std::sync::LazyLock;
 
@@ -150,7 +154,8 @@ pub struct Checked {
     pub device: Option<Device>,
 }
 
-/// Checks a file in any input format, of SONiC or of another operating system.
+/// Checks a file in any input format, of SONiC or of another operating system. Several findings may be about one defect
+/// ([`one_per_defect`]).
 pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
     let mut checked = Checked::default();
     if let Some(system) = device::system_of(source.text) {
@@ -182,6 +187,7 @@ pub fn check_resolved(
     for rule in all() {
         rule.report(&context, &mut out);
     }
+    precedence::note_causes(&context, &mut out);
     let mut findings = out.finish(source);
     for op in findings.iter_mut().flat_map(|f| &mut f.patch) {
         op.refused_live = live_update::refusal(op, context.asic);
@@ -211,5 +217,6 @@ pub(crate) fn finding(
         deviation: None,
         patch: Vec::new(),
         commands: Vec::new(),
+        causes: Vec::new(),
     }
 }

@@ -59,6 +59,11 @@ pub fn table(name: &str) -> Option<&'static TableSchema> {
     tables::TABLES.iter().find(|table| table.name == name)
 }
 
+/// All tables.
+pub(crate) fn tables() -> impl Iterator<Item = &'static TableSchema> {
+    tables::TABLES.iter()
+}
+
 pub(crate) fn is_table(name: &str) -> bool {
     table(name).is_some() || tables::KNOWN_ELSEWHERE.contains(&name)
 }

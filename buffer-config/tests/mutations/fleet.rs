@@ -43,6 +43,14 @@ fn map(c: &mut Config, table: &str, field: &str, from: &str, to: &str) -> Option
     c.set(table, &name, from, to)
 }
 
+/// Makes the switch one of another role.
+fn with_other_role(c: &mut Config) -> Option<()> {
+    let role = c.get("DEVICE_METADATA", "localhost", "type")?;
+    c.port()?;
+    let other = if role == "LeafRouter" { "SpineRouter" } else { "LeafRouter" };
+    c.set("DEVICE_METADATA", "localhost", "type", other)
+}
+
 pub(crate) const OPERATORS: &[FleetOperator] = &[
     ("DSCP 26 in class 3", Warning(&["FLEET002"]), |c| map(c, "DSCP_TO_TC_MAP", "dscp_to_tc_map", "26", "3")),
     ("DSCP 3 and 4 exchanged", Warning(&["FLEET002"]), |c| {
@@ -127,6 +135,25 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
     ("hostname of another switch", Warning(&["FLEET008"]), |c| {
         c.set("DEVICE_METADATA", "localhost", "hostname", "ring-a")
     }),
+    ("another role, and DSCP 3 and 4 exchanged", Error(&["FLEET009"]), |c| {
+        with_other_role(c)?;
+        let m = c.map("dscp_to_tc_map")?;
+        c.is_lossless_pair()?;
+        (!c.dscps("3").is_empty() && !c.dscps("4").is_empty()).then_some(())?;
+        let swapped: Vec<(String, &str)> = c
+            .dscps("3")
+            .into_iter()
+            .map(|d| (d, "4"))
+            .chain(c.dscps("4").into_iter().map(|d| (d, "3")))
+            .collect();
+        swapped.iter().try_for_each(|(dscp, class)| c.set("DSCP_TO_TC_MAP", &m, dscp, class))
+    }),
+    ("another role, and a lossless DSCP in class 0", Error(&["FLEET009"]), |c| {
+        with_other_role(c)?;
+        let (m, dscps) = (c.map("dscp_to_tc_map")?, c.dscps(&c.priority.clone()));
+        c.set("DSCP_TO_TC_MAP", &m, dscps.first()?, "0")
+    }),
+    ("another role", Harmless, |c| with_other_role(c)),
     ("another description of a port", Harmless, |c| {
         let p = c.port()?;
         c.set("PORT", &p, "description", "x")

@@ -182,6 +182,15 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             "oversubscribed more than eight times; whether so many ports pause at once depends on the network",
         ),
         ("PG029", "prestera", Warning) => (Unknown, "2.5G: no pause quanta are defined"),
+        ("BUF051", "tomahawk-3", Error) => {
+            (Defect, "IX9: `egress_lossless_profile` is in the lossy pool, and the lossless one has size 0")
+        }
+        ("LINK014", "spectrum-3", Warning) => {
+            (Unknown, "SN4280: ports to the DPUs of the switch; the file does not state their role")
+        }
+        ("SCHED005", "tomahawk-3", Warning) => {
+            (Defect, "IX9: lossless queues have the weights 4 and 5, lossy ones up to 50")
+        }
         ("SCHED004", _, Warning) => (Defect, "the template gives the lossless queues no scheduler"),
         ("SRC004", _, Warning) => (Defect, "PR 25626, still ships"),
         ("SRC005", _, Info) => (Defect, "misspelt or private port fields, without effect on buffers"),

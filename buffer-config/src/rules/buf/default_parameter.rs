@@ -25,7 +25,8 @@
 //!
 //! ## Source
 //!
-//! YANG; buffers_config.j2.
+//! YANG; buffers_config.j2; `m_defaultThreshold` in
+//! [buffermgrdyn.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/buffermgrdyn.cpp).
 
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
@@ -43,6 +44,12 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let rows = cx.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
+    let null = |e: &&crate::db::Entry<'_>| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL");
+    if let (true, true, Some(group)) = (rows.is_empty(), cx.is_dynamic, cx.db.rows("BUFFER_PG").iter().find(null)) {
+        let message =
+            "the table is missing: buffermgrd waits for it before it configures any lossless priority group".to_string();
+        cx.report(out, &META, row("BUFFER_PG", &group.key), message);
+    }
     if let [_, second, ..] = rows {
         let message = format!("{} entries; SONiC uses the first one that it reads", rows.len());
         cx.report(out, &META, row("DEFAULT_LOSSLESS_BUFFER_PARAMETER", &second.key), message);

@@ -1,9 +1,9 @@
 //! # BUF013 trim-where-forbidden
 //!
-//! Severity: error.
+//! Severity: error (a warning for lossless queues).
 //!
-//! A profile with `packet_discard_action` trim is used by a priority group or a profile list. Trimming is supported
-//! for queues only.
+//! A profile with `packet_discard_action` trim is used by a priority group or a profile list, or by a lossless queue.
+//! Trimming is supported for queues only.
 //!
 //! ## Why it matters
 //!
@@ -52,6 +52,17 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 counted(u64::from(uses[2]), "list")
             );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message);
+        } else if profile.trims && is_of_lossless_queue(cx, &profile.name) {
+            let message = format!("profile {} trims packets of lossless queues, which must not be cut", profile.name);
+            cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message)
+                .severity(Severity::Warning);
         }
     }
+}
+
+fn is_of_lossless_queue(cx: &Context<'_, '_>, profile: &str) -> bool {
+    cx.sw.ports.iter().any(|port| {
+        let mut queues = cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        queues.any(|queue| cx.queue_profile(port, queue).is_some_and(|p| p.name == profile))
+    })
 }

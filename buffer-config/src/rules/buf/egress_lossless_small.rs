@@ -36,13 +36,20 @@ pub(super) const META: Meta = Meta {
     effect: effect::NOT_LOSSLESS,
 };
 
+/// Whether the egress pool is smaller than what the ingress pool admits without its headroom.
+pub(super) fn is_small(cx: &Context<'_, '_>) -> bool {
+    let (Some(ingress), Some(egress)) = (cx.lossless_pool(), cx.pool("egress_lossless_pool")) else { return false };
+    let (Some(s), Some(e)) = (ingress.size_bytes, egress.size_bytes) else { return false };
+    e < s && e > 0 && ingress.direction == Direction::Ingress
+}
+
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let (Some(ingress), Some(egress)) = (cx.lossless_pool(), cx.pool("egress_lossless_pool")) else { return };
     let (Some(s), Some(e)) = (ingress.size_bytes, egress.size_bytes) else { return };
     let total = s.saturating_add(ingress.shared_headroom_bytes);
     let at = field("BUFFER_POOL", &egress.name, "size");
-    if e < s && e > 0 && ingress.direction == Direction::Ingress {
+    if is_small(cx) {
         // Tomahawk 4 and 5 have two halves, each with its own pool.
         let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
         let severity = if halves { Severity::Warning } else { Severity::Error };

@@ -2,13 +2,14 @@
 //!
 //! Severity: error.
 //!
-//! A lossless profile that priority groups use belongs to a pool other than the ingress lossless pool.
+//! A lossless profile that priority groups use belongs to a pool other than the ingress lossless pool, or the profile of
+//! lossless queues to the egress pool of lossy traffic.
 //!
 //! ## Why it matters
 //!
 //! The shared headroom belongs to the lossless pool. A group in the lossy pool shares its space with lossy traffic,
 //! and one in a zero pool has none: it drops packets, or pauses permanently. `buffermgrd` creates lossless profiles
-//! only in `ingress_lossless_pool`.
+//! only in `ingress_lossless_pool`. Queues in the egress pool of lossy traffic drop packets when that traffic fills it.
 //!
 //! ## Example
 //!
@@ -24,12 +25,14 @@
 //!
 //! ## Fix
 //!
-//! Set `pool` to `ingress_lossless_pool`.
+//! Set `pool` to `ingress_lossless_pool`, or to `egress_lossless_pool` for queues.
 //!
 //! ## Source
 //!
 //! `INGRESS_LOSSLESS_PG_POOL_NAME` in
 //! [buffermgr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/buffermgr.cpp).
+
+use std::collections::BTreeSet;
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
@@ -41,6 +44,7 @@ pub(super) const META: Meta = Meta { code: "BUF051", name: "lossless-outside-poo
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    egress(cx, out);
     let has_pool = cx.pool(crate::LOSSLESS_POOL).is_some();
     for profile in cx.lossless_in_use() {
         // A profile in an egress pool has its own rule.
@@ -54,6 +58,28 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             if has_pool {
                 reported.replace(crate::LOSSLESS_POOL);
             }
+        }
+    }
+}
+
+/// Reports profiles of lossless queues in a pool of lossy traffic.
+fn egress(cx: &Context<'_, '_>, out: &mut Findings) {
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    for port in &cx.sw.ports {
+        for (priority, _) in cx.lossless_priorities(port) {
+            found.extend(port.queues.get(usize::from(port.tc_to_queue[priority])).copied().flatten());
+        }
+    }
+    for profile in found.into_iter().filter_map(|index| cx.profile(Some(index))) {
+        // A profile for lossy queues has its own rule.
+        if profile.name.contains("lossy") || cx.pool("egress_lossless_pool").is_none() {
+            continue;
+        }
+        let Some(pool) = cx.pool_of(profile).filter(|p| p.direction == Direction::Egress) else { continue };
+        if pool.name.contains("lossy") {
+            let message = format!("profile {} of lossless queues is in pool {}", profile.name, pool.name);
+            let at = field("BUFFER_PROFILE", &profile.name, "pool");
+            cx.report(out, &META, at, message).replace("egress_lossless_pool");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Severity: error (a warning where the file has neither table).
 //!
 //! On Spectrum, a port that is up has no entry in BUFFER_PORT_INGRESS_PROFILE_LIST or
-//! BUFFER_PORT_EGRESS_PROFILE_LIST.
+//! BUFFER_PORT_EGRESS_PROFILE_LIST, or its entry has no profile of a pool that its lossless traffic uses.
 //!
 //! ## Why it matters
 //!
@@ -33,10 +33,11 @@
 //! [buffers_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/buffers_config.j2)
 //! and the templates of Spectrum switches, which have both lists.
 
-use super::super::context::{Context, Findings, hit_as};
+use super::super::context::{Context, Findings, Hit, hit, hit_as};
 use super::super::{Meta, effect};
 use crate::asic::Vendor;
 use crate::finding::Severity;
+use crate::resolved::ResolvedPort;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta { code: "BUF052", name: "missing-profile-list", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
@@ -60,7 +61,28 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         };
         cx.by_port_entry(out, &META, |port, _| {
             let is_bare = port.is_up && port.priority_groups.iter().any(Option::is_some) && !has(&port.name);
+            if let Some(list) = cx.value(table, &port.name, "profile_list") {
+                return incomplete(cx, port, table, list);
+            }
             is_bare.then(|| hit_as(severity, "PORT", &port.name, "admin_status", format!("has no entry in {table}"))).flatten()
         });
     }
+}
+
+/// Reports a list without a profile of the pool of a lossless group or queue.
+fn incomplete(cx: &Context<'_, '_>, port: &ResolvedPort, table: &'static str, list: &str) -> Option<Hit> {
+    let named: Vec<_> =
+        list.split(',').map(|name| cx.profile_named(crate::schema::reference("BUFFER_PROFILE", name))).collect();
+    // A profile that does not exist has its own rule.
+    if !port.is_up || named.iter().any(Option::is_none) {
+        return None;
+    }
+    let pool = cx.lossless_priorities(port).find_map(|(priority, group)| {
+        let of_queue = cx.queue_profile(port, usize::from(port.tc_to_queue[priority]));
+        let profile = if table == "BUFFER_PORT_INGRESS_PROFILE_LIST" { Some(group) } else { of_queue };
+        let pool = profile?.pool;
+        (!named.iter().flatten().any(|profile| profile.pool == pool)).then_some(pool)
+    })?;
+    let pool = &cx.sw.pools.get(pool)?.name;
+    hit(table, &port.name, "profile_list", format!("has no profile of {pool} in {table}, but lossless traffic uses it"))
 }

@@ -48,13 +48,15 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 .to_string();
         cx.report(out, &META, row("BUFFER_POOL", at), message).severity(Severity::Warning);
     }
-    let null =
-        cx.db.rows("BUFFER_PG").iter().find(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
+    let mut nulls =
+        cx.db.rows("BUFFER_PG").iter().filter(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
+    let null = nulls.next();
     if let (Some(entry), false) = (null, cx.is_dynamic) {
         let message =
             "priority groups with profile NULL require the dynamic model, but buffer_model is not dynamic"
                 .to_string();
-        cx.report(out, &META, field("BUFFER_PG", &entry.key, "profile"), message);
+        cx.report(out, &META, field("BUFFER_PG", &entry.key, "profile"), message)
+            .also(nulls.map(|entry| entry.key.as_ref()));
     }
     let computes = ["DEFAULT_LOSSLESS_BUFFER_PARAMETER", "LOSSLESS_TRAFFIC_PATTERN"];
     let has_parameters = computes.iter().any(|table| !cx.db.rows(table).is_empty());

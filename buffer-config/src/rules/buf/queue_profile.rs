@@ -40,18 +40,19 @@ pub(super) const META: Meta = Meta {
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let found: Vec<_> = cx.violations.iter().filter(|v| v.code == META.code).collect();
-    let mut by_name: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for violation in found {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
-        let count = by_name.entry(violation.message.clone()).or_insert((0, entry.key.as_ref()));
-        count.0 += 1;
+        by_name.entry(&violation.message).or_default().push(entry.key.as_ref());
     }
-    for (message, (count, key)) in by_name {
+    for (message, keys) in by_name {
+        let key = keys.first().unwrap_or(&"");
         cx.report(
             out,
             &META,
             field("BUFFER_QUEUE", key, "profile"),
-            format!("{message} ({})", counted(count as u64, "queue key")),
-        );
+            format!("{message} ({})", counted(keys.len() as u64, "queue key")),
+        )
+        .also(keys);
     }
 }

@@ -1,6 +1,7 @@
 //! # ECN004 inert-thresholds
 //!
-//! Severity: warning (a note where lossy queues have it switched off by name).
+//! Severity: warning (an error where queues of lossless priorities use the profile, and a note where lossy queues have it
+//! switched off by name).
 //!
 //! A colour has thresholds but is not enabled.
 //!
@@ -30,6 +31,7 @@
 
 use super::super::context::{Context, Findings, field, names, priorities};
 use super::super::{Meta, effect};
+use crate::asic::Vendor;
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
@@ -67,7 +69,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             // of Spectrum-4 to -6 and Tomahawk 5.
             let forgotten = colours.contains(&"green") && cx.db.field(entry, "wred_green_enable").is_none();
             let hurts = colours.contains(&"green") && used(&is_lossless) || forgotten && used(&|_, _| true);
-            let severity = if hurts { Severity::Warning } else { Severity::Info };
+            let severity = match hurts {
+                true if colours.contains(&"green") && used(&is_lossless) && !cx.is(Vendor::BroadcomDnx) => Severity::Error,
+                true => Severity::Warning,
+                false => Severity::Info,
+            };
             cx.report(out, &META, at, message).severity(severity);
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! `autoneg` is neither on nor off, or an advertised speed or interface type is unknown.
+//! `autoneg` is neither on nor off, an advertised speed or interface type is unknown, or all advertised speeds are below
+//! the speed of the port.
 //!
 //! ## Why it matters
 //!
@@ -26,7 +27,7 @@
 //!
 //! YANG port.
 
-use super::super::context::{Context, Findings, field};
+use super::super::context::{Context, Findings, field, hit};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use model::units::counted;
@@ -52,4 +53,17 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("{message} ({})", counted(count as u64, "port")),
         );
     }
+    cx.by_port_entry(out, &META, |port, entry| {
+        cx.db.field(entry, "autoneg").filter(|f| f.value == "on")?;
+        let speeds = cx.db.field(entry, "adv_speeds").filter(|f| f.value != "all")?;
+        let is_slower = |speed: u32| speed < port.speed_mbps;
+        let mut all = speeds.value.split(',').filter_map(|s| s.trim().parse::<u32>().ok()).peekable();
+        all.peek()?;
+        // A higher speed has its own rule.
+        if port.pfc_priorities == 0 || !all.all(is_slower) {
+            return None;
+        }
+        let message = format!("advertises {} Mb/s, but not its speed {}", speeds.value, port.speed_mbps);
+        hit("PORT", &port.name, "adv_speeds", message)
+    });
 }

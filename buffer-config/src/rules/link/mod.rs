@@ -2,4 +2,17 @@
 
 use super::family;
 
-family!(cable_known, cable_form, silent_default, autoneg, odd_mtu, shared_lane,);
+family!(
+    cable_known,
+    cable_form,
+    silent_default,
+    autoneg,
+    odd_mtu,
+    shared_lane,
+    port_channel,
+    lane_rate,
+    pam4_fec,
+    system_port,
+    neighbour_entry,
+    down_by_default,
+);

@@ -12,4 +12,5 @@ family!(
     unlike_ports,
     undefined_policy,
     unapplied_policy,
+    remark,
 );

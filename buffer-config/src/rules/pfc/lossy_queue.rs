@@ -40,7 +40,8 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let exists = cx.profile_named("egress_lossless_profile").is_some();
     cx.by_port(out, &META, |port| {
-        let lossy = priorities(port.pfc_priorities).find(|t| {
+        let mut lossless = priorities(port.pfc_priorities).filter(|t| !cx.is_without_headroom(port, *t));
+        let lossy = lossless.find(|t| {
             let queue = usize::from(port.tc_to_queue[*t]);
             let profile = cx.profile(port.queues.get(queue).copied().flatten());
             profile.is_some_and(|p| p.name.contains("lossy"))

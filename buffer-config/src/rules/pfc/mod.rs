@@ -18,4 +18,5 @@ family!(
     unexpected_dscp,
     pfc_off,
     link_pause,
+    tunnel,
 );

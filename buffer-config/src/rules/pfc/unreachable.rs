@@ -42,7 +42,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let global = cx.value("PORT_QOS_MAP", "global", "dscp_to_tc_map").is_some();
     cx.by_port_entry(out, &META, |port, _| {
         let of_port = |field: &str| cx.value("PORT_QOS_MAP", &port.name, field).is_some();
-        let dead = priorities(port.pfc_priorities).find(|t| !port.dscp_to_tc.0.contains(&(*t as u8)))?;
+        let mut lossless = priorities(port.pfc_priorities).filter(|t| !cx.is_without_headroom(port, *t));
+        let dead = lossless.find(|t| !port.dscp_to_tc.0.contains(&(*t as u8)))?;
         // With remapping of tunnelled traffic, the tunnel uses 2 and 6.
         let is_tunnel = matches!(dead, 2 | 6) && !cx.db.rows("TUNNEL").is_empty();
         let is_joined = cx.db.row("PORT_QOS_MAP", &port.name).is_none();

@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 bytes(*xoff),
                 bytes(*less)
             );
-            cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message);
+            cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message).also([*other]);
         }
     }
 }

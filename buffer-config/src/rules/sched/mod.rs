@@ -2,4 +2,4 @@
 
 use super::family;
 
-family!(strict_lossless, none,);
+family!(strict_lossless, none, slow,);

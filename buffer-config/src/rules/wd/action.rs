@@ -2,8 +2,8 @@
 //!
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! `action` is not drop, forward or alert; or it is forward on Cisco 8000; or ports with hardware recovery use
-//! different actions.
+//! `action` is not drop, forward or alert; or it is forward on Cisco 8000; or it is alert, which stops no storm (a
+//! warning); or ports with hardware recovery use different actions.
 //!
 //! ## Why it matters
 //!
@@ -29,6 +29,7 @@ use crate::asic::Vendor;
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 use crate::resolved::WatchdogAction;
+use model::units::counted;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -47,6 +48,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             field("PFC_WD", &port.name, "action"),
             "this platform does not support forward".into(),
         );
+    }
+    let alerts = |port: &&ResolvedPort| action(port) == Some(WatchdogAction::Alert);
+    if let Some(port) = cx.sw.ports.iter().find(alerts) {
+        let count = counted(cx.sw.ports.iter().filter(alerts).count() as u64, "port");
+        let message = format!("action alert on {count}: storms are logged, but not stopped");
+        cx.report(out, &META, field("PFC_WD", &port.name, "action"), message).severity(Severity::Warning);
     }
     let mut used: Vec<WatchdogAction> = Vec::new();
     for port in &cx.sw.ports {

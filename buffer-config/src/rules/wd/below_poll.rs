@@ -26,7 +26,7 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -34,9 +34,15 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let mut facts = BTreeSet::new();
     let mut first: BTreeMap<String, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows("PFC_WD").get(violation.entry) else { continue };
+        // `detection_time` and `restoration_time` both miss the poll interval.
+        let fact = violation.message.split_once(", but ").map_or(violation.message.as_str(), |(_, fact)| fact);
+        if !facts.insert((violation.entry, fact)) {
+            continue;
+        }
         let name = violation.field.as_deref().unwrap_or_default();
         first.entry(violation.message.clone()).or_insert((0, entry.key.as_ref(), name)).0 += 1;
     }

@@ -154,7 +154,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         let w = c.wred()?;
         c.unset("WRED_PROFILE", &w, "green_drop_probability")
     }),
-    ("remove", "`wred_green_enable`", Error(&["ECN007"]), |c| {
+    ("remove", "`wred_green_enable`", Error(&["ECN004", "ECN007"]), |c| {
         if c.has_virtual_output_queues() {
             return None;
         }

@@ -1,6 +1,7 @@
 //! The operators that inject a defect into one file: what each changes, and which finding is expected.
 
 mod absent;
+mod beyond;
 mod contradict;
 mod wrong;
 
@@ -97,7 +98,7 @@ pub(super) fn second_profile(c: &Config) -> Option<String> {
 }
 
 impl Config {
-    fn is_lossless_pair(&self) -> Option<()> {
+    pub(crate) fn is_lossless_pair(&self) -> Option<()> {
         let list = self.get("PORT_QOS_MAP", self.ports.first()?, "pfc_enable")?;
         let has = |priority: &str| list.split(',').any(|p| p == priority);
         (has("3") && has("4")).then_some(())
@@ -105,5 +106,6 @@ impl Config {
 }
 
 /// All operators on one file.
-pub(crate) static OPERATORS: LazyLock<Vec<Operator>> =
-    LazyLock::new(|| [absent::OPERATORS, wrong::OPERATORS, contradict::OPERATORS].concat());
+pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
+    [absent::OPERATORS, wrong::OPERATORS, contradict::OPERATORS, beyond::OPERATORS].concat()
+});

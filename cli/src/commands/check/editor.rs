@@ -56,6 +56,9 @@ impl Checker {
         let source = SourceText { name, text };
         let findings = rules::check_file(source, self.lookup.as_ref(), &self.options).findings;
         let mut findings = editor::shown(source, findings);
+        if self.setup.is_none() {
+            rules::one_per_defect(&mut findings);
+        }
         if let Some(setup) = &self.setup {
             setup.select(&mut findings);
             match setup.filter() {

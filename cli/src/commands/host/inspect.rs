@@ -310,6 +310,7 @@ fn shared_finding(
         deviation: None,
         patch: Vec::new(),
         commands: Vec::new(),
+        causes: Vec::new(),
     }
 }
 

@@ -1,0 +1,56 @@
+//! # LINK014 no-fec
+//!
+//! Severity: warning.
+//!
+//! A port whose lanes have 50 Gb/s or more has `fec` none or fc.
+//!
+//! ## Why it matters
+//!
+//! These lanes use PAM4, whose bit error rate is too high without RS-FEC: the link stays down, or frames are lost on the
+//! wire. PFC does not protect from that. Ports inside a switch, whose `role` is not Ext, are left out.
+//!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "400000", "mtu": "9100", "admin_status": "up", "fec": "none"}
+//!   }
+//! }
+//! ```
+//!
+//! ## Fix
+//!
+//! Set `fec` to rs.
+//!
+//! ## Source
+//!
+//! IEEE 802.3 clauses 116 to 138: RS-FEC is mandatory for 50 Gb/s and more for each lane.
+
+use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
+use crate::finding::Severity;
+
+/// The metadata of the rule.
+pub(super) const META: Meta =
+    Meta { code: "LINK014", name: "no-fec", severity: Severity::Warning, effect: effect::LINK };
+
+/// The slowest lane with PAM4, Mb/s.
+const PAM4_LANE_MBPS: u32 = 50_000;
+
+/// Reports violations.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.by_port_entry(out, &META, |port, entry| {
+        // Ports inside the switch have no connector.
+        if cx.db.field(entry, "role").is_some_and(|f| f.value != "Ext") {
+            return None;
+        }
+        let lane_mbps = port.speed_mbps.checked_div(port.lanes)?;
+        let is_without = matches!(port.fec.as_str(), "none" | "fc");
+        if !port.is_up || !is_without || lane_mbps < PAM4_LANE_MBPS {
+            return None;
+        }
+        let message = format!("fec is {}, but lanes with {lane_mbps} Mb/s require rs", port.fec);
+        hit("PORT", &port.name, "fec", message)
+    });
+}

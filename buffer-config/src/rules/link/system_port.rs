@@ -1,0 +1,83 @@
+//! # LINK015 system-port
+//!
+//! Severity: error.
+//!
+//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs, or a speed that differs
+//! from that of the port.
+//!
+//! ## Why it matters
+//!
+//! All chips create these ports at start: with a duplicate number, orchagent stops. A chip sends to a port of another one
+//! with the credits of its system port's speed: at a higher speed it overruns the port, at a lower one the port idles
+//! while the source fills its VOQs and pauses its senders.
+//!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "SYSTEM_PORT": {
+//!     "s1|asic0|Ethernet0": {"system_port_id": "1", "speed": "100000", "num_voq": "8"},
+//!     "s1|asic0|Ethernet4": {"system_port_id": "1", "speed": "100000", "num_voq": "8"}
+//!   }
+//! }
+//! ```
+//!
+//! ## Fix
+//!
+//! Use one number for each system port, and the speed of the port.
+//!
+//! ## Source
+//!
+//! `SAI_SWITCH_ATTR_SYSTEM_PORT_CONFIG_LIST` in
+//! [orchagent main.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/main.cpp); the
+//! [VOQ HLD](https://github.com/sonic-net/SONiC/blob/master/doc/voq/voq_hld.md).
+
+use std::collections::BTreeMap;
+
+use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
+use crate::finding::Severity;
+
+/// The metadata of the rule.
+pub(super) const META: Meta =
+    Meta { code: "LINK015", name: "system-port", severity: Severity::Error, effect: effect::LINK };
+
+/// Reports violations.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let rows = cx.db.rows("SYSTEM_PORT");
+    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut queues: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for entry in rows {
+        let value = |name: &str| cx.db.field(entry, name).map(|field| field.value.trim());
+        if let Some(id) = value("system_port_id")
+            && let Some(owner) = owners.insert(id, &entry.key)
+        {
+            let message = format!("{} and {owner} both have system_port_id {id}", entry.key);
+            cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "system_port_id"), message);
+        }
+        if let Some(count) = value("num_voq") {
+            queues.entry(count).or_insert((0, &entry.key)).0 += 1;
+        }
+        // Only the ports of this chip are in PORT.
+        let mut parts = entry.key.rsplit('|');
+        let (Some(name), Some(chip)) = (parts.next(), parts.next()) else { continue };
+        let is_here = (cx.sw.chip.is_empty() || cx.sw.chip.eq_ignore_ascii_case(chip))
+            && parts.next().is_none_or(|host| cx.sw.hostname.is_empty() || host == cx.sw.hostname);
+        let port = cx.sw.ports.iter().find(|port| is_here && port.name == name);
+        let speed = value("speed").and_then(|speed| speed.parse::<u32>().ok());
+        if let (Some(port), Some(speed)) = (port, speed)
+            && port.speed_mbps != speed
+        {
+            let message = format!("{} has {speed} Mb/s, but its port has {}", entry.key, port.speed_mbps);
+            cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "speed"), message)
+                .replace(port.speed_mbps.to_string());
+        }
+    }
+    if queues.len() > 1 {
+        let (usual, _) = queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
+        for (count, (_, key)) in queues.iter().filter(|(count, _)| **count != usual) {
+            let message = format!("{key} has {count} VOQs, but other system ports have {usual}");
+            cx.report(out, &META, field("SYSTEM_PORT", key, "num_voq"), message);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! One finding for one defect: of rules that report the same defect of an object, the strongest one is kept.
+//!
+//! A broken value or reference ranks before its consequences, and what is certain before what is likely. The table
+//! ranks the rules; it does not decide whether two findings are about one defect. They are if they concern the same
+//! ports: the ports that a finding names, or those that use the profile, pool or map that it is about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::context::Context;
+use super::reported::{Findings, Object, Report};
+use crate::db::Entry;
+use crate::finding::{Cause, Finding};
+use crate::schema::{self, Type};
+
+/// A rule, and the rules whose findings about the same ports are its consequences or weaker statements of it. They are
+/// not reported unless they are more severe.
+///
+/// Two rules may rank before each other: then the more severe finding is kept, and of equal ones that of the rule which
+/// comes first.
+const PRECEDENCE: &[(&str, &[&str])] = &[
+    // Values and references that SONiC does not accept.
+    ("SRC005", &["PFC002", "PG010", "PG014"]),
+    ("BUF001", &["BUF036", "BUF037", "BUF049", "PFC002"]),
+    ("BUF003", &["BUF036"]),
+    ("BUF007", &["PFC002", "PG010"]),
+    ("BUF010", &["PFC002", "PG010", "PG014"]),
+    ("BUF014", &["BUF036", "BUF037", "BUF049", "PFC002", "PG010", "PG014"]),
+    ("BUF016", &["BUF015", "PFC005"]),
+    ("BUF047", &["BUF020", "BUF022", "BUF038", "PFC002", "BUF003"]),
+    ("PG001", &["PFC002", "PFC003"]),
+    ("PG002", &["PFC002", "PG010", "PG014"]),
+    ("PFC001", &["PFC003", "PFC014", "WD011"]),
+    ("MAP001", &["PFC002", "PFC003", "PFC005", "PFC006", "PFC007", "PFC008", "PFC014", "ECN007", "SCHED004"]),
+    (
+        "MAP004",
+        &[
+            "PFC002", "PFC003", "PFC005", "PFC006", "PFC007", "PFC008", "PFC014", "MAP009", "ECN007",
+            "SCHED004",
+        ],
+    ),
+    ("MAP006", &["ECN007", "SCHED004"]),
+    ("LINK002", &["LINK001"]),
+    ("LINK003", &["PG032"]),
+    ("LINK017", &["PG032"]),
+    ("LINK013", &["PG004", "PG005", "PG006", "PG020", "PG021"]),
+    ("SCHED001", &["SCHED005"]),
+    ("SCHED003", &["SCHED005"]),
+    ("WD006", &["WD024"]),
+    ("WD001", &["WD004", "WD005", "WD013", "WD019", "WD021", "WD024", "WD025"]),
+    ("WD002", &["WD021", "WD024"]),
+    ("WD003", &["WD004"]),
+    // Which priorities are lossless.
+    ("PFC010", &["PFC003", "WD011", "WD012"]),
+    ("PG010", &["PFC002"]),
+    ("PFC002", &["PFC003", "PFC007", "PFC013", "ECN007", "SCHED004", "WD011"]),
+    ("PFC003", &["PFC014", "WD011", "WD012"]),
+    ("PFC006", &["PFC005", "PFC014", "ECN007", "SCHED004"]),
+    ("PFC005", &["ECN014"]),
+    // Headroom: of another link; below the bytes on the wire, what the peer may send, what SONiC computes.
+    ("PG020", &["PG004", "PG005", "PG006"]),
+    ("PG005", &["PG004", "PG006", "PG007", "PG008"]),
+    ("PG006", &["PG004", "PG007", "PG008"]),
+    ("PG004", &["PG006", "PG007", "PG008"]),
+    ("PG012", &["PG015", "PG016", "PG017"]),
+    ("PG013", &["PG014", "PG016"]),
+    ("PG026", &["BUF036", "PG027", "PG017"]),
+    // Pools and thresholds.
+    ("PG003", &["BUF020", "BUF021", "BUF026", "BUF036"]),
+    ("PG025", &["PG015"]),
+    ("BUF019", &["BUF021"]),
+    ("BUF021", &["BUF052"]),
+    ("BUF040", &["PG026"]),
+    ("BUF024", &["BUF023", "BUF025"]),
+    ("BUF025", &["BUF023", "ECN014"]),
+    ("BUF023", &["BUF025"]),
+    ("BUF026", &["BUF009", "BUF020", "BUF022", "ECN014"]),
+    ("BUF053", &["PG016"]),
+    ("BUF042", &["ECN011"]),
+    ("BUF041", &["BUF009", "BUF042", "BUF043", "ECN009"]),
+    // Marking.
+    ("ECN001", &["ECN005", "ECN009", "ECN018"]),
+    ("ECN009", &["ECN014", "ECN018"]),
+    ("ECN011", &["ECN014"]),
+    ("ECN003", &["ECN007", "ECN008"]),
+    ("ECN004", &["ECN007", "ECN015"]),
+    ("ECN007", &["ECN004", "ECN015"]),
+    ("ECN008", &["ECN007"]),
+    // Watchdog.
+    ("WD004", &["WD005", "WD019", "WD022", "WD024"]),
+    ("WD024", &["WD005", "WD021", "WD025"]),
+    ("WD021", &["WD025"]),
+];
+
+/// The position of a rule in the table, and the rules that it ranks before.
+fn weaker_than(code: &str) -> Option<(usize, &'static [&'static str])> {
+    PRECEDENCE.iter().enumerate().find(|(_, row)| row.0 == code).map(|(at, row)| (at, row.1))
+}
+
+/// Whether a finding makes one of a rule that it ranks before superfluous.
+fn is_stronger(one: &Finding, other: &Finding) -> bool {
+    let Some((at, _)) = weaker_than(one.code).filter(|(_, weaker)| weaker.contains(&other.code)) else {
+        return false;
+    };
+    let wins_ties =
+        weaker_than(other.code).is_none_or(|(other, weaker)| at < other || !weaker.contains(&one.code));
+    one.severity > other.severity || (wins_ties && one.severity == other.severity)
+}
+
+/// Keeps one finding for each defect: removes findings, and ports of findings, for which `findings` has a stronger one.
+///
+/// This is done after rules were selected and their severities set, so that an ignored rule hides nothing.
+pub fn one_per_defect(findings: &mut Vec<Finding>) {
+    let all: Vec<Finding> = match findings.iter().any(|finding| !finding.causes.is_empty()) {
+        true => findings.clone(),
+        false => return,
+    };
+    findings.retain_mut(|finding| {
+        let is_reported = |cause: &&Cause| {
+            all.iter()
+                .any(|f| (f.code, &f.pointer) == (cause.code, &cause.pointer) && is_stronger(f, finding))
+        };
+        let causes: Vec<&Cause> = finding.causes.iter().filter(is_reported).collect();
+        if causes.iter().any(|cause| cause.ports.is_empty()) {
+            return false;
+        }
+        let explained: BTreeSet<&String> = causes.iter().flat_map(|cause| &cause.ports).collect();
+        let left: Vec<String> =
+            finding.ports.iter().filter(|port| !explained.contains(port)).cloned().collect();
+        if left.is_empty() && !finding.ports.is_empty() {
+            return false;
+        }
+        if left.len() < finding.ports.len() {
+            finding.keep_ports(left);
+        }
+        true
+    });
+}
+
+/// Notes for each finding which findings of stronger rules are about the same defect.
+pub(super) fn note_causes(cx: &Context<'_, '_>, out: &mut Findings) {
+    let present: BTreeSet<&str> = out.reports().iter().map(|report| report.finding.code).collect();
+    let is_ranked = |code: &str| {
+        let mut rows = PRECEDENCE.iter().filter(|row| present.contains(row.0));
+        rows.any(|row| row.1.contains(&code) || row.0 == code && row.1.iter().any(|c| present.contains(c)))
+    };
+    let ranked: BTreeSet<&str> = present.iter().copied().filter(|code| is_ranked(code)).collect();
+    if ranked.is_empty() {
+        return;
+    }
+    let mut users = Users { cx, known: BTreeMap::new() };
+    let concerned: Vec<(usize, BTreeSet<usize>)> = out
+        .reports()
+        .iter()
+        .enumerate()
+        .filter(|(_, report)| ranked.contains(report.finding.code))
+        .map(|(at, report)| (at, users.concerned(report)))
+        .collect();
+    for (at, ports) in &concerned {
+        let reports = &*out.reports();
+        let causes = concerned.iter().filter(|(other, _)| other != at).filter_map(|(other, of_other)| {
+            cause(cx, (reports.get(*at)?, ports), (reports.get(*other)?, of_other))
+        });
+        let causes: Vec<Cause> = causes.collect();
+        if let Some(report) = out.reports().get_mut(*at) {
+            report.finding.causes = causes;
+        }
+    }
+}
+
+/// The part of a finding that another one explains.
+fn cause(
+    cx: &Context<'_, '_>,
+    (report, ports): (&Report, &BTreeSet<usize>),
+    (other, of_other): (&Report, &BTreeSet<usize>),
+) -> Option<Cause> {
+    weaker_than(other.finding.code).filter(|(_, weaker)| weaker.contains(&report.finding.code))?;
+    let cause = |ports| Cause { code: other.finding.code, pointer: other.finding.pointer.clone(), ports };
+    let (object, of_cause) = (&report.object, &other.object);
+    let has_table = !object.table.is_empty() && object.table == of_cause.table;
+    let has_key = object.keys.iter().any(|key| of_cause.keys.contains(key));
+    // A port may use two profiles, each with its own defect.
+    if has_table && !has_key && SHARED.contains(&object.table.as_str()) {
+        return None;
+    }
+    if report.finding.ports.is_empty() {
+        let is_global = of_cause.keys.iter().any(|key| GLOBAL.contains(&key.as_str()));
+        // Unused pools and missing tables have no ports.
+        let is_related = ports.is_empty() || !ports.is_disjoint(of_other);
+        return (has_table && has_key || is_global || is_related).then(|| cause(Vec::new()));
+    }
+    let name = |at: &usize| cx.sw.ports.get(*at).map(|port| port.name.clone());
+    let common: Vec<String> = ports.intersection(of_other).filter_map(name).collect();
+    (!common.is_empty()).then(|| cause(common))
+}
+
+/// Tables of objects that several ports use, and of which a port may use several.
+const SHARED: [&str; 3] = ["BUFFER_PROFILE", "WRED_PROFILE", "SCHEDULER"];
+
+/// The ports that use an object.
+struct Users<'c, 'a> {
+    cx: &'c Context<'c, 'a>,
+    known: BTreeMap<(String, String), BTreeSet<usize>>,
+}
+
+impl Users<'_, '_> {
+    /// The ports, by index, that a finding concerns.
+    fn concerned(&mut self, report: &Report) -> BTreeSet<usize> {
+        let named = &report.finding.ports;
+        if !named.is_empty() {
+            return named.iter().filter_map(|name| self.port(name)).collect();
+        }
+        let Object { table, keys, field } = &report.object;
+        match self.port(field) {
+            Some(port) => BTreeSet::from([port]),
+            None => keys.iter().flat_map(|key| self.of(table, key, DEPTH)).collect(),
+        }
+    }
+
+    fn port(&self, name: &str) -> Option<usize> {
+        self.cx.db.index_of(self.cx.db.table("PORT")?, name)
+    }
+
+    /// The ports of an entry: those in its key, or those whose entries refer to it.
+    fn of(&mut self, table: &str, key: &str, depth: u8) -> BTreeSet<usize> {
+        let object = (table.to_string(), key.to_string());
+        if let Some(known) = self.known.get(&object) {
+            return known.clone();
+        }
+        let mut ports: BTreeSet<usize> = key.split(['|', ',']).filter_map(|name| self.port(name)).collect();
+        if GLOBAL.contains(&key) {
+            ports = (0..self.cx.sw.ports.len()).collect();
+        } else if ports.is_empty() && depth > 0 && !table.is_empty() {
+            for (table, key) in self.referrers(table, key) {
+                ports.extend(self.of(table, &key, depth - 1));
+            }
+        }
+        self.known.insert(object, ports.clone());
+        ports
+    }
+
+    /// The entries that refer to an entry, which need not exist.
+    fn referrers(&self, table: &str, key: &str) -> Vec<(&'static str, String)> {
+        let db = self.cx.db;
+        let mut found = Vec::new();
+        for schema in schema::tables() {
+            let leaves: Vec<&str> = schema
+                .leaves
+                .iter()
+                .filter(|leaf| matches!(leaf.ty, Type::Name(to, _) | Type::Names(to) if to == table))
+                .map(|leaf| leaf.name)
+                .collect();
+            let refers = |entry: &&Entry<'_>| {
+                let values = leaves.iter().filter_map(|leaf| db.field(entry, leaf));
+                let mut names = values.flat_map(|f| f.value.split(','));
+                names.any(|name| schema::reference(table, name) == key)
+            };
+            if !leaves.is_empty() {
+                found.extend(
+                    db.rows(schema.name).iter().filter(refers).map(|e| (schema.name, e.key.to_string())),
+                );
+            }
+        }
+        found
+    }
+}
+
+/// A pool is used by profiles, which groups of ports use: no chain of references is longer.
+const DEPTH: u8 = 3;
+
+/// Keys of settings for all ports.
+const GLOBAL: [&str; 3] = ["GLOBAL", "global", "localhost"];
+
+#[cfg(test)]
+mod tests {
+    use super::PRECEDENCE;
+    use crate::rules::find;
+
+    #[test]
+    fn the_table_names_rules_once() {
+        for (code, weaker) in PRECEDENCE {
+            assert_eq!(PRECEDENCE.iter().filter(|row| row.0 == *code).count(), 1, "{code}");
+            for name in weaker.iter().chain([code]) {
+                assert!(find(name).is_some(), "there is no rule {name}");
+            }
+            assert!(!weaker.contains(code), "{code} ranks before itself");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! # SCHED005 slow-lossless-queue
+//!
+//! Severity: warning.
+//!
+//! A shaper limits a lossless queue or its port to less than the speed of the port, or the scheduler of a lossless queue
+//! has less than a tenth of the weight of another queue.
+//!
+//! ## Why it matters
+//!
+//! Packets of a slow queue fill the buffer although the link is idle or serves other queues. The switch then pauses the
+//! senders: the port behaves as a slow receiver.
+//!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "SCHEDULER": {"s1": {"type": "DWRR", "weight": "15", "meter_type": "bytes", "cir": "1000", "pir": "1250000"}}
+//! }
+//! ```
+//!
+//! ## Fix
+//!
+//! Remove `pir` and `cir`, and give lossless queues at least the weight of lossy ones.
+//!
+//! ## Source
+//!
+//! `pir` is in bytes/s with `meter_type` bytes:
+//! [qosorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/qosorch.cpp),
+//! `SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE`.
+
+use super::super::context::{Context, Findings, hit, priorities};
+use super::super::{Meta, effect};
+use crate::finding::Severity;
+use crate::resolved::{ResolvedPort, Schedule};
+
+/// The metadata of the rule.
+pub(super) const META: Meta =
+    Meta { code: "SCHED005", name: "slow-lossless-queue", severity: Severity::Warning, effect: effect::SCHEDULING };
+
+/// The quotient of two weights above which the smaller one is reported. Shipped ratios are at most 5.
+const WEIGHT_RATIO: u32 = 10;
+
+/// Reports violations.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let has_shaper = cx.db.rows("SCHEDULER").iter().any(|entry| cx.db.field(entry, "pir").is_some());
+    if has_shaper {
+        cx.by_port_entry(out, &META, |port, _| shaped(cx, port));
+    }
+    cx.by_port(out, &META, |port| {
+        let weight = |queue: usize| match port.queue_schedule.get(queue).copied().flatten()? {
+            Schedule::Weighted { weight } => Some(u32::from(weight)),
+            Schedule::Strict => None,
+        };
+        let lossless = cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        let (queue, least) = lossless.filter_map(|q| Some((q, weight(q)?))).min_by_key(|(_, weight)| *weight)?;
+        let most = (0..port.queue_schedule.len()).filter_map(weight).max()?;
+        if least == 0 || least.saturating_mul(WEIGHT_RATIO) > most {
+            return None;
+        }
+        let message = format!("lossless queue {queue} has weight {least}, another queue {most}");
+        hit("QUEUE", cx.group_key("QUEUE", &port.name, queue), "scheduler", message)
+    });
+}
+
+/// Reports a shaper of the port or of a lossless queue.
+fn shaped(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<super::super::context::Hit> {
+    cx.lossless_priorities(port).next()?;
+    let speed = u64::from(port.speed_mbps).saturating_mul(1_000_000);
+    let limit = |scheduler: Option<&str>| {
+        let name = crate::schema::reference("SCHEDULER", scheduler?);
+        // Packets are not bits.
+        let is_bytes = cx.value("SCHEDULER", name, "meter_type").is_none_or(|kind| kind == "bytes");
+        let bytes: u64 = cx.value("SCHEDULER", name, "pir")?.trim().parse().ok()?;
+        let bits = bytes.saturating_mul(8);
+        (is_bytes && bits > 0 && bits < speed).then(|| (name.to_string(), bits))
+    };
+    let text = |what: &str, name: &str, bits: u64| {
+        format!("scheduler {name} limits {what} to {} Mb/s of {} Mb/s", bits / 1_000_000, port.speed_mbps)
+    };
+    if let Some((name, bits)) = limit(cx.value("PORT_QOS_MAP", &port.name, "scheduler")) {
+        return hit("PORT_QOS_MAP", &port.name, "scheduler", text("the port", &name, bits));
+    }
+    priorities(port.pfc_priorities).find_map(|priority| {
+        let queue = usize::from(port.tc_to_queue[priority]);
+        let key = cx.group_key("QUEUE", &port.name, queue);
+        let (name, bits) = limit(cx.value("QUEUE", &key, "scheduler"))?;
+        hit("SCHEDULER", name.as_str(), "pir", text(&format!("lossless queue {queue}"), &name, bits))
+    })
+}
