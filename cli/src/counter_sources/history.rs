@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use counters::{FlowSample, Network, Reading, diagnose};
-use model::{Anomaly, Diagnosis, PortRef};
+use model::{Anomaly, Diagnosis, PortRef, Severity};
 
 /// Maximum problems of a source that are reported: their texts hold what the source sends.
 const MAX_PROBLEMS: usize = 200;
@@ -14,6 +14,8 @@ pub(crate) struct History {
     sources: BTreeMap<usize, Source>,
     /// The verdicts of the last round.
     open: BTreeMap<Subject, Diagnosis>,
+    /// The highest severity of each of them since it began.
+    gravest: BTreeMap<Subject, Severity>,
 }
 
 #[derive(Default)]
@@ -28,7 +30,15 @@ struct Source {
 
 /// What a verdict is about: verdicts of successive rounds with the same subject are one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Subject(Anomaly, Option<PortRef>, Option<String>);
+pub(crate) struct Subject(Anomaly, Option<PortRef>, Option<String>);
+
+impl Subject {
+    /// The subject of a verdict.
+    pub(crate) fn of(diagnosis: &Diagnosis) -> Subject {
+        let root = &diagnosis.root_cause;
+        Subject(diagnosis.anomaly, root.port.clone(), root.host.clone())
+    }
+}
 
 /// What a round has changed.
 #[derive(Debug, PartialEq)]
@@ -37,8 +47,32 @@ pub(crate) enum Change {
     Begins(Diagnosis),
     /// A verdict of the round before whose flows were unknown and are known now: samples arrive after the counters.
     NamesFlows(Diagnosis),
+    /// A verdict of the round before whose severity is higher than ever since it began.
+    Worsens(Diagnosis),
     /// A verdict of the round before that the counters do not support any more.
     Ends(Diagnosis),
+}
+
+impl Change {
+    /// Its name for programs.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Change::Begins(_) => "begins",
+            Change::NamesFlows(_) => "flows",
+            Change::Worsens(_) => "worsens",
+            Change::Ends(_) => "ends",
+        }
+    }
+
+    /// The verdict.
+    pub(crate) fn diagnosis(&self) -> &Diagnosis {
+        match self {
+            Change::Begins(diagnosis)
+            | Change::NamesFlows(diagnosis)
+            | Change::Worsens(diagnosis)
+            | Change::Ends(diagnosis) => diagnosis,
+        }
+    }
 }
 
 impl History {
@@ -81,6 +115,14 @@ impl History {
         source.failure.replace(reason.to_string()).as_deref() != Some(reason)
     }
 
+    /// The sources with their state: the name of the switch, if it was ever read, and why the last poll failed.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (usize, Option<&str>, Option<&str>)> {
+        self.sources.iter().map(|(number, source)| {
+            let name = source.readings[1].as_ref().map(|reading| reading.switch.as_str());
+            (*number, name, source.failure.as_deref())
+        })
+    }
+
     /// Whether any source was read.
     pub(crate) fn has_readings(&self) -> bool {
         self.sources.values().any(|source| source.readings[1].is_some())
@@ -113,8 +155,7 @@ impl History {
         let report = diagnose(&readings, samples, network);
         let mut found = BTreeMap::new();
         for diagnosis in report.diagnoses {
-            let root = &diagnosis.root_cause;
-            let subject = Subject(diagnosis.anomaly, root.port.clone(), root.host.clone());
+            let subject = Subject::of(&diagnosis);
             // The gravest come first.
             found.entry(subject).or_insert(diagnosis);
         }
@@ -131,11 +172,43 @@ impl History {
             let had_none = before.get(*subject).is_some_and(|known| known.root_cause.flows.is_empty());
             had_none && !now.root_cause.flows.is_empty()
         };
+        let worsened = self.worsened();
         let named = self.open.iter().filter(names_flows);
         changes.extend(named.map(|(_, diagnosis)| Change::NamesFlows(diagnosis.clone())));
+        // One report says both.
+        let is_named = |diagnosis: &Diagnosis| {
+            changes
+                .iter()
+                .any(|change| matches!(change, Change::NamesFlows(named) if named.id == diagnosis.id))
+        };
+        let worsened: Vec<Diagnosis> =
+            worsened.into_iter().filter(|diagnosis| !is_named(diagnosis)).collect();
+        changes.extend(worsened.into_iter().map(Change::Worsens));
         let is_over = |(subject, _): &(&Subject, &Diagnosis)| !self.open.contains_key(*subject);
         changes.extend(before.iter().filter(is_over).map(|(_, diagnosis)| Change::Ends(diagnosis.clone())));
         changes
+    }
+
+    /// The verdicts of the last round.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Diagnosis> {
+        self.open.values()
+    }
+
+    /// The open verdicts whose severity is higher than ever since they began, without those that begin.
+    fn worsened(&mut self) -> Vec<Diagnosis> {
+        self.gravest.retain(|subject, _| self.open.contains_key(subject));
+        let mut worsened = Vec::new();
+        for (subject, diagnosis) in &self.open {
+            match self.gravest.get_mut(subject) {
+                Some(gravest) if *gravest < diagnosis.severity => {
+                    *gravest = diagnosis.severity;
+                    worsened.push(diagnosis.clone());
+                }
+                Some(_) => {}
+                None => drop(self.gravest.insert(subject.clone(), diagnosis.severity)),
+            }
+        }
+        worsened
     }
 }
 
@@ -208,6 +281,25 @@ mod tests {
         round(&mut history);
         history.read(0, paused(1_500_000_000, 17_000), vec![]);
         assert!(!round(&mut history).iter().any(|change| matches!(change, Change::Begins(_))));
+    }
+
+    #[test]
+    fn a_verdict_that_gets_worse_is_reported_once() {
+        let mut history = History::default();
+        // Paused for 0.2 %, 5 %, 90 % and 5 % of a second.
+        let mut frames = 0;
+        for (second, grown) in [(1, 0), (2, 20), (3, 500), (4, 9_000), (5, 500), (6, 9_000)] {
+            frames += grown;
+            history.read(0, paused(second * 1_000_000_000, frames), vec![]);
+            let changes = history.round(&[], &Network::default());
+            let names: Vec<&str> = changes.iter().map(Change::name).collect();
+            let expected: &[&str] = match second {
+                2 => &["begins"],
+                3 | 4 => &["worsens"],
+                _ => &[],
+            };
+            assert_eq!(names, expected, "second {second}: {changes:#?}");
+        }
     }
 
     #[test]
