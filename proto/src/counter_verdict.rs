@@ -140,11 +140,11 @@ mod tests {
             let _ = read(&v1::CounterVerdict { json });
         }
 
-        /// Nothing that is accepted has a list or a text above its limit.
         #[test]
-        fn deep_or_odd_values_are_rejected(depth in 1_usize..300) {
+        fn deep_values_are_rejected(depth in 1_usize..300) {
             let json = format!("{}{}", "[".repeat(depth), "]".repeat(depth)).into_bytes();
-            prop_assert!(read(&v1::CounterVerdict { json }).is_err());
+            let read = read(&v1::CounterVerdict { json });
+            prop_assert!(read.is_err());
         }
     }
 }

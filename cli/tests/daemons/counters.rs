@@ -176,7 +176,7 @@ fn a_verdict_joins_the_incident_of_its_port_and_is_stored_once() {
 }
 
 #[test]
-fn a_watcher_sends_verdicts_and_nothing_else_and_nobody_else_sends_them() {
+fn only_a_watcher_sends_verdicts_and_it_sends_nothing_else() {
     let network = Network::new("counters-rejected");
     let (_server, rest, uploads) = network.serve("127.0.0.1:0", &[]);
     let mut watcher = Sender::connect(&uploads, SenderKind::Watcher, "w1", 3);

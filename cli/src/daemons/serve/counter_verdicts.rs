@@ -55,7 +55,7 @@ impl CounterVerdicts {
         CounterVerdicts { shared, last: 0, waiting: Vec::new(), has_failed: false, wait_ns }
     }
 
-    /// Runs until `stop` resolves. What waits then stays in the inbox.
+    /// Runs until `stop` resolves. Verdicts that have not been stored then stay in the inbox.
     pub(crate) async fn run(mut self, stop: impl Future<Output = ()>) {
         tokio::pin!(stop);
         let mut tick = interval(TICK);
