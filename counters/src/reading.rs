@@ -245,3 +245,34 @@ pub enum WatchdogState {
     /// A storm was detected and has not ended.
     Stormed,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(watermark_bytes: Option<u64>) -> Reading {
+        let mut port = PortReading::default();
+        port.priorities[3].queue.watermark_bytes = watermark_bytes;
+        Reading {
+            switch: "leaf1".into(),
+            time_ns: 1,
+            time_is_assumed: false,
+            source: Source::SonicDatabase,
+            lacks_watchdog: false,
+            ports: BTreeMap::from([("Ethernet0".into(), port)]),
+            neighbours: Vec::new(),
+            addresses: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_peak_that_was_cleared_in_between_stays() {
+        let check = |earlier, own, expected| {
+            assert_eq!(reading(own).with_peaks_of(&reading(earlier)), reading(expected));
+        };
+        check(Some(900), Some(0), Some(900));
+        check(Some(100), Some(900), Some(900));
+        check(None, Some(900), Some(900));
+        check(Some(900), None, Some(900));
+    }
+}

@@ -21,6 +21,7 @@ use crate::counter_sources::{
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::watch::{Watch as WatchKeys, parse_interval};
 use crate::daemons::config::settings::Settings;
+use crate::daemons::operations::files;
 use crate::daemons::operations::log::{self, LogLevel};
 use crate::daemons::operations::signals::Demand;
 use crate::daemons::operations::{log_reload, notify};
@@ -93,6 +94,8 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let settings = args.daemon.settings()?;
     let log = log::start(&settings);
     let addresses = addresses(args, &settings)?;
+    // A connection to each switch.
+    files::raise_limit();
     let interval = interval(&settings)?;
     let topology = settings.path("topology").map(topology::read).transpose()?.unwrap_or_default();
     let (sender, news) = mpsc::channel();

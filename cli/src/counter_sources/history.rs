@@ -335,6 +335,19 @@ mod tests {
     }
 
     #[test]
+    fn what_happens_in_one_interval_is_judged_in_two_rounds() {
+        // Other switches may show it an interval later.
+        let mut history = History::default();
+        let mut names = Vec::new();
+        for (second, frames) in [(1, 0), (2, 9_000), (3, 9_000), (4, 9_000)] {
+            history.read(0, paused(second * 1_000_000_000, frames), vec![]);
+            let changes = history.round(&[], &Network::default());
+            names.push(changes.iter().map(Change::name).collect::<Vec<_>>());
+        }
+        assert_eq!(names, [vec![], vec!["begins"], vec![], vec!["ends"]]);
+    }
+
+    #[test]
     fn a_source_keeps_its_last_three_readings() {
         let mut history = History::default();
         for time_ns in 1..=5 {
