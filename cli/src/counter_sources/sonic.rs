@@ -180,7 +180,7 @@ impl Session {
 
 impl Session {
     /// Leaves out the fields that an ASIC does not count, from the second poll on: most of a request are names of fields. They
-    /// are asked for again with the names and settings.
+    /// are requested again with the names and settings.
     fn narrow(&mut self) {
         if std::mem::replace(&mut self.is_narrowed, true) {
             return;
