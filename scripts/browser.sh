@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that the dashboard's types are those of the REST API and that its pages are laid out as before, starts `harrier demo`
-# and a server with tokens on free ports, and drives the dashboard in headless Chromium; then the same for the incident page
-# of every built-in scenario.
+# and a server with tokens on free ports, and drives the dashboard in headless Chromium; then the same for a verdict from
+# counters, and for the incident page of every built-in scenario.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ -d .tools/node_modules/.bin ] && export PATH="$PWD/.tools/node_modules/.bin:$PATH"
@@ -34,4 +34,5 @@ tokens=$(sed -n 's/^listening on //p' "$work/addresses")
 [ -n "$tokens" ] || { cat "$work/serve" >&2; echo "browser: the server with tokens has not started" >&2; exit 1; }
 HARRIER_TOKEN=$token node tests/browser/access.mjs "http://$tokens" "$address" || { cat "$work/serve" >&2; exit 1; }
 kill "$demo" "$server"
+node tests/browser/counters.mjs "$binary"
 node tests/browser/scenarios.mjs "$binary"

@@ -53,7 +53,7 @@ mkdir -p "$stage/etc" "$stage/completions" "$out/build/release"
 "$harrier" completions bash >"$stage/completions/harrier"
 "$harrier" completions zsh >"$stage/completions/_harrier"
 "$harrier" completions fish >"$stage/completions/harrier.fish"
-for daemon in serve controller agent; do
+for daemon in serve controller agent watch; do
     "$harrier" config example "$daemon" --state "/var/lib/harrier-$daemon" >"$stage/etc/$daemon.toml"
 done
 "$harrier" config example switch >"$stage/etc/switch-example.toml"

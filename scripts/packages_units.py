@@ -36,6 +36,7 @@ CHANGES = {
     "serve": [("^# listen = .*", 'listen = "127.0.0.1:0"'), ("^# upload_listen = .*", 'upload_listen = "127.0.0.1:0"')],
     "controller": [('^switches = .*', 'switches = ["sw1=127.0.0.1:9559/1"]')],
     "agent": [('^interface = .*', 'interface = "h1"')],
+    "watch": [('^switches = .*', 'switches = ["sonic://127.0.0.1:6380"]')],
     "switch-example": [("^# port = .*", 'port = ["1=p1@1G", "2=p2@1G"]')],
 }
 

@@ -285,6 +285,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         missing: explanation::missing(context, finding),
         advice: judged.advice,
         collected: context.view.collected(),
+        counters: None,
         steps: collective::steps(context.view.jobs(), ranked.victim, &ranked.culprits, time_ns),
         verified: None,
         verification: None,

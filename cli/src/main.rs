@@ -96,7 +96,7 @@ enum Command {
     /// Diagnose telemetry from files
     Analyze(commands::analyze::Args),
     /// Read the counters of switches over Redis or gNMI and report who sends the pauses
-    Watch(commands::watch::Args),
+    Watch(Box<commands::watch::Args>),
     /// Check switch configurations before a rollout: SONiC, NVUE, EOS, NX-OS
     Check(Box<commands::check::Args>),
     /// Check switch configurations in an editor: a language server

@@ -56,6 +56,7 @@ fn diagnosis(id: &str) -> Diagnosis {
         missing: vec![],
         advice: vec![],
         collected: Collected::default(),
+        counters: None,
         steps: vec![],
         verified: None,
         verification: None,

@@ -49,6 +49,22 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The reading with the watermarks of an earlier one where those are higher: of an interval that ends with this reading and
+    /// has the earlier one in it. A watermark that was cleared in between would lose its peak.
+    pub fn with_peaks_of(&self, earlier: &Reading) -> Reading {
+        let mut all = self.clone();
+        for (name, port) in &mut all.ports {
+            let Some(before) = earlier.ports.get(name) else { continue };
+            for (own, before) in port.priorities.iter_mut().zip(&before.priorities) {
+                let highest = |own: &mut Option<u64>, before: Option<u64>| *own = (*own).max(before);
+                highest(&mut own.queue.watermark_bytes, before.queue.watermark_bytes);
+                highest(&mut own.group.shared_watermark_bytes, before.group.shared_watermark_bytes);
+                highest(&mut own.group.headroom_watermark_bytes, before.group.headroom_watermark_bytes);
+            }
+        }
+        all
+    }
+
     /// The reading with names that a terminal can show: switches and neighbours choose them.
     pub(crate) fn with_plain_names(mut self) -> Reading {
         let plain = |text: &mut String| {
@@ -228,4 +244,35 @@ pub enum WatchdogState {
     Operational,
     /// A storm was detected and has not ended.
     Stormed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(watermark_bytes: Option<u64>) -> Reading {
+        let mut port = PortReading::default();
+        port.priorities[3].queue.watermark_bytes = watermark_bytes;
+        Reading {
+            switch: "leaf1".into(),
+            time_ns: 1,
+            time_is_assumed: false,
+            source: Source::SonicDatabase,
+            lacks_watchdog: false,
+            ports: BTreeMap::from([("Ethernet0".into(), port)]),
+            neighbours: Vec::new(),
+            addresses: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_peak_that_was_cleared_in_between_stays() {
+        let check = |earlier, own, expected| {
+            assert_eq!(reading(own).with_peaks_of(&reading(earlier)), reading(expected));
+        };
+        check(Some(900), Some(0), Some(900));
+        check(Some(100), Some(900), Some(900));
+        check(None, Some(900), Some(900));
+        check(Some(900), None, Some(900));
+    }
 }

@@ -214,6 +214,20 @@ pub struct Collected {
     pub polls: u64,
 }
 
+/// The counters of ordinary switches that a verdict rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct CounterInterval {
+    /// The beginning of the interval, in nanoseconds since 1970. For a single reading it equals the end: its counters are
+    /// totals since the switch booted.
+    pub from_ns: u64,
+    /// The end of the interval, in nanoseconds since 1970.
+    pub to_ns: u64,
+    /// The `harrier watch` that has uploaded the verdict; absent if it was not uploaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watcher: Option<String>,
+}
+
 /// How a hop of a path is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -310,6 +324,9 @@ pub struct Diagnosis {
     pub advice: Vec<String>,
     /// The cost of the collection.
     pub collected: Collected,
+    /// The interval of the counters, if the verdict comes from those of ordinary switches and not from telemetry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<CounterInterval>,
     /// The steps of collective operations that the victim and the culprits belong to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<JobStep>,
@@ -346,6 +363,7 @@ impl Diagnosis {
             missing: Vec::new(),
             advice: Vec::new(),
             collected: Collected::default(),
+            counters: None,
             steps: Vec::new(),
             verified: None,
             verification: None,

@@ -2,7 +2,7 @@
 
 use model::{FlowKey, FollowUp, PortRef, Trigger, TriggerReason};
 
-use crate::limits::{BOOT_ID_BYTES, HOST_REPORT_BYTES, ITEMS, LISTED, NAME_BYTES};
+use crate::limits::{BOOT_ID_BYTES, COUNTER_VERDICT_BYTES, HOST_REPORT_BYTES, ITEMS, LISTED, NAME_BYTES};
 use crate::v1;
 
 /// A message is not what it should be.
@@ -15,7 +15,7 @@ pub struct BadMessage {
     pub problem: String,
 }
 
-fn bad<T>(field: &'static str, problem: impl Into<String>) -> Result<T, BadMessage> {
+pub(crate) fn bad<T>(field: &'static str, problem: impl Into<String>) -> Result<T, BadMessage> {
     Err(BadMessage { field, problem: problem.into() })
 }
 
@@ -77,7 +77,11 @@ pub fn record(record: &v1::Record) -> Result<(), BadMessage> {
         Some(Body::HostReport(report)) if report.json.len() > HOST_REPORT_BYTES => {
             return bad("json", format!("{} bytes; expected at most {HOST_REPORT_BYTES}", report.json.len()));
         }
-        Some(Body::Trigger(_) | Body::Notice(_) | Body::HostReport(_)) => 1,
+        Some(Body::CounterVerdict(verdict)) if verdict.json.len() > COUNTER_VERDICT_BYTES => {
+            let bytes = verdict.json.len();
+            return bad("json", format!("{bytes} bytes; expected at most {COUNTER_VERDICT_BYTES}"));
+        }
+        Some(Body::Trigger(_) | Body::Notice(_) | Body::HostReport(_) | Body::CounterVerdict(_)) => 1,
     };
     if items > ITEMS {
         return bad("body", format!("a list of {items}; expected at most {ITEMS}"));

@@ -1,9 +1,10 @@
-//! harrier.v1: the protocol between agents, controllers and the server.
+//! harrier.v1: the protocol between agents, controllers, watchers and the server.
 //!
 //! - [`v1`]: messages and the service, generated from `proto/harrier/v1`.
 //! - [`version`]: negotiation of the protocol's version.
 //! - [`limits`]: limits of everything that a peer can send.
 //! - [`convert`]: between messages and the types of `model`; checks what a peer sends.
+//! - [`counter_verdict`]: checks verdicts from counters.
 //! - [`event_ids`]: who may use which event id.
 //! - [`spool`]: records that wait for their acknowledgement, with a form on disk that tolerates a torn end.
 //! - [`clock`]: the offset of a sender's clock.
@@ -14,6 +15,7 @@
 pub mod backoff;
 pub mod clock;
 pub mod convert;
+pub mod counter_verdict;
 pub mod event_ids;
 pub mod limits;
 pub mod spool;

@@ -18,6 +18,14 @@ pub const ITEMS: usize = 65_536;
 /// Maximum bytes of the report of a host; a larger one is rejected. A host with eight RNICs has about 100 kB: its
 /// processes with registered memory and its PCIe functions take most of it.
 pub const HOST_REPORT_BYTES: usize = 1 << 20;
+/// Maximum bytes of a verdict from counters; a larger one is rejected. One that cites 50 ports has about 60 kB.
+pub const COUNTER_VERDICT_BYTES: usize = 256 << 10;
+/// Maximum ports, flows, claims, records and sentences of a verdict from counters, each; one with more is rejected.
+pub const COUNTER_VERDICT_ITEMS: usize = 1024;
+/// Maximum bytes of a sentence of a verdict from counters; one with a longer sentence is rejected.
+pub const COUNTER_VERDICT_TEXT_BYTES: usize = 4096;
+/// Maximum ports of verdicts that last; further ones are ignored.
+pub const LASTING_PORTS: usize = 4096;
 /// Maximum neighbours or cables that a controller reports, and interfaces of an agent's host or addresses of one; further
 /// ones are ignored.
 pub const REPORTED: usize = 4096;

@@ -37,7 +37,7 @@ async fn a_locked_database_stores_nothing_and_is_read_meanwhile() {
     }
     assert!(store.write_failure().unwrap().contains("database is locked"));
     assert_eq!(store.diagnosis_count().await.unwrap(), 1, "readers do not wait");
-    assert_eq!((store.inbox(0, 10).await.unwrap().len(), store.inbox_bytes()), (0, 0));
+    assert_eq!((store.inbox("agent", 0, 10).await.unwrap().len(), store.inbox_bytes()), (0, 0));
 
     other.execute("ROLLBACK").await.unwrap();
     assert_eq!(store.accept(&records).await.unwrap(), [true], "the sender repeats what was not acknowledged");

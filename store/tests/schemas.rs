@@ -44,7 +44,7 @@ async fn check(schema: i64) {
     let incident = store.incident("i-a").await.unwrap().unwrap();
     assert_eq!((incident.count, incident.recurrences, incident.victims), (2, 1, vec![flow(VICTIM)]));
     if schema >= 2 {
-        assert_eq!(store.inbox(0, 10).await.unwrap()[0].body, [1, 2]);
+        assert_eq!(store.inbox("controller", 0, 10).await.unwrap()[0].body, [1, 2]);
         assert_eq!(store.reports(None, "counters", 10).await.unwrap()[0].sequence, 7);
     }
     if schema >= 7 {

@@ -273,7 +273,7 @@ async fn a_repeated_upload_has_no_effect() {
     // The same number of another start is another record.
     let restarted = Arrival { boot_id: "cd".into(), ..snapshot(1) };
     assert_eq!(store.accept(&[restarted, snapshot(4)]).await.unwrap(), [true, true]);
-    let waiting = store.inbox(0, 10).await.unwrap();
+    let waiting = store.inbox("agent", 0, 10).await.unwrap();
     assert_eq!(waiting.iter().map(|row| row.body[0]).collect::<Vec<_>>(), [1, 2, 1, 4]);
     for row in &waiting {
         store.processed(row.arrival).await.unwrap();
@@ -281,7 +281,7 @@ async fn a_repeated_upload_has_no_effect() {
     // A reader that has seen all of them still finds the next one.
     let last = waiting.last().unwrap().arrival;
     assert_eq!(store.accept(&[snapshot(4), snapshot(5)]).await.unwrap(), [false, true]);
-    let later = store.inbox(last, 10).await.unwrap();
+    let later = store.inbox("agent", last, 10).await.unwrap();
     assert_eq!(later.iter().map(|row| row.body[0]).collect::<Vec<_>>(), [5]);
 }
 
@@ -314,7 +314,7 @@ async fn a_full_inbox_takes_nothing_until_records_are_processed() {
     // A restarted server knows what it has.
     let store = Store::open_with(&url, limits).await.unwrap();
     assert!(store.accept(&[snapshot(4)]).await.is_err());
-    let waiting = store.inbox(0, 10).await.unwrap();
+    let waiting = store.inbox("agent", 0, 10).await.unwrap();
     store.processed(waiting[0].arrival).await.unwrap();
     store.processed(waiting[0].arrival).await.unwrap();
     assert_eq!(store.inbox_bytes(), 6);

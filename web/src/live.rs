@@ -204,7 +204,7 @@ impl LiveState {
                 "id": stored.id, "incident": stored.incident.id, "time_ns": diagnosis.time_ns,
                 "victim": diagnosis.victim, "anomaly": diagnosis.anomaly, "cause": diagnosis.cause,
                 "summary": diagnosis.summary, "confidence": diagnosis.confidence,
-                "severity": diagnosis.severity,
+                "severity": diagnosis.severity, "counters": diagnosis.counters,
                 "headline": Headline::of_diagnosis(diagnosis, &self.host_names()),
                 "time": self.time(diagnosis.time_ns, stored.wall_ns),
             });
@@ -236,9 +236,18 @@ impl LiveState {
     /// # Errors
     /// The store fails.
     pub async fn advance(&self, now_ns: u64) -> Result<(), StoreError> {
+        self.advance_while(now_ns, BTreeSet::new()).await
+    }
+
+    /// As [`LiveState::advance`], with ports whose incidents last although no sample of theirs is paused.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub async fn advance_while(&self, now_ns: u64, lasting: BTreeSet<PortRef>) -> Result<(), StoreError> {
         // The last sample of a switch that is no longer sampled must not keep an incident open.
         let since_ns = now_ns.saturating_sub(self.store.limits().incident_quiet_ns);
-        let paused: BTreeSet<PortRef> = self.series().paused(since_ns);
+        let mut paused: BTreeSet<PortRef> = self.series().paused(since_ns);
+        paused.extend(lasting);
         for incident in self.store.advance(now_ns, self.wall_ns(), &paused).await? {
             self.publish_incident("end", &incident);
         }

@@ -35,10 +35,10 @@ pub struct Metric {
     pub value: i64,
 }
 
-/// An agent or controller that has been connected to the server.
+/// An agent, controller or watcher that has been connected to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct DaemonState {
-    /// `agent` or `controller`.
+    /// `agent`, `controller` or `watcher`.
     pub kind: String,
     /// Its name.
     pub name: String,

@@ -1,8 +1,7 @@
-//! `harrier watch`: reads the counters of ordinary switches and reports who sends the pauses.
+//! `harrier watch`: reads the counters of ordinary switches and reports who sends the pauses, to people and to a server.
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,15 +9,24 @@ use analyzer::TopologyIndex;
 use anyhow::{Context, anyhow, bail};
 use counters::sampling::agents;
 use counters::{FlowSample, Network};
-use model::Time;
 use model::plain::{plain, plain_line};
+use tracing::error;
+use web::{HealthProblem, Metric};
 
 use crate::Outcome;
 use crate::counter_sources::{
-    Address, Change, ExporterOf, GnmiSwitch, History, Polled, Protocol, SampleListener, SonicSwitch,
+    Address, Change, ExporterOf, GnmiSwitch, History, News, Polled, Protocol, SampleListener, SonicSwitch,
     parse_exporter, poll,
 };
+use crate::daemons::config::Arguments;
+use crate::daemons::config::keys::watch::{Watch as WatchKeys, parse_interval};
+use crate::daemons::config::settings::Settings;
+use crate::daemons::operations::files;
+use crate::daemons::operations::log::{self, LogLevel};
+use crate::daemons::operations::signals::Demand;
+use crate::daemons::operations::{log_reload, notify};
 use crate::daemons::topology;
+use crate::daemons::watcher::Watcher;
 use crate::output::{describe_diagnosis, print_text};
 
 /// The stack of a thread that polls a switch; it holds no reply.
@@ -33,12 +41,16 @@ Examples:
     HARRIER_GNMI_PASSWORD=... harrier watch --gnmi-ca ca.pem gnmis://admin@spine1:8080
 
   Watch a switch whose Redis needs a password and TLS, by name, and write JSON
-    REDISCLI_AUTH=... harrier watch --redis-ca ca.pem --json leaf1=sonics://10.0.0.1:6380";
+    REDISCLI_AUTH=... harrier watch --redis-ca ca.pem --json leaf1=sonics://10.0.0.1:6380
+
+  Upload the verdicts to a server
+    harrier watch --server 127.0.0.1:9560 --spool spool sonic://leaf1 sonic://spine1";
 
 /// Arguments of `harrier watch`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!(
-    "Exit status 1: there was a verdict. Exit status 2: no switch could be read in --rounds intervals.\n\n{EXAMPLES}"
+    "Exit status 1: there was a verdict. Exit status 2: no switch could be read in --rounds intervals. With a server, a \
+     signal ends the command with exit status 0.\n\n{EXAMPLES}"
 ))]
 pub(crate) struct Args {
     /// Switches: sonic://HOST:PORT or gnmi://USER@HOST:PORT, sonics:// or gnmis:// with TLS, or sonic+unix:///PATH
@@ -48,120 +60,147 @@ pub(crate) struct Args {
     /// gNMI server, by default at port 9339: SONiC's databases, or OpenConfig's interfaces and QoS. Its password is read from
     /// the variable HARRIER_GNMI_PASSWORD or from the address, gnmi://USER:PASSWORD@HOST. A name before an address, as in
     /// leaf1=sonic://10.0.0.1, replaces the hostname that the switch states.
-    #[arg(required = true, value_name = "[NAME=]ADDRESS")]
-    switches: Vec<String>,
-    /// Receive sFlow version 5 and IPFIX at this address, e.g. 0.0.0.0:6343; may be repeated
-    ///
-    /// Verdicts then name the likely flows. The usual ports are 6343 (sFlow) and 4739 (IPFIX). Datagrams of other exporters
-    /// than those of the switches are left out.
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    collect: Vec<SocketAddr>,
-    /// Address of a switch as sFlow agent or IPFIX exporter, e.g. leaf1=10.0.0.9
-    ///
-    /// [default: the addresses in the topology and in the switch's configuration, and that by which it is reached]
-    #[arg(long, value_name = "SWITCH=ADDRESS", value_parser = parse_exporter)]
-    exporter: Vec<ExporterOf>,
-    /// Polling interval, from 100ms to 10min
-    #[arg(long, value_name = "TIME", value_parser = parse_interval, default_value = "1s")]
-    interval: Duration,
-    /// Topology of the network [default: the neighbours that LLDP and the switches' configuration name]
-    #[arg(long, value_name = "FILE")]
-    topology: Option<PathBuf>,
-    /// Certificates of the authorities that the switches' certificates are checked against (PEM), for sonics://
-    ///
-    /// [default: those that the system trusts]
-    #[arg(long, value_name = "FILE")]
-    redis_ca: Option<PathBuf>,
-    /// Certificates of the authorities that the switches' certificates are checked against (PEM), for gnmis://
-    ///
-    /// [default: those that the system trusts]
-    #[arg(long, value_name = "FILE")]
-    gnmi_ca: Option<PathBuf>,
+    #[arg(value_name = "[NAME=]ADDRESS")]
+    addresses: Vec<String>,
     /// Stop after this number of intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
     /// Print the beginning and the end of each verdict as a line of JSON on stdout
     #[arg(long)]
     json: bool,
-}
-
-fn parse_interval(text: &str) -> Result<Duration, String> {
-    let limits = Time::from_ms(100)..=Time::from_ms(600_000);
-    let time = scenario::parse_time(text).filter(|time| limits.contains(time));
-    time.map(|time| Duration::from_nanos(time.as_ns()))
-        .ok_or("expected a time from 100ms to 10min".to_string())
+    #[command(flatten)]
+    daemon: Arguments<WatchKeys>,
 }
 
 /// Parses the addresses. The errors name an address by its place only: even a malformed one may have a password, which the
 /// parser of the command line would print.
-fn addresses(texts: &[String]) -> anyhow::Result<Vec<Address>> {
-    let parse = |(number, text): (usize, &String)| {
+fn addresses(args: &Args, settings: &Settings) -> anyhow::Result<Vec<Address>> {
+    let parse = |(number, text): (usize, &str)| {
         text.parse().map_err(|error| anyhow!("address {}: {error}", number + 1))
     };
-    texts.iter().enumerate().map(parse).collect()
+    let texts = match args.addresses.is_empty() {
+        true => settings.texts("switches"),
+        false => args.addresses.iter().map(String::as_str).collect(),
+    };
+    if texts.is_empty() {
+        bail!("no switches: name them as arguments, e.g. sonic://leaf1, or with the key `switches`");
+    }
+    texts.into_iter().enumerate().map(parse).collect()
 }
 
 /// Runs the command.
 #[allow(clippy::disallowed_methods, reason = "this is the edge: switches are polled by the clock")]
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
-    let addresses = addresses(&args.switches)?;
-    let topology = args.topology.as_deref().map(topology::read).transpose()?.unwrap_or_default();
-    let samples = match args.collect.as_slice() {
+    let settings = args.daemon.settings()?;
+    let log = log::start(&settings);
+    let addresses = addresses(args, &settings)?;
+    // A connection to each switch.
+    files::raise_limit();
+    let interval = interval(&settings)?;
+    let topology = settings.path("topology").map(topology::read).transpose()?.unwrap_or_default();
+    let (sender, news) = mpsc::channel();
+    // The spool is locked before a switch is read.
+    let watcher = Watcher::start(&settings, sender.clone())?;
+    let samples = match settings.listens("collect").as_slice() {
         [] => None,
         sockets => Some(SampleListener::start(sockets)?),
     };
-    let (sender, results) = mpsc::channel();
+    start_polls(&settings, &addresses, interval, &sender)?;
+    let exporters = settings.texts("exporter").into_iter().filter_map(|text| parse_exporter(text).ok());
+    let mut watch = Watch {
+        is_json: args.json,
+        addresses: &addresses,
+        exporters: exporters.collect(),
+        network: Network { topology, ..Network::default() },
+        history: History::default(),
+        samples,
+        watcher,
+        verdicts: 0,
+    };
+    let mut due = Instant::now() + interval;
+    let mut rounds = 0;
+    let mut is_stopped = false;
+    while args.rounds.is_none_or(|limit| rounds < limit) && !is_stopped {
+        match news.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(News::Polled(polled)) => watch.take(polled),
+            Ok(News::Demand(Demand::Stop)) => is_stopped = true,
+            Ok(News::Demand(Demand::Reload)) => reload(args, &settings, &log),
+            Err(RecvTimeoutError::Timeout) => {
+                watch.round()?;
+                rounds += 1;
+                due += interval;
+            }
+            Err(RecvTimeoutError::Disconnected) => bail!("the threads that poll have ended"),
+        }
+    }
+    let Watch { history, watcher, verdicts, .. } = watch;
+    if let Some(watcher) = watcher {
+        watcher.stop();
+    }
+    if is_stopped {
+        return Ok(Outcome::Fine);
+    }
+    if !history.has_readings() {
+        bail!("no switch could be read");
+    }
+    Ok(if verdicts > 0 { Outcome::Findings } else { Outcome::Fine })
+}
+
+fn interval(settings: &Settings) -> anyhow::Result<Duration> {
+    parse_interval(settings.text("interval").unwrap_or_default()).map_err(anyhow::Error::msg)
+}
+
+/// Starts a thread for each switch.
+fn start_polls(
+    settings: &Settings,
+    addresses: &[Address],
+    interval: Duration,
+    sender: &Sender<News>,
+) -> anyhow::Result<()> {
+    let path = |key| settings.path(key).map(Path::to_path_buf);
     for (number, address) in addresses.iter().enumerate() {
-        let (sender, interval) = (sender.clone(), args.interval);
+        let sender = sender.clone();
         let thread = thread::Builder::new().name(format!("poll-{number}"));
         let spawned = match address.protocol.clone() {
             Protocol::Redis(redis) => {
-                let switch = SonicSwitch::new(address, redis, args.redis_ca.clone());
+                let switch = SonicSwitch::new(address, redis, path("redis_ca"));
                 let poll = move || poll(number, switch, interval, &sender);
                 thread.stack_size(STACK_BYTES).spawn(poll)
             }
             Protocol::Gnmi(gnmi) => {
-                let switch = GnmiSwitch::new(address, gnmi, args.gnmi_ca.clone(), interval);
+                let switch = GnmiSwitch::new(address, gnmi, path("gnmi_ca"), interval);
                 // The switch sets the pace: every read waits for its next sample.
                 thread.spawn(move || poll(number, switch, Duration::ZERO, &sender))
             }
         };
         spawned.context("cannot start a thread")?;
     }
-    let mut watch = Watch {
-        args,
-        addresses: &addresses,
-        network: Network { topology, ..Network::default() },
-        history: History::default(),
-        samples,
-        verdicts: 0,
-    };
-    let mut due = Instant::now() + args.interval;
-    let mut rounds = 0;
-    while args.rounds.is_none_or(|limit| rounds < limit) {
-        match results.recv_timeout(due.saturating_duration_since(Instant::now())) {
-            Ok(polled) => watch.take(polled),
-            Err(RecvTimeoutError::Timeout) => {
-                watch.round()?;
-                rounds += 1;
-                due += args.interval;
-            }
-            Err(RecvTimeoutError::Disconnected) => bail!("the threads that poll have ended"),
+    Ok(())
+}
+
+/// Only the log's level can be changed at run time.
+fn reload(args: &Args, settings: &Settings, log: &LogLevel) {
+    notify::reloading();
+    match args.daemon.settings() {
+        Ok(new) => {
+            log.apply(&new);
+            log_reload(settings, &new);
         }
+        Err(error) => error!(error = format!("{error:#}"), "the configuration is not reloaded"),
     }
-    if !watch.history.has_readings() {
-        bail!("no switch could be read");
-    }
-    Ok(if watch.verdicts > 0 { Outcome::Findings } else { Outcome::Fine })
+    notify::ready("running");
 }
 
 struct Watch<'a> {
-    args: &'a Args,
+    is_json: bool,
     addresses: &'a [Address],
+    exporters: Vec<ExporterOf>,
     network: Network,
     history: History,
     /// The flow samples, if they are received.
     samples: Option<SampleListener>,
+    /// The daemon, if there is a server or someone who asks for its health.
+    watcher: Option<Watcher>,
     /// Verdicts that have begun.
     verdicts: u64,
 }
@@ -181,21 +220,23 @@ impl Watch<'_> {
             }
             Err(failure) => {
                 if self.history.fail(source, &failure.reason) {
-                    let shown = self.addresses.get(source).map_or("", |address| address.shown.as_str());
                     let seconds = failure.retry_in.as_secs_f64();
                     // The reason may cite what a server has answered.
                     let reason = plain_line(&failure.reason);
-                    eprintln!(
-                        "{}: cannot be read: {reason}; next attempt in {seconds:.1} s",
-                        plain_line(shown)
-                    );
+                    let shown = self.shown(source);
+                    eprintln!("{shown}: cannot be read: {reason}; next attempt in {seconds:.1} s");
                 }
             }
         }
     }
 
+    /// The address of a source for people.
+    fn shown(&self, source: usize) -> String {
+        self.addresses.get(source).map_or_else(String::new, |address| plain_line(&address.shown).into_owned())
+    }
+
     fn set_agents(&self, listener: &SampleListener) {
-        listener.set_switches(agents(&self.network.topology, self.history.latest(), &self.args.exporter));
+        listener.set_switches(agents(&self.network.topology, self.history.latest(), &self.exporters));
     }
 
     /// The samples of the intervals that are judged.
@@ -210,29 +251,62 @@ impl Watch<'_> {
         samples
     }
 
-    /// Diagnoses the last intervals and prints what has changed.
+    /// Diagnoses the last intervals, prints what has changed, and uploads it.
     fn round(&mut self) -> anyhow::Result<()> {
         let samples = self.flow_samples();
         for change in self.history.round(&samples, &self.network) {
-            let (event, diagnosis) = match &change {
-                Change::Begins(diagnosis) => {
-                    self.verdicts += 1;
-                    ("begins", diagnosis)
-                }
-                Change::NamesFlows(diagnosis) => ("flows", diagnosis),
-                Change::Ends(diagnosis) => ("ends", diagnosis),
-            };
-            if self.args.json {
-                print_text(&format!("{}\n", serde_json::json!({ "event": event, "diagnosis": diagnosis })))?;
-            } else if event == "ends" {
-                // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
-                eprintln!("over: {}", plain_line(&diagnosis.summary));
-            } else {
-                let index = TopologyIndex::new(&self.network.topology);
-                let heading = if event == "flows" { "now with flows:\n" } else { "" };
-                eprint!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
+            self.verdicts += u64::from(matches!(change, Change::Begins(_)));
+            // First to the spool: it survives whatever happens to the reader of the output.
+            if let Some(watcher) = &mut self.watcher {
+                watcher.changed(&change);
             }
+            self.print(&change)?;
+        }
+        if let Some(watcher) = &self.watcher {
+            let (problems, metrics) = self.health();
+            watcher.report(self.history.open(), problems, metrics);
         }
         Ok(())
+    }
+
+    fn print(&self, change: &Change) -> anyhow::Result<()> {
+        let diagnosis = change.diagnosis();
+        if self.is_json {
+            let line = serde_json::json!({ "event": change.name(), "diagnosis": diagnosis });
+            return print_text(&format!("{line}\n"));
+        }
+        let heading = match change {
+            Change::Begins(_) => "",
+            Change::NamesFlows(_) => "now with flows:\n",
+            Change::Worsens(_) => "now worse:\n",
+            Change::Ends(_) => {
+                // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
+                eprintln!("over: {}", plain_line(&diagnosis.summary));
+                return Ok(());
+            }
+        };
+        let index = TopologyIndex::new(&self.network.topology);
+        eprint!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
+        Ok(())
+    }
+
+    /// The switches that cannot be read, and for each switch whether it can.
+    fn health(&self) -> (Vec<HealthProblem>, Vec<Metric>) {
+        let (mut problems, mut metrics) = (Vec::new(), Vec::new());
+        for (number, name, failure) in self.history.states() {
+            let switch = name.map_or_else(|| self.shown(number), str::to_string);
+            metrics.push(Metric {
+                name: "switch_readable",
+                help: "1 while the counters of the switch can be read",
+                is_counter: false,
+                labels: vec![("switch", switch.clone())],
+                value: i64::from(failure.is_none()),
+            });
+            problems.extend(
+                failure
+                    .map(|reason| HealthProblem { subject: switch, reason: plain_line(reason).into_owned() }),
+            );
+        }
+        (problems, metrics)
     }
 }

@@ -1,9 +1,10 @@
 //! The latest readings of all sources, and how their verdicts come and go. Pure: time and readings are arguments.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use counters::{FlowSample, Network, Reading, diagnose};
-use model::{Anomaly, Diagnosis, PortRef};
+use model::{Anomaly, Diagnosis, PortRef, Severity};
 
 /// Maximum problems of a source that are reported: their texts hold what the source sends.
 const MAX_PROBLEMS: usize = 200;
@@ -14,21 +15,53 @@ pub(crate) struct History {
     sources: BTreeMap<usize, Source>,
     /// The verdicts of the last round.
     open: BTreeMap<Subject, Diagnosis>,
+    /// The highest severity of each of them since it began.
+    gravest: BTreeMap<Subject, Severity>,
 }
 
 #[derive(Default)]
 struct Source {
-    /// The reading before the last one, and the last one.
-    readings: [Option<Reading>; 2],
+    /// The last three readings, the oldest first.
+    readings: [Option<Reading>; 3],
     /// Why the last poll failed.
     failure: Option<String>,
     /// What was odd so far, so that it is reported once.
     problems: BTreeSet<String>,
 }
 
+impl Source {
+    fn last(&self) -> Option<&Reading> {
+        self.readings[2].as_ref()
+    }
+
+    /// The ends of the last interval; `None` before the second reading: the totals of a single one are of all the time since
+    /// the switch booted.
+    fn last_interval(&self) -> Option<[Reading; 2]> {
+        Some([self.readings[1].clone()?, self.readings[2].clone()?])
+    }
+
+    /// The ends of the last two intervals, or of the only one.
+    fn last_two_intervals(&self) -> Option<[Reading; 2]> {
+        let [first, middle, last] = &self.readings;
+        let (middle, last) = (middle.as_ref()?, last.as_ref()?);
+        Some(match first {
+            Some(first) => [first.clone(), last.with_peaks_of(middle)],
+            None => [middle.clone(), last.clone()],
+        })
+    }
+}
+
 /// What a verdict is about: verdicts of successive rounds with the same subject are one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Subject(Anomaly, Option<PortRef>, Option<String>);
+pub(crate) struct Subject(Anomaly, Option<PortRef>, Option<String>);
+
+impl Subject {
+    /// The subject of a verdict.
+    pub(crate) fn of(diagnosis: &Diagnosis) -> Subject {
+        let root = &diagnosis.root_cause;
+        Subject(diagnosis.anomaly, root.port.clone(), root.host.clone())
+    }
+}
 
 /// What a round has changed.
 #[derive(Debug, PartialEq)]
@@ -37,20 +70,43 @@ pub(crate) enum Change {
     Begins(Diagnosis),
     /// A verdict of the round before whose flows were unknown and are known now: samples arrive after the counters.
     NamesFlows(Diagnosis),
+    /// A verdict of the round before whose severity is higher than ever since it began.
+    Worsens(Diagnosis),
     /// A verdict of the round before that the counters do not support any more.
     Ends(Diagnosis),
+}
+
+impl Change {
+    /// Its name for programs.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Change::Begins(_) => "begins",
+            Change::NamesFlows(_) => "flows",
+            Change::Worsens(_) => "worsens",
+            Change::Ends(_) => "ends",
+        }
+    }
+
+    /// The verdict.
+    pub(crate) fn diagnosis(&self) -> &Diagnosis {
+        match self {
+            Change::Begins(diagnosis)
+            | Change::NamesFlows(diagnosis)
+            | Change::Worsens(diagnosis)
+            | Change::Ends(diagnosis) => diagnosis,
+        }
+    }
 }
 
 impl History {
     /// Takes a reading. Returns lines for people: what is new about the source.
     pub(crate) fn read(&mut self, number: usize, reading: Reading, problems: Vec<String>) -> Vec<String> {
-        let named =
-            |source: &Source| source.readings[1].as_ref().is_some_and(|last| last.switch == reading.switch);
+        let named = |source: &Source| source.last().is_some_and(|last| last.switch == reading.switch);
         let is_taken = self.sources.iter().any(|(other, source)| *other != number && named(source));
         let name = reading.switch.clone();
         let source = self.sources.entry(number).or_default();
         let mut lines = Vec::new();
-        if source.readings[1].is_none() {
+        if source.last().is_none() {
             lines.push(format!("{name}: {} ports are read", reading.ports.len()));
             if is_taken {
                 lines.push(format!(
@@ -67,11 +123,11 @@ impl History {
             .filter(|problem| known.len() < MAX_PROBLEMS && known.insert(problem.clone()));
         lines.extend(new.map(|problem| format!("{name}: {problem}")));
         // A clock that was set back would make counters seem to fall.
-        if source.readings[1].as_ref().is_some_and(|last| last.time_ns >= reading.time_ns) {
-            source.readings = [None, None];
+        if source.last().is_some_and(|last| last.time_ns >= reading.time_ns) {
+            source.readings = [None, None, None];
         }
-        source.readings.swap(0, 1);
-        source.readings[1] = Some(reading);
+        source.readings.rotate_left(1);
+        source.readings[2] = Some(reading);
         lines
     }
 
@@ -81,14 +137,22 @@ impl History {
         source.failure.replace(reason.to_string()).as_deref() != Some(reason)
     }
 
+    /// The sources with their state: the name of the switch, if it was ever read, and why the last poll failed.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (usize, Option<&str>, Option<&str>)> {
+        self.sources.iter().map(|(number, source)| {
+            let name = source.last().map(|reading| reading.switch.as_str());
+            (*number, name, source.failure.as_deref())
+        })
+    }
+
     /// Whether any source was read.
     pub(crate) fn has_readings(&self) -> bool {
-        self.sources.values().any(|source| source.readings[1].is_some())
+        self.sources.values().any(|source| source.last().is_some())
     }
 
     /// The last reading of every source.
     pub(crate) fn latest(&self) -> impl Iterator<Item = &Reading> {
-        self.sources.values().filter_map(|source| source.readings[1].as_ref())
+        self.sources.values().filter_map(Source::last)
     }
 
     /// The beginning of the intervals that the next round judges; absent if there is none.
@@ -101,20 +165,29 @@ impl History {
             .min()
     }
 
-    /// Diagnoses the last interval of every source. A source that fails has none, and neither has one that was read once;
+    /// Diagnoses the last two intervals of every source as one: switches are read at different times, so that what happens
+    /// shortly before a round is in the last interval of some and in the next one of others. If they have a verdict, the last
+    /// interval alone says how grave it is now. A source that fails has no interval, and neither has one that was read once;
     /// verdicts about a switch that is not read now stay as they are.
     pub(crate) fn round(&mut self, samples: &[FlowSample], network: &Network) -> Vec<Change> {
-        // The totals of a single reading are of all the time since the switch booted.
-        let has_interval = |source: &&Source| source.readings.iter().all(Option::is_some);
-        let current = self.sources.values().filter(|source| source.failure.is_none()).filter(has_interval);
+        let current: Vec<&Source> = self.sources.values().filter(|source| source.failure.is_none()).collect();
         let readings: Vec<Reading> =
-            current.flat_map(|source| source.readings.iter().flatten().cloned()).collect();
+            current.iter().filter_map(|source| source.last_two_intervals()).flatten().collect();
         let read: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
-        let report = diagnose(&readings, samples, network);
+        let mut report = diagnose(&readings, samples, network);
+        if !report.diagnoses.is_empty() {
+            let readings: Vec<Reading> =
+                current.iter().filter_map(|source| source.last_interval()).flatten().collect();
+            let known: BTreeSet<Subject> = report.diagnoses.iter().map(Subject::of).collect();
+            let latest = diagnose(&readings, samples, network).diagnoses.into_iter();
+            report.diagnoses.extend(latest.filter(|diagnosis| known.contains(&Subject::of(diagnosis))));
+            report.diagnoses.sort_by(|a, b| {
+                (b.severity, b.confidence).partial_cmp(&(a.severity, a.confidence)).unwrap_or(Ordering::Equal)
+            });
+        }
         let mut found = BTreeMap::new();
         for diagnosis in report.diagnoses {
-            let root = &diagnosis.root_cause;
-            let subject = Subject(diagnosis.anomaly, root.port.clone(), root.host.clone());
+            let subject = Subject::of(&diagnosis);
             // The gravest come first.
             found.entry(subject).or_insert(diagnosis);
         }
@@ -131,11 +204,43 @@ impl History {
             let had_none = before.get(*subject).is_some_and(|known| known.root_cause.flows.is_empty());
             had_none && !now.root_cause.flows.is_empty()
         };
+        let worsened = self.worsened();
         let named = self.open.iter().filter(names_flows);
         changes.extend(named.map(|(_, diagnosis)| Change::NamesFlows(diagnosis.clone())));
+        // One report says both.
+        let is_named = |diagnosis: &Diagnosis| {
+            changes
+                .iter()
+                .any(|change| matches!(change, Change::NamesFlows(named) if named.id == diagnosis.id))
+        };
+        let worsened: Vec<Diagnosis> =
+            worsened.into_iter().filter(|diagnosis| !is_named(diagnosis)).collect();
+        changes.extend(worsened.into_iter().map(Change::Worsens));
         let is_over = |(subject, _): &(&Subject, &Diagnosis)| !self.open.contains_key(*subject);
         changes.extend(before.iter().filter(is_over).map(|(_, diagnosis)| Change::Ends(diagnosis.clone())));
         changes
+    }
+
+    /// The verdicts of the last round.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Diagnosis> {
+        self.open.values()
+    }
+
+    /// The open verdicts whose severity is higher than ever since they began, without those that begin.
+    fn worsened(&mut self) -> Vec<Diagnosis> {
+        self.gravest.retain(|subject, _| self.open.contains_key(subject));
+        let mut worsened = Vec::new();
+        for (subject, diagnosis) in &self.open {
+            match self.gravest.get_mut(subject) {
+                Some(gravest) if *gravest < diagnosis.severity => {
+                    *gravest = diagnosis.severity;
+                    worsened.push(diagnosis.clone());
+                }
+                Some(_) => {}
+                None => drop(self.gravest.insert(subject.clone(), diagnosis.severity)),
+            }
+        }
+        worsened
     }
 }
 
@@ -211,7 +316,39 @@ mod tests {
     }
 
     #[test]
-    fn a_source_keeps_its_last_two_readings() {
+    fn a_verdict_that_gets_worse_is_reported_once() {
+        let mut history = History::default();
+        // Paused for 0.2 %, 5 %, 90 % and 5 % of a second.
+        let mut frames = 0;
+        for (second, grown) in [(1, 0), (2, 20), (3, 500), (4, 9_000), (5, 500), (6, 9_000)] {
+            frames += grown;
+            history.read(0, paused(second * 1_000_000_000, frames), vec![]);
+            let changes = history.round(&[], &Network::default());
+            let names: Vec<&str> = changes.iter().map(Change::name).collect();
+            let expected: &[&str] = match second {
+                2 => &["begins"],
+                3 | 4 => &["worsens"],
+                _ => &[],
+            };
+            assert_eq!(names, expected, "second {second}: {changes:#?}");
+        }
+    }
+
+    #[test]
+    fn what_happens_in_one_interval_is_judged_in_two_rounds() {
+        // Other switches may show it an interval later.
+        let mut history = History::default();
+        let mut names = Vec::new();
+        for (second, frames) in [(1, 0), (2, 9_000), (3, 9_000), (4, 9_000)] {
+            history.read(0, paused(second * 1_000_000_000, frames), vec![]);
+            let changes = history.round(&[], &Network::default());
+            names.push(changes.iter().map(Change::name).collect::<Vec<_>>());
+        }
+        assert_eq!(names, [vec![], vec!["begins"], vec![], vec!["ends"]]);
+    }
+
+    #[test]
+    fn a_source_keeps_its_last_three_readings() {
         let mut history = History::default();
         for time_ns in 1..=5 {
             history.read(0, reading("leaf1", time_ns), vec![]);
@@ -219,7 +356,7 @@ mod tests {
         let kept = &history.sources[&0].readings;
         assert_eq!(
             kept.each_ref().map(|reading| reading.as_ref().map(|reading| reading.time_ns)),
-            [Some(4), Some(5)]
+            [Some(3), Some(4), Some(5)]
         );
         assert_eq!(history.round(&[], &Network::default()), []);
     }

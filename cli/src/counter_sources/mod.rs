@@ -14,10 +14,12 @@ use std::time::{Duration, Instant};
 
 use counters::Reading;
 
+use crate::daemons::operations::signals::Demand;
+
 pub(crate) use address::{Address, Protocol};
 pub(crate) use flow_samples::{ExporterOf, SampleListener, parse_exporter};
 pub(crate) use gnmi::GnmiSwitch;
-pub(crate) use history::{Change, History};
+pub(crate) use history::{Change, History, Subject};
 pub(crate) use sonic::SonicSwitch;
 
 /// How long names, neighbours and settings are kept.
@@ -48,13 +50,21 @@ pub(crate) struct Failure {
     pub(crate) retry_in: Duration,
 }
 
+/// What the threads of the sources, and the signals of the process, tell `harrier watch`.
+pub(crate) enum News {
+    /// A source was polled.
+    Polled(Polled),
+    /// A signal demands something.
+    Demand(Demand),
+}
+
 /// Polls a source at an interval, until the receiver of the results is gone. Polls that were missed are not made up for.
 #[allow(clippy::disallowed_methods, reason = "this is the edge: a thread that polls a switch by the clock")]
 pub(crate) fn poll(
     number: usize,
     mut source: impl ReadingSource,
     interval: Duration,
-    results: &Sender<Polled>,
+    results: &Sender<News>,
 ) {
     let seed = number as u64;
     let mut failed = 0;
@@ -74,7 +84,7 @@ pub(crate) fn poll(
                 Err(Failure { reason: format!("{error:#}"), retry_in })
             }
         };
-        if results.send(Polled { source: number, result }).is_err() {
+        if results.send(News::Polled(Polled { source: number, result })).is_err() {
             return;
         }
     }

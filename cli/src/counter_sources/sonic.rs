@@ -79,6 +79,10 @@ struct Session {
     databases: Databases,
     /// The hashes to read at each poll, with their fields.
     polled: Vec<(String, Vec<String>)>,
+    /// The commands that read them.
+    commands: Vec<Cmd>,
+    /// Whether `polled` has only the fields that the first poll has found.
+    is_narrowed: bool,
     /// What was odd about names and settings.
     problems: Vec<String>,
 }
@@ -139,21 +143,17 @@ impl Session {
         let referenced: Vec<_> = referenced(&databases).collect();
         problems.extend(fetch(&mut server, &mut databases, referenced.into_iter())?);
         let polled = polled(&databases);
-        Ok(Session { server, since: Instant::now(), databases, polled, problems })
+        let commands = commands(&polled);
+        let since = Instant::now();
+        Ok(Session { server, since, databases, polled, commands, is_narrowed: false, problems })
     }
 
     /// Reads the counters.
     fn poll(mut self, name: Option<&str>) -> anyhow::Result<(Session, Reading, Vec<String>)> {
-        let mut commands = vec![select(DatabaseName::Counters)];
-        commands.extend(self.polled.iter().map(|(key, fields)| {
-            let mut command = cmd("HMGET");
-            command.arg(key).arg(fields);
-            command
-        }));
         // The counters are those of the moment at which the switch processes the request; the time before it is the
         // better estimate, because the replies are long.
         let time_ns = wall_ns();
-        let mut replies = self.server.pipeline(&commands)?.into_iter();
+        let mut replies = self.server.pipeline(&self.commands)?.into_iter();
         selected(replies.next())?;
         let counters = self.databases.tables.entry(DatabaseName::Counters).or_default();
         for ((key, fields), reply) in self.polled.iter().zip(replies) {
@@ -168,6 +168,7 @@ impl Session {
                 false => _ = counters.insert(key.clone(), fields),
             }
         }
+        self.narrow();
         let (mut reading, problems) = reading(&self.databases, name, time_ns);
         // A forwarded port is on the loopback address, as are those of other switches.
         reading.addresses.extend(self.server.peer.filter(|peer| !peer.is_loopback()));
@@ -175,6 +176,35 @@ impl Session {
         all.extend(problems.iter().map(ToString::to_string));
         Ok((self, reading, all))
     }
+}
+
+impl Session {
+    /// Leaves out the fields that an ASIC does not count, from the second poll on: most of a request are names of fields. They
+    /// are requested again with the names and settings.
+    fn narrow(&mut self) {
+        if std::mem::replace(&mut self.is_narrowed, true) {
+            return;
+        }
+        let counters = self.databases.tables.get(&DatabaseName::Counters);
+        for (key, fields) in &mut self.polled {
+            // A hash that does not exist yet may have any field.
+            if let Some(found) = counters.and_then(|counters| counters.get(key)) {
+                fields.retain(|field| found.contains_key(field));
+            }
+        }
+        self.commands = commands(&self.polled);
+    }
+}
+
+/// The commands that read the counters.
+fn commands(polled: &[(String, Vec<String>)]) -> Vec<Cmd> {
+    let mut commands = vec![select(DatabaseName::Counters)];
+    commands.extend(polled.iter().map(|(key, fields)| {
+        let mut command = cmd("HMGET");
+        command.arg(key).arg(fields);
+        command
+    }));
+    commands
 }
 
 /// The names in a map of COUNTERS_DB.

@@ -15,14 +15,20 @@ use super::tls::Certificates;
 
 /// What a daemon reports, together with the state of its link.
 pub(crate) struct DaemonHealth {
-    link: watch::Receiver<LinkStatus>,
+    /// Absent: the command has no server.
+    link: Option<watch::Receiver<LinkStatus>>,
     own: Mutex<(Vec<HealthProblem>, Vec<Metric>)>,
 }
 
 impl DaemonHealth {
     /// Reports on a link, and nothing else yet.
     pub(crate) fn new(link: watch::Receiver<LinkStatus>) -> Arc<DaemonHealth> {
-        Arc::new(DaemonHealth { link, own: Mutex::default() })
+        Arc::new(DaemonHealth { link: Some(link), own: Mutex::default() })
+    }
+
+    /// Of a command without a server.
+    pub(crate) fn without_server() -> Arc<DaemonHealth> {
+        Arc::new(DaemonHealth { link: None, own: Mutex::default() })
     }
 
     /// Replaces the daemon's own problems and metrics.
@@ -42,14 +48,13 @@ impl DaemonHealth {
 impl Probe for DaemonHealth {
     fn problems(&self) -> Vec<HealthProblem> {
         let mut problems = self.own.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
-        if let Some(reason) = &self.link.borrow().disconnected {
-            problems.push(HealthProblem { subject: "server".into(), reason: reason.clone() });
-        }
+        let disconnected = self.link.as_ref().and_then(|link| link.borrow().disconnected.clone());
+        problems.extend(disconnected.map(|reason| HealthProblem { subject: "server".into(), reason }));
         problems
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        let mut metrics = link_metrics(&self.link.borrow());
+        let mut metrics = self.link.as_ref().map(|link| link_metrics(&link.borrow())).unwrap_or_default();
         metrics.extend(self.own.lock().unwrap_or_else(PoisonError::into_inner).1.iter().cloned());
         metrics
     }

@@ -1,4 +1,5 @@
-//! The daemons of a deployment, each a thin composition of the crates below: `serve`, `controller`, `agent`.
+//! The daemons of a deployment, each a thin composition of the crates below: `serve`, `controller`, `agent`, and
+//! what makes `watch` one.
 
 pub(crate) mod agent;
 pub(crate) mod analysis;
@@ -13,3 +14,4 @@ pub(crate) mod spool;
 pub(crate) mod time_base;
 pub(crate) mod tls;
 pub(crate) mod topology;
+pub(crate) mod watcher;

@@ -29,6 +29,8 @@ pub(crate) enum Role {
     Server,
     /// A controller
     Controller,
+    /// A `harrier watch` that uploads verdicts
+    Watcher,
     /// The agent of a host
     Agent,
     /// The P4Runtime server of a switch
@@ -36,10 +38,12 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    fn name(self) -> &'static str {
+    /// The word in names of files and in DNS names.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Server => "server",
             Role::Controller => "controller",
+            Role::Watcher => "watcher",
             Role::Agent => "agent",
             Role::Switch => "switch",
         }

@@ -1,7 +1,7 @@
 //! Certificates of a daemon: read from files, and the names that they contain.
 //!
 //! Who a peer is follows from the DNS names of its certificate: `NAME.agent.harrier` for the agent of the host NAME,
-//! `NAME.controller.harrier` for a controller. `harrier pki issue` writes them.
+//! `NAME.controller.harrier` for a controller, `NAME.watcher.harrier` for a watcher of counters. `harrier pki issue` writes them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -87,7 +87,7 @@ impl PeerCertificate {
         PeerCertificate(certificate)
     }
 
-    /// Whether it names the agent or controller `name`; `kind` is `agent` or `controller`.
+    /// Whether it names the daemon `name`; `kind` is `agent`, `controller` or `watcher`.
     pub(crate) fn is_of(&self, kind: &str, name: &str) -> bool {
         self.has(ServerName::try_from(identity_name(kind, name)).ok())
     }

@@ -56,12 +56,7 @@ fn issue_certificates(options: &UpOptions, plan: &LabPlan) -> anyhow::Result<()>
 
 /// The authority's certificate, and certificate and key of a daemon.
 pub(super) fn certificates(number: LabNumber, role: Role, name: &str) -> [String; 3] {
-    let role = match role {
-        Role::Server => "server",
-        Role::Controller => "controller",
-        Role::Agent => "agent",
-        Role::Switch => "switch",
-    };
+    let role = role.name();
     let file = |name: String| folder(number).join(name).display().to_string();
     [file("ca.pem".to_string()), file(format!("{role}-{name}.pem")), file(format!("{role}-{name}.key"))]
 }

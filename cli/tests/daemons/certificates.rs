@@ -64,6 +64,31 @@ fn a_certificate_decides_for_whom_an_agent_speaks() {
     assert!(!logged(&log, "h1.agent.harrier"), "{}", std::fs::read_to_string(&log).unwrap());
 }
 
+#[test]
+fn a_watcher_uploads_verdicts_with_its_own_certificate_only() {
+    let network = Network::new("watcher-certificates");
+    assert_eq!(harrier(&["pki", "init", &network.path("pki")]).status, 0);
+    let [server_tls, w1, c1] = [("server", "server"), ("watcher", "w1"), ("controller", "w1")]
+        .map(|(role, name)| issue(&network, role, name));
+    let (_server, _, uploads) = network.serve("127.0.0.1:0", &server_tls.each_ref().map(String::as_str));
+    let start = |tls: &[String; 6], log: &str| {
+        let (spool, log) = (network.path(&format!("spool-{log}")), network.path(log));
+        let mut arguments = vec!["watch", "--name", "w1", "--server", &uploads, "--spool", &spool];
+        arguments.extend(tls.iter().map(String::as_str));
+        // No switch listens there: the link is what counts.
+        arguments.push("sonic://127.0.0.1:1");
+        (Daemon::start_with_log(&arguments, std::fs::File::create(&log).unwrap()), log)
+    };
+    let logged = |log: &str, text: &str| std::fs::read_to_string(log).unwrap().contains(text);
+    let (liar, log) = start(&c1, "liar");
+    wait_until("the certificate of a controller is rejected", || logged(&log, "w1.watcher.harrier"));
+    assert!(!logged(&log, "connected to the server"));
+    drop(liar);
+    let (mut honest, log) = start(&w1, "honest");
+    wait_until("the watcher is connected", || logged(&log, "connected to the server"));
+    assert_eq!(honest.terminate(), Some(0));
+}
+
 /// Starts a controller of a switch with these certificates; returns it with its log.
 fn controller(network: &Network, name: &str, switch: &str, tls: &[String; 6]) -> (Daemon, String) {
     let (topology, spool) = (network.path("topology.json"), network.path(&format!("spool-{name}")));

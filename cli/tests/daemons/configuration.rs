@@ -6,7 +6,7 @@ use crate::support::{harrier, repository};
 
 #[test]
 fn the_examples_are_complete_and_valid() {
-    for daemon in ["serve", "controller", "agent", "switch", "nic"] {
+    for daemon in ["serve", "controller", "agent", "switch", "nic", "watch"] {
         let file = repository(&format!("deploy/config/{daemon}.toml"));
         let written = std::fs::read_to_string(&file).unwrap();
         let expected = harrier(&["config", "example", daemon]);

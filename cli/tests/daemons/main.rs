@@ -15,6 +15,7 @@ mod certificates;
 mod chain;
 mod clocks;
 mod configuration;
+mod counters;
 mod foreign;
 mod foreign_target;
 mod full;

@@ -25,7 +25,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Connects as an agent or controller that speaks up to `max_version` of the protocol.
+    /// Connects as a daemon of this kind that speaks up to `max_version` of the protocol.
     pub(crate) fn connect(server: &str, kind: SenderKind, name: &str, max_version: u32) -> Sender {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -76,6 +76,11 @@ impl Sender {
                 return ack.rejected;
             }
         }
+    }
+
+    /// Sends a message that is no record.
+    pub(crate) fn send(&mut self, body: from_sender::Message) {
+        self.runtime.block_on(self.outgoing.send(message(body))).expect("the connection is open");
     }
 
     /// Waits for the next message of the server.

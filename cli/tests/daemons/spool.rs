@@ -67,7 +67,7 @@ fn an_agent_that_speaks_for_another_host_is_rejected_and_counted() {
 
 /// Returns the event ids of the snapshots in the inbox of a stopped server, in the order of their arrival.
 fn inbox(network: &Network) -> Vec<u64> {
-    let rows = runtime().block_on(store(&network.folder).inbox(0, 100)).expect("an inbox");
+    let rows = runtime().block_on(store(&network.folder).inbox("controller", 0, 100)).expect("an inbox");
     let event = |row: &store::InboxRow| {
         let upload =
             <proto::v1::Snapshot as prost::Message>::decode(row.body.as_slice()).expect("a snapshot");

@@ -81,6 +81,7 @@ fn with_an_incident(network: &Network) {
         missing: vec![],
         advice: vec![],
         collected: Collected::default(),
+        counters: None,
         steps: vec![],
         verified: None,
         verification: None,

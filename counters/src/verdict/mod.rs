@@ -11,8 +11,10 @@ mod place;
 mod severity;
 
 use model::Diagnosis;
+use model::diagnosis::CounterInterval;
 
 use crate::case::Case;
+use crate::interval::Span;
 
 /// Returns the verdicts of a window, the gravest first.
 pub(crate) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
@@ -32,6 +34,8 @@ pub(crate) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
     for verdict in &mut verdicts {
         verdict.time_ns = case.window.span.to_ns;
         verdict.collected.switches = case.window.switches.len() as u64;
+        let Span { from_ns, to_ns, .. } = case.window.span;
+        verdict.counters = Some(CounterInterval { from_ns, to_ns, watcher: None });
         verdict.id = id(verdict, case.window.span.from_ns);
     }
     order(&mut verdicts);

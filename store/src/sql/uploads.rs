@@ -16,7 +16,7 @@ const ARRIVALS: &str = "arrivals";
 /// A record that has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// The daemon that sent it: `agent/h1`, `controller/c1`.
+    /// The daemon that sent it: `agent/h1`, `controller/c1`, `watcher/w1`.
     pub sender: String,
     /// The start of the daemon that made the record.
     pub boot_id: String,
@@ -144,17 +144,18 @@ impl Store {
         Ok(new)
     }
 
-    /// Lists the oldest records of the inbox after the record `after`.
+    /// Lists the oldest records of the inbox after the record `after`, of senders of a kind: `controller`, `watcher`.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn inbox(&self, after: u64, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
+    pub async fn inbox(&self, kind: &str, after: u64, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
         type Row = (i64, String, String, i64, Option<i64>, i64, i64, Vec<u8>);
         let rows: Vec<Row> =
             sql("SELECT arrival, sender, boot, time_ns, offset_ns, error_ns, received_ns, body FROM inbox \
-             WHERE arrival > $1 ORDER BY arrival LIMIT $2")
+             WHERE arrival > $1 AND sender LIKE $3 ORDER BY arrival LIMIT $2")
             .bind(sql_ns(after))
             .bind(i64::from(limit))
+            .bind(format!("{kind}/%"))
             .fetch_all(&self.database)
             .await
             .during("read uploads")?;

@@ -44,6 +44,7 @@ pub fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis 
         missing: vec![],
         advice: vec![],
         collected: Collected::default(),
+        counters: None,
         steps: Vec::new(),
         verified: None,
         verification: None,

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use model::diagnosis::Collected;
+use model::diagnosis::{Collected, CounterInterval};
 use model::{
     Anomaly, Cause, Cost, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Severity, Snapshot,
 };
@@ -153,6 +153,9 @@ pub(crate) struct DiagnosisSummary {
     pause_loop: Vec<PortRef>,
     /// The cost of the collection.
     collected: Collected,
+    /// The interval of the counters, if the verdict comes from those of ordinary switches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<CounterInterval>,
 }
 
 impl From<TimedDiagnosis> for DiagnosisSummary {
@@ -173,6 +176,7 @@ impl From<TimedDiagnosis> for DiagnosisSummary {
             pause_path: diagnosis.pause_path,
             pause_loop: diagnosis.pause_loop,
             collected: diagnosis.collected,
+            counters: diagnosis.counters,
         }
     }
 }

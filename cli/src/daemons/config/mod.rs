@@ -17,10 +17,11 @@ pub(crate) use arguments::Arguments;
 pub(crate) use key::Daemon;
 
 /// All daemons, by the name of their subcommand.
-pub(crate) const DAEMONS: [&Daemon; 5] = [
+pub(crate) const DAEMONS: [&Daemon; 6] = [
     &keys::serve::SERVE,
     &keys::controller::CONTROLLER,
     &keys::agent::AGENT,
     &keys::switch::SWITCH,
     &keys::nic::NIC,
+    &keys::watch::WATCH,
 ];

@@ -130,6 +130,15 @@ impl Settings {
         }
     }
 
+    /// Returns the addresses of a list of keys of type listen.
+    pub(crate) fn listens(&self, name: &str) -> Vec<SocketAddr> {
+        let Some(Value::List(items)) = self.get(name) else { return Vec::new() };
+        items
+            .iter()
+            .filter_map(|item| if let Value::Listen(address) = item { Some(*address) } else { None })
+            .collect()
+    }
+
     /// Returns the value of a key of type path.
     pub(crate) fn path(&self, name: &str) -> Option<&Path> {
         match self.get(name)? {

@@ -1,4 +1,4 @@
-//! The link of an agent or controller to the server: records go to the spool and from there to the server, until it
+//! The link of an agent, controller or watcher to the server: records go to the spool and from there to the server, until it
 //! acknowledges them. A lost connection is restored with growing delays; nothing waits for it.
 
 mod session;
@@ -134,6 +134,7 @@ pub(crate) struct SenderState {
     problems: Vec<v1::HealthProblem>,
     cables: v1::Cables,
     interfaces: v1::Interfaces,
+    lasting: v1::Lasting,
 }
 
 impl SenderState {
@@ -149,6 +150,9 @@ impl SenderState {
         }
         if all || self.interfaces != known.interfaces {
             messages.push(from_sender::Message::Interfaces(self.interfaces.clone()));
+        }
+        if all || self.lasting != known.lasting {
+            messages.push(from_sender::Message::Lasting(self.lasting.clone()));
         }
         messages
     }
@@ -211,6 +215,11 @@ impl Link {
     /// Reports the interfaces of an agent's host.
     pub(crate) fn report_interfaces(&self, interfaces: v1::Interfaces) {
         self.change(|state| state.interfaces = interfaces);
+    }
+
+    /// Reports the ports of a watcher's verdicts that last.
+    pub(crate) fn report_lasting(&self, lasting: v1::Lasting) {
+        self.change(|state| state.lasting = lasting);
     }
 
     fn change(&self, change: impl FnOnce(&mut SenderState)) {

@@ -10,7 +10,7 @@ use proto::limits::{MESSAGE_BYTES, WINDOW};
 use proto::v1::collection_client::CollectionClient;
 use proto::v1::record::Body;
 use proto::v1::{self, from_sender, from_server};
-use proto::version::SPOKEN;
+use proto::version::{COUNTER_VERDICTS, SPOKEN};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, interval, sleep_until, timeout};
 use tokio_stream::wrappers::ReceiverStream;
@@ -182,12 +182,19 @@ impl LinkTask {
             kind: self.config.kind.into(),
             name: self.config.name.clone(),
             boot_id: self.config.boot_id.clone(),
-            min_version: *SPOKEN.start(),
+            min_version: self.min_version(),
             max_version: *SPOKEN.end(),
             software: env!("CARGO_PKG_VERSION").into(),
             addresses: self.config.addresses.clone(),
             switches: self.config.switches.clone(),
             learns_network: self.config.learns_network,
+        }
+    }
+
+    fn min_version(&self) -> u32 {
+        match self.config.kind {
+            v1::SenderKind::Watcher => COUNTER_VERDICTS,
+            _ => *SPOKEN.start(),
         }
     }
 

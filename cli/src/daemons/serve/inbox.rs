@@ -141,7 +141,7 @@ impl Inbox {
     /// Reads the next records.
     async fn read(&mut self) {
         let room = BATCH.min(QUEUED.saturating_sub(self.under_analysis)) as u32;
-        let rows = match self.shared.live.store().inbox(self.last, room).await {
+        let rows = match self.shared.live.store().inbox("controller", self.last, room).await {
             Ok(rows) => rows,
             Err(error) => {
                 error!(%error, "the store failed");
@@ -324,7 +324,9 @@ impl Inbox {
             return;
         }
         self.advanced_ns = now_ns;
-        if let Err(error) = self.shared.live.advance(self.shared.time.network_ns(now_ns)).await {
+        let lasting = self.shared.senders.lasting_ports();
+        let network_ns = self.shared.time.network_ns(now_ns);
+        if let Err(error) = self.shared.live.advance_while(network_ns, lasting).await {
             error!(%error, "the store failed");
         }
     }

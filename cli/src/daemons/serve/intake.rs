@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use model::{HostReport, Topology};
 use proto::v1::{self, record::Body};
-use proto::{convert, event_ids};
+use proto::{convert, counter_verdict, event_ids};
 use serde_json::{Value, json};
 use store::{Arrival, Content};
 
@@ -78,9 +78,8 @@ pub(crate) fn accept(
     let body = record.body.ok_or("the record has no body")?;
     let offset_ns = record.clock_offset_ns;
     let mut accepted = Accepted { content: Content::Nothing, trigger: None, effects: Effects::default() };
-    let is_agent = sender.id.kind == "agent";
-    match (body, is_agent) {
-        (Body::Trigger(trigger), true) => {
+    match (body, sender.id.kind) {
+        (Body::Trigger(trigger), "agent") => {
             let (_, priority, checked) =
                 convert::trigger(&sender.id.name, &trigger).map_err(|error| error.to_string())?;
             may_speak_for(sender, topology, checked.flow.src)?;
@@ -98,19 +97,19 @@ pub(crate) fn accept(
             accepted.content = Content::Report("trigger", text);
             accepted.trigger = Some(on_server);
         }
-        (Body::Rounds(rounds), true) => {
+        (Body::Rounds(rounds), "agent") => {
             let flows: Result<Vec<Value>, String> =
                 rounds.flows.iter().map(|flow| flow_rounds(sender, topology, flow)).collect();
             let text = json!({ "interval_ns": rounds.interval_ns, "flows": flows? }).to_string();
             accepted.content = Content::Report("rounds", text);
         }
-        (Body::Counters(counters), true) => {
+        (Body::Counters(counters), "agent") => {
             let counters =
                 counters.counters.iter().map(|c| (cut(&c.name, proto::limits::NAME_BYTES), json!(c.value)));
             let text = Value::Object(counters.collect()).to_string();
             accepted.content = Content::Report("counters", text);
         }
-        (Body::HostReport(upload), true) => {
+        (Body::HostReport(upload), "agent") => {
             let report = host_report(sender, &upload.json)?;
             let text = serde_json::to_string(&report).map_err(|error| error.to_string())?;
             accepted.content = Content::Latest(HOST_REPORT, text);
@@ -121,16 +120,28 @@ pub(crate) fn accept(
             let value = json!({ "kind": text(&notice.kind), "subject": text(&notice.subject), "text": text(&notice.text) });
             accepted.content = Content::Report("notice", value.to_string());
         }
-        (Body::Snapshot(snapshot), false) => {
+        (Body::Snapshot(snapshot), "controller") => {
             accepted.content = Content::Inbox(prost::Message::encode_to_vec(&snapshot));
         }
-        (Body::Ports(ports), false) => accepted.effects.ports = Some(ports),
-        (Body::Snapshot(_) | Body::Ports(_), true) => {
-            return Err("an agent may not send telemetry of switches".into());
+        (Body::Ports(ports), "controller") => accepted.effects.ports = Some(ports),
+        (Body::CounterVerdict(verdict), "watcher") => {
+            counter_verdict::read(&verdict).map_err(|error| error.to_string())?;
+            accepted.content = Content::Inbox(verdict.json);
         }
-        (_, false) => return Err("a controller may not send measurements of hosts".into()),
+        (Body::Snapshot(_) | Body::Ports(_), kind) => {
+            return Err(format!("{} may not send telemetry of switches", with_article(kind)));
+        }
+        (Body::CounterVerdict(_), kind) => {
+            return Err(format!("{} may not send verdicts", with_article(kind)));
+        }
+        (_, kind) => return Err(format!("{} may not send measurements of hosts", with_article(kind))),
     }
     Ok(accepted)
+}
+
+fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with('a') { "an" } else { "a" };
+    format!("{article} {kind}")
 }
 
 /// The kind of stored reports of hosts.
@@ -196,6 +207,16 @@ mod tests {
         assert_eq!(found, expected.map_err(str::to_string), "{kind} {name}");
     }
 
+    fn counter_verdict() -> String {
+        let interval = model::diagnosis::CounterInterval { from_ns: 1, to_ns: 2, watcher: None };
+        let verdict = model::Diagnosis {
+            id: "counters-1".into(),
+            counters: Some(interval),
+            ..model::Diagnosis::undetermined(None)
+        };
+        serde_json::to_string(&verdict).unwrap()
+    }
+
     #[test]
     fn a_sender_speaks_only_for_itself() {
         let flow = "10.0.0.1:10000>10.0.0.2:4791/udp".parse().unwrap();
@@ -213,5 +234,13 @@ mod tests {
         let snapshot = || Body::Snapshot(v1::Snapshot::default());
         check("controller", "c1", snapshot(), Ok(()));
         check("agent", "h1", snapshot(), Err("an agent may not send telemetry of switches"));
+        check("watcher", "w1", snapshot(), Err("a watcher may not send telemetry of switches"));
+        check("watcher", "h1", trigger(1 << 16), Err("a watcher may not send measurements of hosts"));
+        let verdict = |json: &str| Body::CounterVerdict(v1::CounterVerdict { json: json.into() });
+        let verdict_json = counter_verdict();
+        check("watcher", "w1", verdict(&verdict_json), Ok(()));
+        check("watcher", "w1", verdict("x"), Err("json: not a verdict: expected value at line 1 column 1"));
+        check("agent", "h1", verdict(&verdict_json), Err("an agent may not send verdicts"));
+        check("controller", "c1", verdict(&verdict_json), Err("a controller may not send verdicts"));
     }
 }

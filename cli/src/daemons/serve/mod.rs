@@ -2,6 +2,7 @@
 
 mod awaiting_reports;
 mod cables;
+mod counter_verdicts;
 mod discovery;
 mod host_reports;
 mod inbox;
@@ -29,6 +30,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tracing::{error, info, warn};
 use web::{Access, AppState, Bound, Credential, LiveState, Proxies};
 
+use self::counter_verdicts::CounterVerdicts;
 use self::discovery::Discovery;
 use self::host_reports::HostReports;
 use self::inbox::Inbox;
@@ -102,6 +104,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let senders = webhooks::start(&shared, targets, until_stopped.clone()).await?;
     let wait_ns = settings.number("follow_up_wait_ms") * 1_000_000;
     let inbox = tokio::spawn(Inbox::new(shared.clone(), wait_ns)?.run(until_stopped()));
+    let verdicts = tokio::spawn(CounterVerdicts::new(shared.clone(), wait_ns).run(until_stopped()));
     let retention = tokio::spawn(keep_limits(shared.clone(), until_stopped()));
     let discovery = tokio::spawn(discovery::run(shared.clone(), until_stopped()));
     let app = AppState::new(shared.live.clone())
@@ -144,7 +147,7 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let _ = stop.send(true);
     shared.senders.close_all();
     let drained = async {
-        let _ = (inbox.await, rest.await, grpc.await, retention.await, discovery.await);
+        let _ = (inbox.await, verdicts.await, rest.await, grpc.await, retention.await, discovery.await);
         for sender in senders {
             let _ = sender.await;
         }
@@ -274,10 +277,12 @@ async fn state(
         silent_ns: settings.number("silent_after_s") * 1_000_000_000,
         time,
         arrived: tokio::sync::Notify::new(),
+        verdict_arrived: tokio::sync::Notify::new(),
         findings: findings.into(),
         triggers: std::sync::Mutex::new(triggers),
         bad_snapshots: 0.into(),
         united_snapshots: 0.into(),
+        counter_verdicts: 0.into(),
         has_no_analysis: false.into(),
         webhooks: std::sync::Mutex::default(),
     });

@@ -1,11 +1,13 @@
-//! The agents and controllers that are or were connected.
+//! The agents, controllers and watchers that are or were connected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use controller::discovery::{CableFinding, HostPort, Sighting};
 use host_agent::TokenBucket;
-use proto::limits::{HEALTH_PROBLEMS, NAME_BYTES, REPORTED, TEXT_BYTES};
+use model::PortRef;
+use proto::convert;
+use proto::limits::{HEALTH_PROBLEMS, LASTING_PORTS, NAME_BYTES, REPORTED, TEXT_BYTES};
 use proto::v1::{self, SenderKind, from_server};
 use proto::version::HOST_REPORTS;
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +27,7 @@ const RELAY_BURST: u32 = 64;
 /// Who a daemon is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SenderId {
-    /// `agent` or `controller`.
+    /// `agent`, `controller` or `watcher`.
     pub(crate) kind: &'static str,
     /// Its name.
     pub(crate) name: String,
@@ -34,7 +36,11 @@ pub(crate) struct SenderId {
 impl SenderId {
     /// Returns the identity of a checked hello.
     pub(crate) fn of(hello: &v1::Hello) -> SenderId {
-        let kind = if hello.kind() == SenderKind::Controller { "controller" } else { "agent" };
+        let kind = match hello.kind() {
+            SenderKind::Controller => "controller",
+            SenderKind::Watcher => "watcher",
+            SenderKind::Agent | SenderKind::Unspecified => "agent",
+        };
         SenderId { kind, name: hello.name.clone() }
     }
 
@@ -85,6 +91,8 @@ struct Sender {
     own_ports: Vec<HostPort>,
     /// Of a controller: it takes the network from the server.
     learns_network: bool,
+    /// Of a watcher: the ports of its verdicts that last.
+    lasting: BTreeSet<PortRef>,
 }
 
 /// All daemons by identity.
@@ -149,6 +157,7 @@ impl Senders {
             interfaces,
             own_ports,
             learns_network: hello.learns_network,
+            lasting: BTreeSet::new(),
         };
         known.senders.insert(id.clone(), sender);
         known.forget_oldest();
@@ -222,6 +231,20 @@ impl Senders {
         own_ports: Vec<HostPort>,
     ) {
         self.change(id, connection, |sender| (sender.interfaces, sender.own_ports) = (interfaces, own_ports));
+    }
+
+    /// Notes the ports of a watcher's verdicts that last.
+    pub(crate) fn lasting(&self, id: &SenderId, connection: u64, message: &v1::Lasting) {
+        let ports = message.ports.iter().take(LASTING_PORTS);
+        let ports: BTreeSet<PortRef> = ports.filter_map(|port| convert::port(port).ok()).collect();
+        self.change(id, connection, |sender| sender.lasting = ports);
+    }
+
+    /// Returns the ports of verdicts from counters that last, of the watchers that are connected.
+    pub(crate) fn lasting_ports(&self) -> BTreeSet<PortRef> {
+        let known = self.lock();
+        let connected = known.senders.values().filter(|sender| sender.outgoing.is_some());
+        connected.flat_map(|sender| sender.lasting.iter().cloned()).collect()
     }
 
     /// Returns what announces itself at the ports of switches, and the interfaces of hosts.
@@ -358,12 +381,12 @@ impl Senders {
     pub(crate) fn metrics(&self, silent_ns: u64) -> Vec<Metric> {
         let states = self.states(silent_ns);
         let mut metrics = Vec::new();
-        for kind in ["agent", "controller"] {
+        for kind in ["agent", "controller", "watcher"] {
             for state in ["connected", "silent", "disconnected"] {
                 let count = states.iter().filter(|s| s.kind == kind && s.state == state).count();
                 metrics.push(Metric {
                     name: "daemons",
-                    help: "Agents and controllers by state",
+                    help: "Agents, controllers and watchers by state",
                     is_counter: false,
                     labels: vec![("kind", kind.into()), ("state", state.into())],
                     value: count as i64,

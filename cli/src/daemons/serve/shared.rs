@@ -43,11 +43,15 @@ pub(crate) struct Shared {
     pub(crate) time: TimeBase,
     /// A snapshot is in the inbox.
     pub(crate) arrived: Notify,
+    /// A verdict from counters is in the inbox.
+    pub(crate) verdict_arrived: Notify,
     pub(crate) findings: RwLock<Vec<ConfigFinding>>,
     pub(crate) triggers: Mutex<Triggers>,
     pub(crate) bad_snapshots: AtomicU64,
     /// Snapshots that were united with that of another controller.
     pub(crate) united_snapshots: AtomicU64,
+    /// Verdicts from counters that were stored.
+    pub(crate) counter_verdicts: AtomicU64,
     pub(crate) has_no_analysis: AtomicBool,
     /// What each webhook has sent, by receiver and format.
     pub(crate) webhooks: Mutex<BTreeMap<(String, &'static str), Counts>>,
@@ -203,8 +207,15 @@ impl Probe for ServerProbe {
             value: i64::try_from(shared.united_snapshots.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
         });
         metrics.push(Metric {
+            name: "counter_verdicts",
+            help: "Verdicts from the counters of ordinary switches that were stored",
+            is_counter: true,
+            labels: Vec::new(),
+            value: i64::try_from(shared.counter_verdicts.load(Ordering::Relaxed)).unwrap_or(i64::MAX),
+        });
+        metrics.push(Metric {
             name: "inbox_bytes",
-            help: "Bytes of snapshots that wait for the analysis",
+            help: "Bytes of snapshots and verdicts that wait to be processed",
             is_counter: false,
             labels: Vec::new(),
             value: i64::try_from(shared.live.store().inbox_bytes()).unwrap_or(i64::MAX),

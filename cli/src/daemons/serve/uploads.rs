@@ -1,4 +1,4 @@
-//! The gRPC service: one stream for each agent and controller.
+//! The gRPC service: one stream for each agent, controller and watcher.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -183,6 +183,9 @@ impl Stream {
                 let own = self.own_ports(&interfaces);
                 senders.interfaces(id, self.connection, interfaces, own);
                 self.network_changed();
+            }
+            Some(from_sender::Message::Lasting(message)) if id.kind == "watcher" => {
+                senders.lasting(id, self.connection, &message);
             }
             // A second hello, a report of the wrong kind of daemon, or a message of a later version.
             _ => {}

@@ -11,6 +11,7 @@ use tonic::Status;
 use tracing::{error, warn};
 
 use super::Shared;
+use super::counter_verdicts::WATCHER;
 use super::intake::Effects;
 use super::senders::Outgoing;
 
@@ -143,7 +144,9 @@ async fn commit(shared: &Shared, group: &mut Vec<Queued>) {
 
 fn stored(shared: &Shared, arrival: &Arrival, effects: Effects) {
     if matches!(arrival.content, Content::Inbox(_)) {
-        shared.arrived.notify_one();
+        let is_verdict = arrival.sender.starts_with(WATCHER);
+        let arrived = if is_verdict { &shared.verdict_arrived } else { &shared.arrived };
+        arrived.notify_one();
     }
     if let Some(ports) = &effects.ports {
         let taken_ns = arrival.time_ns.saturating_add_signed(arrival.offset_ns.unwrap_or(0));

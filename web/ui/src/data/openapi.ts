@@ -75,6 +75,11 @@ export interface components {
             flows: number;
             jobs: number;
         };
+        CounterInterval: {
+            from_ns: number;
+            to_ns: number;
+            watcher?: string | null;
+        };
         /** @enum {string} */
         CpuVendor: "amd" | "intel" | "other";
         CreatedToken: components["schemas"]["TokenInfo"] & {
@@ -116,6 +121,7 @@ export interface components {
             collected: components["schemas"]["Collected"];
             confidence: number;
             cost?: components["schemas"]["Cost"];
+            counters?: components["schemas"]["CounterInterval"] | null;
             evidence: components["schemas"]["Evidence"][];
             id: string;
             loop: components["schemas"]["PortRef"][];
@@ -140,6 +146,7 @@ export interface components {
             collected: components["schemas"]["Collected"];
             confidence: number;
             cost: components["schemas"]["Cost"];
+            counters?: components["schemas"]["CounterInterval"] | null;
             headline: components["schemas"]["Headline"];
             id: string;
             loop: components["schemas"]["PortRef"][];

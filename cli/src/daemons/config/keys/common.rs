@@ -44,15 +44,23 @@ pub(crate) const TLS: &[Key] = &[
     Key::new("tls_key", Kind::Path, "", "Private key of the own certificate (PEM)"),
 ];
 
+const SERVER_NAME: Key = Key::new(
+    "server_name",
+    Kind::Text,
+    "server.server.harrier",
+    "DNS name that the server's certificate must have",
+);
+const SPOOL_BYTES: Key = Key::new(
+    "spool_bytes",
+    Kind::Number(1 << 20, 1 << 40),
+    "268435456",
+    "Maximum size of the spool; beyond it the oldest records are dropped and counted",
+);
+
 /// The connection to the server, and the spool of records for it.
 pub(crate) const UPLOAD: &[Key] = &[
     Key::new("server", Kind::Peer, "127.0.0.1:9560", "Address of the server's uploads"),
-    Key::new(
-        "server_name",
-        Kind::Text,
-        "server.server.harrier",
-        "DNS name that the server's certificate must have",
-    ),
+    SERVER_NAME,
     Key::new(
         "spool",
         Kind::Path,
@@ -61,12 +69,28 @@ pub(crate) const UPLOAD: &[Key] = &[
     )
     .with_example("spool")
     .written(),
+    SPOOL_BYTES,
+];
+
+/// As [`UPLOAD`], for a command that also works without a server.
+pub(crate) const OPTIONAL_UPLOAD: &[Key] = &[
     Key::new(
-        "spool_bytes",
-        Kind::Number(1 << 20, 1 << 40),
-        "268435456",
-        "Maximum size of the spool; beyond it the oldest records are dropped and counted",
-    ),
+        "server",
+        Kind::Peer,
+        "",
+        "Address of the server's uploads, which stores and shows the verdicts; without it they are only printed",
+    )
+    .with_example("127.0.0.1:9560"),
+    SERVER_NAME,
+    Key::new(
+        "spool",
+        Kind::Path,
+        "",
+        "Folder for verdicts that the server has not acknowledged yet; required with a server",
+    )
+    .with_example("spool")
+    .written(),
+    SPOOL_BYTES,
 ];
 
 /// Certificates come together or not at all.

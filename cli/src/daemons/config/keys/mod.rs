@@ -6,3 +6,4 @@ pub(crate) mod controller;
 pub(crate) mod nic;
 pub(crate) mod serve;
 pub(crate) mod switch;
+pub(crate) mod watch;
