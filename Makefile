@@ -13,11 +13,6 @@ ifeq ($(HARRIER_REQUIRE_DATA),0)
     unexport HARRIER_REQUIRE_DATA
 endif
 
-# CI builds everything once, so what the compiler keeps for the next build would only fill the disk: 10 GB.
-ifeq ($(CI),true)
-    export CARGO_INCREMENTAL ?= 0
-endif
-
 help:                      ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 

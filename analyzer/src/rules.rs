@@ -52,7 +52,6 @@ pub const ALL: &[Rule] = &[
     rule("measurement.held", "knows when upstream pauses held a flow"),
     rule("entitlement.previous_rate", "entitles a flow to its previous rate"),
     rule("entitlement.jitter", "does not count small growth"),
-    rule("port_graph.sustains", "leaves out queues that could not keep a link paused alone"),
     rule("attribution.self_made", "attributes a queue to the victim alone"),
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),

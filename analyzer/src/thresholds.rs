@@ -159,10 +159,6 @@ thresholds! {
         "choice: an order of magnitude below the deepest queue of the switch, a port does not hold the paused traffic",
         "drops edges of the graph";
 
-    SUSTAINS_SHARE = "port_graph.sustains_share", 0.5, Share,
-        "a link is paused while the switch holds more of its traffic than a threshold: XOFF is below the peak by what arrives until the pause takes effect, so that half of what is held is rarely above it; a choice, as thresholds are not recorded",
-        "names fewer ports for one pause";
-
     STANDING_SHARE = "measurement.standing_share", 0.9, Share,
         "choice: nearly every packet of the flow was queued",
         "takes a standing queue for a burst";

@@ -72,8 +72,6 @@ pub(crate) enum Reason {
     NoQueue,
     /// Paused, but no traffic of the waiting port can be queued at it.
     HoldsNothing,
-    /// Not paused, and the waiting port would be paused without its queue as well.
-    HoldsLittle,
 }
 
 #[derive(Default)]
@@ -272,13 +270,11 @@ impl Builder<'_, '_> {
             return;
         }
         let deepest = candidates.iter().map(|c| c.waiting).fold(0.0, f64::max);
-        let mut refused: Vec<Option<Reason>> =
-            candidates.iter().map(|c| self.refusal(c, deepest, switch, ingress, from)).collect();
-        if self.settings.applies("port_graph.sustains") {
-            refuse_small(&candidates, &mut refused, self.settings.value(&t::SUSTAINS_SHARE));
-        }
-        for (c, reason) in candidates.iter().zip(&refused) {
-            let Some(reason) = *reason else {
+        let mut kept = 0;
+        for c in &candidates {
+            let reason = self.refusal(c, deepest, switch, ingress, from);
+            let Some(reason) = reason else {
+                kept += 1;
                 let to = self.port_vertex(c.port, c.when);
                 self.graph.edges.push(PortEdge { to, weight: c.weight, split: c.split, weak: false });
                 continue;
@@ -287,7 +283,7 @@ impl Builder<'_, '_> {
                 self.graph.excluded.push(Excluded { from, to: c.port, weight: c.weight, reason });
             }
         }
-        if refused.iter().all(Option::is_some) {
+        if kept == 0 {
             self.likeliest(&candidates, switch, ingress, from);
         }
     }
@@ -379,21 +375,6 @@ impl Builder<'_, '_> {
             let to = self.port_vertex(port, when);
             self.graph.edges.push(PortEdge { to, weight, split, weak: true });
         }
-    }
-}
-
-/// Refuses the smallest queues whose traffic could not keep the link paused: together with those that are smaller still
-/// they hold less than `least_share` of what the switch holds of it. Paused ports stay, as they may close a loop.
-fn refuse_small(candidates: &[Candidate], refused: &mut [Option<Reason>], least_share: f64) {
-    let mut order: Vec<usize> = (0..candidates.len()).filter(|at| refused[*at].is_none()).collect();
-    order.sort_by(|a, b| candidates[*b].split.total_cmp(&candidates[*a].split));
-    let all: f64 = order.iter().map(|at| candidates[*at].split).sum();
-    let mut rest = all;
-    for at in order {
-        if rest < least_share * all && !candidates[at].paused {
-            refused[at] = Some(Reason::HoldsLittle);
-        }
-        rest -= candidates[at].split;
     }
 }
 

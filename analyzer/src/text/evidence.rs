@@ -345,7 +345,6 @@ fn exclusion_claims(context: &Context<'_, '_>, path: &[PortIx]) -> Vec<Evidence>
                     "it was never paused, and the links that feed it are no faster than its own, so it cannot have had a queue (the recorded depth is that of the ingress queue)"
                 }
                 Reason::NoQueue => "it was not paused and had no queue at that time",
-                Reason::HoldsLittle => "the traffic from there that was queued at it could not keep the pause up alone",
                 Reason::HoldsNothing => "it was paused, but no traffic from there was queued at it",
             };
             Evidence {
