@@ -129,16 +129,16 @@ impl<'s, 'a> Context<'s, 'a> {
         found.into_iter().collect()
     }
 
-    /// Returns the packets that wait upstream for `end` to send, by flow, ascending: those of the queues of all ports that
-    /// wait for it, directly or not, whose flow continues to `end`.
+    /// Returns the packets that wait one hop upstream for `end` to send, by flow, ascending: of the queue of each port that
+    /// waits for it, those whose flow continues to `end`, by the share of its pause that originates there.
     pub(crate) fn waiting_upstream_of(&self, end: VertexIx) -> Vec<(FlowKey, f64)> {
         let Some(end_port) = self.graph.port(end) else { return Vec::new() };
         let through: BTreeSet<FlowKey> = self.view.flows(end_port).iter().map(|f| f.flow).collect();
         let mut waiting: BTreeMap<FlowKey, f64> = BTreeMap::new();
-        for v in self.upstream_of(end) {
-            let Some(port) = self.graph.port(v) else { continue };
-            let when = self.graph.when[v];
-            let depth = self.view.waiting_depth(port, when);
+        for v in self.waiting_for.targets(end) {
+            let Some(port) = self.graph.port(*v) else { continue };
+            let when = self.graph.when[*v];
+            let depth = self.view.waiting_depth(port, when) * self.share_of_edge(*v, end);
             let records = self.view.flows(port).iter().filter(|f| self.view.flow_in(port, f, when));
             let queued = |f: &FlowRecord| f.queued_packets.unwrap_or(f.packets) as f64;
             let all: f64 = records.clone().map(|f| queued(f)).sum();
@@ -150,15 +150,12 @@ impl<'s, 'a> Context<'s, 'a> {
         waiting.into_iter().collect()
     }
 
-    /// Returns the vertices that wait for `end`, directly or not, without itself.
-    fn upstream_of(&self, end: VertexIx) -> BTreeSet<VertexIx> {
-        let (mut found, mut open) = (BTreeSet::new(), vec![end]);
-        while let Some(v) = open.pop() {
-            open.extend(
-                self.waiting_for.targets(v).iter().copied().filter(|w| *w != end && found.insert(*w)),
-            );
-        }
-        found
+    /// Returns the share of the pause of `from` that originates at `to`, 0 to 1.
+    fn share_of_edge(&self, from: VertexIx, to: VertexIx) -> f64 {
+        let edges = self.graph.edges(from);
+        let all: f64 = edges.iter().map(|edge| edge.split).sum();
+        let there: f64 = edges.iter().filter(|edge| edge.to == to).map(|edge| edge.split).sum();
+        if all > 0.0 { there / all } else { 0.0 }
     }
 
     /// Whether the receiver of a flow is the host behind a port.

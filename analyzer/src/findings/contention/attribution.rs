@@ -36,8 +36,10 @@ pub(super) struct Attribution {
     pub(super) contributes: Vec<bool>,
     /// Whether the victim alone made the queue; then no flow is listed in `contributes`.
     pub(super) self_made: bool,
-    /// Whether any flow exceeds its entitlement; if not, flows are named by their packets.
+    /// Whether any flow exceeds its entitlement, and flows are named by their excess; if not, by their packets.
     pub(super) changed: bool,
+    /// Whether the excess accounts for the queue itself, if not for the packets that wait upstream.
+    pub(super) has_grown: bool,
 }
 
 /// The limits of an attribution.
@@ -49,10 +51,10 @@ pub(super) struct Limits<'t> {
     /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
     /// have built the queue.
     pub(super) may_name_paused: bool,
-    /// Whether the packets that wait upstream are known, and count.
-    pub(super) counts_waiting: bool,
-    /// Mean depth of the queue, in packets that arrived as long as those of the suspects; with those that wait upstream.
+    /// Mean depth of the queue, in packets that arrived as long as those of the suspects.
     pub(super) depth: f64,
+    /// Packets that wait upstream for the queue, as far as they are known and count.
+    pub(super) waiting: f64,
 }
 
 /// Attributes a queue.
@@ -62,9 +64,10 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
         Role::PausedUpstream { only_spreads: true } => 0.0,
         _ => s.excess,
     });
-    let changed = by_excess.total > 0.0
+    let has_grown = by_excess.total > 0.0
         && by_excess.total >= packets * limits.settings.value(&t::CHANGED_SHARE)
-        && accounts(by_excess.total, limits);
+        && accounts(by_excess.total, limits.depth, limits);
+    let changed = has_grown && accounts(by_excess.total, limits.depth + limits.waiting, limits);
     if changed
         && by_excess.of_others > 0.0
         && !(by_excess.is_small(limits) && limits.settings.applies("attribution.self_made"))
@@ -77,26 +80,32 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
         && by_excess.is_small(limits)
         && own_packets(suspects) >= packets * limits.settings.value(&t::OWN_SHARE)
     {
-        return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed };
+        return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed, has_grown };
     }
-    by_packets(suspects, limits)
+    // Those who have grown account for the queue and not for what waits for it upstream: the largest of all senders are named.
+    if has_grown && !changed {
+        return Attribution { has_grown, ..Named::of(suspects, limits, |s| s.packets).attribution(false) };
+    }
+    Attribution { has_grown, ..by_packets(suspects, limits) }
 }
 
 /// Whether this excess can have built the queue: without it the queue would be shorter by as many packets at most. A queue
 /// that stood before consists of the packets of those who keep it full, whose rates did not change.
-fn accounts(excess: f64, limits: Limits<'_>) -> bool {
+fn accounts(excess: f64, depth: f64, limits: Limits<'_>) -> bool {
     !limits.settings.applies("attribution.accounts")
-        || excess >= limits.depth * limits.settings.value(&t::ENOUGH_SHARE)
+        || excess >= depth * limits.settings.value(&t::ENOUGH_SHARE)
 }
 
 /// No rate changed enough: the largest senders are named. If these are only the victim, the queue is its own.
 fn by_packets(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
     if own_packets(suspects) > packets * (1.0 - limits.settings.value(&t::OTHERS_SHARE)) {
-        return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed: false };
-    }
-    if limits.counts_waiting {
-        return Named::of(suspects, limits, |s| s.packets).attribution(false);
+        return Attribution {
+            contributes: vec![false; suspects.len()],
+            self_made: true,
+            changed: false,
+            has_grown: false,
+        };
     }
     let free = Named::of(suspects, limits, |s| match s.role {
         Role::Free | Role::Victim => s.packets,
@@ -156,7 +165,7 @@ impl Named {
     }
 
     fn attribution(self, changed: bool) -> Attribution {
-        Attribution { contributes: self.contributes, self_made: false, changed }
+        Attribution { contributes: self.contributes, self_made: false, changed, has_grown: changed }
     }
 }
 
@@ -174,9 +183,9 @@ mod tests {
 
     /// Checks which of the suspects contribute.
     fn check(suspects: &[Suspect], contributes: &[bool], self_made: bool, changed: bool) {
-        let expected = Attribution { contributes: contributes.to_vec(), self_made, changed };
-        let limits =
-            Limits { settings: &Tuning::default(), may_name_paused: true, counts_waiting: false, depth: 0.0 };
+        let contributes = contributes.to_vec();
+        let expected = Attribution { contributes, self_made, changed, has_grown: changed };
+        let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth: 0.0, waiting: 0.0 };
         assert_eq!(attribute(suspects, limits), expected, "{suspects:?}");
     }
 
@@ -235,12 +244,26 @@ mod tests {
         let suspects =
             [flow(Role::Victim, 20.0, 20.0), flow(Role::Free, 55.0, 55.0), flow(Role::Free, 625.0, 0.0)];
         let attributed = |depth| {
-            let limits =
-                Limits { settings: &Tuning::default(), may_name_paused: true, counts_waiting: false, depth };
+            let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth, waiting: 0.0 };
             attribute(&suspects, limits).contributes
         };
         assert_eq!(attributed(700.0), [false, false, true]);
         assert_eq!(attributed(90.0), [true, true, false]);
+    }
+
+    /// A newcomer can have built the queue, and not what waits for it upstream. It has grown nevertheless.
+    #[test]
+    fn a_newcomer_is_not_named_for_what_waits_upstream() {
+        let waiting = Role::PausedUpstream { only_spreads: false };
+        let suspects = [flow(waiting, 130.0, 0.0), flow(Role::Free, 10.0, 10.0), flow(Role::Free, 8.0, 8.0)];
+        let attributed = |waiting| {
+            let limits =
+                Limits { settings: &Tuning::default(), may_name_paused: false, depth: 10.0, waiting };
+            let found = attribute(&suspects, limits);
+            (found.contributes, found.changed, found.has_grown)
+        };
+        assert_eq!(attributed(0.0), (vec![false, true, true], true, true));
+        assert_eq!(attributed(50.0), (vec![true, false, false], false, true));
     }
 
     #[test]

@@ -60,8 +60,10 @@ pub(crate) struct Contention {
     pub(crate) flows: Vec<FlowPart>,
     /// Whether the epoch ring reaches far enough back to distinguish new flows from long-running ones.
     pub(crate) history: bool,
-    /// Whether any flow exceeds its entitlement. If not, the largest senders are named.
+    /// Whether flows exceed their entitlement and are named for it. If not, the largest senders are named.
     pub(crate) changed: bool,
+    /// Whether the excess accounts for the queue itself, if not for the packets that wait upstream.
+    pub(crate) has_grown: bool,
     /// Whether the queue is attributed to the victim alone; then no flow contributes.
     pub(crate) self_made: bool,
     /// The share of the port's packets that no flow record accounts for, 0 to 1.
@@ -141,12 +143,12 @@ pub(crate) fn contention(
     let counts_waiting = is_explained && settings.applies("attribution.waiting_upstream");
     let scope = if counts_waiting { scope } else { QueueScope { waiting_upstream: &[], ..scope } };
     let suspects = suspects(&flows, &excess, scope, (history, ring_start), settings);
-    let waiting: f64 = scope.waiting_upstream.iter().map(|(_, packets)| packets).sum();
+    let waiting = scope.waiting_upstream.iter().map(|(_, packets)| packets).sum();
     let limits = Limits {
         settings,
         may_name_paused: !history && is_complete,
-        counts_waiting: waiting > 0.0,
-        depth: depth_of_part(mean_depth(&flows), episode, when) + waiting,
+        depth: depth_of_part(mean_depth(&flows), episode, when),
+        waiting,
     };
     let mut found = attribute(&suspects, limits);
     found.self_made &= !settings.applies("attribution.complete") || is_explained;
@@ -163,6 +165,7 @@ pub(crate) fn contention(
         flows: parts,
         history,
         changed: found.changed,
+        has_grown: found.has_grown,
         self_made: found.self_made,
         unaccounted,
     })

@@ -48,6 +48,7 @@ pub(super) fn whole_epoch(
         flows: parts,
         history: false,
         changed: true,
+        has_grown: true,
         self_made: false,
         unaccounted: 0.0,
     }

@@ -137,6 +137,7 @@ fn passing(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Content
         flows,
         history: false,
         changed: false,
+        has_grown: false,
         self_made: false,
         unaccounted: view.unaccounted(port, Some(time)),
     })

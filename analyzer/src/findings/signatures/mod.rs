@@ -239,7 +239,7 @@ fn on_pause_path(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Fi
 fn is_long_standing(finding: &Finding) -> bool {
     finding.host.is_none()
         && finding.pause_loop.is_empty()
-        && finding.contention.as_ref().is_some_and(|c| c.history && !c.changed)
+        && finding.contention.as_ref().is_some_and(|c| c.history && !c.has_grown)
 }
 
 /// Whether a finding identifies a culprit (the victim itself is one), a host or a loop.
