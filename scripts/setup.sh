@@ -64,3 +64,10 @@ if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); proce
         npm install --silent --no-save --prefix .tools node@22
     fi
 fi
+
+# A full disk shows up as errors of programs that cannot write, some without a reason.
+need_gb=25
+free_gb=$(($(df --output=avail --block-size=1 . | tail -n 1) / 1000000000))
+if [ ! -d "${CARGO_TARGET_DIR:-target}/debug" ] && [ "$free_gb" -lt "$need_gb" ]; then
+    echo "setup: $free_gb GB are free here; the first \`make test\` writes up to $need_gb GB" >&2
+fi
