@@ -137,6 +137,32 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
                 &[("\"hwsku\": \"sku\"", "\"hwsku\": \"sku\", \"default_pfcwd_status\": \"disable\"")],
             ),
         ),
+        (
+            "LINK015",
+            switch(
+                TD2,
+                &[(
+                    "\"PFC_WD\": {",
+                    "\"SYSTEM_PORT\": {\"s1|asic0|Ethernet0\": {\"system_port_id\": \"1\", \"num_voq\": \"8\", \"speed\": \"40000\"}}, \"PFC_WD\": {",
+                )],
+            ),
+        ),
+        (
+            "LINK017",
+            switch(
+                TD2,
+                &[
+                    (
+                        "\"5,6,7,8\", \"speed\": \"100000\", \"mtu\": \"9100\", \"admin_status\": \"up\"}",
+                        "\"5,6,7,8\", \"speed\": \"100000\", \"mtu\": \"9100\"}",
+                    ),
+                    (
+                        "\"PFC_WD\": {",
+                        "\"DEVICE_NEIGHBOR\": {\"Ethernet4\": {\"name\": \"t1\", \"port\": \"Ethernet8\"}}, \"PFC_WD\": {",
+                    ),
+                ],
+            ),
+        ),
         ("WD022", switch(TD2, &[("\"POLL_INTERVAL\": \"200\"", "\"POLL_INTERVAL\": \"100\"")])),
     ];
     assert!(cases.iter().all(|(_, text)| text.contains(offset)));

@@ -67,26 +67,19 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
     let has_grown = by_excess.total > 0.0
         && by_excess.total >= packets * limits.settings.value(&t::CHANGED_SHARE)
         && accounts(by_excess.total, limits.depth, limits);
-    let changed = has_grown && accounts(by_excess.total, limits.depth + limits.waiting, limits);
-    if changed
-        && by_excess.of_others > 0.0
-        && !(by_excess.is_small(limits) && limits.settings.applies("attribution.self_made"))
-    {
-        return by_excess.attribution(true);
-    }
-    let self_made = limits.settings.applies("attribution.self_made");
-    if self_made
-        && changed
-        && by_excess.is_small(limits)
-        && own_packets(suspects) >= packets * limits.settings.value(&t::OWN_SHARE)
-    {
-        return Attribution { contributes: vec![false; suspects.len()], self_made: true, changed, has_grown };
-    }
-    // Those who have grown account for the queue and not for what waits for it upstream: the largest of all senders are named.
-    if has_grown && !changed {
+    let is_own = by_excess.is_small(limits) && limits.settings.applies("attribution.self_made");
+    if has_grown && by_excess.of_others > 0.0 && !is_own {
+        if accounts(by_excess.total, limits.depth + limits.waiting, limits) {
+            return by_excess.attribution(true);
+        }
+        // They account for the queue and not for what waits for it upstream: the largest of all senders are named.
         return Attribution { has_grown, ..Named::of(suspects, limits, |s| s.packets).attribution(false) };
     }
-    Attribution { has_grown, ..by_packets(suspects, limits) }
+    if has_grown && is_own && own_packets(suspects) >= packets * limits.settings.value(&t::OWN_SHARE) {
+        let contributes = vec![false; suspects.len()];
+        return Attribution { contributes, self_made: true, changed: true, has_grown };
+    }
+    by_packets(suspects, limits)
 }
 
 /// Whether this excess can have built the queue: without it the queue would be shorter by as many packets at most. A queue
