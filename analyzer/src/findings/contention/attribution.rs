@@ -72,7 +72,7 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
         if accounts(by_excess.total, limits.depth + limits.waiting, limits) {
             return by_excess.attribution(true);
         }
-        // They account for the queue and not for what waits for it upstream: the largest of all senders are named.
+        // They account for the queue alone, and not with the packets that pauses hold upstream: the largest senders are named.
         return Attribution { has_grown, ..Named::of(suspects, limits, |s| s.packets).attribution(false) };
     }
     if has_grown && is_own && own_packets(suspects) >= packets * limits.settings.value(&t::OWN_SHARE) {
@@ -244,9 +244,9 @@ mod tests {
         assert_eq!(attributed(90.0), [true, true, false]);
     }
 
-    /// A newcomer can have built the queue, and not what waits for it upstream. It has grown nevertheless.
+    /// A newcomer can have built the queue, and not the backlog upstream. It has grown nevertheless.
     #[test]
-    fn a_newcomer_is_not_named_for_what_waits_upstream() {
+    fn a_newcomer_is_not_named_for_the_backlog_upstream() {
         let waiting = Role::PausedUpstream { only_spreads: false };
         let suspects = [flow(waiting, 130.0, 0.0), flow(Role::Free, 10.0, 10.0), flow(Role::Free, 8.0, 8.0)];
         let attributed = |waiting| {
