@@ -1,6 +1,6 @@
 //! SONiC's YANG models of the tables that the rules check: types, ranges, references and `must` conditions.
 //!
-//! Source: sonic-buildimage src/sonic-yang-models/yang-models, August 2026, rewritten as tables ([`tables`]).
+//! Source: sonic-buildimage src/sonic-yang-models/yang-models, August 2026, rewritten as tables (`tables`).
 //! Every leaf names the rule that reports its violations.
 
 mod tables;
