@@ -20,7 +20,7 @@ pub(crate) struct QueueScope<'q> {
     pub(crate) victim: Option<FlowKey>,
     /// Flows that were paused further upstream, and so may only spread the congestion; ascending.
     pub(crate) paused_upstream: &'q [FlowKey],
-    /// Packets that pauses hold further upstream and that continue to the queue, by flow, ascending.
+    /// Packets that pauses hold one hop upstream and that continue to the queue, by flow, ascending.
     pub(crate) waiting_upstream: &'q [(FlowKey, f64)],
     /// The approximate time of the queueing.
     pub(crate) near: Option<Span>,
