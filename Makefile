@@ -36,7 +36,7 @@ test: export HARRIER_WORKSPACE_TESTS = 1
 test: check unit postgres examine foreign kit packages monitoring browser docs   ## everything that CI runs
 
 check: setup prose         ## formatting, lints, text, dependencies
-	cargo fmt --all --check
+	./scripts/format.sh --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	./scripts/audit.sh
 	./scripts/judge-apart.sh

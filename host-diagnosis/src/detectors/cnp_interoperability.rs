@@ -70,7 +70,8 @@ impl Judge<'_> {
         match receiver.cnp_interval_ns {
             None => self.missing.push(format!("the minimum CNP interval of {}", receiver.host)),
             Some(interval) if interval < timer => {
-                let coalesced = self.peer.cnps.zip(self.peer.marked_packets).filter(|(_, marked)| *marked > 0);
+                let coalesced =
+                    self.peer.cnps.zip(self.peer.marked_packets).filter(|(_, marked)| *marked > 0);
                 let symptom = coalesced
                     .filter(|(cnps, marked)| *cnps as f64 > UNCOALESCED * *marked as f64)
                     .map(|(cnps, marked)| format!("{cnps} CNPs for {marked} marked packets"));
@@ -99,9 +100,10 @@ impl Judge<'_> {
             None => self.missing.push(format!("the unit of the rate limit of {}", sender.host)),
             Some(RateLimitUnit::Packet) => {
                 let misses = self.peer.receiver_misses.zip(self.peer.usual_receiver_misses);
-                let symptom = misses
-                    .filter(|(misses, usual)| *misses >= RISEN.saturating_mul((*usual).max(1)))
-                    .map(|(misses, usual)| format!("{misses} cache misses of the receiver instead of {usual}"));
+                let symptom =
+                    misses.filter(|(misses, usual)| *misses >= RISEN.saturating_mul((*usual).max(1))).map(
+                        |(misses, usual)| format!("{misses} cache misses of the receiver instead of {usual}"),
+                    );
                 self.find(
                     format!(
                         "{} limits its rate for each packet, which exceeds the caches of the first-generation receiver {}",
@@ -133,7 +135,8 @@ impl Judge<'_> {
         let confidence = if symptom.is_some() { WITH_SYMPTOM } else { SETTING };
         let mut missing = Vec::new();
         if symptom.is_none() {
-            missing.push("a symptom: CNPs for each marked packet, or cache misses of the receiver".to_string());
+            missing
+                .push("a symptom: CNPs for each marked packet, or cache misses of the receiver".to_string());
         }
         let mut evidence = vec![Claim::new(summary.clone(), [self.pointer.clone()])];
         evidence.extend(symptom.map(|text| Claim::new(text, [self.pointer.clone()])));

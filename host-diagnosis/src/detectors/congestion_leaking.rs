@@ -41,12 +41,16 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
         return Outcome::FabricExplains;
     }
     let Some(network) = report.workload.as_ref().and_then(|workload| workload.rates.as_ref()) else {
-        return Outcome::Missing(vec!["`workload.rates`: measured rates of flows and the links they use".to_string()]);
+        return Outcome::Missing(vec![
+            "`workload.rates`: measured rates of flows and the links they use".to_string(),
+        ]);
     };
     let fair = match rates(network) {
         Ok(fair) => fair,
         Err(errors) => {
-            return Outcome::Missing(errors.iter().map(|error| format!("`workload.rates`: {error}")).collect());
+            return Outcome::Missing(
+                errors.iter().map(|error| format!("`workload.rates`: {error}")).collect(),
+            );
         }
     };
     let mut senders: BTreeMap<&str, Rates> = BTreeMap::new();
@@ -96,10 +100,7 @@ fn finding(report: &HostReport, network: &FlowRates, sender: &str, rates: &Rates
                 format!("the links allow {} to {} (water-filling)", rate(slowest), rate(fastest)),
                 ["/workload/rates/links".to_string()],
             ),
-            Claim::new(
-                format!("the slowest flow is {}", network.flows[slow].flow),
-                [pointer(slow)],
-            ),
+            Claim::new(format!("the slowest flow is {}", network.flows[slow].flow), [pointer(slow)]),
         ],
         missing: Vec::new(),
         advice: vec![

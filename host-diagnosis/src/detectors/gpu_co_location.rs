@@ -124,7 +124,8 @@ fn finding(
         return None;
     }
     let mean = together.iter().map(|sample| sample.rate).sum::<f64>() / together.len() as f64;
-    let shared: Vec<&str> = job.gpus.iter().filter(|gpu| other.gpus.contains(gpu)).map(String::as_str).collect();
+    let shared: Vec<&str> =
+        job.gpus.iter().filter(|gpu| other.gpus.contains(gpu)).map(String::as_str).collect();
     let mut missing = Vec::new();
     if without_it.is_empty() {
         missing.push(format!("the rate of {} while {} is away", job.name, other.name));
@@ -144,7 +145,11 @@ fn finding(
         confidence: if missing.is_empty() { COMPARED } else { NOT_COMPARED },
         evidence: vec![
             Claim::new(
-                format!("{} samples below {} of the usual rate", together.len(), percent(1.0 - TOLERATED_SHARE)),
+                format!(
+                    "{} samples below {} of the usual rate",
+                    together.len(),
+                    percent(1.0 - TOLERATED_SHARE)
+                ),
                 [format!("/jobs/jobs/{at}/progress")],
             ),
             Claim::new(

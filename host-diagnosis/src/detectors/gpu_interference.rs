@@ -76,6 +76,8 @@ fn finding(report: &HostReport, at: usize, transfer: &TimedTransfer, alone: f64)
             "measurements inside the GPU; {} of the rate is lost to something that this report does not contain",
             percent(1.0 - achieved(transfer) / alone)
         )],
-        advice: vec!["run the operation without computation, or let fewer GPU blocks communicate".to_string()],
+        advice: vec![
+            "run the operation without computation, or let fewer GPU blocks communicate".to_string(),
+        ],
     }
 }

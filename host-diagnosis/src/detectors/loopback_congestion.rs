@@ -125,7 +125,8 @@ fn finding(
     }
     match fabric.pausing_servers {
         Some(servers) if servers > 1 => {
-            evidence.push(Claim::of_fabric(format!("{servers} servers pause their switches at the same time")));
+            evidence
+                .push(Claim::of_fabric(format!("{servers} servers pause their switches at the same time")));
         }
         Some(_) => {}
         None if pauses.is_none() => {}
@@ -133,7 +134,8 @@ fn finding(
     }
     if fabric.watchdog_fired == Some(true) {
         confidence *= WATCHDOG_FACTOR;
-        evidence.push(Claim::of_fabric("a PFC watchdog fired, which loopback traffic usually does not cause"));
+        evidence
+            .push(Claim::of_fabric("a PFC watchdog fired, which loopback traffic usually does not cause"));
     }
     HostFinding {
         detector: DETECTOR.name.to_string(),

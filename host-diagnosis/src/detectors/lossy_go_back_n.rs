@@ -29,7 +29,9 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
         }
         match connection.is_lossless {
             Some(true) => {}
-            None => missing.push(format!("flow {}: whether its class has PFC (`is_lossless`)", connection.flow)),
+            None => {
+                missing.push(format!("flow {}: whether its class has PFC (`is_lossless`)", connection.flow))
+            }
             Some(false) => {
                 let summary = format!("{} uses go-back-N on a traffic class without PFC", connection.flow);
                 findings.push(HostFinding {
@@ -42,7 +44,8 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
                     evidence: vec![Claim::new(summary, [format!("/workload/retransmissions/{at}")])],
                     missing: Vec::new(),
                     advice: vec![
-                        "move the traffic to a class with PFC, or enable selective repeat on the NIC".to_string(),
+                        "move the traffic to a class with PFC, or enable selective repeat on the NIC"
+                            .to_string(),
                     ],
                 });
             }

@@ -89,7 +89,10 @@ fn finding(report: &HostReport, at: usize, link: &MacsecLink, disagree: bool, be
         host: report.host.clone(),
         part: HostPart::Setting(format!("MACsec of {}", link.name)),
         cause: Cause::Misconfiguration,
-        summary: format!("the ends of {} disagree about encrypted PFC frames, and count them as corrupted", link.name),
+        summary: format!(
+            "the ends of {} disagree about encrypted PFC frames, and count them as corrupted",
+            link.name
+        ),
         confidence: match (disagree, began) {
             (true, true) => BOTH,
             (true, false) => SETTING,

@@ -41,8 +41,9 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
                 )),
             },
             Some(_) => {}
-            None if row.pauses.frames > 0 => missing
-                .push(format!("the time that {} pauses priority {}", row.nic.nic, row.pauses.priority)),
+            None if row.pauses.frames > 0 => {
+                missing.push(format!("the time that {} pauses priority {}", row.nic.nic, row.pauses.priority))
+            }
             None => {}
         }
     }

@@ -33,7 +33,9 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
     let mut outcomes: Vec<Outcome> = nics.map(|(at, nic)| check_nic(report, at, nic)).collect();
     let found: Vec<HostFinding> = outcomes
         .iter_mut()
-        .filter_map(|outcome| if let Outcome::Found(found) = outcome { Some(std::mem::take(found)) } else { None })
+        .filter_map(
+            |outcome| if let Outcome::Found(found) = outcome { Some(std::mem::take(found)) } else { None },
+        )
         .flatten()
         .collect();
     if !found.is_empty() {
@@ -77,14 +79,22 @@ fn check_nic(report: &HostReport, at: usize, nic: &SharedNic) -> Outcome {
             nic.nic
         )]);
     };
-    let suspects: Vec<(usize, f64)> =
-        ranked(nic, exhausted.resource).into_iter().filter(|(tenant, _)| !is_only(&victims, *tenant)).collect();
-    let Some((suspect, share)) = suspects.first().map(|(tenant, amount)| {
-        (*tenant, amount / suspects.iter().map(|(_, amount)| amount).sum::<f64>())
-    }) else {
-        return Outcome::Missing(vec![format!("which tenant of {} uses its {}", nic.nic, exhausted.resource.text())]);
+    let suspects: Vec<(usize, f64)> = ranked(nic, exhausted.resource)
+        .into_iter()
+        .filter(|(tenant, _)| !is_only(&victims, *tenant))
+        .collect();
+    let Some((suspect, share)) = suspects
+        .first()
+        .map(|(tenant, amount)| (*tenant, amount / suspects.iter().map(|(_, amount)| amount).sum::<f64>()))
+    else {
+        return Outcome::Missing(vec![format!(
+            "which tenant of {} uses its {}",
+            nic.nic,
+            exhausted.resource.text()
+        )]);
     };
-    let row = Row { report, at, nic, counters: counters.map(|(at, _)| at), suspect, share, victims: &victims };
+    let row =
+        Row { report, at, nic, counters: counters.map(|(at, _)| at), suspect, share, victims: &victims };
     Outcome::Found(vec![row.finding(&exhausted)])
 }
 
@@ -119,10 +129,8 @@ impl Row<'_> {
     fn violation(&self, tenant: usize) -> Claim {
         let Tenant { name, bandwidth_bps, alone_bandwidth_bps, guaranteed_bandwidth_bps, .. } =
             &self.nic.tenants[tenant];
-        let least = expected(
-            alone_bandwidth_bps.unwrap_or(0) as f64,
-            guaranteed_bandwidth_bps.unwrap_or(0) as f64,
-        );
+        let least =
+            expected(alone_bandwidth_bps.unwrap_or(0) as f64, guaranteed_bandwidth_bps.unwrap_or(0) as f64);
         let claim = format!(
             "{name} gets {:.2} Gb/s; isolation promises at least {:.2} Gb/s",
             *bandwidth_bps as f64 / 1e9,
@@ -136,7 +144,10 @@ impl Row<'_> {
         let mut evidence: Vec<Claim> =
             self.victims.iter().filter(|at| **at != self.suspect).map(|at| self.violation(*at)).collect();
         evidence.push(Claim::new(
-            format!("all tenants together reach neither the bandwidth nor the request rate of {}", self.nic.nic),
+            format!(
+                "all tenants together reach neither the bandwidth nor the request rate of {}",
+                self.nic.nic
+            ),
             [format!("/tenants/nics/{}", self.at)],
         ));
         let shown_by = match (exhausted.counter, self.counters) {
@@ -144,7 +155,12 @@ impl Row<'_> {
             _ => self.pointer(self.suspect),
         };
         evidence.push(Claim::new(
-            format!("the {} of {} is exhausted: {}", exhausted.resource.text(), self.nic.nic, exhausted.reason),
+            format!(
+                "the {} of {} is exhausted: {}",
+                exhausted.resource.text(),
+                self.nic.nic,
+                exhausted.reason
+            ),
             [shown_by],
         ));
         evidence.push(Claim::new(
@@ -173,7 +189,10 @@ impl Row<'_> {
             missing: Vec::new(),
             advice: vec![
                 exhausted.resource.advice().to_string(),
-                format!("move {} to an RNIC of its own: rate limits do not isolate this resource", suspect.name),
+                format!(
+                    "move {} to an RNIC of its own: rate limits do not isolate this resource",
+                    suspect.name
+                ),
             ],
         }
     }

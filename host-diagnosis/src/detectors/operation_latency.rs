@@ -61,7 +61,13 @@ fn members<'l>(latency: &'l HostLatency, group: &Group) -> Vec<&'l RdmaOperation
     group.operations.iter().filter_map(|at| latency.operations.get(*at)).collect()
 }
 
-fn finding(report: &HostReport, fabric: &Fabric, key: &GroupKey, group: &Group, split: &Split) -> HostFinding {
+fn finding(
+    report: &HostReport,
+    fabric: &Fabric,
+    key: &GroupKey,
+    group: &Group,
+    split: &Split,
+) -> HostFinding {
     let (cause, place, advice) = place(split, fabric);
     let quantile = |share| time(group.application.quantile_ns(share).unwrap_or(0) as f64);
     let summary = format!(

@@ -35,11 +35,18 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
 
 fn finding(report: &HostReport, row: &SentPauses<'_>, step: Step) -> HostFinding {
     let advice = match step {
-        Step::Storm => "isolate the host: it stops its switch port for longer than a watchdog tolerates".to_string(),
-        Step::HostTest => {
-            format!("run loopback tests: more than {:.0} % has its cause inside the host", HOST_TEST_RATIO * 100.0)
+        Step::Storm => {
+            "isolate the host: it stops its switch port for longer than a watchdog tolerates".to_string()
         }
-        Step::Anomaly | Step::Normal => "compare the RDMA workload with the RNIC's known anomalies".to_string(),
+        Step::HostTest => {
+            format!(
+                "run loopback tests: more than {:.0} % has its cause inside the host",
+                HOST_TEST_RATIO * 100.0
+            )
+        }
+        Step::Anomaly | Step::Normal => {
+            "compare the RDMA workload with the RNIC's known anomalies".to_string()
+        }
     };
     let mut summary = row.text();
     if step == Step::Storm {

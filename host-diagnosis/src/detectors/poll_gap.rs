@@ -41,7 +41,9 @@ fn check(report: &HostReport, _: &Fabric) -> Outcome {
     }
     let shared: Vec<(usize, &PollGap)> = long
         .iter()
-        .filter(|(_, gap)| long.iter().any(|(_, other)| other.thread != gap.thread && is_simultaneous(gap, other)))
+        .filter(|(_, gap)| {
+            long.iter().any(|(_, other)| other.thread != gap.thread && is_simultaneous(gap, other))
+        })
         .copied()
         .collect();
     let finding = if shared.is_empty() { single(polls, &long) } else { application_lock(polls, &shared) };
@@ -59,7 +61,8 @@ struct Draft {
 }
 
 fn is_simultaneous(one: &PollGap, other: &PollGap) -> bool {
-    let (one_end, other_end) = (one.start_ns.saturating_add(one.duration_ns), other.start_ns.saturating_add(other.duration_ns));
+    let (one_end, other_end) =
+        (one.start_ns.saturating_add(one.duration_ns), other.start_ns.saturating_add(other.duration_ns));
     let shared = one_end.min(other_end).saturating_sub(one.start_ns.max(other.start_ns));
     let shorter = one.duration_ns.min(other.duration_ns);
     shorter > 0 && shared as f64 >= SHARED_PART * shorter as f64
@@ -69,18 +72,27 @@ fn is_simultaneous(one: &PollGap, other: &PollGap) -> bool {
 fn application_lock(polls: &HostPolls, gaps: &[(usize, &PollGap)]) -> Draft {
     let threads: BTreeSet<&str> = gaps.iter().map(|(_, gap)| gap.thread.as_str()).collect();
     let location = location(polls, gaps);
-    let place = location.as_ref().map_or("a lock of the application".to_string(), |(place, _)| format!("`{place}`"));
+    let place =
+        location.as_ref().map_or("a lock of the application".to_string(), |(place, _)| format!("`{place}`"));
     let mut claims = vec![gaps_claim(&threads, gaps, "at the same time")];
     let mut missing = Vec::new();
     match &location {
         Some((place, records)) => {
-            claims.push(Claim::new(format!("`{place}` was slow in these gaps"), records.iter().map(|at| format!("/polls/slow_segments/{at}"))));
+            claims.push(Claim::new(
+                format!("`{place}` was slow in these gaps"),
+                records.iter().map(|at| format!("/polls/slow_segments/{at}")),
+            ));
         }
         None => missing.push("slow code segments: the lock is not named".to_string()),
     }
     Draft {
-        part: HostPart::Application(location.as_ref().map_or("threads that poll".to_string(), |(place, _)| place.clone())),
-        summary: format!("{} threads did not poll at the same time because of {place}: application lock, not the network", threads.len()),
+        part: HostPart::Application(
+            location.as_ref().map_or("threads that poll".to_string(), |(place, _)| place.clone()),
+        ),
+        summary: format!(
+            "{} threads did not poll at the same time because of {place}: application lock, not the network",
+            threads.len()
+        ),
         confidence: if location.is_some() { WITH_LOCATION } else { WITHOUT_LOCATION },
         claims,
         advice: vec![
@@ -97,7 +109,10 @@ fn single(polls: &HostPolls, gaps: &[(usize, &PollGap)]) -> Draft {
     let names = threads.iter().copied().collect::<Vec<_>>().join(", ");
     let mut claims = vec![gaps_claim(&threads, gaps, "one at a time")];
     if let Some((place, records)) = location(polls, gaps) {
-        claims.push(Claim::new(format!("`{place}` was slow in these gaps"), records.iter().map(|at| format!("/polls/slow_segments/{at}"))));
+        claims.push(Claim::new(
+            format!("`{place}` was slow in these gaps"),
+            records.iter().map(|at| format!("/polls/slow_segments/{at}")),
+        ));
     }
     Draft {
         part: HostPart::Application(names.clone()),
@@ -127,7 +142,8 @@ fn location(polls: &HostPolls, gaps: &[(usize, &PollGap)]) -> Option<(String, Ve
             start_ns: segment.start_ns,
             duration_ns: segment.duration_ns,
         };
-        let is_in_gap = gaps.iter().any(|(_, gap)| gap.thread == segment.thread && is_simultaneous(gap, &as_gap));
+        let is_in_gap =
+            gaps.iter().any(|(_, gap)| gap.thread == segment.thread && is_simultaneous(gap, &as_gap));
         if is_in_gap {
             of_place.entry(&segment.location).or_default().push(at);
         }
@@ -139,10 +155,17 @@ fn location(polls: &HostPolls, gaps: &[(usize, &PollGap)]) -> Option<(String, Ve
 impl Draft {
     fn into_finding(self, report: &HostReport, polls: &HostPolls) -> HostFinding {
         let mut evidence = self.claims;
-        let times = polls.requests.iter().enumerate().filter_map(|(at, request)| Some((at, request_time_ns(request)?)));
+        let times = polls
+            .requests
+            .iter()
+            .enumerate()
+            .filter_map(|(at, request)| Some((at, request_time_ns(request)?)));
         if let Some((at, longest)) = times.max_by_key(|(_, time)| *time) {
             evidence.push(Claim::new(
-                format!("requests were in the network for at most {:.1} us (T2 - T1 - Toff)", longest as f64 / 1e3),
+                format!(
+                    "requests were in the network for at most {:.1} us (T2 - T1 - Toff)",
+                    longest as f64 / 1e3
+                ),
                 [format!("/polls/requests/{at}")],
             ));
         }

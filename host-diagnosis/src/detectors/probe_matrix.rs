@@ -29,13 +29,17 @@ fn finding(report: &HostReport, dead: &Dead) -> HostFinding {
             host.clone(),
             HostPart::Host,
             format!("{host} answers none of its {peers} peers: the host, its NIC or its link"),
-            format!("look at {host}: power, link, RDMA device; release the resources of its connections (keepalive)"),
+            format!(
+                "look at {host}: power, link, RDMA device; release the resources of its connections (keepalive)"
+            ),
         ),
         Dead::Pair { from, to, .. } => (
             report.host.clone(),
             HostPart::Connection(format!("{from}>{to}")),
             format!("{to} does not answer {from}, and both answer others: the path between them"),
-            format!("compare the paths of both directions between {from} and {to}: routes, access lists, a failed link of one of several paths"),
+            format!(
+                "compare the paths of both directions between {from} and {to}: routes, access lists, a failed link of one of several paths"
+            ),
         ),
     };
     HostFinding {

@@ -63,7 +63,8 @@ fn judge(
     (place, nic): (usize, &NicCounters),
 ) -> Result<Option<HostFinding>, String> {
     let icm = nic.caches.and_then(|caches| caches.icm);
-    let icm = icm.ok_or_else(|| format!("ICM cache misses of {}: a number of queue pairs is no evidence", nic.nic))?;
+    let icm = icm
+        .ok_or_else(|| format!("ICM cache misses of {}: a number of queue pairs is no evidence", nic.nic))?;
     let usual = icm
         .usual_misses
         .ok_or_else(|| format!("the usual ICM cache misses of {} at this load (`usual_misses`)", nic.nic))?;
@@ -96,7 +97,9 @@ fn judge(
             format!("PCIe carries {} more than the network, instead of {}", rate(extra), rate(usual)),
             [format!("/counters/nics/{place}/pcie"), format!("/counters/nics/{place}/wire")],
         )),
-        None => missing.push("PCIe throughput above network throughput, now and with few queue pairs".to_string()),
+        None => {
+            missing.push("PCIe throughput above network throughput, now and with few queue pairs".to_string())
+        }
     }
     Ok(Some(HostFinding {
         detector: DETECTOR.name.to_string(),

@@ -45,7 +45,11 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
     conclude(findings, missing)
 }
 
-fn judge(report: &HostReport, at: usize, workload: &Workload) -> Result<Option<(Symptom, HostFinding)>, String> {
+fn judge(
+    report: &HostReport,
+    at: usize,
+    workload: &Workload,
+) -> Result<Option<(Symptom, HostFinding)>, String> {
     let pointer = format!("/workload/descriptors/{at}");
     let performance = workload
         .performance
@@ -71,7 +75,9 @@ fn judge(report: &HostReport, at: usize, workload: &Workload) -> Result<Option<(
         ));
     }
     let measured = match seen {
-        Symptom::PauseFrames => format!("the NIC pauses its switch {} of the time", percent(performance.pause_ratio)),
+        Symptom::PauseFrames => {
+            format!("the NIC pauses its switch {} of the time", percent(performance.pause_ratio))
+        }
         Symptom::LowThroughput => format!(
             "throughput is {} of the specification in bits and {} in packets",
             percent(performance.bits_per_s / performance.specified_bits_per_s),

@@ -79,7 +79,8 @@ fn finding(report: &HostReport, row: &SentPauses<'_>) -> HostFinding {
     let at = row.nic_pointer();
     let mut evidence = vec![Claim::new(row.text(), [row.pointer()])];
     let misses = row.nic.caches.and_then(|caches| caches.mtt).map_or(0, |mtt| mtt.misses);
-    evidence.push(Claim::new(format!("{misses} lookups of {nic} missed the MTT"), [format!("{at}/caches/mtt")]));
+    evidence
+        .push(Claim::new(format!("{misses} lookups of {nic} missed the MTT"), [format!("{at}/caches/mtt")]));
     let mut missing = Vec::new();
     let mut confidence = CERTAIN;
     match row.nic.memory.and_then(|memory| memory.mtt_entries.map(|entries| (memory, entries))) {

@@ -69,7 +69,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         };
         // The ports with the smaller alpha pause much earlier than the others.
         let is_apart = i32::from(highest) - i32::from(exponent) >= 2;
-        let other_alpha = if is_apart { format!("; other lossless profiles have {}", alpha(highest)) } else { String::new() };
+        let other_alpha = if is_apart {
+            format!("; other lossless profiles have {}", alpha(highest))
+        } else {
+            String::new()
+        };
         let severity = if is_apart { Severity::Warning } else { Severity::Info };
         let message = format!(
             "alpha {} (dynamic_th {exponent}) for {}{other_alpha}{lossy_alpha}",

@@ -45,9 +45,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let rows = cx.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
     let null = |e: &&crate::db::Entry<'_>| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL");
-    if let (true, true, Some(group)) = (rows.is_empty(), cx.is_dynamic, cx.db.rows("BUFFER_PG").iter().find(null)) {
+    if let (true, true, Some(group)) =
+        (rows.is_empty(), cx.is_dynamic, cx.db.rows("BUFFER_PG").iter().find(null))
+    {
         let message =
-            "the table is missing: buffermgrd waits for it before it configures any lossless priority group".to_string();
+            "the table is missing: buffermgrd waits for it before it configures any lossless priority group"
+                .to_string();
         cx.report(out, &META, row("BUFFER_PG", &group.key), message);
     }
     if let [_, second, ..] = rows {

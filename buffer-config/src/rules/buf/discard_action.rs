@@ -53,7 +53,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message);
         } else if profile.trims && is_of_lossless_queue(cx, &profile.name) {
-            let message = format!("profile {} trims packets of lossless queues, which must not be cut", profile.name);
+            let message =
+                format!("profile {} trims packets of lossless queues, which must not be cut", profile.name);
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message)
                 .severity(Severity::Warning);
         }
@@ -62,7 +63,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 
 fn is_of_lossless_queue(cx: &Context<'_, '_>, profile: &str) -> bool {
     cx.sw.ports.iter().any(|port| {
-        let mut queues = cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        let mut queues =
+            cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
         queues.any(|queue| cx.queue_profile(port, queue).is_some_and(|p| p.name == profile))
     })
 }

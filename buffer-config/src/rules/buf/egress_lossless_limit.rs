@@ -56,8 +56,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let limit = threshold.trip_bytes(size, 1);
         if let Some((severity, message)) = judge(cx, profile, pool, (threshold, limit, size), arriving) {
             let name = if matches!(threshold, Threshold::Static { .. }) { "static_th" } else { "dynamic_th" };
-            let reported =
-                cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, name), message).severity(severity);
+            let reported = cx
+                .report(out, &META, field("BUFFER_PROFILE", &profile.name, name), message)
+                .severity(severity);
             if name == "static_th" {
                 reported.replace(size.to_string());
             }
@@ -105,7 +106,8 @@ fn judge(
     // Each half of these chips has its own egress pool, and receives half of what the ingress pool admits.
     let has_halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5"));
     let halves = has_halves && limit >= size / 2 && is_static;
-    let is_half = has_halves && cx.lossless_pool().and_then(|p| p.size_bytes).is_some_and(|s| size < s / 4 * 3);
+    let is_half =
+        has_halves && cx.lossless_pool().and_then(|p| p.size_bytes).is_some_and(|s| size < s / 4 * 3);
     let arriving = if is_half { arriving / 2 } else { arriving };
     if limit < arriving && !halves {
         let message = format!("{limits}, but {} arrive before its sender is paused", bytes(arriving));

@@ -38,7 +38,9 @@ pub(super) const META: Meta = Meta {
 
 /// Whether the egress pool is smaller than what the ingress pool admits without its headroom.
 pub(super) fn is_small(cx: &Context<'_, '_>) -> bool {
-    let (Some(ingress), Some(egress)) = (cx.lossless_pool(), cx.pool("egress_lossless_pool")) else { return false };
+    let (Some(ingress), Some(egress)) = (cx.lossless_pool(), cx.pool("egress_lossless_pool")) else {
+        return false;
+    };
     let (Some(s), Some(e)) = (ingress.size_bytes, egress.size_bytes) else { return false };
     e < s && e > 0 && ingress.direction == Direction::Ingress
 }

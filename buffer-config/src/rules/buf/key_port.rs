@@ -67,7 +67,8 @@ fn other_chip(cx: &Context<'_, '_>, out: &mut Findings) {
             !matches!(parts.as_slice(), [other, asic, _, _] if *other != host || *asic != chip)
         };
         if let Some(first) = rows.first().filter(|_| !rows.iter().any(|entry| is_here(&entry.key))) {
-            let message = format!("{table} has no entry of {host}, {chip}; its first entry is `{}`", first.key);
+            let message =
+                format!("{table} has no entry of {host}, {chip}; its first entry is `{}`", first.key);
             cx.report(out, &META, field("DEVICE_METADATA", "localhost", "asic_name"), message);
         }
     }

@@ -40,7 +40,12 @@ use crate::finding::Severity;
 use crate::resolved::Direction;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "BUF051", name: "lossless-outside-pool", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
+pub(super) const META: Meta = Meta {
+    code: "BUF051",
+    name: "lossless-outside-pool",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {

@@ -40,7 +40,12 @@ use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "BUF052", name: "missing-profile-list", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
+pub(super) const META: Meta = Meta {
+    code: "BUF052",
+    name: "missing-profile-list",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
 /// The tables with the limits of each port.
 const TABLES: [&str; 2] = ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"];
@@ -64,15 +69,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             if let Some(list) = cx.value(table, &port.name, "profile_list") {
                 return incomplete(cx, port, table, list);
             }
-            is_bare.then(|| hit_as(severity, "PORT", &port.name, "admin_status", format!("has no entry in {table}"))).flatten()
+            is_bare
+                .then(|| {
+                    hit_as(severity, "PORT", &port.name, "admin_status", format!("has no entry in {table}"))
+                })
+                .flatten()
         });
     }
 }
 
 /// Reports a list without a profile of the pool of a lossless group or queue.
 fn incomplete(cx: &Context<'_, '_>, port: &ResolvedPort, table: &'static str, list: &str) -> Option<Hit> {
-    let named: Vec<_> =
-        list.split(',').map(|name| cx.profile_named(crate::schema::reference("BUFFER_PROFILE", name))).collect();
+    let named: Vec<_> = list
+        .split(',')
+        .map(|name| cx.profile_named(crate::schema::reference("BUFFER_PROFILE", name)))
+        .collect();
     // A profile that does not exist has its own rule.
     if !port.is_up || named.iter().any(Option::is_none) {
         return None;
@@ -84,5 +95,10 @@ fn incomplete(cx: &Context<'_, '_>, port: &ResolvedPort, table: &'static str, li
         (!named.iter().flatten().any(|profile| profile.pool == pool)).then_some(pool)
     })?;
     let pool = &cx.sw.pools.get(pool)?.name;
-    hit(table, &port.name, "profile_list", format!("has no profile of {pool} in {table}, but lossless traffic uses it"))
+    hit(
+        table,
+        &port.name,
+        "profile_list",
+        format!("has no profile of {pool} in {table}, but lossless traffic uses it"),
+    )
 }

@@ -48,8 +48,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 .to_string();
         cx.report(out, &META, row("BUFFER_POOL", at), message).severity(Severity::Warning);
     }
-    let mut nulls =
-        cx.db.rows("BUFFER_PG").iter().filter(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
+    let mut nulls = cx
+        .db
+        .rows("BUFFER_PG")
+        .iter()
+        .filter(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
     let null = nulls.next();
     if let (Some(entry), false) = (null, cx.is_dynamic) {
         let message =

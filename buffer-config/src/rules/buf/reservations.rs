@@ -34,12 +34,19 @@ use crate::finding::Severity;
 use crate::resolved::ResolvedProfile;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "BUF053", name: "reservations-over-memory", severity: Severity::Error, effect: effect::OVERSUBSCRIBED_MEMORY };
+pub(super) const META: Meta = Meta {
+    code: "BUF053",
+    name: "reservations-over-memory",
+    severity: Severity::Error,
+    effect: effect::OVERSUBSCRIBED_MEMORY,
+};
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let largest_pool = || cx.sw.pools.iter().filter_map(|pool| pool.size_bytes).max();
-    let Some(memory) = cx.memory().map(|m| m.bytes).or_else(largest_pool).filter(|bytes| *bytes > 0) else { return };
+    let Some(memory) = cx.memory().map(|m| m.bytes).or_else(largest_pool).filter(|bytes| *bytes > 0) else {
+        return;
+    };
     for (kind, what) in [(0, "priority groups"), (1, "queues")] {
         let reserved = |(profile, uses): (&ResolvedProfile, &[u32; 3])| {
             profile.reserved_bytes.saturating_mul(u64::from(uses[kind]))
@@ -47,7 +54,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         // Virtual output queues exist for every port of a chassis, but share memory.
         let all = || cx.sw.profiles.iter().zip(&cx.uses);
         let sum = all().map(reserved).fold(0, u64::saturating_add);
-        let Some((largest, _)) = all().max_by_key(|pair| reserved(*pair)).filter(|_| sum > memory) else { continue };
+        let Some((largest, _)) = all().max_by_key(|pair| reserved(*pair)).filter(|_| sum > memory) else {
+            continue;
+        };
         let message = format!(
             "{what} reserve {}, most of it by profile {}, but the packet memory is {}",
             bytes(sum),

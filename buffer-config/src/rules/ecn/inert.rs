@@ -70,7 +70,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let forgotten = colours.contains(&"green") && cx.db.field(entry, "wred_green_enable").is_none();
             let hurts = colours.contains(&"green") && used(&is_lossless) || forgotten && used(&|_, _| true);
             let severity = match hurts {
-                true if colours.contains(&"green") && used(&is_lossless) && !cx.is(Vendor::BroadcomDnx) => Severity::Error,
+                true if colours.contains(&"green") && used(&is_lossless) && !cx.is(Vendor::BroadcomDnx) => {
+                    Severity::Error
+                }
                 true => Severity::Warning,
                 false => Severity::Info,
             };

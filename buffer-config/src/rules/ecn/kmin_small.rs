@@ -59,7 +59,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 wred.name,
                 bytes(curve.min_bytes)
             );
-            cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message).severity(severity);
+            cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message)
+                .severity(severity);
         }
     }
 }

@@ -48,7 +48,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let name = format!("{colour}_drop_probability");
             let value = cx.db.field(entry, &name);
             if on && value.is_some_and(|f| f.value.trim().parse() == Ok(0)) {
-                let message = format!("{}: {colour} has probability 0: no packet is marked up to Kmax", entry.key);
+                let message =
+                    format!("{}: {colour} has probability 0: no packet is marked up to Kmax", entry.key);
                 cx.report(out, &META, field("WRED_PROFILE", &entry.key, &name), message)
                     .severity(Severity::Warning)
                     .replace("5");

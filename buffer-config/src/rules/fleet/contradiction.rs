@@ -35,7 +35,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "FLEET007", name: "neighbours-contradict", severity: Severity::Error, effect: effect::FLEET_DIFFERENCE };
+pub(super) const META: Meta = Meta {
+    code: "FLEET007",
+    name: "neighbours-contradict",
+    severity: Severity::Error,
+    effect: effect::FLEET_DIFFERENCE,
+};
 
 /// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

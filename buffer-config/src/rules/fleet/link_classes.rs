@@ -44,8 +44,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "FLEET009", name: "link-classes", severity: Severity::Error, effect: effect::DSCP_NOT_AS_INTENDED };
+pub(super) const META: Meta = Meta {
+    code: "FLEET009",
+    name: "link-classes",
+    severity: Severity::Error,
+    effect: effect::DSCP_NOT_AS_INTENDED,
+};
 
 /// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -47,8 +47,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "FLEET010", name: "link-ecn", severity: Severity::Warning, effect: effect::ECN_NOT_AS_INTENDED };
+pub(super) const META: Meta = Meta {
+    code: "FLEET010",
+    name: "link-ecn",
+    severity: Severity::Warning,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
 /// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

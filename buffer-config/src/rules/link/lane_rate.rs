@@ -54,7 +54,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let lanes = counted(u64::from(port.lanes), "lane");
         if port.speed_mbps / port.lanes > FASTEST_LANE_MBPS {
-            let message = format!("{} Mb/s over {lanes}: no lane is faster than {FASTEST_LANE_MBPS} Mb/s", port.speed_mbps);
+            let message = format!(
+                "{} Mb/s over {lanes}: no lane is faster than {FASTEST_LANE_MBPS} Mb/s",
+                port.speed_mbps
+            );
             return hit("PORT", &port.name, "lanes", message);
         }
         let of_speed = || ports().filter(|other| other.speed_mbps == port.speed_mbps);

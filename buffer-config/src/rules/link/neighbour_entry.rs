@@ -50,7 +50,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let value = |name: &str| cx.db.field(entry, name).map_or("", |field| field.value);
         let (name, port) = (value("name"), value("port"));
         let at = row("DEVICE_NEIGHBOR", &entry.key);
-        let is_here = |port: &str| cx.db.row("PORT", port).is_some() || cx.sw.ports.iter().any(|p| p.alias == port);
+        let is_here =
+            |port: &str| cx.db.row("PORT", port).is_some() || cx.sw.ports.iter().any(|p| p.alias == port);
         if !is_here(&entry.key) {
             cx.report(out, &META, at, format!("{} is not in PORT", entry.key));
         } else if !name.is_empty() && name == cx.sw.hostname && port == entry.key {

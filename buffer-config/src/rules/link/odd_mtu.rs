@@ -35,7 +35,8 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "LINK010", name: "odd-mtu", severity: Severity::Warning, effect: effect::LINK };
+pub(super) const META: Meta =
+    Meta { code: "LINK010", name: "odd-mtu", severity: Severity::Warning, effect: effect::LINK };
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {

@@ -64,7 +64,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                     cx.report(out, &META, at, message);
                 }
             }
-            _ => members.entry(channel).or_default().extend(cx.sw.ports.iter().find(|port| port.name == name)),
+            _ => {
+                members.entry(channel).or_default().extend(cx.sw.ports.iter().find(|port| port.name == name))
+            }
         }
     }
     for (channel, ports) in members {

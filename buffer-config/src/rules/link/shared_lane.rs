@@ -35,7 +35,8 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "LINK011", name: "shared-lane", severity: Severity::Error, effect: effect::LINK };
+pub(super) const META: Meta =
+    Meta { code: "LINK011", name: "shared-lane", severity: Severity::Error, effect: effect::LINK };
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -56,6 +57,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
     }
     for (name, owner, lane) in found {
-        cx.report(out, &META, field("PORT", name, "lanes"), format!("{name} and {owner} both use lane {lane}"));
+        cx.report(
+            out,
+            &META,
+            field("PORT", name, "lanes"),
+            format!("{name} and {owner} both use lane {lane}"),
+        );
     }
 }

@@ -74,7 +74,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
     }
     if queues.len() > 1 {
-        let (usual, _) = queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
+        let (usual, _) =
+            queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
         for (count, (_, key)) in queues.iter().filter(|(count, _)| **count != usual) {
             let message = format!("{key} has {count} VOQs, but other system ports have {usual}");
             cx.report(out, &META, field("SYSTEM_PORT", key, "num_voq"), message);

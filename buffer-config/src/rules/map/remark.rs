@@ -54,7 +54,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let other = usize::from(*port.dscp_to_tc.0.get(dscp)?);
             (other != class).then_some((class, dscp, other))
         })?;
-        let message = format!("changes the DSCP of lossless class {class} to {dscp}, which is in class {other}");
+        let message =
+            format!("changes the DSCP of lossless class {class} to {dscp}, which is in class {other}");
         hit("PORT_QOS_MAP", &port.name, "tc_to_dscp_map", message)
     });
 }

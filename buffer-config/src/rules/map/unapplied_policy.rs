@@ -31,8 +31,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP011", name: "unapplied-policy", severity: Severity::Warning, effect: effect::NOT_PORT_SPECIFIC };
+pub(super) const META: Meta = Meta {
+    code: "MAP011",
+    name: "unapplied-policy",
+    severity: Severity::Warning,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
 /// [`crate::device::check`] reports violations: SONiC has no such setting.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -30,8 +30,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP010", name: "undefined-policy", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
+pub(super) const META: Meta = Meta {
+    code: "MAP010",
+    name: "undefined-policy",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
 /// [`crate::device::check`] reports violations: SONiC has no such setting.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -34,7 +34,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "MAP009", name: "port-without-map", severity: Severity::Warning, effect: effect::MIXED_CLASSES };
+pub(super) const META: Meta = Meta {
+    code: "MAP009",
+    name: "port-without-map",
+    severity: Severity::Warning,
+    effect: effect::MIXED_CLASSES,
+};
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {

@@ -31,7 +31,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "PFC014", name: "lossy-in-lossless-queue", severity: Severity::Error, effect: effect::MIXED_CLASSES };
+pub(super) const META: Meta = Meta {
+    code: "PFC014",
+    name: "lossy-in-lossless-queue",
+    severity: Severity::Error,
+    effect: effect::MIXED_CLASSES,
+};
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -48,23 +53,32 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let queue = queue_of(lossless)?;
         let message = match is_lossless(other) {
             true => format!("priorities {lossless} and {other} have PFC, but share queue {queue}"),
-            false => format!("lossy traffic class {other} uses queue {queue} of lossless priority {lossless}"),
+            false => {
+                format!("lossy traffic class {other} uses queue {queue} of lossless priority {lossless}")
+            }
         };
         hit("PORT_QOS_MAP", &port.name, "tc_to_queue_map", message)
     });
     cx.by_port(out, &META, |port| {
-        let lossless: Vec<usize> = priorities(port.pfc_priorities).map(|t| usize::from(port.tc_to_queue[t])).collect();
+        let lossless: Vec<usize> =
+            priorities(port.pfc_priorities).map(|t| usize::from(port.tc_to_queue[t])).collect();
         let (_, profile) = cx.lossless_priorities(port).find_map(|(priority, group)| {
             let queue = usize::from(port.tc_to_queue[priority]);
             Some((group, port.queues.get(queue).copied().flatten()?))
         })?;
         // A profile for both kinds of queues has its own rule.
-        let name = cx.profile(Some(profile)).map(|p| p.name.as_str()).filter(|name| !name.contains("lossy"))?;
+        let name =
+            cx.profile(Some(profile)).map(|p| p.name.as_str()).filter(|name| !name.contains("lossy"))?;
         let lossy = port.dscp_to_tc.0.iter().map(|tc| usize::from(port.tc_to_queue[usize::from(*tc & 15)]));
         let wrong = lossy
             .filter(|queue| !lossless.contains(queue))
             .find(|queue| port.queues.get(*queue).copied().flatten() == Some(profile))?;
         let key = cx.group_key("BUFFER_QUEUE", &port.name, wrong);
-        hit("BUFFER_QUEUE", key, "profile", format!("queue {wrong} of lossy traffic has lossless profile {name}"))
+        hit(
+            "BUFFER_QUEUE",
+            key,
+            "profile",
+            format!("queue {wrong} of lossy traffic has lossless profile {name}"),
+        )
     });
 }

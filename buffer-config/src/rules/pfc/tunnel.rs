@@ -40,7 +40,8 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     // The class that the port of the most priorities makes lossless.
-    let Some(port) = cx.sw.ports.iter().filter(|p| p.is_up).max_by_key(|p| cx.lossless_priorities(p).count()) else {
+    let Some(port) = cx.sw.ports.iter().filter(|p| p.is_up).max_by_key(|p| cx.lossless_priorities(p).count())
+    else {
         return;
     };
     let lossless: Vec<usize> = cx.lossless_priorities(port).map(|(priority, _)| priority).collect();
@@ -48,7 +49,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         for name in ["decap_tc_to_pg_map", "encap_tc_to_queue_map"] {
             let Some((class, target)) = lossy(cx, port, &tunnel.key, name, &lossless) else { continue };
             let what = if name == "decap_tc_to_pg_map" { "priority group" } else { "queue" };
-            let message = format!("{}: lossless class {class} is in {what} {target}, which is lossy", tunnel.key);
+            let message =
+                format!("{}: lossless class {class} is in {what} {target}, which is lossy", tunnel.key);
             cx.report(out, &META, field("TUNNEL", &tunnel.key, name), message);
         }
     }
@@ -72,8 +74,12 @@ fn lossy(
         value.unwrap_or(0)
     };
     let is_lossless = |target: usize| match is_group {
-        true => cx.profile(port.priority_groups.get(target).copied().flatten()).is_some_and(|p| p.is_lossless()),
-        false => lossless.iter().any(|class| port.tc_to_queue.get(*class).is_some_and(|q| usize::from(*q) == target)),
+        true => {
+            cx.profile(port.priority_groups.get(target).copied().flatten()).is_some_and(|p| p.is_lossless())
+        }
+        false => lossless
+            .iter()
+            .any(|class| port.tc_to_queue.get(*class).is_some_and(|q| usize::from(*q) == target)),
     };
     // Classes 2 and 6 carry packets that went through the tunnel already.
     let classes = lossless.iter().copied().filter(|class| !matches!(class, 2 | 6));

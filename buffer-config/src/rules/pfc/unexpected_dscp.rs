@@ -31,7 +31,12 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "PFC015", name: "unexpected-dscp", severity: Severity::Warning, effect: effect::DSCP_NOT_AS_INTENDED };
+pub(super) const META: Meta = Meta {
+    code: "PFC015",
+    name: "unexpected-dscp",
+    severity: Severity::Warning,
+    effect: effect::DSCP_NOT_AS_INTENDED,
+};
 
 /// DSCPs of traffic that is not RDMA.
 const ORDINARY: [(usize, &str); 4] =
@@ -43,7 +48,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let is_lossless = |tc: u8| cx.lossless_priorities(port).any(|(t, _)| t == usize::from(tc));
         let map = &port.dscp_to_tc.0;
         let count = map.iter().filter(|tc| is_lossless(**tc)).count();
-        let (dscp, what) = *ORDINARY.iter().find(|(dscp, _)| map.get(*dscp).is_some_and(|tc| is_lossless(*tc)))
+        let (dscp, what) = *ORDINARY
+            .iter()
+            .find(|(dscp, _)| map.get(*dscp).is_some_and(|tc| is_lossless(*tc)))
             .or((count > map.len() / 2).then_some(&(map.len(), "")))?;
         let message = match map.get(dscp) {
             Some(tc) => format!("DSCP {dscp} ({what}) maps to lossless traffic class {tc}"),

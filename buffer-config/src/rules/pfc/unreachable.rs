@@ -52,7 +52,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let message = match of_port("dscp_to_tc_map") || global {
             true => format!("no DSCP maps to traffic class {dead}, which has PFC"),
-            false => format!("no dscp_to_tc_map, but PFC on {}: all packets are in traffic class 0", list(port.pfc_priorities)),
+            false => format!(
+                "no dscp_to_tc_map, but PFC on {}: all packets are in traffic class 0",
+                list(port.pfc_priorities)
+            ),
         };
         hit("PORT_QOS_MAP", &port.name, "dscp_to_tc_map", message)
     });

@@ -36,7 +36,12 @@ use crate::asic::Vendor;
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "PG032", name: "headroom-on-down-port", severity: Severity::Warning, effect: effect::INFORMATIONAL };
+pub(super) const META: Meta = Meta {
+    code: "PG032",
+    name: "headroom-on-down-port",
+    severity: Severity::Warning,
+    effect: effect::INFORMATIONAL,
+};
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -44,7 +49,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         return;
     }
     cx.by_port(out, &META, |port| {
-        let is_lossless = |group: &usize| cx.profile(port.priority_groups[*group]).is_some_and(|p| p.is_lossless());
+        let is_lossless =
+            |group: &usize| cx.profile(port.priority_groups[*group]).is_some_and(|p| p.is_lossless());
         let group = (0..port.priority_groups.len()).find(is_lossless).filter(|_| !port.is_up)?;
         let key = cx.group_key("BUFFER_PG", &port.name, group);
         hit("BUFFER_PG", key, "profile", format!("is down, but priority group {group} has headroom"))

@@ -34,8 +34,12 @@ use crate::finding::Severity;
 use crate::resolved::{ResolvedPort, Schedule};
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "SCHED005", name: "slow-lossless-queue", severity: Severity::Warning, effect: effect::SCHEDULING };
+pub(super) const META: Meta = Meta {
+    code: "SCHED005",
+    name: "slow-lossless-queue",
+    severity: Severity::Warning,
+    effect: effect::SCHEDULING,
+};
 
 /// The quotient of two weights above which the smaller one is reported. Shipped ratios are at most 5.
 const WEIGHT_RATIO: u32 = 10;
@@ -51,8 +55,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             Schedule::Weighted { weight } => Some(u32::from(weight)),
             Schedule::Strict => None,
         };
-        let lossless = cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
-        let (queue, least) = lossless.filter_map(|q| Some((q, weight(q)?))).min_by_key(|(_, weight)| *weight)?;
+        let lossless =
+            cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        let (queue, least) =
+            lossless.filter_map(|q| Some((q, weight(q)?))).min_by_key(|(_, weight)| *weight)?;
         let most = (0..port.queue_schedule.len()).filter_map(weight).max()?;
         if least == 0 || least.saturating_mul(WEIGHT_RATIO) > most {
             return None;

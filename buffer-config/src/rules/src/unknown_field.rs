@@ -52,14 +52,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if harmless {
             notes.entry((violation.table, name)).or_insert((0, violation)).0 += 1;
         } else {
-            cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone()).remove();
+            cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone())
+                .remove();
         }
     }
     for ((table, name), (count, first)) in notes {
         let Some(entry) = cx.db.rows(table).get(first.entry) else { continue };
         let more = if count > 1 { format!(" ({count} entries)") } else { String::new() };
         let message = format!("{}{more}", first.message);
-        let reported = cx.report(out, &META, field(table, &entry.key, name), message).severity(Severity::Info);
+        let reported =
+            cx.report(out, &META, field(table, &entry.key, name), message).severity(Severity::Info);
         if count == 1 {
             reported.remove();
         }

@@ -39,7 +39,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows("PFC_WD").get(violation.entry) else { continue };
         // `detection_time` and `restoration_time` both miss the poll interval.
-        let fact = violation.message.split_once(", but ").map_or(violation.message.as_str(), |(_, fact)| fact);
+        let fact =
+            violation.message.split_once(", but ").map_or(violation.message.as_str(), |(_, fact)| fact);
         if !facts.insert((violation.entry, fact)) {
             continue;
         }

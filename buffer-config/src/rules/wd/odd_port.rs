@@ -40,7 +40,8 @@ use crate::finding::Severity;
 use crate::resolved::{ResolvedWatchdog, WatchdogAction};
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "WD024", name: "odd-watchdog", severity: Severity::Warning, effect: effect::WATCHDOG };
+pub(super) const META: Meta =
+    Meta { code: "WD024", name: "odd-watchdog", severity: Severity::Warning, effect: effect::WATCHDOG };
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -53,7 +54,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
     let all: usize = counts.iter().map(|(_, count)| count).sum();
     // Three quarters of the ports: two kinds of links may have two settings.
-    let Some((usual, _)) = counts.into_iter().find(|(_, count)| count * 4 >= all * 3 && *count < all) else { return };
+    let Some((usual, _)) = counts.into_iter().find(|(_, count)| count * 4 >= all * 3 && *count < all) else {
+        return;
+    };
     cx.by_port(out, &META, |port| {
         let watchdog = port.watchdog.filter(|own| !is_like(own, &usual))?;
         let message = format!("watchdog with {}, but other ports have {}", text(&watchdog), text(&usual));

@@ -31,7 +31,8 @@ use super::super::{Meta, effect};
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta = Meta { code: "WD025", name: "slow-watchdog", severity: Severity::Warning, effect: effect::WATCHDOG };
+pub(super) const META: Meta =
+    Meta { code: "WD025", name: "slow-watchdog", severity: Severity::Warning, effect: effect::WATCHDOG };
 
 /// The longest detection time that is not reported, milliseconds, unless the default is longer.
 const LONG_DETECTION_MS: u32 = 2000;
@@ -49,8 +50,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let message = format!("a storm lasts {detection} ms until it is detected");
             return hit("PFC_WD", &port.name, "detection_time", message);
         }
-        let restoration = watchdog.restoration_ms.filter(|ms| *ms > detection.saturating_mul(LONG_RESTORATION))?;
-        let message = format!("a queue drops packets for {restoration} ms after a storm that is detected in {detection} ms");
+        let restoration =
+            watchdog.restoration_ms.filter(|ms| *ms > detection.saturating_mul(LONG_RESTORATION))?;
+        let message = format!(
+            "a queue drops packets for {restoration} ms after a storm that is detected in {detection} ms"
+        );
         hit("PFC_WD", &port.name, "restoration_time", message)
     });
 }

@@ -41,7 +41,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let is_blind = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6"));
     cx.by_port(out, &META, |port| {
         let detection = port.watchdog?.detection_ms;
-        let restoration = port.watchdog?.restoration_ms.filter(|r| *r < detection || is_blind && *r == detection)?;
+        let restoration =
+            port.watchdog?.restoration_ms.filter(|r| *r < detection || is_blind && *r == detection)?;
         let message = match is_blind {
             true => format!("restoration {restoration} ms is not longer than detection {detection} ms"),
             false => format!("restoration {restoration} ms is shorter than detection {detection} ms"),
