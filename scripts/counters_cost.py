@@ -2,10 +2,11 @@
 
     counters_cost.py HARRIER [SWITCHES [PORTS [INTERVAL_S [ROUNDS]]]]
 
-One redis-server holds the databases of a switch with PORTS ports (default: 64), two lossless priorities each, made of a port that
-`harrier run` has counted. `harrier watch` polls it as SWITCHES switches (default: 1000) by different names every INTERVAL_S seconds
-(default: 10, so that the one server keeps up). The CPU time of the watcher is read from /proc over ROUNDS intervals (default: 3),
-all of them polls: names and settings are read before, and again a minute later.
+A redis-server holds the databases of a switch with PORTS ports (default: 64), two lossless priorities each, made of a port that
+`harrier run` has counted. Bytes and packets of all ports grow every second. A second server has the same, and pauses at one of its
+ports. `harrier watch` polls them as SWITCHES switches (default: 1000) by different names every INTERVAL_S seconds (default: 10, so
+that the servers keep up), one of 20 as the one with pauses. The CPU time of the watcher is read from /proc over ROUNDS intervals
+(default: 3), all of them polls: names and settings are read before, and again a minute later.
 """
 
 import json
@@ -20,6 +21,12 @@ import time
 
 DATABASES = {"APPL_DB": 0, "COUNTERS_DB": 2, "CONFIG_DB": 4, "STATE_DB": 6}
 SCENARIO, SWITCH, PORT = "host-storm", "sw4", "Ethernet0"
+# One of this many switches has a port with pauses.
+PAUSED_ONE_OF = 20
+# What grows every second: for about 1 % of the time the port is paused.
+GROWTH = {"SAI_PORT_STAT_IF_OUT_OCTETS": 10**9, "SAI_PORT_STAT_IF_IN_OCTETS": 10**9, "SAI_QUEUE_STAT_PACKETS": 10**6,
+          "SAI_QUEUE_STAT_BYTES": 10**9}
+PAUSES = {"SAI_PORT_STAT_PFC_3_RX_PKTS": 100, "SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US": 10_000}
 # Places of the port's number in the ids of its port, queues and priority groups.
 PORT_STRIDE = 0x1000
 
@@ -72,10 +79,31 @@ def ask(port, commands):
         return b"".join(iter(lambda: connection.recv(1 << 20), b"")).decode(errors="replace")
 
 
-def network_bytes(port):
-    answer = ask(port, [command("INFO", "stats")])
-    lines = dict(line.split(":", 1) for line in answer.splitlines() if ":" in line)
-    return int(lines["total_net_input_bytes"]), int(lines["total_net_output_bytes"])
+def grow(port, counters, has_pauses, stopped):
+    """Lets the counters grow every second."""
+    while not stopped.wait(1):
+        commands = [command("SELECT", str(DATABASES["COUNTERS_DB"]))]
+        is_first = True
+        for key, fields in counters.items():
+            if key.startswith("COUNTERS:"):
+                for field, growth in GROWTH.items():
+                    if field in fields:
+                        commands.append(command("HINCRBY", key, field, str(growth)))
+                if has_pauses and is_first and next(iter(PAUSES)) in fields:
+                    is_first = False
+                    commands += [command("HINCRBY", key, field, str(growth)) for field, growth in PAUSES.items()]
+        ask(port, commands)
+
+
+def network_bytes(servers):
+    """Bytes that the servers have received and sent."""
+    totals = [0, 0]
+    for _, port in servers:
+        answer = ask(port, [command("INFO", "stats")])
+        lines = dict(line.split(":", 1) for line in answer.splitlines() if ":" in line)
+        totals[0] += int(lines["total_net_input_bytes"])
+        totals[1] += int(lines["total_net_output_bytes"])
+    return totals
 
 
 def cpu_s(pid):
@@ -96,22 +124,28 @@ def main():
         subprocess.run([harrier, "run", SCENARIO, "--save-counters", counted], capture_output=True, check=True)
         reading = sorted((counted / SWITCH).iterdir())[0]
         dumps = {name: json.loads((reading / f"{name}.json").read_text(encoding="utf-8")) for name in DATABASES}
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        redis = subprocess.Popen(
-            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
-            stdout=subprocess.PIPE, text=True,
-        )
-        watch = None
+        stopped = threading.Event()
+        servers, watch = [], None
         try:
-            if not any("Ready to accept connections" in line for line in redis.stdout):
-                sys.exit("counters-cost: redis-server did not start")
-            threading.Thread(target=redis.stdout.read, daemon=True).start()
-            for name, entries in widened(dumps, ports).items():
-                words = [command("HSET", key, *(w for pair in value.items() for w in pair)) for key, value in entries.items()]
-                ask(port, [command("SELECT", str(DATABASES[name])), *words])
-            addresses = [f"switch{number}=sonic://127.0.0.1:{port}" for number in range(switches)]
+            for has_pauses in [False, True]:
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", 0))
+                    port = probe.getsockname()[1]
+                redis = subprocess.Popen(
+                    ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
+                    stdout=subprocess.PIPE, text=True,
+                )
+                servers.append((redis, port))
+                if not any("Ready to accept connections" in line for line in redis.stdout):
+                    sys.exit("counters-cost: redis-server did not start")
+                threading.Thread(target=redis.stdout.read, daemon=True).start()
+                wide = widened(dumps, ports)
+                for name, entries in wide.items():
+                    words = [command("HSET", key, *(w for pair in value.items() for w in pair)) for key, value in entries.items()]
+                    ask(port, [command("SELECT", str(DATABASES[name])), *words])
+                threading.Thread(target=grow, args=(port, wide["COUNTERS_DB"], has_pauses, stopped), daemon=True).start()
+            of = [servers[number % PAUSED_ONE_OF == 0][1] for number in range(switches)]
+            addresses = [f"switch{number}=sonic://127.0.0.1:{port}" for number, port in enumerate(of)]
             watch = subprocess.Popen(
                 [harrier, "watch", "--interval", f"{interval_s}s", *addresses], stderr=subprocess.PIPE, text=True
             )
@@ -123,16 +157,17 @@ def main():
             threading.Thread(target=watch.stderr.read, daemon=True).start()
             # The second readings are the first with two ends of an interval.
             time.sleep(2 * interval_s)
-            before, bytes_before = cpu_s(watch.pid), network_bytes(port)
+            before, bytes_before = cpu_s(watch.pid), network_bytes(servers)
             time.sleep(rounds * interval_s)
-            used, bytes_after = cpu_s(watch.pid) - before, network_bytes(port)
+            used, bytes_after = cpu_s(watch.pid) - before, network_bytes(servers)
             per_round = used / rounds
             sent, received = ((after - start) / rounds / switches for after, start in zip(bytes_after, bytes_before))
             print(f"{switches} switches of {ports} ports: {per_round:.2f} s of CPU a poll of all, "
                   f"{1000 * per_round / switches:.2f} ms, {sent / 1000:.1f} kB sent and {received / 1000:.1f} kB received a switch; "
                   f"{resident_bytes(watch.pid) / 1e6:.0f} MB resident")
         finally:
-            for process in filter(None, [watch, redis]):
+            stopped.set()
+            for process in filter(None, [watch, *(redis for redis, _ in servers)]):
                 process.kill()
                 process.wait()
 

@@ -9,12 +9,14 @@
 //! pauses end) → verdicts (`verdict`), whose sentences are in `text`. `wiring` says what is connected to what, and `case`
 //! holds what all verdicts of a window are based on.
 
+mod cabling;
 mod case;
 mod causality;
 mod flow_sample;
 mod interval;
 mod monitor;
 pub mod openconfig;
+mod port_sample;
 mod pressure;
 mod problem;
 mod reading;
@@ -25,13 +27,16 @@ mod thresholds;
 mod verdict;
 mod wiring;
 
+pub use cabling::Cabling;
 pub use flow_sample::FlowSample;
+pub use port_sample::{PortSample, port_samples};
 pub use problem::Problem;
 pub use reading::{
     GroupReading, LocalNeighbour, PRIORITIES, PortReading, PriorityReading, QueueReading, Reading, Source,
     WatchdogReading, WatchdogState,
 };
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use model::units::counted;
@@ -94,16 +99,28 @@ pub struct Report {
 ///
 /// Verdicts about the same root cause in several intervals are one verdict, that of the interval in which it is the
 /// gravest.
-pub fn diagnose(readings: &[Reading], samples: &[FlowSample], network: &Network) -> Report {
+pub fn diagnose<R: Borrow<Reading>>(readings: &[R], samples: &[FlowSample], network: &Network) -> Report {
+    diagnose_with(&Cabling::new(readings, network), readings, samples, network)
+}
+
+/// As [`diagnose`], with the cables of these readings, or of others of the same switches.
+pub fn diagnose_with<R: Borrow<Reading>>(
+    cabling: &Cabling,
+    readings: &[R],
+    samples: &[FlowSample],
+    network: &Network,
+) -> Report {
+    let readings: Vec<&Reading> = readings.iter().map(Borrow::borrow).collect();
     let mut problems = Vec::new();
-    let windows = interval::windows(readings, &mut problems);
-    let wiring = Wiring::new(readings, &network.topology, &mut problems);
+    let windows = interval::windows(&readings, &mut problems);
+    let wiring = &cabling.wiring;
+    problems.extend(cabling.problems.iter().cloned());
     let mut found: Vec<(Diagnosis, u64)> = Vec::new();
     let mut ports = BTreeMap::new();
     for window in &windows {
-        let rows = pressure::rows(window, &wiring);
-        monitor::add(&rows, &wiring, &mut ports);
-        for verdict in verdicts_of(window, &rows, &wiring, samples, network) {
+        let rows = pressure::rows(window, wiring);
+        monitor::add(&rows, wiring, &mut ports);
+        for verdict in verdicts_of(window, &rows, wiring, samples, network) {
             match found.iter_mut().find(|(known, _)| verdict::is_same(known, &verdict)) {
                 Some((known, times)) => {
                     *times += 1;

@@ -51,18 +51,41 @@ pub struct Reading {
 impl Reading {
     /// The reading with the watermarks of an earlier one where those are higher: of an interval that ends with this reading and
     /// has the earlier one in it. A watermark that was cleared in between would lose its peak.
+    #[must_use]
     pub fn with_peaks_of(&self, earlier: &Reading) -> Reading {
         let mut all = self.clone();
         for (name, port) in &mut all.ports {
             let Some(before) = earlier.ports.get(name) else { continue };
             for (own, before) in port.priorities.iter_mut().zip(&before.priorities) {
-                let highest = |own: &mut Option<u64>, before: Option<u64>| *own = (*own).max(before);
-                highest(&mut own.queue.watermark_bytes, before.queue.watermark_bytes);
-                highest(&mut own.group.shared_watermark_bytes, before.group.shared_watermark_bytes);
-                highest(&mut own.group.headroom_watermark_bytes, before.group.headroom_watermark_bytes);
+                for (own, before) in own.watermarks_mut().into_iter().zip(before.watermarks()) {
+                    *own = (*own).max(before);
+                }
             }
         }
         all
+    }
+
+    /// Whether no watermark of an earlier reading is higher, so that [`Reading::with_peaks_of`] would change nothing.
+    pub fn has_peaks_of(&self, earlier: &Reading) -> bool {
+        self.ports_with(earlier).all(|(_, port, before)| {
+            let before = before.into_iter().flat_map(|before| &before.priorities);
+            port.priorities.iter().zip(before).all(|(own, before)| {
+                own.watermarks().into_iter().zip(before.watermarks()).all(|(own, before)| own >= before)
+            })
+        })
+    }
+
+    /// The ports, each with the same port of an earlier reading. Both are in the order of their names and nearly always have the
+    /// same ports, so that they are walked through together.
+    pub(crate) fn ports_with<'r>(
+        &'r self,
+        earlier: &'r Reading,
+    ) -> impl Iterator<Item = (&'r String, &'r PortReading, Option<&'r PortReading>)> {
+        let mut before = earlier.ports.iter().peekable();
+        self.ports.iter().map(move |(name, port)| {
+            while before.next_if(|(other, _)| *other < name).is_some() {}
+            (name, port, before.next_if(|(other, _)| *other == name).map(|(_, port)| port))
+        })
     }
 
     /// The reading with names that a terminal can show: switches and neighbours choose them.
@@ -89,7 +112,7 @@ impl Reading {
 }
 
 /// A neighbour that a switch sees at a port.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LocalNeighbour {
     /// The port of this switch, by SONiC's name.
     pub port: String,
@@ -176,6 +199,22 @@ pub struct PriorityReading {
     /// The PFC watchdog of the queue.
     #[serde(default)]
     pub watchdog: Option<WatchdogReading>,
+}
+
+impl PriorityReading {
+    fn watermarks(&self) -> [Option<u64>; 3] {
+        let group = &self.group;
+        [self.queue.watermark_bytes, group.shared_watermark_bytes, group.headroom_watermark_bytes]
+    }
+
+    fn watermarks_mut(&mut self) -> [&mut Option<u64>; 3] {
+        let group = &mut self.group;
+        [
+            &mut self.queue.watermark_bytes,
+            &mut group.shared_watermark_bytes,
+            &mut group.headroom_watermark_bytes,
+        ]
+    }
 }
 
 /// The counters of an egress queue.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use model::topology::NodeKind;
 use model::{PortRef, Topology};
 
-use crate::reading::{LocalNeighbour, Reading};
+use crate::reading::{LocalNeighbour, PortReading, Reading};
 use crate::sonic::compare_names;
 use crate::thresholds::MOST_DISTANCES;
 
@@ -57,7 +57,7 @@ pub(crate) struct Wiring {
 
 impl Wiring {
     /// Connects the ports of all readings. Says in `problems` what it cannot connect.
-    pub(crate) fn new(readings: &[Reading], topology: &Topology, problems: &mut Vec<String>) -> Wiring {
+    pub(crate) fn new(readings: &[&Reading], topology: &Topology, problems: &mut Vec<String>) -> Wiring {
         let mut wiring = Wiring::default();
         let mut latest: BTreeMap<&str, &Reading> = BTreeMap::new();
         for reading in readings {
@@ -66,22 +66,25 @@ impl Wiring {
                 *known = reading;
             }
         }
+        let mut read = Vec::new();
         for (number, reading) in latest.values().enumerate() {
-            wiring.add_ports(number, reading);
+            wiring.add_ports(number, reading, &mut read);
         }
-        let aliases: BTreeMap<(&str, &str), PortId> = wiring
-            .ports
-            .iter()
-            .enumerate()
-            .filter_map(|(id, port)| {
-                let alias = latest.get(port.switch.as_str())?.ports.get(&port.name)?.alias.as_deref()?;
-                Some(((*latest.get_key_value(port.switch.as_str())?.0, alias), id))
-            })
-            .collect();
         let short_names = latest.keys().map(|name| (short(name), *name)).collect();
         let ends = topology.links.iter().flat_map(|link| [(&link.a, &link.b), (&link.b, &link.a)]).collect();
-        let finder =
-            Finder { wiring: &wiring, latest: &latest, aliases: &aliases, short_names, ends, topology };
+        let named = |switch: &str| ports_by_name(wiring.ports_of(switch), &read);
+        let ports_by_name = latest.keys().map(|switch| (*switch, named(switch))).collect();
+        let seen = latest.iter().map(|(switch, reading)| (*switch, neighbours_by_port(reading))).collect();
+        let finder = Finder {
+            wiring: &wiring,
+            latest: &latest,
+            read: &read,
+            ports_by_name,
+            seen,
+            short_names,
+            ends,
+            topology,
+        };
         let neighbours: Vec<Neighbour> = (0..wiring.ports.len()).map(|port| finder.neighbour(port)).collect();
         for (port, neighbour) in wiring.ports.iter_mut().zip(neighbours) {
             port.neighbour = neighbour;
@@ -91,15 +94,29 @@ impl Wiring {
         wiring
     }
 
-    fn add_ports(&mut self, switch_number: usize, reading: &Reading) {
-        let mut names: Vec<&String> = reading.ports.keys().collect();
-        names.sort_by(|a, b| compare_names(a, b));
+    /// Adds the ports of a switch, and what was read of each of them to `read`.
+    fn add_ports<'r>(
+        &mut self,
+        switch_number: usize,
+        reading: &'r Reading,
+        read: &mut Vec<(&'r str, &'r PortReading)>,
+    ) {
+        if reading.ports.is_empty() {
+            return;
+        }
+        let mut ports: Vec<(&String, &PortReading)> = reading.ports.iter().collect();
+        // Numbers follow the natural order of names, and are quicker to compare.
+        ports.sort_by(|(a, of_a), (b, of_b)| {
+            let number = |port: &PortReading| port.number.unwrap_or(u16::MAX);
+            number(of_a).cmp(&number(of_b)).then_with(|| compare_names(a, b))
+        });
         // Ports without a number, as internal ones, get numbers that no other port has.
         let highest = reading.ports.values().filter_map(|port| port.number).max().unwrap_or(0);
         let mut free = highest.saturating_add(1)..=u16::MAX;
-        for name in names {
-            let Some(number) = reading.ports[name].number.or_else(|| free.next()) else { continue };
-            self.by_switch.entry(reading.switch.clone()).or_default().push(self.ports.len());
+        let own = self.by_switch.entry(reading.switch.clone()).or_default();
+        for (name, port) in ports {
+            let Some(number) = port.number.or_else(|| free.next()) else { continue };
+            own.push(self.ports.len());
             self.ports.push(PortInfo {
                 switch: reading.switch.clone(),
                 switch_number,
@@ -107,17 +124,13 @@ impl Wiring {
                 at: PortRef::new(&reading.switch, number),
                 neighbour: Neighbour::Unknown { others_are_known: false },
             });
+            read.push((name, port));
         }
     }
 
     /// The ports of a switch.
     pub(crate) fn ports_of(&self, switch: &str) -> &[PortId] {
         self.by_switch.get(switch).map_or(&[], Vec::as_slice)
-    }
-
-    /// The port of a switch with SONiC's name.
-    pub(crate) fn named(&self, switch: &str, name: &str) -> Option<PortId> {
-        self.ports_of(switch).iter().copied().find(|port| self.ports[*port].name == name)
     }
 
     /// The port at the other end, if it has readings.
@@ -253,12 +266,37 @@ fn hops_from(start: usize, neighbours: &[BTreeSet<usize>]) -> Vec<Option<u32>> {
 struct Finder<'w> {
     wiring: &'w Wiring,
     latest: &'w BTreeMap<&'w str, &'w Reading>,
-    aliases: &'w BTreeMap<(&'w str, &'w str), PortId>,
+    /// What was read of each port, with its name.
+    read: &'w [(&'w str, &'w PortReading)],
+    /// The ports of a switch by their names and aliases.
+    ports_by_name: BTreeMap<&'w str, BTreeMap<&'w str, PortId>>,
+    /// What a switch sees at its ports, by the names or aliases that it uses for them.
+    seen: BTreeMap<&'w str, BTreeMap<&'w str, &'w LocalNeighbour>>,
     /// Names without case and domain.
     short_names: BTreeMap<String, &'w str>,
     /// The other end of each planned cable.
     ends: BTreeMap<&'w PortRef, &'w PortRef>,
     topology: &'w Topology,
+}
+
+/// The ports of a switch by their names, and by those aliases that are no other port's name.
+fn ports_by_name<'r>(ports: &[PortId], read: &[(&'r str, &'r PortReading)]) -> BTreeMap<&'r str, PortId> {
+    let mut found: BTreeMap<&str, PortId> = ports.iter().map(|id| (read[*id].0, *id)).collect();
+    for id in ports {
+        if let Some(alias) = read[*id].1.alias.as_deref() {
+            found.entry(alias).or_insert(*id);
+        }
+    }
+    found
+}
+
+/// The first neighbour at each port.
+fn neighbours_by_port(reading: &Reading) -> BTreeMap<&str, &LocalNeighbour> {
+    let mut found = BTreeMap::new();
+    for neighbour in &reading.neighbours {
+        found.entry(neighbour.port.as_str()).or_insert(neighbour);
+    }
+    found
 }
 
 /// A system's name without case and domain.
@@ -272,15 +310,19 @@ impl Finder<'_> {
         if let Some(peer) = self.ends.get(&info.at) {
             return self.planned(peer);
         }
-        let Some(reading) = self.latest.get(info.switch.as_str()) else {
+        let Some(seen) = self.seen.get(info.switch.as_str()) else {
             return Neighbour::Unknown { others_are_known: false };
         };
-        let alias = reading.ports.get(&info.name).and_then(|port| port.alias.as_deref());
-        let is_here = |found: &&LocalNeighbour| found.port == info.name || Some(found.port.as_str()) == alias;
-        match reading.neighbours.iter().find(is_here) {
+        let alias = || seen.get(self.read[port].1.alias.as_deref()?);
+        match seen.get(info.name.as_str()).or_else(alias) {
             Some(found) => self.found(info, found),
             None => Neighbour::Unknown { others_are_known: false },
         }
+    }
+
+    /// The port of a switch with this name or alias.
+    fn port_of(&self, switch: &str, name: &str) -> Option<PortId> {
+        self.ports_by_name.get(switch)?.get(name).copied()
     }
 
     fn planned(&self, peer: &PortRef) -> Neighbour {
@@ -304,9 +346,7 @@ impl Finder<'_> {
             };
         };
         let texts = [found.remote_port.as_deref(), found.remote_description.as_deref()];
-        let by_name = texts.into_iter().flatten().find_map(|text| {
-            self.wiring.named(switch, text).or_else(|| self.aliases.get(&(switch, text)).copied())
-        });
+        let by_name = texts.into_iter().flatten().find_map(|text| self.port_of(switch, text));
         // A neighbour that announces a MAC address is found by what it sees itself, if that is unambiguous.
         by_name
             .or_else(|| self.seen_from(switch, info))
@@ -322,9 +362,7 @@ impl Finder<'_> {
         if back.next().is_some() {
             return None;
         }
-        self.wiring
-            .named(switch, &only.port)
-            .or_else(|| self.aliases.get(&(switch, only.port.as_str())).copied())
+        self.port_of(switch, &only.port)
     }
 
     /// The switch with readings that a system name refers to: names are compared without case and domain.

@@ -52,6 +52,14 @@ fn check(hex: &str, expected: &[(&str, (u64, u64, u64))]) -> Vec<FlowSample> {
     samples
 }
 
+/// Checks the counts for programs: problem, switch, count; those that are 0 are left out.
+fn check_problems(collector: &Collector, expected: &[(&str, Option<&str>, u64)]) {
+    let found = collector.problems();
+    let found: Vec<_> = found.iter().filter(|of| of.count > 0).collect();
+    let found: Vec<_> = found.iter().map(|of| (of.problem, of.switch.as_deref(), of.count)).collect();
+    assert_eq!(found, expected);
+}
+
 const FIRST: &str = "10.0.0.1:10000>10.0.3.1:4791/udp";
 const SECOND: &str = "10.0.0.2:10001>10.0.3.1:4791/udp";
 const V6: &str = "[fd00::1]:1234>[fd00::2]:4791/udp";
@@ -161,9 +169,14 @@ fn check_news(datagrams: &[Vec<u8>], expected: &[&str]) -> Collector {
 fn gaps_of_sequence_numbers_are_lost_samples() {
     let of = |datagram, sample, drops| sflow(datagram, &[flow_sample(sample, drops, 9)]);
     check_news(&[of(1, 1, 0), of(2, 2, 0)], &[]);
-    check_news(
+    let collector = check_news(
         &[of(1, 1, 0), of(4, 11, 3)],
         &["leaf1: 2 sFlow datagrams", "leaf1: 9 flow samples", "dropped 3 samples"],
+    );
+    let leaf1 = Some("leaf1");
+    check_problems(
+        &collector,
+        &[("dropped_by_agent", leaf1, 3), ("lost_datagrams", leaf1, 2), ("lost_samples", leaf1, 9)],
     );
     // Overtaken datagrams: one was late.
     check_news(&[of(1, 1, 0), of(3, 3, 0), of(2, 2, 0), of(4, 4, 0)], &["1 sFlow", "1 flow samples"]);
@@ -196,6 +209,7 @@ fn datagrams_of_unknown_exporters_are_left_out() {
     let news = collector.news();
     assert!(news[0].contains("10.0.0.77") && news[0].contains("--exporter"), "{news:?}");
     assert!(news[1].contains("neither sFlow"), "{news:?}");
+    check_problems(&collector, &[("foreign", None, 1), ("unknown_exporter", None, 1)]);
     // The agent's address counts, whatever the datagram passed through.
     collector.take(source, &sflow(1, &[flow_sample(1, 0, 9)]), TIME_NS);
     assert_eq!(collector.samples(&[]).len(), 1);

@@ -3,11 +3,14 @@
 use std::ops::RangeInclusive;
 
 /// The versions that this build speaks.
-pub const SPOKEN: RangeInclusive<u32> = 1..=3;
+pub const SPOKEN: RangeInclusive<u32> = 1..=4;
 /// The first version with reports of hosts: an older server rejects them, and an older agent ignores the request for one.
 pub const HOST_REPORTS: u32 = 2;
 /// The first version with verdicts from counters. A watcher speaks no earlier one: it has nothing else to say.
 pub const COUNTER_VERDICTS: u32 = 3;
+
+/// The first version in which a watcher may send samples of ports: an older server rejects them.
+pub const WATCHER_PORTS: u32 = 4;
 
 /// Two sides have no version in common.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

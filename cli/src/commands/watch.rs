@@ -217,6 +217,9 @@ impl Watch<'_> {
                 for line in lines {
                     eprintln!("{}", plain_line(&line));
                 }
+                if let (Some(watcher), Some(readings)) = (&self.watcher, self.history.last_interval(source)) {
+                    watcher.sampled(&readings, self.history.ports());
+                }
             }
             Err(failure) => {
                 if self.history.fail(source, &failure.reason) {
@@ -307,6 +310,7 @@ impl Watch<'_> {
                     .map(|reason| HealthProblem { subject: switch, reason: plain_line(reason).into_owned() }),
             );
         }
+        metrics.extend(self.samples.iter().flat_map(SampleListener::metrics));
         (problems, metrics)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use counters::{FlowSample, Network, Reading, diagnose};
+use counters::{Cabling, FlowSample, Network, Reading, diagnose_with};
 use model::{Anomaly, Diagnosis, PortRef, Severity};
 
 /// Maximum problems of a source that are reported: their texts hold what the source sends.
@@ -17,12 +18,14 @@ pub(crate) struct History {
     open: BTreeMap<Subject, Diagnosis>,
     /// The highest severity of each of them since it began.
     gravest: BTreeMap<Subject, Severity>,
+    /// The cables between the switches of the last round.
+    cabling: Option<Cabling>,
 }
 
 #[derive(Default)]
 struct Source {
     /// The last three readings, the oldest first.
-    readings: [Option<Reading>; 3],
+    readings: [Option<Arc<Reading>>; 3],
     /// Why the last poll failed.
     failure: Option<String>,
     /// What was odd so far, so that it is reported once.
@@ -31,21 +34,22 @@ struct Source {
 
 impl Source {
     fn last(&self) -> Option<&Reading> {
-        self.readings[2].as_ref()
+        self.readings[2].as_deref()
     }
 
     /// The ends of the last interval; `None` before the second reading: the totals of a single one are of all the time since
     /// the switch booted.
-    fn last_interval(&self) -> Option<[Reading; 2]> {
+    fn last_interval(&self) -> Option<[Arc<Reading>; 2]> {
         Some([self.readings[1].clone()?, self.readings[2].clone()?])
     }
 
     /// The ends of the last two intervals, or of the only one.
-    fn last_two_intervals(&self) -> Option<[Reading; 2]> {
+    fn last_two_intervals(&self) -> Option<[Arc<Reading>; 2]> {
         let [first, middle, last] = &self.readings;
         let (middle, last) = (middle.as_ref()?, last.as_ref()?);
         Some(match first {
-            Some(first) => [first.clone(), last.with_peaks_of(middle)],
+            Some(first) if last.has_peaks_of(middle) => [first.clone(), last.clone()],
+            Some(first) => [first.clone(), Arc::new(last.with_peaks_of(middle))],
             None => [middle.clone(), last.clone()],
         })
     }
@@ -127,7 +131,7 @@ impl History {
             source.readings = [None, None, None];
         }
         source.readings.rotate_left(1);
-        source.readings[2] = Some(reading);
+        source.readings[2] = Some(Arc::new(reading));
         lines
     }
 
@@ -155,6 +159,16 @@ impl History {
         self.sources.values().filter_map(Source::last)
     }
 
+    /// The ends of the last interval of a source; `None` before its second reading.
+    pub(crate) fn last_interval(&self, number: usize) -> Option<[Arc<Reading>; 2]> {
+        self.sources.get(&number)?.last_interval()
+    }
+
+    /// The number of ports of all sources.
+    pub(crate) fn ports(&self) -> usize {
+        self.latest().map(|reading| reading.ports.len()).sum()
+    }
+
     /// The beginning of the intervals that the next round judges; absent if there is none.
     pub(crate) fn since_ns(&self) -> Option<u64> {
         self.sources
@@ -171,20 +185,22 @@ impl History {
     /// verdicts about a switch that is not read now stay as they are.
     pub(crate) fn round(&mut self, samples: &[FlowSample], network: &Network) -> Vec<Change> {
         let current: Vec<&Source> = self.sources.values().filter(|source| source.failure.is_none()).collect();
-        let readings: Vec<Reading> =
+        let readings: Vec<Arc<Reading>> =
             current.iter().filter_map(|source| source.last_two_intervals()).flatten().collect();
         let read: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
-        let mut report = diagnose(&readings, samples, network);
+        let cabling = Cabling::kept(self.cabling.take(), &readings, network);
+        let mut report = diagnose_with(&cabling, &readings, samples, network);
         if !report.diagnoses.is_empty() {
-            let readings: Vec<Reading> =
+            let readings: Vec<Arc<Reading>> =
                 current.iter().filter_map(|source| source.last_interval()).flatten().collect();
             let known: BTreeSet<Subject> = report.diagnoses.iter().map(Subject::of).collect();
-            let latest = diagnose(&readings, samples, network).diagnoses.into_iter();
+            let latest = diagnose_with(&cabling, &readings, samples, network).diagnoses.into_iter();
             report.diagnoses.extend(latest.filter(|diagnosis| known.contains(&Subject::of(diagnosis))));
             report.diagnoses.sort_by(|a, b| {
                 (b.severity, b.confidence).partial_cmp(&(a.severity, a.confidence)).unwrap_or(Ordering::Equal)
             });
         }
+        self.cabling = Some(cabling);
         let mut found = BTreeMap::new();
         for diagnosis in report.diagnoses {
             let subject = Subject::of(&diagnosis);

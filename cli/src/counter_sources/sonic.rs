@@ -1,22 +1,22 @@
 //! Reads a SONiC switch over Redis: `COUNTERS_DB`, and the ports, neighbours and PFC settings in `APPL_DB` and
 //! `CONFIG_DB`.
 //!
-//! A poll is one round trip: pipelined `HMGET` of the counters of all ports and of the queues and priority groups of
-//! lossless priorities. Names, neighbours and settings are read in three round trips at the start and then once a minute.
-//! The databases become a reading in [`counters::sonic::reading`]. Sources of tables and fields: sonic-swss, see there.
+//! Names, neighbours and settings are read in three round trips at the start and then once a minute. They give a [`Plan`]: the
+//! fields of counters to read, and where their values belong. A poll is one round trip, pipelined `HMGET` of these fields,
+//! whose request is encoded once. Sources of tables and fields: sonic-swss, see [`counters::sonic`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use counters::sonic::{DatabaseName, Databases, reading};
-use counters::{PRIORITIES, Reading};
+use counters::Reading;
+use counters::sonic::{DatabaseName, Databases, Plan};
 use redis::{Cmd, FromRedisValue, Value, cmd};
 
 use super::{Address, KEPT, ReadingSource};
 use crate::daemons::operations::clock::wall_ns;
-use crate::redis::{Server, text};
+use crate::redis::{Request, Server, Values, text};
 
 /// The maximum number of ports of a switch. The largest chassis have some hundred.
 const MAX_PORTS: usize = 4_096;
@@ -34,33 +34,6 @@ const NAME_MAPS: [&str; 7] = [
     "COUNTERS_PG_INDEX_MAP",
 ];
 
-const PORT_FIELDS: [&str; 5] = [
-    "SAI_PORT_STAT_IF_IN_OCTETS",
-    "SAI_PORT_STAT_IF_OUT_OCTETS",
-    "SAI_PORT_STAT_IF_IN_DISCARDS",
-    "SAI_PORT_STAT_IF_OUT_DISCARDS",
-    "SAI_PORT_STAT_IF_IN_ERRORS",
-];
-const QUEUE_FIELDS: [&str; 11] = [
-    "SAI_QUEUE_ATTR_PAUSE_STATUS",
-    "SAI_QUEUE_STAT_PACKETS",
-    "SAI_QUEUE_STAT_BYTES",
-    "SAI_QUEUE_STAT_DROPPED_PACKETS",
-    "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS",
-    "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
-    "PFC_WD_STATUS",
-    "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED",
-    "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED",
-    "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS",
-    "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS",
-];
-const QUEUE_WATERMARKS: [&str; 1] = ["SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES"];
-const GROUP_FIELDS: [&str; 1] = ["SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"];
-const GROUP_WATERMARKS: [&str; 2] = [
-    "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES",
-    "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES",
-];
-
 /// A switch with a Redis server.
 pub(crate) struct SonicSwitch {
     name: Option<String>,
@@ -75,13 +48,11 @@ struct Session {
     server: Server,
     /// When names, neighbours and settings were read.
     since: Instant,
-    /// All that has been read; the counters are those of the last poll.
-    databases: Databases,
-    /// The hashes to read at each poll, with their fields.
-    polled: Vec<(String, Vec<String>)>,
-    /// The commands that read them.
-    commands: Vec<Cmd>,
-    /// Whether `polled` has only the fields that the first poll has found.
+    /// What a poll reads.
+    plan: Plan,
+    /// The commands that read it.
+    request: Request,
+    /// Whether the plan has only the fields that the first poll has found.
     is_narrowed: bool,
     /// What was odd about names and settings.
     problems: Vec<String>,
@@ -98,11 +69,11 @@ impl ReadingSource for SonicSwitch {
     fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)> {
         let session = match self.session.take() {
             Some(session) if session.is_fresh() => session,
-            Some(session) => Session::begin(session.server)?,
-            None => Session::begin(Server::connect(&self.redis, self.ca.as_deref())?)?,
+            Some(session) => Session::begin(session.server, self.name.as_deref())?,
+            None => Session::begin(Server::connect(&self.redis, self.ca.as_deref())?, self.name.as_deref())?,
         };
         // Only a session without an error is used again.
-        let (session, reading, problems) = session.poll(self.name.as_deref())?;
+        let (session, reading, problems) = session.poll()?;
         self.session = Some(session);
         Ok((reading, problems))
     }
@@ -116,7 +87,7 @@ impl Session {
 
     /// Reads names, neighbours and settings.
     #[allow(clippy::disallowed_methods, reason = "this is the edge: settings are read once a minute")]
-    fn begin(mut server: Server) -> anyhow::Result<Session> {
+    fn begin(mut server: Server, name: Option<&str>) -> anyhow::Result<Session> {
         let mut databases = Databases::default();
         let maps = NAME_MAPS.map(|map| (DatabaseName::Counters, map.to_string()));
         let switch = ["DEVICE_METADATA|localhost", "VERSIONS|DATABASE"];
@@ -142,69 +113,56 @@ impl Session {
         problems.extend(fetch(&mut server, &mut databases, hashes.into_iter())?);
         let referenced: Vec<_> = referenced(&databases).collect();
         problems.extend(fetch(&mut server, &mut databases, referenced.into_iter())?);
-        let polled = polled(&databases);
-        let commands = commands(&polled);
-        let since = Instant::now();
-        Ok(Session { server, since, databases, polled, commands, is_narrowed: false, problems })
+        // All that polls read.
+        selected(server.pipeline(&[select(DatabaseName::Counters)])?.into_iter().next())?;
+        let plan = Plan::new(&databases, name).for_polls();
+        let request = request(&plan);
+        Ok(Session { server, since: Instant::now(), plan, request, is_narrowed: false, problems })
     }
 
     /// Reads the counters.
-    fn poll(mut self, name: Option<&str>) -> anyhow::Result<(Session, Reading, Vec<String>)> {
+    fn poll(mut self) -> anyhow::Result<(Session, Reading, Vec<String>)> {
         // The counters are those of the moment at which the switch processes the request; the time before it is the
         // better estimate, because the replies are long.
         let time_ns = wall_ns();
-        let mut replies = self.server.pipeline(&self.commands)?.into_iter();
-        selected(replies.next())?;
-        let counters = self.databases.tables.entry(DatabaseName::Counters).or_default();
-        for ((key, fields), reply) in self.polled.iter().zip(replies) {
-            let reply = reply.extract_error().with_context(|| format!("HMGET {key} failed"))?;
-            let values = Vec::<Option<Vec<u8>>>::from_redis_value(reply)
-                .with_context(|| format!("unexpected reply to HMGET {key}"))?;
-            let found = fields.iter().zip(values).filter_map(|(field, value)| Some((field, value?)));
-            let fields: BTreeMap<String, String> =
-                found.map(|(field, value)| (field.clone(), text(&value))).collect();
-            match fields.is_empty() {
-                true => _ = counters.remove(key),
-                false => _ = counters.insert(key.clone(), fields),
-            }
+        let values = self.server.fetch(&self.request).map_err(|(number, error)| {
+            let key = self.plan.hashes().nth(number).map_or_else(String::new, |(key, _)| key);
+            error.context(format!("HMGET {key} failed"))
+        })?;
+        if values.len() != self.plan.len() {
+            bail!("{} values were answered to HMGET of {} fields", values.len(), self.plan.len());
         }
-        self.narrow();
-        let (mut reading, problems) = reading(&self.databases, name, time_ns);
+        let (mut reading, problems) = self.plan.reading(time_ns, values.iter());
+        self.narrow(&values);
         // A forwarded port is on the loopback address, as are those of other switches.
         reading.addresses.extend(self.server.peer.filter(|peer| !peer.is_loopback()));
         let mut all = self.problems.clone();
         all.extend(problems.iter().map(ToString::to_string));
         Ok((self, reading, all))
     }
-}
 
-impl Session {
     /// Leaves out the fields that an ASIC does not count, from the second poll on: most of a request are names of fields. They
     /// are requested again with the names and settings.
-    fn narrow(&mut self) {
-        if std::mem::replace(&mut self.is_narrowed, true) {
-            return;
+    fn narrow(&mut self, values: &Values) {
+        if !std::mem::replace(&mut self.is_narrowed, true) {
+            let is_known: Vec<bool> = values.iter().map(|value| value.is_some()).collect();
+            self.plan.narrow(&is_known);
+            self.request = request(&self.plan);
         }
-        let counters = self.databases.tables.get(&DatabaseName::Counters);
-        for (key, fields) in &mut self.polled {
-            // A hash that does not exist yet may have any field.
-            if let Some(found) = counters.and_then(|counters| counters.get(key)) {
-                fields.retain(|field| found.contains_key(field));
-            }
-        }
-        self.commands = commands(&self.polled);
     }
 }
 
-/// The commands that read the counters.
-fn commands(polled: &[(String, Vec<String>)]) -> Vec<Cmd> {
-    let mut commands = vec![select(DatabaseName::Counters)];
-    commands.extend(polled.iter().map(|(key, fields)| {
+/// The commands that read the counters of a plan.
+fn request(plan: &Plan) -> Request {
+    let commands = plan.hashes().map(|(key, fields)| {
         let mut command = cmd("HMGET");
-        command.arg(key).arg(fields);
+        command.arg(key);
+        for field in fields {
+            command.arg(field.as_ref());
+        }
         command
-    }));
-    commands
+    });
+    Request::new(commands)
 }
 
 /// The names in a map of COUNTERS_DB.
@@ -278,45 +236,6 @@ fn referenced(databases: &Databases) -> impl Iterator<Item = (DatabaseName, Stri
         refer("name", "DEVICE_NEIGHBOR_METADATA");
     }
     keys.into_iter().map(|key| (DatabaseName::Config, key))
-}
-
-/// The hashes of counters to poll: of all ports, and of the queues and priority groups of priorities with PFC.
-fn polled(databases: &Databases) -> Vec<(String, Vec<String>)> {
-    let owned = |fields: &[&str]| fields.iter().map(|field| (*field).to_string()).collect::<Vec<String>>();
-    let mut port_fields = owned(&PORT_FIELDS);
-    for priority in 0..PRIORITIES {
-        for stat in ["RX_PKTS", "TX_PKTS", "RX_PAUSE_DURATION_US", "TX_PAUSE_DURATION_US"] {
-            port_fields.push(format!("SAI_PORT_STAT_PFC_{priority}_{stat}"));
-        }
-        port_fields.push(format!("EST_PORT_STAT_PFC_{priority}_RX_PAUSE_DURATION_US"));
-    }
-    let map = |name: &str| databases.hash(DatabaseName::Counters, name).into_iter().flatten();
-    let ports = map("COUNTERS_PORT_NAME_MAP").map(|(_, id)| (format!("COUNTERS:{id}"), port_fields.clone()));
-    let mut polled: Vec<(String, Vec<String>)> = ports.collect();
-    let mut add = |name_map: &str, fields: &[&str], watermarks: &[&str]| {
-        for (name, id) in map(name_map).filter(|(name, _)| is_lossless(databases, name)) {
-            let _ = name;
-            let counters: Vec<&str> = fields.iter().chain(watermarks).copied().collect();
-            polled.push((format!("COUNTERS:{id}"), owned(&counters)));
-            polled.push((format!("USER_WATERMARKS:{id}"), owned(watermarks)));
-        }
-    };
-    add("COUNTERS_QUEUE_NAME_MAP", &QUEUE_FIELDS, &QUEUE_WATERMARKS);
-    add("COUNTERS_PG_NAME_MAP", &GROUP_FIELDS, &GROUP_WATERMARKS);
-    polled
-}
-
-/// Whether a queue or priority group, e.g. `Ethernet0:3`, belongs to a priority with PFC. With maps of its own, a port may
-/// use any queue; without a configuration all may be lossless.
-fn is_lossless(databases: &Databases, name: &str) -> bool {
-    let Some((port, index)) = name.rsplit_once(':') else { return true };
-    let setting = |field: &str| databases.value(DatabaseName::Config, &format!("PORT_QOS_MAP|{port}"), field);
-    match setting("pfc_enable") {
-        Some(priorities) if setting("pfc_to_queue_map").is_none() && setting("pfc_to_pg_map").is_none() => {
-            priorities.split(',').any(|priority| priority.trim() == index)
-        }
-        _ => index.parse::<usize>().is_ok_and(|index| index < PRIORITIES),
-    }
 }
 
 fn select(database: DatabaseName) -> Cmd {

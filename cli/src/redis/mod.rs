@@ -1,6 +1,7 @@
 //! Reads CONFIG_DB of a live switch from its Redis server.
 
 mod server;
+mod values;
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use anyhow::{Context, bail};
 use buffer_config::redis_dump::RedisDump;
 use redis::{RedisError, cmd};
 
-pub(crate) use server::{Server, trusted_certificates};
+pub(crate) use server::{Request, Server, trusted_certificates};
+pub(crate) use values::Values;
 
 /// SONiC's number of CONFIG_DB, for URLs without a database.
 const CONFIG_DB: i64 = 4;

@@ -5,8 +5,9 @@
 
 #![allow(clippy::disallowed_types, reason = "the edge opens the socket")]
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -18,7 +19,7 @@ use redis::{Cmd, ConnectionAddr, FromRedisValue, IntoConnectionInfo, Parser, Red
 use rustls_pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConnection, StreamOwned};
 
-use super::CONFIG_DB;
+use super::{CONFIG_DB, Values};
 use crate::client::trusting;
 
 /// The time limit for connecting, and for each part of a reply.
@@ -27,6 +28,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_REPLY_BYTES: u64 = 64 << 20;
 /// The maximum size of all replies of a pipeline.
 const MAX_PIPELINE_BYTES: u64 = 256 << 20;
+/// The bytes of values that are read at once; the counters of a switch with 64 ports take some ten kilobytes.
+const READ_BYTES: usize = 32 << 10;
 /// The maximum number of keys; the largest SONiC databases have some ten thousand.
 const MAX_KEYS: usize = 1_000_000;
 /// The maximum number of commands without a reply, which bounds the replies that the server keeps in memory.
@@ -48,6 +51,33 @@ pub(crate) struct Server {
     pub(super) database: i64,
     /// Its address, if it is reached over TCP.
     pub(crate) peer: Option<IpAddr>,
+}
+
+/// Encoded commands, in parts of which each is sent at once.
+pub(crate) struct Request {
+    parts: Vec<Part>,
+}
+
+struct Part {
+    bytes: Vec<u8>,
+    commands: usize,
+}
+
+impl Request {
+    /// Encodes commands.
+    pub(crate) fn new(commands: impl IntoIterator<Item = impl Borrow<Cmd>>) -> Request {
+        let mut parts: Vec<Part> = Vec::new();
+        for command in commands {
+            match parts.last_mut().filter(|part| part.commands < MAX_PIPELINED) {
+                Some(part) => {
+                    command.borrow().write_packed_command(&mut part.bytes);
+                    part.commands += 1;
+                }
+                None => parts.push(Part { bytes: command.borrow().get_packed_command(), commands: 1 }),
+            }
+        }
+        Request { parts }
+    }
 }
 
 impl Server {
@@ -117,26 +147,47 @@ impl Server {
     pub(crate) fn pipeline(&mut self, commands: &[Cmd]) -> anyhow::Result<Vec<Value>> {
         let mut replies = Vec::with_capacity(commands.len());
         let mut left = MAX_PIPELINE_BYTES;
-        for commands in commands.chunks(MAX_PIPELINED) {
-            let mut request = Vec::new();
-            commands.iter().for_each(|command| request.extend(command.get_packed_command()));
-            self.stream.write_all(&request).context("the connection is lost")?;
-            for _ in commands {
+        for part in &Request::new(commands.iter()).parts {
+            self.stream.write_all(&part.bytes).context("the connection is lost")?;
+            for _ in 0..part.commands {
                 let most = MAX_REPLY_BYTES.min(left);
                 let mut limited = (&mut self.stream).take(most);
                 let reply = self.parser.parse_value(&mut limited);
                 if limited.limit() == 0 {
-                    bail!(
-                        "a reply is larger than {} MiB, or all replies than {} MiB",
-                        MAX_REPLY_BYTES >> 20,
-                        MAX_PIPELINE_BYTES >> 20
-                    );
+                    bail!(too_large());
                 }
                 left -= most - limited.limit();
                 replies.push(reply.map_err(plain)?);
             }
         }
         Ok(replies)
+    }
+
+    /// Sends `HMGET` commands and reads the values of all of them, in the order of their fields.
+    ///
+    /// # Errors
+    /// The connection is lost, or a reply is an error; the connection cannot be used then. The error has the number of the
+    /// command.
+    pub(crate) fn fetch(&mut self, request: &Request) -> Result<Values, (usize, anyhow::Error)> {
+        let mut values = Values::default();
+        let mut number = 0;
+        // As many bytes as a part of the request is answered with are read at once.
+        let mut source = BufReader::with_capacity(READ_BYTES, (&mut self.stream).take(MAX_PIPELINE_BYTES));
+        for part in &request.parts {
+            let written = source.get_mut().get_mut().write_all(&part.bytes);
+            written.context("the connection is lost").map_err(|error| (number, error))?;
+            for _ in 0..part.commands {
+                values.read(&mut source).map_err(|error| {
+                    let is_too_large = source.get_ref().limit() == 0;
+                    (number, if is_too_large { anyhow!(too_large()) } else { error })
+                })?;
+                number += 1;
+            }
+        }
+        match source.buffer() {
+            [] => Ok(values),
+            _ => Err((number, anyhow!("unexpected reply: there is more than was requested"))),
+        }
     }
 
     /// All keys, sorted; SCAN may return a key more than once.
@@ -156,6 +207,14 @@ impl Server {
             cursor = next;
         }
     }
+}
+
+fn too_large() -> String {
+    format!(
+        "a reply is larger than {} MiB, or all replies than {} MiB",
+        MAX_REPLY_BYTES >> 20,
+        MAX_PIPELINE_BYTES >> 20
+    )
 }
 
 /// Opens a connection to the first address of `host` that accepts one.

@@ -104,6 +104,33 @@ fn a_verdict_survives_a_kill_of_the_server_and_of_the_watcher() {
     assert_eq!(server.terminate(), Some(0));
 }
 
+#[test]
+fn ports_of_ordinary_switches_have_series() {
+    let Some(switches) = switches("counters-ports") else { return };
+    let network = Network::new("counters-ports");
+    let (mut server, rest, uploads) = network.serve_blind("127.0.0.1:0", &[]);
+    let mut watcher = watch(&network, "log", &switches, &uploads);
+    let points = || {
+        let (status, answer) = request(&rest, "GET", "/api/v1/ports/sw4:1/series", "");
+        let series: Value = serde_json::from_str(&answer).unwrap_or_default();
+        assert!(status == 200 || status == 404, "{answer}");
+        series["samples"].as_array().cloned().unwrap_or_default()
+    };
+    wait_until("the port has samples", || !points().is_empty());
+    for (redis, (_, readings)) in switches.iter().zip(counted()) {
+        redis.load_dumps(readings.last().expect("readings"));
+    }
+    let is_paused = |point: &Value| {
+        point["paused_ns"].as_u64() > Some(0) && point["paused_priorities"] == serde_json::json!([3])
+    };
+    wait_until("a sample shows the pauses", || points().iter().any(is_paused));
+    for point in points() {
+        assert!(point["paused_ns"].as_u64() <= point["interval_ns"].as_u64(), "{point:#}");
+    }
+    assert_eq!(watcher.terminate(), Some(0));
+    assert_eq!(server.terminate(), Some(0));
+}
+
 fn now_ns() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64
 }

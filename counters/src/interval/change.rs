@@ -48,7 +48,8 @@ pub(crate) struct PortChange {
     pub(crate) tx_bytes_per_s: Option<u64>,
     pub(crate) rx_drops: Option<u64>,
     pub(crate) tx_drops: Option<u64>,
-    pub(crate) priorities: [PriorityChange; PRIORITIES],
+    /// By priority. In a place of its own, because ports are sorted into maps.
+    pub(crate) priorities: Box<[PriorityChange; PRIORITIES]>,
 }
 
 /// Counters that fell.
@@ -102,9 +103,9 @@ impl PortChange {
             tx_bytes_per_s: after.tx_bytes_per_s,
             rx_drops: falls.grown(before.rx_drops, after.rx_drops),
             tx_drops: falls.grown(before.tx_drops, after.tx_drops),
-            priorities: std::array::from_fn(|priority| {
+            priorities: Box::new(std::array::from_fn(|priority| {
                 priority_between(&before.priorities[priority], &after.priorities[priority], falls)
-            }),
+            })),
         }
     }
 
@@ -134,7 +135,7 @@ impl PortChange {
         sum(&mut self.tx_bytes, later.tx_bytes);
         sum(&mut self.rx_drops, later.rx_drops);
         sum(&mut self.tx_drops, later.tx_drops);
-        for (total, more) in self.priorities.iter_mut().zip(&later.priorities) {
+        for (total, more) in self.priorities.iter_mut().zip(later.priorities.iter()) {
             sum(&mut total.pause_rx_frames, more.pause_rx_frames);
             sum(&mut total.pause_tx_frames, more.pause_tx_frames);
             sum(&mut total.pause_rx_ns, more.pause_rx_ns);

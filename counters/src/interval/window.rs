@@ -57,7 +57,7 @@ pub(crate) struct Window {
 }
 
 /// Returns the windows in order of time. Says in `problems` what the readings lack.
-pub(crate) fn windows(readings: &[Reading], problems: &mut Vec<String>) -> Vec<Window> {
+pub(crate) fn windows(readings: &[&Reading], problems: &mut Vec<String>) -> Vec<Window> {
     let mut by_switch: BTreeMap<&str, Vec<&Reading>> = BTreeMap::new();
     for reading in readings {
         by_switch.entry(&reading.switch).or_default().push(reading);
@@ -158,9 +158,11 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
     for pair in distinct.windows(2) {
         let [before, after] = pair else { continue };
         let mut ports = BTreeMap::new();
-        for (name, port) in &after.ports {
-            match before.ports.get(name) {
+        let mut common = 0;
+        for (name, port, earlier) in after.ports_with(before) {
+            match earlier {
                 Some(earlier) => {
+                    common += 1;
                     let earlier = match before.lacks_watchdog {
                         true => &with_watchdog_of(earlier, port),
                         false => earlier,
@@ -170,8 +172,10 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
                 None => drop(missing.insert(name)),
             }
         }
-        missing
-            .extend(before.ports.keys().filter(|name| !after.ports.contains_key(*name)).map(String::as_str));
+        if common < before.ports.len() {
+            let gone = before.ports.keys().filter(|name| !after.ports.contains_key(*name));
+            missing.extend(gone.map(String::as_str));
+        }
         let span = Span {
             from_ns: before.time_ns,
             to_ns: after.time_ns,

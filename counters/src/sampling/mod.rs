@@ -106,6 +106,20 @@ enum ExportProblem {
 }
 
 impl ExportProblem {
+    /// Its name for programs.
+    fn name(self) -> &'static str {
+        match self {
+            ExportProblem::Malformed => "malformed",
+            ExportProblem::LostDatagrams => "lost_datagrams",
+            ExportProblem::LostSamples => "lost_samples",
+            ExportProblem::LostRecords => "lost_records",
+            ExportProblem::DroppedByAgent => "dropped_by_agent",
+            ExportProblem::WithoutTemplate => "without_template",
+            ExportProblem::OverLimit => "over_limit",
+            ExportProblem::UnknownInterface => "unknown_interface",
+        }
+    }
+
     fn describe(self, count: u64) -> String {
         match self {
             ExportProblem::Malformed => {
@@ -135,6 +149,19 @@ impl ExportProblem {
             ),
         }
     }
+}
+
+/// How often something was wrong with what was received, for programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleProblem {
+    /// The switch; absent if the problem is about no known switch.
+    pub switch: Option<String>,
+    /// What was wrong: `malformed`, `lost_datagrams`, `lost_samples`, `lost_records`, `dropped_by_agent`, `without_template`,
+    /// `over_limit`, `unknown_interface` of a switch; `displaced` (samples that made room for newer ones), `foreign` (datagrams
+    /// that are neither sFlow version 5 nor IPFIX) and `unknown_exporter` (datagrams of other addresses) of none.
+    pub problem: &'static str,
+    /// Since the start.
+    pub count: u64,
 }
 
 /// The switches by their addresses: those of the topology and of the configurations that readings have, then `given` ones,
@@ -172,6 +199,8 @@ pub struct Collector {
     kept: VecDeque<Kept>,
     unknown: BTreeSet<IpAddr>,
     unknown_reported: usize,
+    /// Datagrams of exporters that are no known switch.
+    of_unknown: u64,
     /// Samples that had to make room for newer ones.
     displaced: Tally,
     /// Datagrams that are neither sFlow version 5 nor IPFIX.
@@ -252,6 +281,7 @@ impl Collector {
     /// The number of the switch at an address. An unknown address is noted, as the agent states it.
     fn switch(&mut self, address: IpAddr, stated: Option<IpAddr>) -> Option<usize> {
         let Some(name) = self.switches.get(&address) else {
+            self.of_unknown += 1;
             if self.unknown.len() < MAX_UNKNOWN {
                 self.unknown.insert(stated.unwrap_or(address));
             }
@@ -343,6 +373,30 @@ impl Collector {
             }
         }
         samples
+    }
+
+    /// The problems so far, those of no switch first.
+    pub fn problems(&self) -> Vec<SampleProblem> {
+        let of_none = [
+            ("displaced", self.displaced.count),
+            ("foreign", self.foreign.count),
+            ("unknown_exporter", self.of_unknown),
+        ];
+        let of_none = of_none.map(|(problem, count)| SampleProblem { switch: None, problem, count });
+        // A switch may export by several addresses.
+        let mut by_switch: BTreeMap<(&str, &'static str), u64> = BTreeMap::new();
+        for (address, exporter) in &self.exporters {
+            let Some(switch) = self.switches.get(address) else { continue };
+            for (problem, tally) in &exporter.problems {
+                *by_switch.entry((switch, problem.name())).or_default() += tally.count;
+            }
+        }
+        let of_switches = by_switch.into_iter().map(|((switch, problem), count)| SampleProblem {
+            switch: Some(switch.to_string()),
+            problem,
+            count,
+        });
+        of_none.into_iter().chain(of_switches).collect()
     }
 
     /// What is new about the datagrams, for people: a problem is reported when it appears, and again when it has become ten

@@ -12,8 +12,8 @@ pub(super) const BEST: f64 = 0.95;
 /// The highest confidence of a verdict that does not say what the end of the pauses is.
 pub(super) const MOST_UNDETERMINED: f64 = 0.49;
 
-/// The port that was paused last is often, not always, the first congested one of a loop: pauses that came and went before
-/// are in the same counter.
+/// The port with the largest queue is often, not always, the first congested one of a loop: a few microseconds decide which
+/// port pauses first.
 pub(super) const FIRST_OF_LOOP: f64 = 0.6;
 
 /// How the ends of pauses were found.

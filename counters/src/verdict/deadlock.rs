@@ -1,7 +1,7 @@
 //! Deadlocks: loops of paused ports in which packets stay.
 //!
 //! The initial congestion is outside of the loop if a port outside, at a switch of the loop, is paused by a host or has a
-//! queue as those in the loop; else the port of the loop that was paused last was congested first.
+//! queue as those in the loop; else the port of the loop with the largest queue was likely congested first.
 
 use model::{Anomaly, Cause, Diagnosis, Severity};
 
@@ -60,7 +60,7 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
             verdict.anomaly = Anomaly::DeadlockInLoopContention;
             verdict.confidence *= confidence::FIRST_OF_LOOP;
             verdict.missing.push(
-                "at which port of the loop the congestion began: the port named is the one that was paused last".to_string(),
+                "at which port of the loop the congestion began: the port named is the one with the largest queue".to_string(),
             );
             format!("the congestion began in the loop, likely at {}", case.shown(port))
         }
@@ -138,12 +138,16 @@ fn origin(case: &Case<'_>, found: &Loop, rows: &[&Pressure]) -> Origin {
     {
         return Origin::Outside(row.port);
     }
-    // Pauses spread against the direction of the packets: the port that was paused last was congested first. Switches are
-    // read at different times, so the beginnings of the pauses are compared.
-    let began = |row: &Pressure| {
-        let ns = row.change.pause_rx_ns.filter(|_| row.duration_ns.is_some());
-        ns.map_or(0, |ns| row.to_ns.saturating_sub(ns))
+    // A port that n ingress ports feed at line rate grows n - 1 times as fast as one that two feed, and each of the n may hold
+    // packets up to its own threshold before it pauses its neighbour: the largest queue was most likely the first. When pauses
+    // began does not tell: they spread within microseconds, and a switch writes its counters once a second.
+    let senders = |row: &Pressure| {
+        let switch = &case.wiring.ports[row.port].switch;
+        case.rows_of(switch).filter(|row| row.priority == found.priority && row.sent() > 0).count()
     };
-    let first = rows.iter().max_by_key(|row| (began(row), std::cmp::Reverse(amount(row))));
+    // What a queue holds at the end, unless the watchdog has emptied it.
+    let held =
+        |row: &Pressure| row.change.occupancy_bytes.filter(|bytes| *bytes > 0).unwrap_or_else(|| size(row));
+    let first = rows.iter().max_by_key(|row| (held(row), senders(row), std::cmp::Reverse(row.port)));
     Origin::Inside(first.map_or(found.ports[0], |row| row.port))
 }

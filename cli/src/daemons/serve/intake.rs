@@ -123,7 +123,7 @@ pub(crate) fn accept(
         (Body::Snapshot(snapshot), "controller") => {
             accepted.content = Content::Inbox(prost::Message::encode_to_vec(&snapshot));
         }
-        (Body::Ports(ports), "controller") => accepted.effects.ports = Some(ports),
+        (Body::Ports(ports), "controller" | "watcher") => accepted.effects.ports = Some(ports),
         (Body::CounterVerdict(verdict), "watcher") => {
             counter_verdict::read(&verdict).map_err(|error| error.to_string())?;
             accepted.content = Content::Inbox(verdict.json);

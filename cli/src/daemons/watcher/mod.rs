@@ -1,6 +1,7 @@
 //! What makes `harrier watch` a daemon: its link to the server, its health, and the signals of the process. They run on
 //! threads of their own, while the command polls and diagnoses.
 
+mod ports;
 mod selection;
 
 use std::collections::BTreeSet;
@@ -9,9 +10,11 @@ use std::sync::mpsc::Sender;
 
 use analyzer::incident::is_ordinary;
 use anyhow::Context as _;
+use counters::Reading;
 use model::PortRef;
 use model::diagnosis::Diagnosis;
 use proto::v1::{self, SenderKind, record::Body};
+use proto::version::WATCHER_PORTS;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
@@ -87,6 +90,20 @@ impl Watcher {
                 self.unfit += 1;
                 error!(%error, verdict = diagnosis.summary, "a verdict cannot be uploaded");
             }
+        }
+    }
+
+    /// Uploads what the ports of a switch did between its last two readings. Samples are of the moment: while the server is away,
+    /// or too old to take them, they are left out. `ports` is the number of ports of all switches.
+    pub(crate) fn sampled(&self, readings: &[Arc<Reading>; 2], ports: usize) {
+        let Some(link) = &self.link else { return };
+        let is_taken = {
+            let status = link.status();
+            let status = status.borrow();
+            status.disconnected.is_none() && status.version >= WATCHER_PORTS
+        };
+        if is_taken && let Some(message) = ports::message(readings, ports) {
+            self.runtime.block_on(link.uploads().send(Body::Ports(message)));
         }
     }
 

@@ -1,0 +1,330 @@
+//! Which fields of COUNTERS_DB a reading consists of, and where each belongs.
+//!
+//! A plan is made of the names, maps and settings in a switch's databases. It serves a dump once, and a live switch for as
+//! long as names and settings are kept: polls then handle numbers only.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::Rate;
+
+use super::counter::{self, Counter, Malformed};
+use super::database::{DatabaseName, Databases};
+use super::qos_map::PriorityMaps;
+use super::switch_state;
+use crate::problem::Problem;
+use crate::reading::{PRIORITIES, PortReading, Reading, Source};
+
+/// The tables with watermarks, the preferred first: since an operator cleared them, of all time, of the telemetry interval,
+/// of the last poll.
+const WATERMARK_TABLES: [&str; 4] =
+    ["USER_WATERMARKS", "PERSISTENT_WATERMARKS", "PERIODIC_WATERMARKS", COUNTERS];
+/// The table with the counters.
+const COUNTERS: &str = "COUNTERS";
+/// The table with the rates that SONiC computes.
+const RATES: &str = "RATES";
+/// The tables that a poll reads.
+const POLLED_TABLES: [&str; 2] = ["USER_WATERMARKS", COUNTERS];
+
+/// The fields that a reading consists of, and all of the reading except their values.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    reading: Reading,
+    hashes: Vec<Hash>,
+    problems: Vec<Problem>,
+}
+
+/// The counters of one hash of COUNTERS_DB.
+#[derive(Clone, Debug)]
+struct Hash {
+    table: &'static str,
+    oid: String,
+    /// Whether it is a port, or of a priority that may be lossless.
+    is_polled: bool,
+    places: Vec<Place>,
+}
+
+/// Where the value of a field belongs.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    counter: Counter,
+    /// The position of the port among the ports of the reading.
+    port: u16,
+    priority: u8,
+}
+
+/// The objects of a port: index to object id.
+type Objects<'d> = BTreeMap<u8, &'d str>;
+
+impl Plan {
+    /// The plan for a switch's databases. `switch` is its name, if the caller knows it; else it is the `hostname` of
+    /// CONFIG_DB.
+    pub fn new(databases: &Databases, switch: Option<&str>) -> Plan {
+        let mut planner = Planner { databases, hashes: Vec::new(), problems: Vec::new() };
+        let switch = planner.switch_name(switch);
+        let ports = planner.ports();
+        let neighbours = switch_state::neighbours(databases, &ports);
+        let reading = Reading {
+            switch,
+            time_ns: 0,
+            time_is_assumed: false,
+            source: Source::SonicDatabase,
+            lacks_watchdog: false,
+            ports,
+            neighbours,
+            addresses: switch_state::addresses(databases),
+        };
+        Plan { reading: reading.with_plain_names(), hashes: planner.hashes, problems: planner.problems }
+    }
+
+    /// The part that a monitor polls: ports, and the queues and priority groups of priorities with PFC; without a
+    /// configuration of PFC, of all priorities.
+    #[must_use]
+    pub fn for_polls(mut self) -> Plan {
+        self.hashes.retain(|hash| hash.is_polled && POLLED_TABLES.contains(&hash.table));
+        self
+    }
+
+    /// The keys of the hashes to read, with the fields of each.
+    pub fn hashes(&self) -> impl Iterator<Item = (String, impl Iterator<Item = Cow<'static, str>>)> {
+        self.hashes
+            .iter()
+            .map(|hash| (hash.key(), hash.places.iter().map(|place| place.counter.field(place.priority))))
+    }
+
+    /// The number of fields.
+    pub fn len(&self) -> usize {
+        self.hashes.iter().map(|hash| hash.places.len()).sum()
+    }
+
+    /// Whether there is no field to read.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The reading of these values, one for each field in the order of [`Plan::hashes`]; `None` where the database has no
+    /// such field. What is malformed counts as missing, and is a problem.
+    pub fn reading<V: AsRef<[u8]>>(
+        &self,
+        time_ns: u64,
+        values: impl IntoIterator<Item = Option<V>>,
+    ) -> (Reading, Vec<Problem>) {
+        let mut reading = Reading { time_ns, ..self.reading.clone() };
+        let mut ports: Vec<&mut PortReading> = reading.ports.values_mut().collect();
+        let mut malformed = Malformed::default();
+        let mut values = values.into_iter();
+        for hash in &self.hashes {
+            // All values are taken, so that each place gets its own.
+            for (place, value) in hash.places.iter().zip(&mut values) {
+                let (Some(value), Some(port)) = (value, ports.get_mut(usize::from(place.port))) else {
+                    continue;
+                };
+                let text = String::from_utf8_lossy(value.as_ref().trim_ascii());
+                match place.counter.parse(&text) {
+                    Ok(Some(value)) => place.counter.set(port, place.priority, value),
+                    Ok(None) => {}
+                    Err(expected) => {
+                        let what = || format!("{}: {}", hash.key(), place.counter.field(place.priority));
+                        malformed.note(what, &text, expected);
+                    }
+                }
+            }
+        }
+        let mut problems = self.problems.clone();
+        problems.extend(malformed.into_problems());
+        (reading, problems)
+    }
+
+    /// Leaves out the fields that the switch does not have, by the answer to all fields: `is_known` says of each whether it
+    /// has a value. A hash without any value may appear later, and keeps its fields. Of a watermark in several tables, the
+    /// preferred one that the switch has stays.
+    pub fn narrow(&mut self, is_known: &[bool]) {
+        let mut known = is_known.iter().copied();
+        let mut found: BTreeSet<(u8, u16, u8)> = BTreeSet::new();
+        for hash in &mut self.hashes {
+            let is_known: Vec<bool> = known.by_ref().take(hash.places.len()).collect();
+            if !is_known.contains(&true) {
+                continue;
+            }
+            let mut is_known = is_known.into_iter();
+            hash.places.retain(|place| {
+                let mut is_first = || {
+                    let is_watermark = place.counter.is_watermark();
+                    let key = (place.counter as u8, place.port, place.priority);
+                    !is_watermark || found.insert(key)
+                };
+                is_known.next() == Some(true) && is_first()
+            });
+        }
+        self.hashes.retain(|hash| !hash.places.is_empty());
+    }
+}
+
+impl Hash {
+    fn key(&self) -> String {
+        format!("{}:{}", self.table, self.oid)
+    }
+}
+
+/// Makes a plan of a switch's databases, and collects their problems.
+struct Planner<'d> {
+    databases: &'d Databases,
+    hashes: Vec<Hash>,
+    problems: Vec<Problem>,
+}
+
+impl<'d> Planner<'d> {
+    fn switch_name(&mut self, given: Option<&str>) -> String {
+        let configured =
+            || self.databases.value(DatabaseName::Config, "DEVICE_METADATA|localhost", "hostname");
+        match given.or_else(configured) {
+            Some(name) => name.to_string(),
+            None => {
+                self.problems.push(Problem::new(
+                    "the switch's name is unknown: CONFIG_DB has no DEVICE_METADATA|localhost with a `hostname`; \
+                     it is called `switch`",
+                ));
+                "switch".to_string()
+            }
+        }
+    }
+
+    /// The ports without their counters. Adds the hashes of their counters.
+    fn ports(&mut self) -> BTreeMap<String, PortReading> {
+        let databases = self.databases;
+        let Some(names) = databases.hash(DatabaseName::Counters, "COUNTERS_PORT_NAME_MAP") else {
+            self.problems.push(Problem::new(
+                "COUNTERS_DB has no COUNTERS_PORT_NAME_MAP: expected a dump of a switch whose counters are polled \
+                 (`counterpoll port enable`)",
+            ));
+            return BTreeMap::new();
+        };
+        let port_of: BTreeMap<&str, &str> =
+            names.iter().map(|(name, oid)| (oid.as_str(), name.as_str())).collect();
+        let queues = self.objects(
+            "COUNTERS_QUEUE_NAME_MAP",
+            "COUNTERS_QUEUE_PORT_MAP",
+            "COUNTERS_QUEUE_INDEX_MAP",
+            &port_of,
+        );
+        let groups =
+            self.objects("COUNTERS_PG_NAME_MAP", "COUNTERS_PG_PORT_MAP", "COUNTERS_PG_INDEX_MAP", &port_of);
+        let numbers = switch_state::numbers(databases, names.keys());
+        let none = Objects::new();
+        let mut ports = BTreeMap::new();
+        for ((name, oid), position) in names.iter().zip(0..) {
+            let maps = PriorityMaps::of(databases, name);
+            self.add_port(oid, position);
+            let (queues, groups) =
+                (queues.get(name.as_str()).unwrap_or(&none), groups.get(name.as_str()).unwrap_or(&none));
+            self.add_queues_and_groups(&maps, queues, groups, position);
+            let mut port = self.port(name, &maps);
+            port.number = numbers.get(name.as_str()).copied();
+            ports.insert(name.clone(), port);
+        }
+        ports
+    }
+
+    /// A port without counters.
+    fn port(&mut self, name: &str, maps: &PriorityMaps) -> PortReading {
+        let state = switch_state::state_of(self.databases, name);
+        let speed = state.speed_mbps.and_then(|text| {
+            let mbps = text.parse::<u64>().ok();
+            if mbps.is_none() {
+                self.problems.push(Problem::new(format!(
+                    "the speed of {name} is `{text}`; expected a number of Mb/s; it is left out"
+                )));
+            }
+            mbps?.checked_mul(1_000_000)
+        });
+        let mut port = PortReading {
+            alias: state.alias.map(str::to_owned),
+            speed: speed.map(Rate),
+            up: state.up,
+            ..PortReading::default()
+        };
+        for (priority, of) in port.priorities.iter_mut().enumerate() {
+            of.pfc_enabled = maps.pfc_enabled(priority);
+        }
+        port
+    }
+
+    /// The queues or priority groups of all ports. The name map gives `Ethernet0:3`; where the maps of ports and indexes
+    /// know the object, they are used. Multicast queues are left out: PFC is about unicast.
+    fn objects(
+        &mut self,
+        name_map: &str,
+        port_map: &str,
+        index_map: &str,
+        port_of: &BTreeMap<&str, &'d str>,
+    ) -> BTreeMap<&'d str, Objects<'d>> {
+        let counters = DatabaseName::Counters;
+        let mut objects: BTreeMap<&str, Objects<'_>> = BTreeMap::new();
+        for (name, oid) in self.databases.hash(counters, name_map).into_iter().flatten() {
+            let kind = self.databases.value(counters, "COUNTERS_QUEUE_TYPE_MAP", oid);
+            if kind == Some("SAI_QUEUE_TYPE_MULTICAST") {
+                continue;
+            }
+            let named = name.rsplit_once(':');
+            let port =
+                self.databases.value(counters, port_map, oid).and_then(|port| port_of.get(port).copied());
+            let index = self.databases.value(counters, index_map, oid).or(named.map(|(_, index)| index));
+            let Some(port) = port.or(named.map(|(port, _)| port)) else {
+                self.problems.push(Problem::new(format!(
+                    "{name_map}: `{name}` is not a port with an index, as `Ethernet0:3`; it is left out"
+                )));
+                continue;
+            };
+            match index.and_then(|text| text.trim().parse::<u8>().ok()) {
+                Some(index) => {
+                    objects.entry(port).or_default().insert(index, oid);
+                }
+                None => self.problems.push(Problem::new(format!(
+                    "{name_map}: the index of `{name}` is not a number; it is left out"
+                ))),
+            }
+        }
+        objects
+    }
+
+    fn add_port(&mut self, oid: &str, port: u16) {
+        let place = |counter, priority| Place { counter, port, priority };
+        let mut places: Vec<Place> = counter::OF_PORT.map(|counter| place(counter, 0)).into();
+        for priority in 0..PRIORITIES as u8 {
+            places.extend(counter::OF_PRIORITY.map(|counter| place(counter, priority)));
+        }
+        self.add(COUNTERS, oid, true, places);
+        self.add(RATES, oid, true, vec![place(Counter::TxRate, 0)]);
+    }
+
+    fn add_queues_and_groups(
+        &mut self,
+        maps: &PriorityMaps,
+        queues: &Objects<'d>,
+        groups: &Objects<'d>,
+        port: u16,
+    ) {
+        for (priority, number) in (0..PRIORITIES).zip(0..) {
+            let place = |counter: &Counter| Place { counter: *counter, port, priority: number };
+            let is_polled = maps.pfc_enabled(priority) != Some(false);
+            let queue = queues.get(&maps.queue_of[priority]);
+            let group = groups.get(&maps.group_of[priority]);
+            let objects: [(_, &[Counter], &[Counter]); 2] = [
+                (queue, &counter::OF_QUEUE, &counter::QUEUE_WATERMARKS),
+                (group, &counter::OF_GROUP, &counter::GROUP_WATERMARKS),
+            ];
+            for (oid, counters, watermarks) in objects {
+                let Some(oid) = oid else { continue };
+                for table in WATERMARK_TABLES {
+                    let own: &[Counter] = if table == COUNTERS { counters } else { &[] };
+                    let places = own.iter().chain(watermarks).map(place).collect();
+                    self.add(table, oid, is_polled, places);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, table: &'static str, oid: &str, is_polled: bool, places: Vec<Place>) {
+        self.hashes.push(Hash { table, oid: oid.to_string(), is_polled, places });
+    }
+}
