@@ -4,7 +4,9 @@
 //! guilty although nothing remains of the delay when it alone stays: one sender of an incast overloads no port. Each
 //! actor is therefore removed in several contexts: from the full run, after all other accused, and after some of them.
 //! Its part is the largest difference. These are the marginal contributions of which the Shapley value is the mean: all
-//! of them for few accused, otherwise those at both ends and in the middle.
+//! of them for few accused, otherwise those at both ends and in the middle. Those that seem innocent by the latter are
+//! examined once more, each after all others that seem innocent: senders of which any one suffices, beside others that are
+//! all needed, take each other's place in every context at the ends and in the middle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,6 +86,20 @@ pub fn guilt<E: Experiment>(experiment: &mut E, accused: &[Actor]) -> Result<Gui
                 }
             }
             parts.insert(actor.clone(), largest);
+        }
+        if all.len() > EXHAUSTIVE {
+            let innocent: BTreeSet<Actor> = parts
+                .iter()
+                .filter(|(_, part)| **part < noticeable)
+                .map(|(actor, _)| actor.clone())
+                .collect();
+            for actor in &innocent {
+                let context: BTreeSet<Actor> =
+                    innocent.iter().filter(|other| *other != actor).cloned().collect();
+                let (before, after) = (experiment.excess_ns(&context)?, experiment.excess_ns(&innocent)?);
+                let known = parts.entry(actor.clone()).or_default();
+                *known = known.max(part(before, after));
+            }
         }
     }
     Ok(Guilt { excess_ns, covered: part(excess_ns, left_ns), parts, noticeable })
@@ -192,6 +208,18 @@ mod tests {
         let two = |stay: &BTreeSet<u8>| if count(stay, 0..3) >= 2 { 100 } else { 0 };
         check(&[0, 1, 2], two, &[], true);
         check(&[0, 1, 2, 9], two, &[9], true);
+    }
+
+    #[test]
+    fn senders_of_which_any_one_suffices_beside_others_that_are_all_needed_are_guilty() {
+        // Three that fill a link to the congested port, and another link that any of three others keeps busy.
+        let two_links = |stay: &BTreeSet<u8>| match (count(stay, 0..3), count(stay, 3..6)) {
+            (3, 1..) => 100,
+            _ => 0,
+        };
+        check(&[0, 1, 2, 3, 4, 5], two_links, &[], true);
+        check(&[0, 1, 2, 3, 4, 5, 9], two_links, &[9], true);
+        check(&[3, 4, 5, 6, 7, 8, 9], two_links, &[6, 7, 8, 9], true);
     }
 
     #[test]
