@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::lines::{self, Command, Word};
 use super::policies::{Policies, undefined};
 use super::qos::{Amount, Fec, PfcMode, Qos, Trust, Unit};
-use super::{Device, DevicePort, MAX_PORTS, Placed, Ports, Remark, System, names};
+use super::{Device, DevicePort, MAX_PORTS, Placed, PortChannel, Ports, Remark, System, names};
 use crate::resolved::WatchdogAction;
 use crate::source::Span;
 
@@ -185,9 +185,18 @@ impl<'a> Reader<'a> {
                     self.device.refused(at, &format!("{pointer}/mtu"), message);
                 }
             },
-            ["speed", "auto"] | ["speed", "sfp-1000baset", ..] => {}
+            ["speed", "auto"] => port.autoneg = Some(Placed::new(true, line.span)),
+            ["speed", "sfp-1000baset", ..] => {}
+            ["channel-group", number, "mode", mode] => {
+                let channel = PortChannel { name: format!("Port-Channel{number}"), has_lacp: *mode != "on" };
+                port.port_channel = Some(Placed::new(channel, line.span));
+            }
             ["speed", "forced" | "auto", speed] | ["speed", speed] => match names::speed_mbps(speed) {
-                Some(speed) => port.speed_mbps = Some(Placed::new(speed, at)),
+                Some(speed) => {
+                    port.speed_mbps = Some(Placed::new(speed, at));
+                    // Without a keyword, the speed is forced.
+                    port.autoneg = Some(Placed::new(words.contains(&"auto"), line.span));
+                }
                 None => {
                     let message = format!("`speed` is `{speed}`; expected a speed such as `100g-4`");
                     self.device.refused(at, &format!("{pointer}/speed"), message);

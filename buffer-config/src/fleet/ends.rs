@@ -2,7 +2,7 @@
 
 use model::config_finding::Deviation;
 
-use super::kept::{Kept, LOSSY, Link, NONE, UNKNOWN};
+use super::kept::{Kept, Link, NONE};
 use super::{Finding, Fleet, finding};
 use crate::device::Repair;
 use crate::finding::Severity;
@@ -11,8 +11,6 @@ use crate::source::Position;
 /// The largest RoCEv2 packet: a path MTU of 4096 bytes, and the headers of IPv6 (40), UDP (8), BTH (12), RETH (16) and
 /// immediate data (4), with the invariant CRC (4).
 const LARGEST_ROCE_PACKET_BYTES: u32 = 4180;
-/// The number of DSCPs that a message names.
-const NAMED_DSCPS: usize = 4;
 
 /// The value that a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +21,8 @@ pub(super) enum What {
     Speed,
     Mtu,
     Fec,
+    Negotiation,
+    PortChannel,
     State,
     Classes,
     Marking,
@@ -35,7 +35,8 @@ impl What {
         match self {
             Self::Neighbour => "DEVICE_NEIGHBOR",
             Self::Pfc | Self::Classes => "PORT_QOS_MAP",
-            Self::Cable | Self::Speed | Self::Mtu | Self::Fec | Self::State => "PORT",
+            Self::Cable | Self::Speed | Self::Mtu | Self::Fec | Self::Negotiation | Self::State => "PORT",
+            Self::PortChannel => "PORTCHANNEL_MEMBER",
             Self::Marking => "QUEUE",
             Self::Watchdog => "PFC_WD",
         }
@@ -50,6 +51,8 @@ impl What {
             Self::Speed => "speed",
             Self::Mtu => "mtu",
             Self::Fec => "fec",
+            Self::Negotiation => "autoneg",
+            Self::PortChannel => "channel-group",
             Self::State => "state",
             Self::Classes => "qos/map",
             Self::Marking => "queue/ecn",
@@ -63,34 +66,16 @@ pub(super) type End<'f> = (&'f Kept, &'f Link);
 
 impl Fleet {
     /// Compares both ends of a link. A finding is reported for the end that has to change.
+    /// [`Fleet::priorities`] and [`Fleet::classes`] compare what several links of a switch may share.
     pub(super) fn ends(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
-        self.pfc(one, other, found);
         self.cable(one, other, found);
         self.speed_and_mtu(one, other, found);
         self.fec_and_state(one, other, found);
+        self.negotiation(one, other, found);
         // SONiC switches of one role are compared with each other; between roles, thresholds may differ.
-        let has_other_system = one.0.system.is_some() || other.0.system.is_some();
-        if has_other_system || one.0.role != other.0.role {
-            self.classes(one, other, found);
-        }
-        if has_other_system {
+        if one.0.system.is_some() || other.0.system.is_some() {
             self.marking(one, other, found);
             self.watchdog(one, other, found);
-        }
-    }
-
-    fn pfc(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
-        let (Some(x), Some(y)) = (one.1.pfc, other.1.pfc) else { return };
-        let (a, b) = (self.end(one), self.end(other));
-        let message = format!("{a} enables PFC for {}, {b} for {}", priorities(x), priorities(y));
-        // Either end, or both, may lack priorities that the other enables.
-        for (end, own, expected) in [(one, x, y), (other, y, x)] {
-            let all = |mask: u8| (0..8).filter(|p| mask >> p & 1 == 1).collect();
-            if expected & !own != 0 {
-                let repair = Repair::UsePfc { priorities: all(expected), not: all(own & !expected) };
-                let base = self.at(end, ("FLEET003", Severity::Error, What::Pfc), message.clone());
-                found.push(Finding { deviation: Some(Deviation::Less), ..self.repaired(base, end, repair) });
-            }
         }
     }
 
@@ -156,35 +141,24 @@ impl Fleet {
         }
     }
 
-    /// DSCPs that are lossless at one end, and lossy or in another priority at the other end.
-    fn classes(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
-        let [x, y] = [one.1.classes, other.1.classes].map(|n| self.names.of(n));
-        let differing: Vec<(usize, char, char)> = x
-            .chars()
-            .zip(y.chars())
-            .enumerate()
-            .filter(|(_, (p, q))| p != q && *p != UNKNOWN && *q != UNKNOWN)
-            .map(|(dscp, (p, q))| (dscp, p, q))
-            .collect();
-        let Some((dscp, p, q)) = differing.first().copied() else { return };
-        let text = |c: char| if c == LOSSY { "lossy".to_string() } else { format!("priority {c}") };
-        let named: Vec<String> =
-            differing.iter().take(NAMED_DSCPS).map(|(dscp, ..)| dscp.to_string()).collect();
-        let more = match differing.len().saturating_sub(NAMED_DSCPS) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let list = format!("DSCP {}{more}", named.join(", "));
-        let (a, b) = (self.end(one), self.end(other));
-        let message = format!("{list}: {} at {a}, {} at {b}", text(p), text(q));
-        // The end of the other system: its repair is a command.
-        let (end, class) = if one.0.system.is_some() { (one, q) } else { (other, p) };
-        let base = self.at(end, ("FLEET009", Severity::Error, What::Classes), message);
-        let class = class.to_digit(10).map(|class| class as u8);
-        found.push(match class {
-            Some(class) => self.repaired(base, end, Repair::MapDscp { dscp: dscp as u8, class }),
-            None => base,
-        });
+    /// Auto-negotiation and link training, which take both ends. A port of SONiC without the setting has neither.
+    fn negotiation(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+        type Setting = fn(&Link) -> Option<bool>;
+        let settings: [(&str, Setting); 2] =
+            [("auto-negotiation", |link| link.autoneg), ("link training", |link| link.link_training)];
+        for (what, of) in settings {
+            let state = |end: End<'_>| of(end.1).or(end.0.system.is_none().then_some(false));
+            let (Some(x), Some(y)) = (state(one), state(other)) else { continue };
+            if x == y {
+                continue;
+            }
+            let (with, without) = if x { (one, other) } else { (other, one) };
+            let message = format!("{} uses {what}, {} does not", self.end(with), self.end(without));
+            // An explicit off is certain.
+            let is_certain = what == "auto-negotiation" && of(without.1).is_some();
+            let severity = if is_certain { Severity::Error } else { Severity::Warning };
+            found.push(self.at(without, ("FLEET012", severity, What::Negotiation), message));
+        }
     }
 
     fn marking(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
@@ -223,7 +197,7 @@ impl Fleet {
     }
 
     /// Adds the commands of a repair if the end does not run SONiC.
-    fn repaired(&self, finding: Finding, end: End<'_>, repair: Repair) -> Finding {
+    pub(super) fn repaired(&self, finding: Finding, end: End<'_>, repair: Repair) -> Finding {
         let port = self.names.of(end.1.port);
         let commands = end.0.system.map(|system| repair.commands(system, &[port]));
         Finding { commands: commands.unwrap_or_default(), ..finding }
@@ -267,18 +241,11 @@ fn position(switch: &Kept, link: &Link, what: What) -> Option<Position> {
         What::Speed => places.speed,
         What::Mtu => places.mtu,
         What::Fec => places.fec,
+        What::Negotiation => places.autoneg,
+        What::PortChannel => places.port_channel,
         What::State => places.state,
         What::Classes => places.classes,
         What::Marking => places.marking,
         What::Watchdog => places.watchdog,
     })
-}
-
-/// Returns the priorities of a mask as text: `no priority`, `priority 3`, `priorities 3, 4`.
-fn priorities(mask: u8) -> String {
-    match mask.count_ones() {
-        0 => "no priority".to_string(),
-        1 => format!("priority {}", crate::rules::list(mask)),
-        _ => format!("priorities {}", crate::rules::list(mask)),
-    }
 }

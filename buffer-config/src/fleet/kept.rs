@@ -62,6 +62,9 @@ pub(super) const PROPERTIES: [Property; 9] = [
     ("lossless pool", "BUFFER_POOL", Scope::Sku),
 ];
 
+/// The index of the PFC priorities in [`PROPERTIES`].
+pub(super) const PFC_PRIORITIES: usize = 4;
+
 /// The lossless threshold of a switch that one congested priority group reaches first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pause {
@@ -102,6 +105,8 @@ pub(super) struct Places {
     pub(super) speed: Position,
     pub(super) mtu: Position,
     pub(super) fec: Position,
+    pub(super) autoneg: Position,
+    pub(super) port_channel: Position,
     pub(super) cable: Position,
     pub(super) state: Position,
     pub(super) classes: Position,
@@ -129,6 +134,13 @@ pub(super) struct Link {
     pub(super) is_up: Option<bool>,
     /// The forward error correction; empty if the file does not specify it.
     pub(super) fec: u32,
+    /// Auto-negotiation and link training.
+    pub(super) autoneg: Option<bool>,
+    pub(super) link_training: Option<bool>,
+    /// The port channel that the port is a member of; empty if none. `None` is unknown.
+    pub(super) port_channel: Option<u32>,
+    /// Whether the port channel uses LACP.
+    pub(super) has_lacp: bool,
     /// The neighbour and its port; empty if this end names none.
     pub(super) peer: u32,
     pub(super) peer_port: u32,
@@ -188,7 +200,13 @@ fn links(switch: &ResolvedSwitch, names: &mut Names) -> Box<[Link]> {
             cable_m: port.cable_m,
             pfc: Some(port.pfc_priorities),
             is_up: Some(port.is_up),
-            fec: names.number(&port.fec),
+            // The chip chooses the error correction.
+            fec: names.number(if port.fec == "auto" { "" } else { &port.fec }),
+            autoneg: port.autoneg,
+            link_training: port.link_training,
+            port_channel: Some(names.number(&port.port_channel)),
+            // teamd has no other mode.
+            has_lacp: !port.port_channel.is_empty(),
             peer: names.number(peer),
             peer_port: names.number(peer_port),
             classes: names.number(&classes(port)),

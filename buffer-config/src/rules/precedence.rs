@@ -89,6 +89,9 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("WD004", &["WD005", "WD019", "WD022", "WD024"]),
     ("WD024", &["WD005", "WD021", "WD025"]),
     ("WD021", &["WD025"]),
+    // Both ends of a link, before the comparison with a role and of single classes.
+    ("FLEET003", &["FLEET002", "FLEET009"]),
+    ("FLEET006", &["FLEET007"]),
 ];
 
 /// The position of a rule in the table, and the rules that it ranks before.

@@ -120,6 +120,36 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         let p = c.port()?;
         c.set("PORT", &p, "fec", "fc")
     }),
+    ("no FEC at one end", Error(&["FLEET005"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "fec", "none")
+    }),
+    ("FEC chosen by the chip at one end", Harmless, |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "fec", "auto")
+    }),
+    ("no FEC stated at one end", Harmless, |c| {
+        let p = c.port()?;
+        c.unset("PORT", &p, "fec")
+    }),
+    ("auto-negotiation at one end, not stated at the other", Warning(&["FLEET012"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "autoneg", "on")
+    }),
+    ("auto-negotiation stated as off", Harmless, |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "autoneg", "off")
+    }),
+    ("link training at one end", Warning(&["FLEET012"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "link_training", "on")
+    }),
+    ("port channel at one end", Error(&["FLEET013"]), |c| {
+        let p = c.port()?;
+        c.put("PORTCHANNEL", json!({"PortChannel1": {"admin_status": "up", "mtu": "9100"}}));
+        c.put("PORTCHANNEL_MEMBER", json!({format!("PortChannel1|{p}"): {}}));
+        Some(())
+    }),
     ("one end down", Warning(&["FLEET005"]), |c| {
         let p = c.port()?;
         c.set("PORT", &p, "admin_status", "down")

@@ -15,4 +15,5 @@ family!(
     system_port,
     neighbour_entry,
     down_by_default,
+    shared_alias,
 );

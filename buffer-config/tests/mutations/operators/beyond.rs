@@ -100,6 +100,13 @@ pub(super) const OPERATORS: &[Operator] = &[
         c.get("DEVICE_NEIGHBOR", &p, "name")?;
         c.unset("PORT", &p, "admin_status")
     }),
+    ("contradict", "alias of another port", Warning(&["LINK018"]), |c| {
+        let [p, q, ..] = c.ports.as_slice() else { return None };
+        let (p, q) = (p.clone(), q.clone());
+        let alias = c.get("PORT", &q, "alias").unwrap_or("etp1".into());
+        let _ = c.set("PORT", &q, "alias", &alias);
+        c.set("PORT", &p, "alias", &alias)
+    }),
     // Port channels.
     ("reorder", "a port channel of two ports", Harmless, |c| channel(c).map(|_| ())),
     ("contradict", "port channel members with two speeds", Error(&["LINK012"]), |c| {
