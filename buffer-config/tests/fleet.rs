@@ -117,9 +117,7 @@ fn check_all(switches: &[String], expected: &[(&str, &str, &[&str], &str)]) {
     let all = found(switches);
     let shown: Vec<(&str, &str, Vec<&str>, &str)> = all
         .iter()
-        .map(|f| {
-            (f.code, f.file.as_str(), f.ports.iter().map(String::as_str).collect(), f.message.as_str())
-        })
+        .map(|f| (f.code, f.file.as_str(), f.ports.iter().map(String::as_str).collect(), f.message.as_str()))
         .collect();
     let wanted: Vec<(&str, &str, Vec<&str>, &str)> =
         expected.iter().map(|(code, file, ports, text)| (*code, *file, ports.to_vec(), *text)).collect();
@@ -130,7 +128,9 @@ fn check_all(switches: &[String], expected: &[(&str, &str, &[&str], &str)]) {
 fn pfc_priorities_of_one_switch_are_one_finding() {
     let hub = |pfc: &str| {
         let port = |n: u32| {
-            format!(r#""Ethernet{n}": {{"lanes": "{n}", "speed": "40000", "mtu": "9100", "admin_status": "up"}}"#)
+            format!(
+                r#""Ethernet{n}": {{"lanes": "{n}", "speed": "40000", "mtu": "9100", "admin_status": "up"}}"#
+            )
         };
         let qos = |n: u32| format!(r#""Ethernet{n}": {{"pfc_enable": "{pfc}", "dscp_to_tc_map": "A"}}"#);
         format!(
@@ -160,7 +160,9 @@ fn pfc_priorities_of_one_switch_are_one_finding() {
     // The switch that differs from its neighbours has to change, also where it has more priorities.
     check_all(
         &fleet("3,4"),
-        &of_hub("hub: Ethernet0 and Ethernet4 enable PFC for priorities 3,4, their neighbours for priority 3"),
+        &of_hub(
+            "hub: Ethernet0 and Ethernet4 enable PFC for priorities 3,4, their neighbours for priority 3",
+        ),
     );
     // An ignored rule hides nothing.
     let mut all = {

@@ -241,7 +241,9 @@ pub fn check(source: SourceText<'_>, device: &Device) -> Vec<Finding> {
     checks::run(device, &mut remarks);
     remarks.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
     remarks.dedup();
-    remarks.into_iter().map(|remark| finding(source, remark)).collect()
+    let mut findings: Vec<Finding> = remarks.into_iter().map(|remark| finding(source, remark)).collect();
+    crate::rules::note_causes_of_device(&mut findings);
+    findings
 }
 
 fn finding(source: SourceText<'_>, remark: Remark) -> Finding {

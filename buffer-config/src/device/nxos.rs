@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         for name in names::ports(&list) {
             let Some(name) = names::interface(&name).filter(|name| !name.contains('.')) else { continue };
             let span = names.first().map_or(command.span, |word| word.span);
-            let pointer = format!("/interface/{name}");
+            let pointer = format!("/interface/{}", crate::db::escape(&name));
             let mut port = DevicePort::new(name.clone(), span);
             for line in &command.block {
                 self.line(line, &mut port, &pointer);

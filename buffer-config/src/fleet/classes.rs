@@ -42,8 +42,13 @@ impl Fleet {
                 [_] => self.end(end),
                 _ => format!("{} of {}", crate::rules::names(&ports), self.name_of(end.0)),
             };
-            let message =
-                format!("{}: {} at {who}, {} at {}", list(&dscps), text(own), text(expected), at(ports.len()));
+            let message = format!(
+                "{}: {} at {who}, {} at {}",
+                list(&dscps),
+                text(own),
+                text(expected),
+                at(ports.len())
+            );
             let base = self.at(end, ("FLEET009", Severity::Error, What::Classes), message);
             let lacks = |end: End<'_>, own: char, other: char| {
                 let priority = other.to_digit(10);
@@ -55,8 +60,7 @@ impl Fleet {
                 true => group.iter().filter_map(|(one, other)| priorities.cause_at(*one, *other)).collect(),
                 false => Vec::new(),
             };
-            let base =
-                Finding { causes, ports: ports.iter().map(ToString::to_string).collect(), ..base };
+            let base = Finding { causes, ports: ports.iter().map(ToString::to_string).collect(), ..base };
             let class = expected.to_digit(10).map(|class| class as u8);
             found.push(match class {
                 Some(class) => self.repaired(base, end, Repair::MapDscp { dscp: dscp as u8, class }),

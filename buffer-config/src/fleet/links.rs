@@ -124,7 +124,8 @@ impl Fleet {
         // The other end names a port of this switch that does not exist.
         let is_unknown = other.1.peer == one.0.name && one.0.ports.binary_search(&other.1.peer_port).is_err();
         let cause = is_unknown.then(|| {
-            let pointer = self.at(other, ("FLEET006", Severity::Error, What::Neighbour), String::new()).pointer;
+            let pointer =
+                self.at(other, ("FLEET006", Severity::Error, What::Neighbour), String::new()).pointer;
             Cause { code: "FLEET006", pointer, ports: Vec::new() }
         });
         found.push(Finding { causes: cause.into_iter().collect(), ..base });

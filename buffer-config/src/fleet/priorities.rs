@@ -48,8 +48,10 @@ fn cause(pointer: &str) -> Cause {
 impl Fleet {
     /// Reports links whose ends differ. `odd` are the switches whose priorities differ from those of their role.
     pub(super) fn priorities(&self, links: &[(End<'_>, End<'_>)], odd: &BTreeSet<Id>) -> Reported {
-        let is_different = |one: End<'_>, other: End<'_>| one.1.pfc.zip(other.1.pfc).is_some_and(|(x, y)| x != y);
-        let differ: Vec<_> = links.iter().copied().filter(|(one, other)| is_different(*one, *other)).collect();
+        let is_different =
+            |one: End<'_>, other: End<'_>| one.1.pfc.zip(other.1.pfc).is_some_and(|(x, y)| x != y);
+        let differ: Vec<_> =
+            links.iter().copied().filter(|(one, other)| is_different(*one, *other)).collect();
         // An end that differs from its role, or lacks a priority.
         let rank = |end: End<'_>, peer: End<'_>| {
             2 * u8::from(odd.contains(&id(end.0))) + u8::from(mask(peer) & !mask(end) != 0)

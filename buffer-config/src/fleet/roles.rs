@@ -105,9 +105,8 @@ impl Fleet {
                 }
                 let of = if asic.is_empty() { String::new() } else { format!("{asic} ") };
                 // The links of some switches may explain their priorities, those of others not.
-                let is_explained = |switch: &Kept| {
-                    index == PFC_PRIORITIES && !priorities.causes_of(switch).is_empty()
-                };
+                let is_explained =
+                    |switch: &Kept| index == PFC_PRIORITIES && !priorities.causes_of(switch).is_empty();
                 let parts = deviating.into_iter().flat_map(|(value, same)| {
                     let (explained, rest): (Vec<&Kept>, Vec<&Kept>) =
                         same.into_iter().partition(|switch| is_explained(switch));
@@ -123,7 +122,10 @@ impl Fleet {
                             finding("FLEET002", Severity::Warning, file, &pointer, format!("{who}{text}"));
                         let explained = same.iter().filter(|switch| is_explained(switch));
                         let own = explained.filter(|switch| is_grouped || *switch.file == *file);
-                        Finding { causes: own.flat_map(|switch| priorities.causes_of(switch)).collect(), ..base }
+                        Finding {
+                            causes: own.flat_map(|switch| priorities.causes_of(switch)).collect(),
+                            ..base
+                        }
                     });
                 }
             }

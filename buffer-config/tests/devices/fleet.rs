@@ -92,14 +92,12 @@ fn both_ends_of_a_link_are_compared_across_systems() {
         "leaf1",
         "priority 3 no-drop",
         "priority 4 no-drop",
-        &[
-            (
-                "FLEET003",
-                "leaf1",
-                Error,
-                "leaf1: Ethernet1/1 and Ethernet4/1 enable PFC for priority 4, their neighbours for priority 3",
-            ),
-        ],
+        &[(
+            "FLEET003",
+            "leaf1",
+            Error,
+            "leaf1: Ethernet1/1 and Ethernet4/1 enable PFC for priority 4, their neighbours for priority 3",
+        )],
     );
     check(
         "leaf1",
@@ -149,6 +147,23 @@ fn both_ends_of_a_link_are_compared_across_systems() {
         "to tor1:Ethernet0",
         "to tor1:Ethernet9",
         &[("FLEET006", "leaf1", Warning, "tor1 has no such port")],
+    );
+    check(
+        "leaf1",
+        "   description to tor1:Ethernet0\n",
+        "   description to tor1:Ethernet0\n   channel-group 7 mode active\n",
+        &[(
+            "FLEET013",
+            "tor1",
+            Error,
+            "leaf1:Ethernet4/1 is a member of Port-Channel7, tor1:Ethernet0 of no port channel",
+        )],
+    );
+    check(
+        "leaf1",
+        "   description to tor1:Ethernet0\n   mtu 9214\n   speed 400g-8",
+        "   description to tor1:Ethernet0\n   mtu 9214\n   speed auto 400g-8",
+        &[("FLEET012", "tor1", Warning, "leaf1:Ethernet4/1 uses auto-negotiation, tor1:Ethernet0 does not")],
     );
     check(
         "tor1",

@@ -46,13 +46,23 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             by_table.entry(violation.table).or_insert((0, entry.key.as_ref(), violation.message.as_str()));
         count.0 += 1;
     }
+    // A port that is missing in PORT has entries in many tables.
+    let mut by_message: BTreeMap<&str, Vec<(&str, usize, &str)>> = BTreeMap::new();
     for (table, (count, key, message)) in by_table {
-        cx.report(
-            out,
-            &META,
-            row(table, key),
-            format!("{table}: {message} ({})", counted(count as u64, "key")),
-        );
+        by_message.entry(message).or_default().push((table, count, key));
+    }
+    for (message, tables) in by_message {
+        let Some((table, count, key)) = tables.first().copied() else { continue };
+        let keys = |count: usize| counted(count as u64, "key");
+        let text = match tables.as_slice() {
+            [_] => format!("{table}: {message} ({})", keys(count)),
+            all => {
+                let all: Vec<String> =
+                    all.iter().map(|(table, count, _)| format!("{table} ({})", keys(*count))).collect();
+                format!("{}: {message}", all.join(", "))
+            }
+        };
+        cx.report(out, &META, row(table, key), text);
     }
 }
 

@@ -16,4 +16,6 @@ family!(
     neighbour_entry,
     down_by_default,
     shared_alias,
+    breakout,
+    dual_tor,
 );

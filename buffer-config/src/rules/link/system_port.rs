@@ -2,14 +2,15 @@
 //!
 //! Severity: error.
 //!
-//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs, or a speed that differs
-//! from that of the port.
+//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs, different `switch_id` for
+//! one chip, or a speed that differs from that of the port; or only one of SYSTEM_PORT and `switch_type` says that the switch has virtual output queues.
 //!
 //! ## Why it matters
 //!
 //! All chips create these ports at start: with a duplicate number, orchagent stops. A chip sends to a port of another one
 //! with the credits of its system port's speed: at a higher speed it overruns the port, at a lower one the port idles
-//! while the source fills its VOQs and pauses its senders.
+//! while the source fills its VOQs and pauses its senders. Without `switch_type` voq, entries of queues that name host and
+//! chip are rejected.
 //!
 //! ## Example
 //!
@@ -45,8 +46,19 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("SYSTEM_PORT");
+    let kind = cx.value("DEVICE_METADATA", "localhost", "switch_type").unwrap_or_default();
+    let at = field("DEVICE_METADATA", "localhost", "switch_type");
+    // The file of the whole line card has no ports of a chip.
+    if kind == "voq" && rows.is_empty() && !cx.sw.ports.is_empty() && !cx.sw.chip.is_empty() {
+        cx.report(out, &META, at, "switch_type is voq, but SYSTEM_PORT has no entries".to_string());
+    } else if kind != "voq" && !rows.is_empty() {
+        let stated = if kind.is_empty() { "not stated" } else { kind };
+        let message = format!("there are system ports, but switch_type is {stated} instead of voq");
+        cx.report(out, &META, at, message);
+    }
     let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queues: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    let mut chips: BTreeMap<&str, &str> = BTreeMap::new();
     for entry in rows {
         let value = |name: &str| cx.db.field(entry, name).map(|field| field.value.trim());
         if let Some(id) = value("system_port_id")
@@ -54,6 +66,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         {
             let message = format!("{} and {owner} both have system_port_id {id}", entry.key);
             cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "system_port_id"), message);
+        }
+        // All ports of a chip have its number.
+        if let Some(((chip, _), id)) = entry.key.rsplit_once('|').zip(value("switch_id"))
+            && *chips.entry(chip).or_insert(id) != id
+        {
+            let message = format!("{} has switch_id {id}, but other ports of {chip} do not", entry.key);
+            cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "switch_id"), message);
         }
         if let Some(count) = value("num_voq") {
             queues.entry(count).or_insert((0, &entry.key)).0 += 1;

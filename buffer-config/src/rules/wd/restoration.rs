@@ -34,7 +34,9 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     cx.by_port(out, &META, |port| {
-        let watchdog = port.watchdog.filter(|w| w.restoration_ms.is_none())?;
+        // A time that is no number is reported already.
+        let is_stated = cx.value("PFC_WD", &port.name, "restoration_time").is_some();
+        let watchdog = port.watchdog.filter(|w| w.restoration_ms.is_none() && !is_stated)?;
         let message = format!(
             "no restoration_time (detection {} ms): a queue is never restored after a storm",
             watchdog.detection_ms

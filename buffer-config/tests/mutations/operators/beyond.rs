@@ -26,6 +26,9 @@ fn lane_mbps(c: &Config, port: &str) -> Option<u32> {
 fn tunnel(c: &mut Config, field: &str, map: &str) {
     let fields = json!({"tunnel_type": "IPINIP", "dst_ip": "10.1.0.32", "dscp_mode": "pipe", field: map});
     c.put("TUNNEL", json!({"MuxTunnel0": fields}));
+    if c.get("DEVICE_METADATA", "localhost", "subtype").as_deref() == Some("DualToR") {
+        c.put("PEER_SWITCH", json!({"peer": {"address_ipv4": "10.1.0.33"}}));
+    }
 }
 
 /// A scheduler of its own for the first lossless queue.
@@ -156,6 +159,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     ("reorder", "another neighbour", Harmless, |c| {
         let p = c.port()?;
         c.table("DEVICE_NEIGHBOR")?.insert(p, json!({"name": "peer", "port": "Ethernet0"}));
+        c.table("DEVICE_NEIGHBOR_METADATA")?.insert("peer".into(), json!({"type": "LeafRouter"}));
         Some(())
     }),
     // Schedulers and shapers.
