@@ -179,7 +179,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         let p = c.port()?;
         c.get("DEVICE_NEIGHBOR", &p, "port")?;
         (!c.keys("DEVICE_NEIGHBOR_METADATA").is_empty()).then_some(())?;
-        c.set("DEVICE_NEIGHBOR", &p, "name", "nobody")
+        c.set("DEVICE_NEIGHBOR", &p, "name", "absent")
     }),
     ("remove", "port of a neighbour", Warning(&["LINK016"]), |c| {
         let p = c.port()?;
