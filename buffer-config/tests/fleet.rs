@@ -178,6 +178,36 @@ fn pfc_priorities_of_one_switch_are_one_finding() {
     assert_eq!(codes, ["FLEET002"], "{all:#?}");
 }
 
+#[test]
+fn the_same_difference_on_several_links_is_one_finding() {
+    let check = |one: &str, other: &str, message: &str, file: &str| {
+        let ends = pair(["", ""], ["", ""], [one, other]);
+        check_all(&ends, &[("FLEET005", file, &["Ethernet0", "Ethernet4"], message)]);
+    };
+    check(
+        r#", "mtu": "9100""#,
+        r#", "mtu": "1500""#,
+        "a: Ethernet0 and Ethernet4 have MTU 9100, the other ends MTU 1500",
+        "0.json",
+    );
+    check(
+        r#", "fec": "rs""#,
+        r#", "fec": "none""#,
+        "a: Ethernet0 and Ethernet4 have FEC rs, the other ends none: the links stay down",
+        "0.json",
+    );
+}
+
+#[test]
+fn headroom_of_one_role_and_link_is_compared() {
+    let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
+    fleet.push(switch("far", "-4", "40m", "3", "none").replace("\"90000\"", "\"120000\""));
+    check_all(&fleet, &[]);
+    fleet[1] = fleet[1].replace("\"90000\"", "\"45000\"");
+    let text = "headroom for 40000 Mb/s over 5 m is 45000 B, but 90000 B on 2 of 3 trident-2 switches of role ToRRouter";
+    check_all(&fleet, &[("FLEET002", "1.json", &[], text)]);
+}
+
 /// Two switches with two links, whose ports are members of these port channels; empty: of none.
 fn pair(one: [&str; 2], other: [&str; 2], extra: [&str; 2]) -> [String; 2] {
     let make = |name: &str, peer: &str, channels: [&str; 2], extra: &str| {

@@ -44,7 +44,9 @@ fn a_report_for_people_says_once_where_rules_are_explained() {
     };
     let full = Format::Full { is_coloured: false };
     let text = several(full, 2);
-    assert!(text.matches(hint).count() == 1 && text.lines().last().is_some_and(|line| line.starts_with(hint)));
+    assert!(
+        text.matches(hint).count() == 1 && text.lines().last().is_some_and(|line| line.starts_with(hint))
+    );
     assert_eq!(several(full, 0), "");
     for format in
         [Format::Concise, Format::Json, Format::Sarif, Format::Junit, Format::Github, Format::Gitlab]

@@ -1,8 +1,11 @@
 //! Compares both ends of a link. What one of them does not state is not compared.
 
+use std::collections::BTreeMap;
+
 use model::config_finding::Deviation;
 
 use super::kept::{Kept, Link, NONE};
+use super::priorities::{Id, id};
 use super::{Finding, Fleet, finding};
 use crate::device::Repair;
 use crate::finding::Severity;
@@ -13,7 +16,7 @@ use crate::source::Position;
 const LARGEST_ROCE_PACKET_BYTES: u32 = 4180;
 
 /// The value that a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     Neighbour,
     Pfc,
@@ -64,37 +67,152 @@ impl What {
 /// One end of a link.
 pub(super) type End<'f> = (&'f Kept, &'f Link);
 
-impl Fleet {
-    /// Compares both ends of a link. A finding is reported for the end that has to change.
-    /// [`Fleet::priorities`] and [`Fleet::classes`] compare what several links of a switch may share.
-    pub(super) fn ends(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
-        self.cable(one, other, found);
-        self.speed_and_mtu(one, other, found);
-        self.fec_and_state(one, other, found);
-        self.negotiation(one, other, found);
-        // SONiC switches of one role are compared with each other; between roles, thresholds may differ.
-        if one.0.system.is_some() || other.0.system.is_some() {
-            self.marking(one, other, found);
-            self.watchdog(one, other, found);
+/// A difference between the ends of one link.
+struct Difference<'f> {
+    ends: [End<'f>; 2],
+    /// The end that has to change, if other links do not say otherwise.
+    wrong: usize,
+    /// Whether other links cannot say otherwise.
+    is_certain: bool,
+    code: &'static str,
+    severity: Severity,
+    what: What,
+    /// The message for one link.
+    message: String,
+    /// What the ports of each end have in common, after their names: the message for several links of a switch.
+    of_several: [String; 2],
+    /// The repair of each end.
+    repairs: [Option<Repair>; 2],
+    deviation: Option<Deviation>,
+}
+
+impl<'f> Difference<'f> {
+    fn new(
+        ends: [End<'f>; 2],
+        (code, severity, what): (&'static str, Severity, What),
+        message: String,
+        of_several: [String; 2],
+    ) -> Self {
+        let repairs = [None, None];
+        Self {
+            ends,
+            wrong: 0,
+            is_certain: false,
+            code,
+            severity,
+            what,
+            message,
+            of_several,
+            repairs,
+            deviation: None,
         }
     }
 
-    fn cable(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+    /// Names the end that probably has to change.
+    fn probably(self, wrong: usize) -> Self {
+        Self { wrong, ..self }
+    }
+
+    /// Names the end that has to change.
+    fn certainly(self, wrong: usize) -> Self {
+        Self { wrong, is_certain: true, ..self }
+    }
+}
+
+/// The same difference on several links of one switch, each with the end of that switch first.
+struct Group<'d, 'f> {
+    first: &'d Difference<'f>,
+    at: usize,
+    ends: Vec<End<'f>>,
+}
+
+impl Fleet {
+    /// Compares both ends of each link. Findings are for the end that has to change; the same difference on several links of
+    /// a switch is one finding. [`Fleet::priorities`] and [`Fleet::classes`] report the rest.
+    pub(super) fn ends(&self, links: &[(End<'_>, End<'_>)], found: &mut Vec<Finding>) {
+        let mut all = Vec::new();
+        for (one, other) in links.iter().copied() {
+            self.cable(one, other, &mut all);
+            self.speed_and_mtu(one, other, &mut all);
+            self.fec_and_state(one, other, &mut all);
+            self.negotiation(one, other, &mut all);
+            // SONiC switches of one role are compared with each other; between roles, thresholds may differ.
+            if one.0.system.is_some() || other.0.system.is_some() {
+                self.marking(one, other, &mut all);
+                self.watchdog(one, other, &mut all);
+            }
+        }
+        let mut counts: BTreeMap<(&str, What, Id), usize> = BTreeMap::new();
+        for difference in &all {
+            for (switch, _) in difference.ends {
+                *counts.entry((difference.code, difference.what, id(switch))).or_default() += 1;
+            }
+        }
+        let mut groups: Vec<Group<'_, '_>> = Vec::new();
+        let mut known: BTreeMap<(Id, &str, What, Severity, &str), usize> = BTreeMap::new();
+        for difference in &all {
+            let Difference { ends, wrong, code, what, severity, .. } = difference;
+            // A switch that differs on more of its links than the other one has to change.
+            let count = |at: usize| {
+                ends.get(at).and_then(|end| counts.get(&(*code, *what, id(end.0)))).copied().unwrap_or(0)
+            };
+            let is_other = !difference.is_certain && count(1 - wrong) > count(*wrong);
+            let at = if is_other { 1 - wrong } else { *wrong };
+            let (Some(end), Some(text)) = (ends.get(at).copied(), difference.of_several.get(at)) else {
+                continue;
+            };
+            let key = (id(end.0), *code, *what, *severity, text.as_str());
+            let index = *known.entry(key).or_insert(groups.len());
+            match groups.get_mut(index) {
+                Some(group) => group.ends.push(end),
+                None => groups.push(Group { first: difference, at, ends: vec![end] }),
+            }
+        }
+        found.extend(groups.iter().filter_map(|group| self.merged(group)));
+    }
+
+    fn merged(&self, group: &Group<'_, '_>) -> Option<Finding> {
+        let Group { first, at, ends } = group;
+        let end = *ends.first()?;
+        let ports: Vec<&str> = ends.iter().map(|(_, link)| self.names.of(link.port)).collect();
+        let message = match ports.as_slice() {
+            [_] => first.message.clone(),
+            all => {
+                let text = first.of_several.get(*at)?;
+                format!("{}: {} {text}", self.name_of(end.0), crate::rules::names(all))
+            }
+        };
+        let base = self.at(end, (first.code, first.severity, first.what), message);
+        let repair = first.repairs.get(*at).and_then(Option::as_ref);
+        let commands = end.0.system.zip(repair).map(|(system, repair)| repair.commands(system, &ports));
+        Some(Finding {
+            ports: ports.iter().map(ToString::to_string).collect(),
+            commands: commands.unwrap_or_default(),
+            deviation: first.deviation,
+            ..base
+        })
+    }
+
+    fn cable<'f>(&self, one: End<'f>, other: End<'f>, found: &mut Vec<Difference<'f>>) {
         let (Some(p), Some(q)) = (one.1.cable_m, other.1.cable_m) else { return };
         if p != q {
             let names = self.names_of(one, other);
             let message = format!("{names} have cable lengths {p} m and {q} m for the same link");
-            let shorter = if p < q { one } else { other };
-            let base = self.at(shorter, ("FLEET004", Severity::Error, What::Cable), message);
-            found.push(Finding { deviation: Some(Deviation::Less), ..base });
+            let text = |own: u32, other: u32| format!("have cable length {own} m, the other ends {other} m");
+            let about = ("FLEET004", Severity::Error, What::Cable);
+            let base = Difference::new([one, other], about, message, [text(p, q), text(q, p)]);
+            // The shorter end has too little headroom if the other one is right.
+            let base = base.certainly(usize::from(p > q));
+            found.push(Difference { deviation: Some(Deviation::Less), ..base });
         }
     }
 
-    fn speed_and_mtu(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+    fn speed_and_mtu<'f>(&self, one: End<'f>, other: End<'f>, found: &mut Vec<Difference<'f>>) {
         let (x, y) = (one.1, other.1);
         let differ = |x: Option<u32>, y: Option<u32>| x.zip(y).filter(|(x, y)| x != y);
         let (speeds, mtus) = (differ(x.speed_mbps, y.speed_mbps), differ(x.mtu_bytes, y.mtu_bytes));
         let names = self.names_of(one, other);
+        let about = ("FLEET005", Severity::Error, What::Speed);
         if let (None, None, Some(_), Some(_)) = (one.0.system, other.0.system, x.speed_mbps, y.speed_mbps) {
             if speeds.is_some() || mtus.is_some() {
                 let of = |value: Option<u32>| value.unwrap_or(0);
@@ -105,44 +223,67 @@ impl Fleet {
                     of(x.mtu_bytes),
                     of(y.mtu_bytes)
                 );
-                found.push(self.at(one, ("FLEET005", Severity::Error, What::Speed), message));
+                let text = |own: &Link, other: &Link| {
+                    let speed = |link: &Link| format!("{} Mb/s", of(link.speed_mbps));
+                    let mtu = |link: &Link| format!("MTU {}", of(link.mtu_bytes));
+                    let both = |link: &Link| match (speeds, mtus) {
+                        (Some(_), None) => speed(link),
+                        (None, _) => mtu(link),
+                        (Some(_), Some(_)) => format!("{} and {}", speed(link), mtu(link)),
+                    };
+                    format!("have {}, the other ends {}", both(own), both(other))
+                };
+                found.push(Difference::new([one, other], about, message, [text(x, y), text(y, x)]));
             }
             return;
         }
         if let Some((p, q)) = speeds {
             let message = format!("{names} have speeds {p} and {q} Mb/s");
-            found.push(self.at(one, ("FLEET005", Severity::Error, What::Speed), message));
+            let text = |own: u32, other: u32| format!("have {own} Mb/s, the other ends {other} Mb/s");
+            found.push(Difference::new([one, other], about, message, [text(p, q), text(q, p)]));
         }
         if let Some((p, q)) = mtus {
-            let (smaller, bytes) = if p < q { (one, q) } else { (other, p) };
             let drops = p.min(q) < LARGEST_ROCE_PACKET_BYTES;
             let severity = if drops { Severity::Error } else { Severity::Warning };
             let what = if drops { "RoCE packets with a path MTU of 4096" } else { "larger packets" };
             let message = format!("{names} have MTUs {p} and {q}: the smaller one drops {what}");
-            let base = self.at(smaller, ("FLEET005", severity, What::Mtu), message);
-            found.push(self.repaired(base, smaller, Repair::Mtu { bytes }));
+            let text = |own: u32, other: u32| {
+                format!("have MTU {own}, the other ends {other}: the smaller one drops {what}")
+            };
+            let about = ("FLEET005", severity, What::Mtu);
+            let base = Difference::new([one, other], about, message, [text(p, q), text(q, p)]);
+            let repairs = [Some(Repair::Mtu { bytes: q }), Some(Repair::Mtu { bytes: p })];
+            found.push(Difference { repairs, ..base.probably(usize::from(p > q)) });
         }
     }
 
-    fn fec_and_state(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+    fn fec_and_state<'f>(&self, one: End<'f>, other: End<'f>, found: &mut Vec<Difference<'f>>) {
         let names = self.names_of(one, other);
         let [p, q] = [one.1.fec, other.1.fec].map(|n| self.names.of(n));
         if p != q && !p.is_empty() && !q.is_empty() {
             let message = format!("{names} have FEC {p} and {q}: the link stays down");
-            let base = self.at(one, ("FLEET005", Severity::Error, What::Fec), message);
-            found.push(self.repaired(base, one, Repair::Fec { name: q.to_string() }));
+            let text = |own: &str, other: &str| {
+                format!("have FEC {own}, the other ends {other}: the links stay down")
+            };
+            let about = ("FLEET005", Severity::Error, What::Fec);
+            let base = Difference::new([one, other], about, message, [text(p, q), text(q, p)]);
+            let repair = |name: &str| Some(Repair::Fec { name: name.to_string() });
+            found.push(Difference { repairs: [repair(q), repair(p)], ..base });
         }
         if let (Some(x), Some(y)) = (one.1.is_up, other.1.is_up)
             && x != y
         {
+            let down = usize::from(x);
             let end = if x { other } else { one };
             let message = format!("{names} are the ends of a link, but {} is down", self.end(end));
-            found.push(self.at(end, ("FLEET005", Severity::Warning, What::State), message));
+            let about = ("FLEET005", Severity::Warning, What::State);
+            let text = || "are down, the other ends are up".to_string();
+            found.push(Difference::new([one, other], about, message, [text(), text()]).certainly(down));
         }
     }
 
     /// Auto-negotiation and link training, which take both ends. A port of SONiC without the setting has neither.
-    fn negotiation(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+    fn negotiation<'f>(&self, one: End<'f>, other: End<'f>, found: &mut Vec<Difference<'f>>) {
         type Setting = fn(&Link) -> Option<bool>;
         let settings: [(&str, Setting); 2] =
             [("auto-negotiation", |link| link.autoneg), ("link training", |link| link.link_training)];
@@ -157,42 +298,62 @@ impl Fleet {
             // An explicit off is certain.
             let is_certain = what == "auto-negotiation" && of(without.1).is_some();
             let severity = if is_certain { Severity::Error } else { Severity::Warning };
-            found.push(self.at(without, ("FLEET012", severity, What::Negotiation), message));
+            let text = |uses: bool| match uses {
+                true => format!("use {what}, the other ends do not"),
+                false => format!("do not use {what}, the other ends do"),
+            };
+            let about = ("FLEET012", severity, What::Negotiation);
+            let base = Difference::new([one, other], about, message, [text(x), text(y)]);
+            found.push(base.probably(usize::from(x)));
         }
     }
 
-    fn marking(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+    fn marking<'f>(&self, one: End<'f>, other: End<'f>, found: &mut Vec<Difference<'f>>) {
         let [x, y] = [one.1.marking, other.1.marking].map(|n| self.names.of(n));
         if x == y || x.is_empty() || y.is_empty() {
             return;
         }
         let (a, b) = (self.end(one), self.end(other));
         if x == NONE || y == NONE {
+            let without = usize::from(x != NONE);
             let (end, marks) = if x == NONE { (one, &b) } else { (other, &a) };
             let message = format!("{marks} marks lossless packets (ECN), {} does not", self.end(end));
-            let base = self.at(end, ("FLEET010", Severity::Warning, What::Marking), message);
+            let text = || "do not mark lossless packets (ECN), the other ends do".to_string();
+            let about = ("FLEET010", Severity::Warning, What::Marking);
+            let base = Difference::new([one, other], about, message, [text(), text()]);
             let queue = end.1.pfc.map_or(3, |mask| mask.trailing_zeros().min(7) as u8);
-            found.push(self.repaired(base, end, Repair::Mark { queue }));
+            let repairs = [Some(Repair::Mark { queue }), Some(Repair::Mark { queue })];
+            found.push(Difference { repairs, ..base.certainly(without) });
         } else if x != "on" && y != "on" && one.1.speed_mbps == other.1.speed_mbps {
             let message = format!("Kmin/Kmax/Pmax are {x} at {a}, but {y} at {b}");
-            found.push(self.at(one, ("FLEET010", Severity::Info, What::Marking), message));
+            let text = |own: &str, other: &str| format!("have Kmin/Kmax/Pmax {own}, the other ends {other}");
+            let about = ("FLEET010", Severity::Info, What::Marking);
+            found.push(Difference::new([one, other], about, message, [text(x, y), text(y, x)]));
         }
     }
 
-    fn watchdog(&self, one: End<'_>, other: End<'_>, found: &mut Vec<Finding>) {
+    fn watchdog<'f>(&self, one: End<'f>, other: End<'f>, found: &mut Vec<Difference<'f>>) {
         let [x, y] = [one.1.watchdog, other.1.watchdog].map(|n| self.names.of(n));
         if x == y || x.is_empty() || y.is_empty() {
             return;
         }
         let (a, b) = (self.end(one), self.end(other));
         if x == NONE || y == NONE {
+            let without = usize::from(x != NONE);
             let (end, has) = if x == NONE { (one, &b) } else { (other, &a) };
             let message = format!("{has} has a PFC watchdog, {} does not", self.end(end));
-            let base = self.at(end, ("FLEET011", Severity::Warning, What::Watchdog), message);
-            found.push(self.repaired(base, end, Repair::Watch));
+            let text = || "have no PFC watchdog, the other ends have one".to_string();
+            let about = ("FLEET011", Severity::Warning, What::Watchdog);
+            let base = Difference::new([one, other], about, message, [text(), text()]);
+            let repairs = [Some(Repair::Watch), Some(Repair::Watch)];
+            found.push(Difference { repairs, ..base.certainly(without) });
         } else if x != "on" && y != "on" {
             let message = format!("a storm is detected after {x} ms at {a}, but after {y} ms at {b}");
-            found.push(self.at(one, ("FLEET011", Severity::Info, What::Watchdog), message));
+            let text = |own: &str, other: &str| {
+                format!("detect a storm after {own} ms, the other ends after {other} ms")
+            };
+            let about = ("FLEET011", Severity::Info, What::Watchdog);
+            found.push(Difference::new([one, other], about, message, [text(x, y), text(y, x)]));
         }
     }
 

@@ -89,6 +89,8 @@ pub(super) struct Kept {
     pub(super) pause: Option<Pause>,
     /// The value of each of [`PROPERTIES`], as text; `None` if the switch does not have it.
     pub(super) values: [Option<u32>; PROPERTIES.len()],
+    /// The headroom of lossless ports: speed and cable length, and headroom with its XON offset, as texts.
+    pub(super) headroom: Box<[(u32, u32)]>,
     /// Names and aliases of all ports, sorted.
     pub(super) ports: Box<[u32]>,
     /// All ports that may be the end of a link.
@@ -179,6 +181,7 @@ impl Kept {
             sku: names.number(&switch.hwsku),
             pause: pause(switch),
             values,
+            headroom: headroom(switch, names),
             ports: ports.into(),
             links,
             places: Box::default(),
@@ -243,6 +246,21 @@ fn end_watchdog(port: &ResolvedPort) -> String {
         (_, None) => NONE.to_string(),
         (_, Some(watchdog)) => watchdog.detection_ms.to_string(),
     }
+}
+
+/// The headroom of each speed and cable length of lossless ports, as the file states it: the dynamic model computes it.
+fn headroom(switch: &ResolvedSwitch, names: &mut Names) -> Box<[(u32, u32)]> {
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    for port in switch.ports.iter().filter(|port| port.pfc_priorities != 0) {
+        let profiles = port.priority_groups.iter().flatten().filter_map(|at| switch.profiles.get(*at));
+        let stated = profiles.filter(|profile| profile.is_lossless() && !profile.is_generated).next();
+        let (Some(profile), Some(cable_m)) = (stated, port.cable_m) else { continue };
+        let offset =
+            profile.xon_offset_bytes.map_or(String::new(), |bytes| format!(", xon_offset {bytes} B"));
+        let text = format!("{} B{offset}", profile.headroom_bytes.unwrap_or(0));
+        all.entry(format!("{} Mb/s over {cable_m} m", port.speed_mbps)).or_insert(text);
+    }
+    all.iter().map(|(link, text)| (names.number(link), names.number(text))).collect()
 }
 
 /// The lowest dynamic threshold of the lossless profiles in use.

@@ -83,12 +83,11 @@ impl Fleet {
         for (role, switches) in roles {
             self.thresholds(role, &switches, is_grouped, &mut found);
             self.siblings(role, &switches, is_grouped, &priorities, &mut found);
+            self.headroom(role, &switches, is_grouped, &mut found);
         }
         self.classes(&links, &priorities, &mut of_links);
         self.port_channels(&links, &mut of_links);
-        for (one, other) in links {
-            self.ends(one, other, &mut of_links);
-        }
+        self.ends(&links, &mut of_links);
         found.extend(priorities.findings);
         found.append(&mut of_links);
         found

@@ -24,6 +24,7 @@ impl Kept {
             sku: none,
             pause: None,
             values: [None; PROPERTIES.len()],
+            headroom: Box::default(),
             ports: ports.into(),
             links,
             places,

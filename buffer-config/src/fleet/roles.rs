@@ -132,6 +132,39 @@ impl Fleet {
         }
     }
 
+    /// Reports switches whose lossless ports have another headroom than those of the same role, ASIC, speed and cable length.
+    pub(super) fn headroom(
+        &self,
+        role: &str,
+        switches: &[&Kept],
+        is_grouped: bool,
+        found: &mut Vec<Finding>,
+    ) {
+        let mut groups: BTreeMap<(&str, u32), Vec<(&Kept, u32)>> = BTreeMap::new();
+        for switch in switches {
+            for (link, value) in &switch.headroom {
+                groups.entry((self.chip_of(switch), *link)).or_default().push((switch, *value));
+            }
+        }
+        for ((asic, link), group) in groups {
+            let Some((common, count)) = usual(group.iter().map(|(_, value)| *value)) else { continue };
+            let mut deviating: BTreeMap<u32, Vec<&Kept>> = BTreeMap::new();
+            for (switch, value) in group.iter().filter(|(_, value)| *value != common) {
+                deviating.entry(*value).or_default().push(switch);
+            }
+            for (value, same) in deviating {
+                let [link, own, other] = [link, value, common].map(|n| self.names.of(n));
+                let all = group.len();
+                let text = format!(
+                    "headroom for {link} is {own}, but {other} on {count} of {all} {asic} switches of role {role}"
+                );
+                self.report(&same, is_grouped, found, |file, who| {
+                    finding("FLEET002", Severity::Warning, file, "/BUFFER_PROFILE", format!("{who}{text}"))
+                });
+            }
+        }
+    }
+
     /// The switches whose PFC priorities differ from those of most switches of their role.
     pub(super) fn odd_priorities(&self, switches: &[&Kept]) -> Vec<Id> {
         let value = |switch: &Kept| switch.values.get(PFC_PRIORITIES).copied().flatten();

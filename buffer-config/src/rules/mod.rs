@@ -17,6 +17,7 @@ mod precedence;
 mod reported;
 mod sched;
 mod schema_rules;
+mod sources;
 mod src;
 mod wd;
 

@@ -103,6 +103,27 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         }
         (!names.is_empty() && c.profile()?.starts_with("pg_lossless")).then_some(())
     }),
+    ("headroom * 3/4", Warning(&["FLEET002"]), |c| {
+        let names: Vec<String> = c
+            .keys("BUFFER_PROFILE")
+            .into_iter()
+            .filter(|n| c.get("BUFFER_PROFILE", n, "xoff").is_some_and(|xoff| xoff != "0"))
+            .collect();
+        c.profile()?;
+        names.iter().try_for_each(|name| c.scale("BUFFER_PROFILE", name, "xoff", 0.75))
+    }),
+    ("MTU of all ports", Error(&["FLEET005"]), |c| {
+        c.port()?;
+        (!c.is_dynamic()).then_some(())?;
+        c.keys("PORT").iter().for_each(|port| {
+            let _ = c.set("PORT", port, "mtu", "1500");
+        });
+        Some(())
+    }),
+    ("FEC of all ports", Error(&["FLEET005"]), |c| {
+        c.port()?;
+        c.set_all("PORT", "fec", "none")
+    }),
     ("cable of one end", Error(&["FLEET004"]), |c| {
         let (p, t) = (c.port()?, c.keys("CABLE_LENGTH").first().cloned()?);
         c.get("CABLE_LENGTH", &t, &p)?;

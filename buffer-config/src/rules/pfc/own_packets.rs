@@ -2,13 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! The switch puts copies of packets (MIRROR_SESSION) or packets that it has trimmed (SWITCH_TRIMMING) into a lossless class.
+//! The switch puts copies of packets (MIRROR_SESSION) or packets that it has trimmed (SWITCH_TRIMMING) into a lossless class,
+//! or their DSCP is above 63.
 //!
 //! ## Why it matters
 //!
 //! No sender of the copies reacts to a pause or to a mark. They fill the lossless queues and headroom on the way to the
-//! collector, and pause the senders of RDMA traffic instead. A trimmed packet that waits in the queue that is full does not
-//! report the congestion.
+//! collector, and pause the senders of RDMA traffic instead. A trimmed packet in the queue that is full arrives after the
+//! congestion that it reports.
 //!
 //! ## Example
 //!

@@ -1,6 +1,6 @@
 //! # WD002 restoration-time
 //!
-//! Severity: error.
+//! Severity: error (a warning where it is missing).
 //!
 //! `restoration_time` is missing or not within 100 to 60,000 ms.
 //!
