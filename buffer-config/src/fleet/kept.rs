@@ -252,8 +252,8 @@ fn end_watchdog(port: &ResolvedPort) -> String {
 fn headroom(switch: &ResolvedSwitch, names: &mut Names) -> Box<[(u32, u32)]> {
     let mut all: BTreeMap<String, String> = BTreeMap::new();
     for port in switch.ports.iter().filter(|port| port.pfc_priorities != 0) {
-        let profiles = port.priority_groups.iter().flatten().filter_map(|at| switch.profiles.get(*at));
-        let stated = profiles.filter(|profile| profile.is_lossless() && !profile.is_generated).next();
+        let mut profiles = port.priority_groups.iter().flatten().filter_map(|at| switch.profiles.get(*at));
+        let stated = profiles.find(|profile| profile.is_lossless() && !profile.is_generated);
         let (Some(profile), Some(cable_m)) = (stated, port.cable_m) else { continue };
         let offset =
             profile.xon_offset_bytes.map_or(String::new(), |bytes| format!(", xon_offset {bytes} B"));

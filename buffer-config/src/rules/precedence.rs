@@ -19,7 +19,7 @@ use crate::schema::{self, Type};
 /// comes first.
 const PRECEDENCE: &[(&str, &[&str])] = &[
     // Values and references that SONiC does not accept.
-    ("SRC005", &["PFC002", "PG010", "PG014"]),
+    ("SRC005", &["PFC002", "PFC003", "PG010", "PG014", "ECN001", "ECN007", "WD011", "WD012", "BUF011"]),
     ("BUF001", &["BUF036", "BUF037", "BUF049", "PFC002"]),
     ("BUF003", &["BUF036"]),
     ("BUF007", &["PFC002", "PG010", "PG016"]),
@@ -63,7 +63,6 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("WD003", &["WD004", "WD022"]),
     // Which priorities are lossless.
     ("PFC010", &["PFC003", "WD011", "WD012"]),
-    ("PG010", &["PFC002"]),
     ("PG011", &["PFC002"]),
     ("PFC008", &["MAP014"]),
     ("PFC015", &["MAP014"]),
@@ -72,10 +71,12 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("PFC006", &["PFC005", "PFC014", "ECN007", "SCHED004", "BUF054"]),
     ("PFC005", &["ECN014"]),
     // Headroom: of another link; below the bytes on the wire, what the peer may send, what SONiC computes.
-    ("PG020", &["PG004", "PG005", "PG006"]),
-    ("PG005", &["PG004", "PG006", "PG007", "PG008"]),
-    ("PG006", &["PG004", "PG007", "PG008"]),
-    ("PG004", &["PG006", "PG007", "PG008"]),
+    ("PG020", &["PG004", "PG005", "PG006", "PG033"]),
+    ("PG005", &["PG004", "PG006", "PG007", "PG008", "PG033"]),
+    ("PG006", &["PG004", "PG007", "PG008", "PG033"]),
+    ("PG004", &["PG006", "PG007", "PG008", "PG033"]),
+    ("PG007", &["PG033"]),
+    ("PG010", &["PFC002", "PG033"]),
     ("PG012", &["PG015", "PG016", "PG017"]),
     ("PG013", &["PG014", "PG016"]),
     ("PG026", &["BUF036", "PG027", "PG017"]),
@@ -94,7 +95,8 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("BUF042", &["ECN011"]),
     ("BUF041", &["BUF009", "BUF042", "BUF043", "ECN009"]),
     // Marking.
-    ("ECN001", &["ECN005", "ECN009", "ECN018"]),
+    ("ECN001", &["ECN005", "ECN009", "ECN018", "ECN019"]),
+    ("ECN013", &["ECN019"]),
     ("ECN009", &["ECN014", "ECN018"]),
     ("ECN011", &["ECN014"]),
     ("ECN003", &["ECN007", "ECN008"]),
@@ -103,6 +105,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("ECN008", &["ECN007"]),
     // Watchdog.
     ("WD004", &["WD005", "WD019", "WD022", "WD024"]),
+    ("WD014", &["WD001", "WD003"]),
     ("WD024", &["WD005", "WD021", "WD025"]),
     ("WD021", &["WD025"]),
     // Both ends of a link, before the comparison with a role and of single classes.

@@ -166,5 +166,5 @@ pub(super) fn lanes(text: &str) -> bool {
     let lanes: Vec<&str> = text.split(',').map(str::trim).collect();
     let is_number = |lane: &&str| !lane.is_empty() && lane.bytes().all(|b| b.is_ascii_digit());
     let is_new = |(at, lane): (usize, &&str)| !lanes.iter().take(at).any(|other| other == lane);
-    lanes.len() <= 32 && lanes.iter().all(|lane| is_number(&lane)) && lanes.iter().enumerate().all(is_new)
+    lanes.len() <= 32 && lanes.iter().all(is_number) && lanes.iter().enumerate().all(is_new)
 }

@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! A key names a port that is not in PORT or SYSTEM_PORT, or no key names the chip of this file.
+//! A key names a port that is not in PORT or SYSTEM_PORT, no key names the chip of this file, or PORT is empty.
 //!
 //! ## Why it matters
 //!
@@ -35,7 +35,7 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.sw.ports.is_empty() {
-        // A buffer template has no ports.
+        without_ports(cx, out);
         return;
     }
     other_chip(cx, out);
@@ -63,6 +63,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             }
         };
         cx.report(out, &META, row(table, key), text);
+    }
+}
+
+/// Reports a switch without any port. A buffer template has none, and no platform.
+fn without_ports(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.value("DEVICE_METADATA", "localhost", "platform").is_none() {
+        return;
+    }
+    for table in ["PORT_QOS_MAP", "BUFFER_PG", "BUFFER_QUEUE"] {
+        let names_port = |key: &str| key.split(['|', ',']).any(|part| part.starts_with("Ethernet"));
+        if let Some(entry) = cx.db.rows(table).iter().find(|entry| names_port(&entry.key)) {
+            let message = format!("{table} has entries of ports, but PORT has none");
+            cx.report(out, &META, row(table, &entry.key), message);
+            return;
+        }
     }
 }
 

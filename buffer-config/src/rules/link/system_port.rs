@@ -35,7 +35,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::context::{Context, Findings, field};
+use super::super::context::{Context, Findings, field, names};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 
@@ -59,6 +59,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queues: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
     let mut chips: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut speeds: Vec<(&str, &str, u32, u32)> = Vec::new();
     for entry in rows {
         let value = |name: &str| cx.db.field(entry, name).map(|field| field.value.trim());
         if let Some(id) = value("system_port_id")
@@ -87,11 +88,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let (Some(port), Some(speed)) = (port, speed)
             && port.speed_mbps != speed
         {
-            let message = format!("{} has {speed} Mb/s, but its port has {}", entry.key, port.speed_mbps);
-            cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "speed"), message)
-                .replace(port.speed_mbps.to_string());
+            speeds.push((&entry.key, &port.name, speed, port.speed_mbps));
         }
     }
+    other_speeds(cx, out, &speeds);
     if queues.len() > 1 {
         let (usual, _) =
             queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
@@ -100,4 +100,25 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, field("SYSTEM_PORT", key, "num_voq"), message);
         }
     }
+}
+
+/// Reports system ports with another speed than their ports: key, port, and both speeds.
+fn other_speeds(cx: &Context<'_, '_>, out: &mut Findings, speeds: &[(&str, &str, u32, u32)]) {
+    let Some(((key, _, speed, of_port), rest)) = speeds.split_first() else { return };
+    let message = match rest {
+        [] => format!("{key} has {speed} Mb/s, but its port has {of_port}"),
+        _ => {
+            let keys: Vec<&str> = speeds.iter().map(|(key, ..)| *key).collect();
+            format!("{} have other speeds than their ports: {speed} Mb/s instead of {of_port}", names(&keys))
+        }
+    };
+    let at = field("SYSTEM_PORT", key, "speed");
+    let mut reported = cx.report(out, &META, at, message).replace(of_port.to_string());
+    for (key, _, _, of_port) in rest {
+        if let Some(pointer) = cx.pointer_of("SYSTEM_PORT", key, "speed") {
+            reported = reported.with(pointer, of_port.to_string());
+        }
+    }
+    let ports: Vec<&str> = speeds.iter().map(|(_, port, ..)| *port).collect();
+    reported.of_ports(&ports);
 }

@@ -269,6 +269,70 @@ pub(super) const OPERATORS: &[Operator] = &[
         c.queue_profile()?;
         c.remove_table("BUFFER_QUEUE")
     }),
+    ("contradict", "half the headroom on one port", Warning(&["PG033", "PG004", "PG005", "PG006"]), |c| {
+        let p = one_of_many(c)?;
+        // A port with the same speed and cable length as most.
+        let t = c.keys("CABLE_LENGTH").first().cloned()?;
+        let link = |port: &String| (c.get("PORT", port, "speed"), c.get("CABLE_LENGTH", &t, port));
+        let p = c
+            .ports
+            .iter()
+            .find(|p| c.ports.iter().filter(|q| link(q) == link(p)).count() >= 4)
+            .cloned()
+            .filter(|_| !p.is_empty())?;
+        let k = c.group_key(&p, &c.priority.clone())?;
+        let name = c.get("BUFFER_PG", &k, "profile").filter(|name| !name.starts_with('['))?;
+        let mut fields = c.value("BUFFER_PROFILE")?.get(name.as_str())?.clone();
+        let xoff: u64 = c.get("BUFFER_PROFILE", &name, "xoff")?.parse().ok().filter(|xoff| *xoff > 0)?;
+        fields["xoff"] = json!((xoff / 2).to_string());
+        c.table("BUFFER_PROFILE")?.insert("test".into(), fields);
+        c.set("BUFFER_PG", &k, "profile", "test")
+    }),
+    ("contradict", "other ECN thresholds on one port", Warning(&["ECN019"]), |c| {
+        if c.has_virtual_output_queues() {
+            return None;
+        }
+        one_of_many(c)?;
+        let (w, q) = (c.wred()?, c.queue()?);
+        let speed = c.get("PORT", c.ports.first()?, "speed");
+        (c.ports.iter().filter(|p| c.get("PORT", p, "speed") == speed).count() >= 4).then_some(())?;
+        (c.get("WRED_PROFILE", &w, "wred_green_enable")? == "true").then_some(())?;
+        let mut fields = c.value("WRED_PROFILE")?.get(w.as_str())?.clone();
+        let kmax: u64 = c.get("WRED_PROFILE", &w, "green_max_threshold")?.parse().ok()?;
+        fields["green_max_threshold"] = json!((kmax + 100_000).to_string());
+        c.table("WRED_PROFILE")?.insert("TEST".into(), fields);
+        c.set("QUEUE", &q, "wred_profile", "TEST")
+    }),
+    ("contradict", "profile of another cable for the second lossless group", Warning(&["PG020"]), |c| {
+        c.is_lossless_pair()?;
+        let k = c.lossless_group().filter(|k| k.ends_with("|3-4"))?;
+        let own = c.profile()?;
+        let other =
+            c.keys("BUFFER_PROFILE").into_iter().find(|n| n.starts_with("pg_lossless_") && *n != own)?;
+        own.starts_with("pg_lossless_").then_some(())?;
+        let v = c.remove("BUFFER_PG", &k)?;
+        let port = k.strip_suffix("|3-4")?;
+        c.table("BUFFER_PG")?.insert(format!("{port}|3"), v);
+        c.table("BUFFER_PG")?.insert(format!("{port}|4"), json!({"profile": other}));
+        Some(())
+    }),
+    ("retype", "`pfc_enable` as a list", Error(&["PFC001"]), |c| {
+        let p = c.port()?;
+        let list = c.get("PORT_QOS_MAP", &p, "pfc_enable")?;
+        let list: Vec<&str> = list.split(',').collect();
+        let list = json!(list);
+        c.table("PORT_QOS_MAP")?.get_mut(&p)?.as_object_mut()?.insert("pfc_enable".into(), list);
+        Some(())
+    }),
+    ("remove", "table PORT", Error(&["BUF017"]), |c| {
+        c.port()?;
+        c.get("DEVICE_METADATA", "localhost", "platform")?;
+        c.remove_table("PORT")
+    }),
+    ("contradict", "speed of all system ports (chassis)", Error(&["LINK015"]), |c| {
+        own_system_port(c)?;
+        c.set_all("SYSTEM_PORT", "speed", "10000")
+    }),
     // Pause, XON, schedulers.
     ("contradict", "`pfc_to_pg_map` that exchanges priorities (not Spectrum)", Warning(&["PFC007"]), |c| {
         (!c.is_nvidia()).then_some(())?;
