@@ -13,7 +13,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "forty"}}}
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "forty", "Ethernet4": "40m"}}}
 //! ```
 //!
 //! ## Fix

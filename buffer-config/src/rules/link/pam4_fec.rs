@@ -15,7 +15,7 @@
 //! ```json
 //! {
 //!   "PORT": {
-//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "400000", "mtu": "9100", "admin_status": "up", "fec": "none"}
+//!     "Ethernet0": {"lanes": "1,2", "speed": "100000", "mtu": "9100", "admin_status": "up", "fec": "none"}
 //!   }
 //! }
 //! ```

@@ -19,7 +19,8 @@
 //!   },
 //!   "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "40m", "Ethernet8": "40m", "Ethernet12": "40m"}},
 //!   "BUFFER_PROFILE": {
-//!     "test": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2", "xon": "2288", "xoff": "90000"}
+//!     "test": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2", "xon": "2288",
+//!       "xon_offset": "2288", "xoff": "90000"}
 //!   },
 //!   "BUFFER_PG": {
 //!     "Ethernet8|3-4": {"profile": "pg_lossless_100000_40m_profile"},

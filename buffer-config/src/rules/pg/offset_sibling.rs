@@ -30,6 +30,7 @@
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use crate::resolved::{Direction, ResolvedProfile};
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -51,7 +52,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             }
         }
     }
-    for profile in cx.sw.profiles.iter().filter(|p| p.is_lossless() && !p.is_generated) {
+    // Headroom at egress has its own rule.
+    let is_egress =
+        |p: &ResolvedProfile| cx.pool_of(p).is_some_and(|pool| pool.direction == Direction::Egress);
+    let stated = cx.sw.profiles.iter().filter(|p| p.is_lossless() && !p.is_generated && !is_egress(p));
+    for profile in stated {
         let Some(offset) = profile.xon_offset_bytes else {
             without.push(&profile.name);
             continue;

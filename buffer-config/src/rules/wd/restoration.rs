@@ -11,7 +11,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "70000"}}}
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "50"}}}
 //! ```
 //!
 //! ## Fix

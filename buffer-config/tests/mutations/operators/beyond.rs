@@ -192,6 +192,21 @@ pub(super) const OPERATORS: &[Operator] = &[
         tunnel(c, "decap_dscp_to_tc_map", "NONE");
         Some(())
     }),
+    ("contradict", "lossless DSCP in a lossy class after a tunnel", Error(&["PFC018"]), |c| {
+        with_headroom(c)?;
+        let class = c.priority.clone();
+        (!c.dscps(&class).is_empty()).then_some(())?;
+        let map: serde_json::Map<String, Value> = (0..64).map(|d| (d.to_string(), json!("0"))).collect();
+        c.table("DSCP_TO_TC_MAP")?.insert("TUNNEL".into(), Value::Object(map));
+        tunnel(c, "decap_dscp_to_tc_map", "TUNNEL");
+        Some(())
+    }),
+    ("reorder", "a tunnel with the DSCP map of the ports", Harmless, |c| {
+        c.port()?;
+        let map = c.map("dscp_to_tc_map")?;
+        tunnel(c, "decap_dscp_to_tc_map", &map);
+        Some(())
+    }),
     ("contradict", "lossless class in a lossy group after a tunnel", Error(&["PFC018"]), |c| {
         with_headroom(c)?;
         let map: serde_json::Map<String, Value> = (0..8).map(|tc| (tc.to_string(), json!("0"))).collect();

@@ -244,6 +244,20 @@ pub(super) const OPERATORS: &[Operator] = &[
         c.table("DSCP_TO_TC_MAP")?.insert("OTHER".into(), other);
         c.set("PORT_QOS_MAP", &p, "dscp_to_tc_map", "OTHER")
     }),
+    ("contradict", "802.1p priority 0 in a lossless class", Warning(&["PFC015"]), |c| {
+        let p = c.port()?;
+        let map: serde_json::Map<String, Value> =
+            (0..8).map(|priority| (priority.to_string(), json!(c.priority))).collect();
+        c.put("DOT1P_TO_TC_MAP", json!({"L2": map}));
+        c.set("PORT_QOS_MAP", &p, "dot1p_to_tc_map", "L2")
+    }),
+    ("reorder", "802.1p priorities in the classes of their numbers", Harmless, |c| {
+        let p = c.port()?;
+        let map: serde_json::Map<String, Value> =
+            (0..8).map(|priority| (priority.to_string(), json!(priority.to_string()))).collect();
+        c.put("DOT1P_TO_TC_MAP", json!({"L2": map}));
+        c.set("PORT_QOS_MAP", &p, "dot1p_to_tc_map", "L2")
+    }),
     ("reorder", "an equal DSCP map on one port", Harmless, |c| {
         let p = one_of_many(c)?;
         let map = c.map("dscp_to_tc_map")?;
