@@ -147,7 +147,9 @@ impl Fleet {
             }
         }
         for ((asic, link), group) in groups {
-            let Some((common, count)) = usual(group.iter().map(|(_, value)| *value)) else { continue };
+            // Of two switches, either may be right; the rules about headroom judge each.
+            let usual = usual(group.iter().map(|(_, value)| *value)).filter(|(_, count)| *count > 1);
+            let Some((common, count)) = usual else { continue };
             let mut deviating: BTreeMap<u32, Vec<&Kept>> = BTreeMap::new();
             for (switch, value) in group.iter().filter(|(_, value)| *value != common) {
                 deviating.entry(*value).or_default().push(switch);

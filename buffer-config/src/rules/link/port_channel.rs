@@ -95,8 +95,8 @@ fn invalid(cx: &Context<'_, '_>, out: &mut Findings, channel: &str) {
         cx.report(out, &META, row("PORTCHANNEL", channel), message).add("admin_status", "up");
     }
     let minimum = cx.value("PORTCHANNEL", channel, "min_links");
-    if let Some(text) = minimum.filter(|n| !n.trim().parse::<u16>().is_ok_and(|n| (1..=1024).contains(&n))) {
-        let message = format!("{channel}: `min_links` is `{text}`; expected 1 to 1024");
+    if let Some(text) = minimum.filter(|n| !n.trim().parse::<u16>().is_ok_and(|n| n <= 1024)) {
+        let message = format!("{channel}: `min_links` is `{text}`; expected 0 to 1024");
         cx.report(out, &META, field("PORTCHANNEL", channel, "min_links"), message).remove();
     }
 }
