@@ -35,6 +35,8 @@ pub struct ResolvedSwitch {
     pub wred: Vec<ResolvedWred>,
     /// The front-panel ports, in the order of the file.
     pub ports: Vec<ResolvedPort>,
+    /// Names of neighbours and their roles (`DEVICE_NEIGHBOR_METADATA`), in the order of the file.
+    pub neighbour_roles: Vec<(String, String)>,
     /// Poll interval of the PFC watchdog, milliseconds (`PFC_WD|GLOBAL` `POLL_INTERVAL`, default 100).
     pub watchdog_poll_ms: u32,
     /// Names and values that could not be resolved and are missing above, one message each.

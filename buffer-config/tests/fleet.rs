@@ -199,6 +199,32 @@ fn the_same_difference_on_several_links_is_one_finding() {
 }
 
 #[test]
+fn roles_of_neighbours_are_those_that_they_state() {
+    let make = |name: &str, role: &str, stated: &[(&str, &str)]| {
+        let stated: Vec<String> =
+            stated.iter().map(|(name, role)| format!(r#""{name}": {{"type": "{role}"}}"#)).collect();
+        format!(
+            r#"{{"DEVICE_METADATA": {{"localhost": {{"hostname": "{name}", "type": "{role}"}}}},
+            "DEVICE_NEIGHBOR_METADATA": {{{}}}}}"#,
+            stated.join(",")
+        )
+    };
+    let (tor, leaf) = ("ToRRouter", "LeafRouter");
+    let fleet = |role_of_c: &str, stated_by_b: &str| {
+        [
+            make("a", tor, &[("c", leaf), ("elsewhere", "Server")]),
+            make("b", tor, &[("c", stated_by_b)]),
+            make("c", role_of_c, &[("a", tor)]),
+        ]
+    };
+    check_all(&fleet(leaf, leaf), &[]);
+    let text = "b states that its neighbour c is a SpineRouter, but c is a LeafRouter";
+    check_all(&fleet(leaf, "SpineRouter"), &[("FLEET014", "1.json", &[], text)]);
+    let text = "c is a SpineRouter, but a LeafRouter for its neighbours a and b";
+    check_all(&fleet("SpineRouter", leaf), &[("FLEET014", "2.json", &[], text)]);
+}
+
+#[test]
 fn headroom_of_one_role_and_link_is_compared() {
     let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
     fleet.push(switch("far", "-4", "40m", "3", "none").replace("\"90000\"", "\"120000\""));

@@ -84,6 +84,10 @@ pub(super) struct Kept {
     /// The name of the chip in a switch with several; empty otherwise.
     pub(super) chip: u32,
     pub(super) role: Box<str>,
+    /// The role without that of the chip; empty if the file does not state it.
+    pub(super) kind: u32,
+    /// The roles that the file states for neighbours, by name.
+    pub(super) neighbour_roles: Box<[(u32, u32)]>,
     pub(super) asic: &'static str,
     pub(super) sku: u32,
     pub(super) pause: Option<Pause>,
@@ -177,6 +181,12 @@ impl Kept {
             name: names.number(&switch.hostname),
             chip: names.number(&switch.chip.to_ascii_uppercase()),
             role: role.into(),
+            kind: names.number(&switch.role),
+            neighbour_roles: switch
+                .neighbour_roles
+                .iter()
+                .map(|(name, role)| (names.number(name), names.number(role)))
+                .collect(),
             asic: switch.asic.unwrap_or(""),
             sku: names.number(&switch.hwsku),
             pause: pause(switch),

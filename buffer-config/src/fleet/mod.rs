@@ -10,6 +10,7 @@ mod classes;
 mod ends;
 mod kept;
 mod links;
+mod neighbour_roles;
 mod of_device;
 mod priorities;
 mod roles;
@@ -85,6 +86,7 @@ impl Fleet {
             self.siblings(role, &switches, is_grouped, &priorities, &mut found);
             self.headroom(role, &switches, is_grouped, &mut found);
         }
+        self.neighbour_roles(&mut of_links);
         self.classes(&links, &priorities, &mut of_links);
         self.port_channels(&links, &mut of_links);
         self.ends(&links, &mut of_links);

@@ -20,6 +20,8 @@ impl Kept {
             name: names.number(&device.hostname),
             chip: none,
             role: "".into(),
+            kind: none,
+            neighbour_roles: Box::default(),
             asic: "",
             sku: none,
             pause: None,

@@ -420,6 +420,11 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn neighbours(&mut self, index: &PortIndex<'_, '_>) {
+        for entry in self.db.rows("DEVICE_NEIGHBOR_METADATA") {
+            if let Some(role) = self.db.field(entry, "type").filter(|role| !role.value.is_empty()) {
+                self.switch.neighbour_roles.push((entry.key.to_string(), role.value.to_string()));
+            }
+        }
         for entry in self.db.rows("DEVICE_NEIGHBOR") {
             let get = |field| self.db.field(entry, field).map_or("", |f| f.value);
             let (name, remote) = (get("name").to_string(), get("port").to_string());

@@ -183,6 +183,17 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         let p = c.port()?;
         c.set("DEVICE_NEIGHBOR", &p, "name", "ring-a")
     }),
+    ("another role of a neighbour", Warning(&["FLEET014"]), |c| {
+        let role = c.get("DEVICE_METADATA", "localhost", "type")?;
+        let other = if role == "LeafRouter" { "SpineRouter" } else { "LeafRouter" };
+        c.put("DEVICE_NEIGHBOR_METADATA", json!({"ring-a": {"type": other}, "ring-c": {"type": role}}));
+        Some(())
+    }),
+    ("the roles of the neighbours", Harmless, |c| {
+        let role = c.get("DEVICE_METADATA", "localhost", "type")?;
+        c.put("DEVICE_NEIGHBOR_METADATA", json!({"ring-a": {"type": role}, "elsewhere": {"type": "Server"}}));
+        Some(())
+    }),
     ("hostname of another switch", Warning(&["FLEET008"]), |c| {
         c.set("DEVICE_METADATA", "localhost", "hostname", "ring-a")
     }),

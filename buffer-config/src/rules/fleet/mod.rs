@@ -16,4 +16,5 @@ family!(
     link_watchdog,
     link_negotiation,
     link_channel,
+    neighbour_role,
 );
