@@ -143,25 +143,40 @@ fn is_before(code: &str, other: &str) -> bool {
 /// those of the same ports, or of settings that ports share.
 pub(crate) fn note_causes_of_device(findings: &mut [Finding]) {
     let ports = |finding: &Finding| match (finding.ports.as_slice(), port_of(&finding.pointer)) {
-        ([], Some(port)) => BTreeSet::from([port]),
-        (all, _) => all.iter().cloned().collect(),
+        ([], Some(port)) => vec![port],
+        (all, _) => all.to_vec(),
     };
-    let all: Vec<(&'static str, String, BTreeSet<String>)> =
-        findings.iter().map(|f| (f.code, f.pointer.clone(), ports(f))).collect();
+    let all: Vec<(&'static str, String)> = findings.iter().map(|f| (f.code, f.pointer.clone())).collect();
+    let mut by_port: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    // Of a profile, a policy or the whole switch.
+    let mut shared: Vec<usize> = Vec::new();
+    for (at, finding) in findings.iter().enumerate() {
+        let own = ports(finding);
+        if own.is_empty() {
+            shared.push(at);
+        }
+        own.into_iter().for_each(|port| by_port.entry(port).or_default().push(at));
+    }
     for finding in findings {
         let own = ports(finding);
-        for (code, pointer, of_cause) in &all {
-            if !is_before(code, finding.code) {
-                continue;
-            }
-            let common: Vec<String> = own.intersection(of_cause).cloned().collect();
-            // Of a profile, a policy or the whole switch.
-            let is_shared = of_cause.is_empty() || own.is_empty();
-            if is_shared || !common.is_empty() {
-                let ports = if is_shared { Vec::new() } else { common };
-                finding.causes.push(Cause { code, pointer: pointer.clone(), ports });
+        let mut causes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let is_cause = |at: usize| all.get(at).is_some_and(|(code, _)| is_before(code, finding.code));
+        match own.is_empty() {
+            true => causes.extend((0..all.len()).filter(|at| is_cause(*at)).map(|at| (at, Vec::new()))),
+            false => {
+                for port in own {
+                    let here = by_port.get(&port).into_iter().flatten().copied();
+                    here.filter(|at| is_cause(*at))
+                        .for_each(|at| causes.entry(at).or_default().push(port.clone()));
+                }
+                causes.extend(shared.iter().filter(|at| is_cause(**at)).map(|at| (*at, Vec::new())));
             }
         }
+        let cause = |(at, ports): (usize, Vec<String>)| {
+            let (code, pointer) = all.get(at)?;
+            Some(Cause { code, pointer: pointer.clone(), ports })
+        };
+        finding.causes = causes.into_iter().filter_map(cause).collect();
     }
 }
 
