@@ -35,6 +35,8 @@ pub struct ResolvedSwitch {
     pub wred: Vec<ResolvedWred>,
     /// The front-panel ports, in the order of the file.
     pub ports: Vec<ResolvedPort>,
+    /// Names of neighbours and their roles (`DEVICE_NEIGHBOR_METADATA`), in the order of the file.
+    pub neighbour_roles: Vec<(String, String)>,
     /// Poll interval of the PFC watchdog, milliseconds (`PFC_WD|GLOBAL` `POLL_INTERVAL`, default 100).
     pub watchdog_poll_ms: u32,
     /// Names and values that could not be resolved and are missing above, one message each.
@@ -222,6 +224,12 @@ pub struct ResolvedPort {
     pub lanes: u32,
     /// Forward error correction (`fec`), empty when absent.
     pub fec: String,
+    /// Auto-negotiation (`autoneg`); `None` if the file does not specify it.
+    pub autoneg: Option<bool>,
+    /// Link training (`link_training`); `None` if the file does not specify it.
+    pub link_training: Option<bool>,
+    /// The port channel that it is a member of (`PORTCHANNEL_MEMBER`), empty if none.
+    pub port_channel: String,
     /// Length of its cable in metres; `None` if the file does not specify it.
     pub cable_m: Option<u32>,
     /// Profile of each priority group: index into [`ResolvedSwitch::profiles`].
@@ -260,6 +268,9 @@ impl ResolvedPort {
             mtu_bytes,
             lanes,
             fec,
+            autoneg,
+            link_training,
+            port_channel,
             cable_m,
             priority_groups,
             queues,
@@ -278,6 +289,9 @@ impl ResolvedPort {
             && *mtu_bytes == other.mtu_bytes
             && *lanes == other.lanes
             && *fec == other.fec
+            && *autoneg == other.autoneg
+            && *link_training == other.link_training
+            && port_channel.is_empty() == other.port_channel.is_empty()
             && *cable_m == other.cable_m
             && *pfc_priorities == other.pfc_priorities
             && neighbour.is_some() == other.neighbour.is_some()

@@ -138,6 +138,16 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
             ),
         ),
         (
+            "LINK012",
+            switch(
+                TD2,
+                &[(
+                    "\"PFC_WD\": {",
+                    "\"PORTCHANNEL\": {\"PortChannel1\": {\"min_links\": \"one\"}}, \"PORTCHANNEL_MEMBER\": {\"PortChannel1|Ethernet0\": {}}, \"PFC_WD\": {",
+                )],
+            ),
+        ),
+        (
             "LINK015",
             switch(
                 TD2,

@@ -25,7 +25,9 @@ fn found(switches: &[String]) -> Vec<Finding> {
     for (i, text) in switches.iter().enumerate() {
         fleet.add(&format!("{i}.json"), &resolve(&input::load(text), ResolveOptions::default()));
     }
-    fleet.check()
+    let mut found = fleet.check();
+    rules::one_per_defect(&mut found);
+    found
 }
 
 #[track_caller]
@@ -107,6 +109,193 @@ fn differences_between_link_ends_are_reported() {
         "0.json",
         "a:Ethernet0 enables PFC for priority 3, b:Ethernet0 for priority 4",
     );
+}
+
+/// The code, file, ports and message of each finding.
+#[track_caller]
+fn check_all(switches: &[String], expected: &[(&str, &str, &[&str], &str)]) {
+    let all = found(switches);
+    let shown: Vec<(&str, &str, Vec<&str>, &str)> = all
+        .iter()
+        .map(|f| (f.code, f.file.as_str(), f.ports.iter().map(String::as_str).collect(), f.message.as_str()))
+        .collect();
+    let wanted: Vec<(&str, &str, Vec<&str>, &str)> =
+        expected.iter().map(|(code, file, ports, text)| (*code, *file, ports.to_vec(), *text)).collect();
+    assert_eq!(shown, wanted);
+}
+
+#[test]
+fn pfc_priorities_of_one_switch_are_one_finding() {
+    let hub = |pfc: &str| {
+        let port = |n: u32| {
+            format!(
+                r#""Ethernet{n}": {{"lanes": "{n}", "speed": "40000", "mtu": "9100", "admin_status": "up"}}"#
+            )
+        };
+        let qos = |n: u32| format!(r#""Ethernet{n}": {{"pfc_enable": "{pfc}", "dscp_to_tc_map": "A"}}"#);
+        format!(
+            r#"{{"DEVICE_METADATA": {{"localhost": {{"hostname": "hub", "type": "ToRRouter"}}}},
+            "PORT": {{{}, {}}}, "PORT_QOS_MAP": {{{}, {}}}, "DSCP_TO_TC_MAP": {{"A": {{"26": "3"}}}},
+            "DEVICE_NEIGHBOR": {{"Ethernet0": {{"name": "a", "port": "Ethernet0"}}, "Ethernet4": {{"name": "b", "port": "Ethernet0"}}}}}}"#,
+            port(0),
+            port(4),
+            qos(0),
+            qos(4)
+        )
+    };
+    let ends = || [switch("a", "0", "5m", "3", "hub"), switch("b", "0", "5m", "3", "hub")];
+    // The neighbour entry of b names the other port of the hub.
+    let fleet = |pfc: &str| {
+        let [a, b] = ends();
+        let b = b.replace(r#""hub", "port": "Ethernet0""#, r#""hub", "port": "Ethernet4""#);
+        [a, b, hub(pfc)]
+    };
+    let both: &[&str] = &["Ethernet0", "Ethernet4"];
+    let of_hub = |text| [("FLEET003", "2.json", both, text)];
+    check_all(&fleet("3"), &[]);
+    check_all(
+        &fleet("4"),
+        &of_hub("hub: Ethernet0 and Ethernet4 enable PFC for priority 4, their neighbours for priority 3"),
+    );
+    // The switch that differs from its neighbours has to change, also where it has more priorities.
+    check_all(
+        &fleet("3,4"),
+        &of_hub(
+            "hub: Ethernet0 and Ethernet4 enable PFC for priorities 3,4, their neighbours for priority 3",
+        ),
+    );
+    // An ignored rule hides nothing.
+    let mut all = {
+        let mut fleet_of = Fleet::default();
+        for (i, text) in fleet("4").iter().enumerate() {
+            fleet_of.add(&format!("{i}.json"), &resolve(&input::load(text), ResolveOptions::default()));
+        }
+        fleet_of.check()
+    };
+    all.retain(|finding| finding.code != "FLEET003");
+    rules::one_per_defect(&mut all);
+    let codes: Vec<&str> = all.iter().map(|f| f.code).collect();
+    assert_eq!(codes, ["FLEET002"], "{all:#?}");
+}
+
+#[test]
+fn the_same_difference_on_several_links_is_one_finding() {
+    let check = |one: &str, other: &str, message: &str, file: &str| {
+        let ends = pair(["", ""], ["", ""], [one, other]);
+        check_all(&ends, &[("FLEET005", file, &["Ethernet0", "Ethernet4"], message)]);
+    };
+    check(
+        r#", "mtu": "9100""#,
+        r#", "mtu": "1500""#,
+        "a: Ethernet0 and Ethernet4 have MTU 9100, the other ends MTU 1500",
+        "0.json",
+    );
+    check(
+        r#", "fec": "rs""#,
+        r#", "fec": "none""#,
+        "a: Ethernet0 and Ethernet4 have FEC rs, the other ends none: the links stay down",
+        "0.json",
+    );
+}
+
+#[test]
+fn roles_of_neighbours_are_those_that_they_state() {
+    let make = |name: &str, role: &str, stated: &[(&str, &str)]| {
+        let stated: Vec<String> =
+            stated.iter().map(|(name, role)| format!(r#""{name}": {{"type": "{role}"}}"#)).collect();
+        format!(
+            r#"{{"DEVICE_METADATA": {{"localhost": {{"hostname": "{name}", "type": "{role}"}}}},
+            "DEVICE_NEIGHBOR_METADATA": {{{}}}}}"#,
+            stated.join(",")
+        )
+    };
+    let (tor, leaf) = ("ToRRouter", "LeafRouter");
+    let fleet = |role_of_c: &str, stated_by_b: &str| {
+        [
+            make("a", tor, &[("c", leaf), ("elsewhere", "Server")]),
+            make("b", tor, &[("c", stated_by_b)]),
+            make("c", role_of_c, &[("a", tor)]),
+        ]
+    };
+    check_all(&fleet(leaf, leaf), &[]);
+    let text = "b states that its neighbour c is a SpineRouter, but c is a LeafRouter";
+    check_all(&fleet(leaf, "SpineRouter"), &[("FLEET014", "1.json", &[], text)]);
+    let text = "c is a SpineRouter, but a LeafRouter for its neighbours a and b";
+    check_all(&fleet("SpineRouter", leaf), &[("FLEET014", "2.json", &[], text)]);
+}
+
+#[test]
+fn headroom_of_one_role_and_link_is_compared() {
+    let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
+    fleet.push(switch("far", "-4", "40m", "3", "none").replace("\"90000\"", "\"120000\""));
+    check_all(&fleet, &[]);
+    fleet[1] = fleet[1].replace("\"90000\"", "\"45000\"");
+    // Of two switches, either may be right.
+    check_all(&fleet[..2], &[]);
+    let text = "headroom for 40000 Mb/s over 5 m is 45000 B, but 90000 B on 2 of 3 trident-2 switches of role ToRRouter";
+    check_all(&fleet, &[("FLEET002", "1.json", &[], text)]);
+}
+
+/// Two switches with two links, whose ports are members of these port channels; empty: of none.
+fn pair(one: [&str; 2], other: [&str; 2], extra: [&str; 2]) -> [String; 2] {
+    let make = |name: &str, peer: &str, channels: [&str; 2], extra: &str| {
+        let mut ports = Vec::new();
+        let mut neighbours = Vec::new();
+        let mut members = Vec::new();
+        for (port, channel) in ["Ethernet0", "Ethernet4"].iter().zip(channels) {
+            ports.push(format!(
+                r#""{port}": {{"lanes": "1", "speed": "40000", "admin_status": "up"{extra}}}"#
+            ));
+            neighbours.push(format!(r#""{port}": {{"name": "{peer}", "port": "{port}"}}"#));
+            if !channel.is_empty() {
+                members.push(format!(r#""{channel}|{port}": {{}}"#));
+            }
+        }
+        format!(
+            r#"{{"DEVICE_METADATA": {{"localhost": {{"hostname": "{name}"}}}}, "PORT": {{{}}},
+            "DEVICE_NEIGHBOR": {{{}}}, "PORTCHANNEL_MEMBER": {{{}}}}}"#,
+            ports.join(","),
+            neighbours.join(","),
+            members.join(",")
+        )
+    };
+    [make("a", "b", one, extra[0]), make("b", "a", other, extra[1])]
+}
+
+#[test]
+fn both_ends_of_a_link_form_one_port_channel() {
+    let both = ["PortChannel1", "PortChannel1"];
+    let two = ["PortChannel1", "PortChannel2"];
+    let check = |one, other, expected: &[(&str, &str, &[&str], &str)]| {
+        check_all(&pair(one, other, ["", ""]), expected);
+    };
+    check(both, ["PortChannel7", "PortChannel7"], &[]);
+    check(two, two, &[]);
+    check(["", ""], ["", ""], &[]);
+    let text = "a:Ethernet4 is a member of PortChannel1, b:Ethernet4 of no port channel";
+    check(both, ["PortChannel1", ""], &[("FLEET013", "1.json", &["Ethernet4"], text)]);
+    let text = "members of PortChannel1 of a lead to PortChannel1 and PortChannel2 of b";
+    check(both, two, &[("FLEET013", "0.json", &["Ethernet4"], text)]);
+    let text = "members of PortChannel1 of b lead to PortChannel1 and PortChannel2 of a";
+    check(two, both, &[("FLEET013", "1.json", &["Ethernet4"], text)]);
+}
+
+#[test]
+fn both_ends_of_a_link_negotiate_or_neither() {
+    let check = |extra, expected: &[(&str, &str, &[&str], &str)]| {
+        let [a, b] = pair(["", ""], ["", ""], extra);
+        // One link is enough.
+        let one = |text: String| text.replace("\"Ethernet4\": {\"name\"", "\"Ethernet8\": {\"name\"");
+        check_all(&[one(a), one(b)], expected);
+    };
+    let (on, off) = (r#", "autoneg": "on""#, r#", "autoneg": "off""#);
+    check([on, on], &[]);
+    check([off, ""], &[]);
+    let text = "a:Ethernet0 uses auto-negotiation, b:Ethernet0 does not";
+    check([on, off], &[("FLEET012", "1.json", &["Ethernet0"], text)]);
+    check([on, ""], &[("FLEET012", "1.json", &["Ethernet0"], text)]);
+    let text = "b:Ethernet0 uses link training, a:Ethernet0 does not";
+    check(["", r#", "link_training": "on""#], &[("FLEET012", "0.json", &["Ethernet0"], text)]);
 }
 
 #[test]

@@ -34,6 +34,28 @@ fn a_finding_points_to_the_value() {
 }
 
 #[test]
+fn a_report_for_people_says_once_where_rules_are_explained() {
+    let hint = "harrier check --explain BUF001 prints the page of a rule";
+    let several = |format: Format, files: usize| {
+        let mut writer = report::Writer::new(format);
+        let parts: String =
+            (0..files).map(|_| writer.file("a/b.json", Some(TEXT), &findings(TEXT))).collect();
+        writer.begin() + &parts + &writer.end(&report::Summary::default())
+    };
+    let full = Format::Full { is_coloured: false };
+    let text = several(full, 2);
+    assert!(
+        text.matches(hint).count() == 1 && text.lines().last().is_some_and(|line| line.starts_with(hint))
+    );
+    assert_eq!(several(full, 0), "");
+    for format in
+        [Format::Concise, Format::Json, Format::Sarif, Format::Junit, Format::Github, Format::Gitlab]
+    {
+        assert!(!several(format, 2).contains("--explain BUF001"), "{format:?}");
+    }
+}
+
+#[test]
 fn machine_formats_are_well_formed() {
     let json: serde_json::Value = serde_json::from_str(&report(Format::Json, TEXT)).expect("JSON");
     assert_eq!(json["findings"][0]["line"], 3);

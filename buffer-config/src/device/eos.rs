@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::lines::{self, Command, Word};
 use super::policies::{Policies, undefined};
 use super::qos::{Amount, Fec, PfcMode, Qos, Trust, Unit};
-use super::{Device, DevicePort, MAX_PORTS, Placed, Ports, Remark, System, names};
+use super::{Device, DevicePort, MAX_PORTS, Placed, PortChannel, Ports, Remark, System, names};
 use crate::resolved::WatchdogAction;
 use crate::source::Span;
 
@@ -40,6 +40,8 @@ struct Reader<'a> {
     policies: Policies<'a>,
     /// Settings of the whole switch.
     global: Qos,
+    /// `priority-flow-control pause watchdog override action drop`: the action of all watchdogs.
+    watchdogs_drop: Option<Span>,
     /// QoS profiles by name: their settings, position, and whether a port uses them.
     profiles: BTreeMap<&'a str, (Qos, Span, bool)>,
 }
@@ -55,6 +57,7 @@ pub(super) fn read(text: &str) -> Device {
         own: BTreeMap::new(),
         policies: Policies::default(),
         global: Qos::default(),
+        watchdogs_drop: None,
         profiles: BTreeMap::new(),
     };
     // Ports refer to profiles and policies, which may come later.
@@ -86,6 +89,8 @@ impl<'a> Reader<'a> {
             self.map(rest);
         } else if command.is(&["priority-flow-control", "all", "off"]) {
             self.global.pfc = Some(Placed::new(PfcMode::Off, command.span));
+        } else if command.is(&["priority-flow-control", "pause", "watchdog", "override", "action", "drop"]) {
+            self.watchdogs_drop = Some(command.span);
         } else if let Some(rest) = command.after(&["priority-flow-control", "pause", "watchdog"]) {
             watchdog(rest, command.span, &mut self.global, &mut self.device, "/priority-flow-control");
         }
@@ -130,7 +135,7 @@ impl<'a> Reader<'a> {
                 let message = format!("more than {MAX_PORTS} ports; the rest is not checked");
                 return self.device.remark(Remark::new("SRC001", span, "", message));
             }
-            let pointer = format!("/interface/{name}");
+            let pointer = format!("/interface/{}", crate::db::escape(&name));
             let mut port = DevicePort::new(name.clone(), span);
             // A later block of the same interface changes what an earlier one has set.
             let mut own = self.own.remove(&name).unwrap_or_default();
@@ -185,9 +190,18 @@ impl<'a> Reader<'a> {
                     self.device.refused(at, &format!("{pointer}/mtu"), message);
                 }
             },
-            ["speed", "auto"] | ["speed", "sfp-1000baset", ..] => {}
+            ["speed", "auto"] => port.autoneg = Some(Placed::new(true, line.span)),
+            ["speed", "sfp-1000baset", ..] => {}
+            ["channel-group", number, "mode", mode] => {
+                let channel = PortChannel { name: format!("Port-Channel{number}"), has_lacp: *mode != "on" };
+                port.port_channel = Some(Placed::new(channel, line.span));
+            }
             ["speed", "forced" | "auto", speed] | ["speed", speed] => match names::speed_mbps(speed) {
-                Some(speed) => port.speed_mbps = Some(Placed::new(speed, at)),
+                Some(speed) => {
+                    port.speed_mbps = Some(Placed::new(speed, at));
+                    // Without a keyword, the speed is forced.
+                    port.autoneg = Some(Placed::new(words.contains(&"auto"), line.span));
+                }
                 None => {
                     let message = format!("`speed` is `{speed}`; expected a speed such as `100g-4`");
                     self.device.refused(at, &format!("{pointer}/speed"), message);
@@ -220,19 +234,27 @@ impl<'a> Reader<'a> {
             ["priority-flow-control", "on"] | ["priority-flow-control", "mode", "on"] => {
                 qos.pfc = Some(Placed::new(PfcMode::On, span));
             }
-            ["no", "priority-flow-control"] | ["no", "priority-flow-control", "on"] => {
+            ["no", "priority-flow-control"] | ["no", "priority-flow-control", "on" | "mode", ..] => {
                 qos.pfc = Some(Placed::new(PfcMode::Off, span));
             }
             // Each command makes one priority lossless or lossy; the others stay as they are.
             ["priority-flow-control", "priority", number, "no-drop"] => {
                 if let Some(priority) = self.priority(number, line, pointer) {
                     qos.lossless.insert(priority, Placed::new(priority, span));
+                    qos.lossy.remove(&priority);
                 }
             }
-            ["priority-flow-control", "priority", number, "drop"]
-            | ["no" | "default", "priority-flow-control", "priority", number, ..] => {
+            // On an interface, `drop` also applies to a priority that its QoS profile makes lossless.
+            ["priority-flow-control", "priority", number, "drop"] => {
                 if let Some(priority) = self.priority(number, line, pointer) {
                     qos.lossless.remove(&priority);
+                    qos.lossy.insert(priority);
+                }
+            }
+            ["no" | "default", "priority-flow-control", "priority", number, ..] => {
+                if let Some(priority) = self.priority(number, line, pointer) {
+                    qos.lossless.remove(&priority);
+                    qos.lossy.remove(&priority);
                 }
             }
             ["priority-flow-control", "pause", "watchdog", ..] => {
@@ -313,7 +335,7 @@ impl<'a> Reader<'a> {
         let mut ports = std::mem::take(&mut self.ports).into_vec();
         for port in &mut ports {
             let own = self.own.remove(&port.name).unwrap_or_default();
-            port.qos = self.with_profile(own, &format!("/interface/{}", port.name));
+            port.qos = self.with_profile(own, &format!("/interface/{}", crate::db::escape(&port.name)));
         }
         for (name, (qos, span, is_used)) in &self.profiles {
             if !is_used && !qos.lossless.is_empty() {
@@ -328,6 +350,10 @@ impl<'a> Reader<'a> {
             port.qos = own.over(&self.global);
             // `priority-flow-control all off` overrides the ports.
             port.qos.pfc = is_all_off.or(port.qos.pfc);
+            if let Some(span) = self.watchdogs_drop {
+                port.qos.watchdog_action = Some(Placed::new(WatchdogAction::Drop, span));
+                port.qos.watchdog_shuts_port = Some(Placed::new(false, span));
+            }
         }
         self.device.ports = ports;
         self.device

@@ -74,6 +74,15 @@ pub struct Device {
     pub(crate) remarks: Vec<Remark>,
 }
 
+/// A port channel, or bond.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PortChannel {
+    /// Its name or number.
+    pub name: String,
+    /// Whether its members are negotiated with LACP; without, all members are used at once.
+    pub has_lacp: bool,
+}
+
 /// One physical port.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DevicePort {
@@ -90,6 +99,10 @@ pub struct DevicePort {
     pub mtu_bytes: Option<Placed<u32>>,
     /// Forward error correction.
     pub fec: Option<Placed<Fec>>,
+    /// Auto-negotiation.
+    pub autoneg: Option<Placed<bool>>,
+    /// The port channel that it is a member of.
+    pub port_channel: Option<Placed<PortChannel>>,
     /// Length of its cable, metres.
     pub cable_m: Option<Placed<u32>>,
     /// Name of the neighbour and of its port, from the description.
@@ -107,6 +120,8 @@ impl DevicePort {
             speed_mbps: None,
             mtu_bytes: None,
             fec: None,
+            autoneg: None,
+            port_channel: None,
             cable_m: None,
             neighbour: None,
             qos: Qos::default(),
@@ -123,6 +138,8 @@ impl DevicePort {
             speed_mbps: self.speed_mbps.or(before.speed_mbps),
             mtu_bytes: self.mtu_bytes.or(before.mtu_bytes),
             fec: self.fec.or(before.fec),
+            autoneg: self.autoneg.or(before.autoneg),
+            port_channel: self.port_channel.or(before.port_channel),
             cable_m: self.cable_m.or(before.cable_m),
             neighbour: self.neighbour.or(before.neighbour),
             qos: self.qos.over(&before.qos),
@@ -224,7 +241,9 @@ pub fn check(source: SourceText<'_>, device: &Device) -> Vec<Finding> {
     checks::run(device, &mut remarks);
     remarks.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
     remarks.dedup();
-    remarks.into_iter().map(|remark| finding(source, remark)).collect()
+    let mut findings: Vec<Finding> = remarks.into_iter().map(|remark| finding(source, remark)).collect();
+    crate::rules::note_causes_of_device(&mut findings);
+    findings
 }
 
 fn finding(source: SourceText<'_>, remark: Remark) -> Finding {

@@ -10,7 +10,7 @@ use super::eos::{percent, threshold};
 use super::lines::{self, Command, Word};
 use super::policies::{Policies, undefined};
 use super::qos::{Fec, PfcMode, Qos, Queue};
-use super::{Device, DevicePort, MAX_PORTS, Placed, Ports, Remark, System, names};
+use super::{Device, DevicePort, MAX_PORTS, Placed, PortChannel, Ports, Remark, System, names};
 use crate::source::Span;
 
 /// A policy map of type `network-qos`.
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         for name in names::ports(&list) {
             let Some(name) = names::interface(&name).filter(|name| !name.contains('.')) else { continue };
             let span = names.first().map_or(command.span, |word| word.span);
-            let pointer = format!("/interface/{name}");
+            let pointer = format!("/interface/{}", crate::db::escape(&name));
             let mut port = DevicePort::new(name.clone(), span);
             for line in &command.block {
                 self.line(line, &mut port, &pointer);
@@ -238,6 +238,13 @@ impl<'a> Reader<'a> {
                     self.device.refused(at, &format!("{pointer}/mtu"), message);
                 }
             },
+            ["negotiate", "auto", ..] => port.autoneg = Some(Placed::new(true, line.span)),
+            ["no", "negotiate", "auto", ..] => port.autoneg = Some(Placed::new(false, line.span)),
+            ["channel-group", number, rest @ ..] => {
+                let has_lacp = rest.contains(&"active") || rest.contains(&"passive");
+                let channel = PortChannel { name: format!("port-channel{number}"), has_lacp };
+                port.port_channel = Some(Placed::new(channel, line.span));
+            }
             ["speed", "auto", ..] => {}
             ["speed", speed] => match speed.parse::<u32>().ok().filter(|n| (10..=1_600_000).contains(n)) {
                 Some(speed) => port.speed_mbps = Some(Placed::new(speed, at)),

@@ -140,8 +140,18 @@ impl<'a> Policies<'a> {
 /// Reports a name that nothing in the file defines.
 pub(super) fn undefined(device: &mut Device, span: Span, pointer: &str, kind: &str, name: &str) {
     let message = format!("the {kind} `{name}` is not defined in this file, so it has no effect");
-    let remark = Remark::new("MAP010", span, pointer, message);
-    if !device.remarks.contains(&remark) {
-        device.remark(remark);
+    let port = pointer.strip_prefix("/interface/").and_then(|rest| rest.split('/').next());
+    let port = port.map(|name| name.replace("~1", "/").replace("~0", "~"));
+    // Ports with the same name are one finding, at the first of them.
+    let is_same = |remark: &&mut Remark| {
+        remark.code == "MAP010"
+            && remark.message == message
+            && (remark.pointer == pointer || port.is_some() && !remark.ports.is_empty())
+    };
+    if let Some(known) = device.remarks.iter_mut().find(is_same) {
+        known.ports.extend(port.filter(|port| !known.ports.contains(port)));
+        return;
     }
+    let remark = Remark::new("MAP010", span, pointer, message);
+    device.remark(Remark { ports: port.into_iter().collect(), ..remark });
 }

@@ -131,6 +131,9 @@ pub struct Qos {
     /// The lossless classes, each with its PFC priority. A class is the number inside the switch: traffic class (EOS),
     /// switch priority (NVUE) or QoS group (NX-OS).
     pub lossless: BTreeMap<u8, Placed<u8>>,
+    /// Classes that a command makes lossy, although a profile may make them lossless (EOS).
+    #[serde(skip)]
+    pub(crate) lossy: BTreeSet<u8>,
     /// What determines a packet's class.
     pub trust: Option<Placed<Trust>>,
     /// The class of each DSCP.
@@ -169,12 +172,15 @@ impl Qos {
             let under = queues.get(&number).copied().unwrap_or_default();
             queues.insert(number, queue.over(under));
         }
+        // The lossless classes are one set: a profile of a port replaces that of the switch.
+        let mut lossless = if self.lossless.is_empty() { base.lossless.clone() } else { self.lossless };
+        lossless.retain(|class, _| !self.lossy.contains(class));
         Self {
             pfc: self.pfc.or(base.pfc),
             sends_pfc: self.sends_pfc.or(base.sends_pfc),
             receives_pfc: self.receives_pfc.or(base.receives_pfc),
-            // The lossless classes are one set: a profile of a port replaces that of the switch.
-            lossless: if self.lossless.is_empty() { base.lossless.clone() } else { self.lossless },
+            lossless,
+            lossy: self.lossy.union(&base.lossy).copied().collect(),
             trust: self.trust.or(base.trust),
             class_of_dscp: joined(self.class_of_dscp, &base.class_of_dscp),
             classes_by_other: self.classes_by_other.union(&base.classes_by_other).copied().collect(),

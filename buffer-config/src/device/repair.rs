@@ -94,7 +94,7 @@ impl Repair {
         match self {
             Self::UsePfc { priorities, not } => {
                 let mut lines = vec!["priority-flow-control on".to_string()];
-                lines.extend(not.iter().map(|p| format!("no priority-flow-control priority {p} no-drop")));
+                lines.extend(not.iter().map(|p| format!("priority-flow-control priority {p} drop")));
                 lines
                     .extend(priorities.iter().map(|p| format!("priority-flow-control priority {p} no-drop")));
                 of_ports(&lines)

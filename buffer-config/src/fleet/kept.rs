@@ -62,6 +62,9 @@ pub(super) const PROPERTIES: [Property; 9] = [
     ("lossless pool", "BUFFER_POOL", Scope::Sku),
 ];
 
+/// The index of the PFC priorities in [`PROPERTIES`].
+pub(super) const PFC_PRIORITIES: usize = 4;
+
 /// The lossless threshold of a switch that one congested priority group reaches first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pause {
@@ -81,11 +84,17 @@ pub(super) struct Kept {
     /// The name of the chip in a switch with several; empty otherwise.
     pub(super) chip: u32,
     pub(super) role: Box<str>,
+    /// The role without that of the chip; empty if the file does not state it.
+    pub(super) kind: u32,
+    /// The roles that the file states for neighbours, by name.
+    pub(super) neighbour_roles: Box<[(u32, u32)]>,
     pub(super) asic: &'static str,
     pub(super) sku: u32,
     pub(super) pause: Option<Pause>,
     /// The value of each of [`PROPERTIES`], as text; `None` if the switch does not have it.
     pub(super) values: [Option<u32>; PROPERTIES.len()],
+    /// The headroom of lossless ports: speed and cable length, and headroom with its XON offset, as texts.
+    pub(super) headroom: Box<[(u32, u32)]>,
     /// Names and aliases of all ports, sorted.
     pub(super) ports: Box<[u32]>,
     /// All ports that may be the end of a link.
@@ -102,6 +111,8 @@ pub(super) struct Places {
     pub(super) speed: Position,
     pub(super) mtu: Position,
     pub(super) fec: Position,
+    pub(super) autoneg: Position,
+    pub(super) port_channel: Position,
     pub(super) cable: Position,
     pub(super) state: Position,
     pub(super) classes: Position,
@@ -129,6 +140,13 @@ pub(super) struct Link {
     pub(super) is_up: Option<bool>,
     /// The forward error correction; empty if the file does not specify it.
     pub(super) fec: u32,
+    /// Auto-negotiation and link training.
+    pub(super) autoneg: Option<bool>,
+    pub(super) link_training: Option<bool>,
+    /// The port channel that the port is a member of; empty if none. `None` is unknown.
+    pub(super) port_channel: Option<u32>,
+    /// Whether the port channel uses LACP.
+    pub(super) has_lacp: bool,
     /// The neighbour and its port; empty if this end names none.
     pub(super) peer: u32,
     pub(super) peer_port: u32,
@@ -163,10 +181,17 @@ impl Kept {
             name: names.number(&switch.hostname),
             chip: names.number(&switch.chip.to_ascii_uppercase()),
             role: role.into(),
+            kind: names.number(&switch.role),
+            neighbour_roles: switch
+                .neighbour_roles
+                .iter()
+                .map(|(name, role)| (names.number(name), names.number(role)))
+                .collect(),
             asic: switch.asic.unwrap_or(""),
             sku: names.number(&switch.hwsku),
             pause: pause(switch),
             values,
+            headroom: headroom(switch, names),
             ports: ports.into(),
             links,
             places: Box::default(),
@@ -188,7 +213,13 @@ fn links(switch: &ResolvedSwitch, names: &mut Names) -> Box<[Link]> {
             cable_m: port.cable_m,
             pfc: Some(port.pfc_priorities),
             is_up: Some(port.is_up),
-            fec: names.number(&port.fec),
+            // The chip chooses the error correction.
+            fec: names.number(if port.fec == "auto" { "" } else { &port.fec }),
+            autoneg: port.autoneg,
+            link_training: port.link_training,
+            port_channel: Some(names.number(&port.port_channel)),
+            // teamd has no other mode.
+            has_lacp: !port.port_channel.is_empty(),
             peer: names.number(peer),
             peer_port: names.number(peer_port),
             classes: names.number(&classes(port)),
@@ -225,6 +256,21 @@ fn end_watchdog(port: &ResolvedPort) -> String {
         (_, None) => NONE.to_string(),
         (_, Some(watchdog)) => watchdog.detection_ms.to_string(),
     }
+}
+
+/// The headroom of each speed and cable length of lossless ports, as the file states it: the dynamic model computes it.
+fn headroom(switch: &ResolvedSwitch, names: &mut Names) -> Box<[(u32, u32)]> {
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
+    for port in switch.ports.iter().filter(|port| port.pfc_priorities != 0) {
+        let mut profiles = port.priority_groups.iter().flatten().filter_map(|at| switch.profiles.get(*at));
+        let stated = profiles.find(|profile| profile.is_lossless() && !profile.is_generated);
+        let (Some(profile), Some(cable_m)) = (stated, port.cable_m) else { continue };
+        let offset =
+            profile.xon_offset_bytes.map_or(String::new(), |bytes| format!(", xon_offset {bytes} B"));
+        let text = format!("{} B{offset}", profile.headroom_bytes.unwrap_or(0));
+        all.entry(format!("{} Mb/s over {cable_m} m", port.speed_mbps)).or_insert(text);
+    }
+    all.iter().map(|(link, text)| (names.number(link), names.number(text))).collect()
 }
 
 /// The lowest dynamic threshold of the lossless profiles in use.

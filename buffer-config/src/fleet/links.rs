@@ -1,18 +1,22 @@
 //! Finds the two ends of every link by the neighbours that the switches name, and reports neighbours that contradict each
 //! other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::ends::What;
+use super::ends::{End, What};
 use super::kept::{Kept, Link};
+use super::priorities::{Id, id};
 use super::{Finding, Fleet, finding};
-use crate::finding::Severity;
+use crate::finding::{Cause, Severity};
 
 /// The switches by name and chip; `None` where several files have both.
 type ByName<'f> = BTreeMap<(u32, u32), Option<&'f Kept>>;
 
 impl Fleet {
-    pub(super) fn links(&self, found: &mut Vec<Finding>) {
+    /// The two ends of every link. Reports names that identify no switch, and neighbours that do not exist or contradict
+    /// each other.
+    pub(super) fn links(&self, found: &mut Vec<Finding>) -> Vec<(End<'_>, End<'_>)> {
+        let (mut links, mut contradictions) = (Vec::new(), Vec::new());
         // A hostname that two files share identifies no switch.
         let mut by_name = ByName::new();
         for switch in self.switches.iter().filter(|s| !self.names.of(s.name).is_empty()) {
@@ -20,7 +24,7 @@ impl Fleet {
         }
         self.shared_names(&by_name, found);
         let none = self.names.known("").unwrap_or(u32::MAX);
-        for switch in by_name.values().flatten() {
+        for switch in by_name.values().copied().flatten() {
             for link in switch.links.iter().filter(|link| link.peer != none) {
                 // Another chip of the same switch, or any chip of another switch.
                 let chips = match by_name.get(&(switch.name, link.peer)) {
@@ -44,13 +48,30 @@ impl Fleet {
                 let is_first = name(peer, other) > name(switch, link);
                 if other.peer == none {
                     // Only this end names the other one.
-                    self.ends((switch, link), (peer, other), found);
+                    links.push(((switch, link), (peer, other)));
                 } else if !self.is_end(other, peer, switch, link) {
-                    // A contradiction is reported for each end that another end does not confirm.
-                    self.contradiction((switch, link), (peer, other), found);
+                    contradictions.push(((switch, link), (peer, other)));
                 } else if is_first {
-                    self.ends((switch, link), (peer, other), found);
+                    links.push(((switch, link), (peer, other)));
                 }
+            }
+        }
+        self.contradictions(&contradictions, found);
+        links
+    }
+
+    /// Reports ends that the port that they name does not confirm. Where that port itself is reported, because the port
+    /// that it names does not confirm it either, or does not exist, one wrong entry is the reason for both.
+    fn contradictions(&self, all: &[(End<'_>, End<'_>)], found: &mut Vec<Finding>) {
+        let key = |(switch, link): End<'_>| (id(switch), link.port);
+        let unconfirmed: BTreeSet<(Id, u32)> = all.iter().map(|(one, _)| key(*one)).collect();
+        let (certain, doubtful): (Vec<_>, Vec<_>) =
+            all.iter().copied().partition(|(_, other)| !unconfirmed.contains(&key(*other)));
+        let mut reported: BTreeSet<(Id, u32)> = BTreeSet::new();
+        for (one, other) in certain.into_iter().chain(doubtful) {
+            if !reported.contains(&key(other)) {
+                reported.insert(key(one));
+                self.contradiction(one, other, found);
             }
         }
     }
@@ -99,7 +120,15 @@ impl Fleet {
         let [peer, port] = [other.1.peer, other.1.peer_port].map(|n| self.names.of(n));
         let (this, that) = (self.end(one), self.end(other));
         let message = format!("{this} has neighbour {that}, but {that} has neighbour {peer}:{port}");
-        found.push(self.at(one, ("FLEET007", certainty(one.0), What::Neighbour), message));
+        let base = self.at(one, ("FLEET007", certainty(one.0), What::Neighbour), message);
+        // The other end names a port of this switch that does not exist.
+        let is_unknown = other.1.peer == one.0.name && one.0.ports.binary_search(&other.1.peer_port).is_err();
+        let cause = is_unknown.then(|| {
+            let pointer =
+                self.at(other, ("FLEET006", Severity::Error, What::Neighbour), String::new()).pointer;
+            Cause { code: "FLEET006", pointer, ports: Vec::new() }
+        });
+        found.push(Finding { causes: cause.into_iter().collect(), ..base });
     }
 }
 

@@ -2,13 +2,17 @@
 //! systems.
 //!
 //! Only the compared values of each switch are kept, and every text once, so that a fleet of thousands of switches needs
-//! little memory: about 80 bytes per link. The chips of one switch (files with one hostname, each with an `asic_name`)
+//! little memory: about 100 bytes per link. The chips of one switch (files with one hostname, each with an `asic_name`)
 //! are one neighbour to other switches, and neighbours of each other by the names of the chips.
 
+mod channels;
+mod classes;
 mod ends;
 mod kept;
 mod links;
+mod neighbour_roles;
 mod of_device;
+mod priorities;
 mod roles;
 
 use std::collections::BTreeMap;
@@ -73,11 +77,21 @@ impl Fleet {
         for switch in self.switches.iter().filter(|s| !s.role.is_empty()) {
             roles.entry(&*switch.role).or_default().push(switch);
         }
+        let mut of_links = Vec::new();
+        let links = self.links(&mut of_links);
+        let odd = roles.values().flat_map(|switches| self.odd_priorities(switches)).collect();
+        let priorities = self.priorities(&links, &odd);
         for (role, switches) in roles {
             self.thresholds(role, &switches, is_grouped, &mut found);
-            self.siblings(role, &switches, is_grouped, &mut found);
+            self.siblings(role, &switches, is_grouped, &priorities, &mut found);
+            self.headroom(role, &switches, is_grouped, &mut found);
         }
-        self.links(&mut found);
+        self.neighbour_roles(&mut of_links);
+        self.classes(&links, &priorities, &mut of_links);
+        self.port_channels(&links, &mut of_links);
+        self.ends(&links, &mut of_links);
+        found.extend(priorities.findings);
+        found.append(&mut of_links);
         found
     }
 

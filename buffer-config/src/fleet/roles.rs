@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use model::config_finding::Deviation;
 
-use super::kept::{Kept, PROPERTIES, Pause, Scope};
+use super::kept::{Kept, PFC_PRIORITIES, PROPERTIES, Pause, Scope};
+use super::priorities::{Id, Reported, id};
 use super::{Finding, Fleet, finding};
 use crate::finding::Severity;
 
@@ -81,6 +82,7 @@ impl Fleet {
         role: &str,
         switches: &[&Kept],
         is_grouped: bool,
+        priorities: &Reported,
         found: &mut Vec<Finding>,
     ) {
         for (index, (name, table, scope)) in PROPERTIES.into_iter().enumerate() {
@@ -102,17 +104,76 @@ impl Fleet {
                     deviating.entry(*value).or_default().push(switch);
                 }
                 let of = if asic.is_empty() { String::new() } else { format!("{asic} ") };
-                for (value, same) in deviating {
+                // The links of some switches may explain their priorities, those of others not.
+                let is_explained =
+                    |switch: &Kept| index == PFC_PRIORITIES && !priorities.causes_of(switch).is_empty();
+                let parts = deviating.into_iter().flat_map(|(value, same)| {
+                    let (explained, rest): (Vec<&Kept>, Vec<&Kept>) =
+                        same.into_iter().partition(|switch| is_explained(switch));
+                    [(value, explained), (value, rest)]
+                });
+                for (value, same) in parts {
                     let differs = difference(self.names.of(value), self.names.of(common));
                     let all = group.len();
                     let text = format!("{name} {differs} on {count} of {all} {of}switches of role {role}");
                     self.report(&same, is_grouped, found, |file, who| {
                         let pointer = format!("/{table}");
-                        finding("FLEET002", Severity::Warning, file, &pointer, format!("{who}{text}"))
+                        let base =
+                            finding("FLEET002", Severity::Warning, file, &pointer, format!("{who}{text}"));
+                        let explained = same.iter().filter(|switch| is_explained(switch));
+                        let own = explained.filter(|switch| is_grouped || *switch.file == *file);
+                        Finding {
+                            causes: own.flat_map(|switch| priorities.causes_of(switch)).collect(),
+                            ..base
+                        }
                     });
                 }
             }
         }
+    }
+
+    /// Reports switches whose lossless ports have another headroom than those of the same role, ASIC, speed and cable length.
+    pub(super) fn headroom(
+        &self,
+        role: &str,
+        switches: &[&Kept],
+        is_grouped: bool,
+        found: &mut Vec<Finding>,
+    ) {
+        let mut groups: BTreeMap<(&str, u32), Vec<(&Kept, u32)>> = BTreeMap::new();
+        for switch in switches {
+            for (link, value) in &switch.headroom {
+                groups.entry((self.chip_of(switch), *link)).or_default().push((switch, *value));
+            }
+        }
+        for ((asic, link), group) in groups {
+            // Of two switches, either may be right; the rules about headroom judge each.
+            let usual = usual(group.iter().map(|(_, value)| *value)).filter(|(_, count)| *count > 1);
+            let Some((common, count)) = usual else { continue };
+            let mut deviating: BTreeMap<u32, Vec<&Kept>> = BTreeMap::new();
+            for (switch, value) in group.iter().filter(|(_, value)| *value != common) {
+                deviating.entry(*value).or_default().push(switch);
+            }
+            for (value, same) in deviating {
+                let [link, own, other] = [link, value, common].map(|n| self.names.of(n));
+                let all = group.len();
+                let text = format!(
+                    "headroom for {link} is {own}, but {other} on {count} of {all} {asic} switches of role {role}"
+                );
+                self.report(&same, is_grouped, found, |file, who| {
+                    finding("FLEET002", Severity::Warning, file, "/BUFFER_PROFILE", format!("{who}{text}"))
+                });
+            }
+        }
+    }
+
+    /// The switches whose PFC priorities differ from those of most switches of their role.
+    pub(super) fn odd_priorities(&self, switches: &[&Kept]) -> Vec<Id> {
+        let value = |switch: &Kept| switch.values.get(PFC_PRIORITIES).copied().flatten();
+        let values: Vec<(Id, u32)> =
+            switches.iter().filter_map(|switch| Some((id(switch), value(switch)?))).collect();
+        let Some((common, _)) = usual(values.iter().map(|(_, value)| *value)) else { return Vec::new() };
+        values.into_iter().filter(|(_, value)| *value != common).map(|(id, _)| id).collect()
     }
 
     /// The ASIC of a switch, or its SKU if the ASIC is unknown: the same SKU has the same ASIC.
@@ -134,6 +195,7 @@ impl Fleet {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 found.push(make(&first.file, &format!("{}: ", crate::rules::names(&names))));
             }
+            [] => {}
             all => found.extend(all.iter().map(|switch| make(&switch.file, ""))),
         }
     }

@@ -69,6 +69,8 @@ pub struct Writer {
     catalogue: &'static Catalogue,
     /// The number of findings so far.
     count: usize,
+    /// The rule of the first finding.
+    first: Option<&'static str>,
     /// The number of annotations so far.
     annotations: machine::Annotations,
     /// The JUnit suites, written at the end.
@@ -91,6 +93,7 @@ impl Writer {
             format,
             catalogue,
             count: 0,
+            first: None,
             annotations: Default::default(),
             suites: machine::Suites::new(catalogue.command),
             unread: Vec::new(),
@@ -124,6 +127,7 @@ impl Writer {
             self.suites.add(name, &shown);
         }
         for finding in shown {
+            self.first = self.first.or(Some(finding.code));
             match self.format {
                 Format::Full { is_coloured } => {
                     full::one(&mut out, finding, self.catalogue, is_coloured, text)
@@ -183,7 +187,11 @@ impl Writer {
             Format::Gitlab => format!("{close}]\n"),
             Format::Junit => self.suites.report(),
             Format::Github => self.annotations.rest(summary, self.catalogue.command),
-            Format::Full { .. } | Format::Concise => String::new(),
+            Format::Full { .. } => self.first.map_or(String::new(), |code| {
+                let command = self.catalogue.command;
+                format!("{command} --explain {code} prints the page of a rule: an example, its fix and its source\n")
+            }),
+            Format::Concise => String::new(),
         }
     }
 }

@@ -68,6 +68,7 @@ pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch
     resolver.wred();
     resolver.ports();
     let index = PortIndex::new(db);
+    resolver.port_channels(&index);
     resolver.maps(&index);
     resolver.groups(&index);
     resolver.queues(&index);
@@ -100,6 +101,15 @@ pub(crate) fn range(text: &str) -> Option<(usize, usize)> {
 /// Parses a comma-separated list of priorities as a bit mask; invalid items are ignored.
 pub(crate) fn bits(list: &str) -> u8 {
     list.split(',').filter_map(|p| p.trim().parse::<u32>().ok()).filter(|p| *p < 8).fold(0, |b, p| b | 1 << p)
+}
+
+/// A setting of a port that portsorch accepts; it ignores others.
+fn on_or_off(text: &str) -> Option<bool> {
+    match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
 }
 
 struct Resolver<'r, 'd, 'a> {
@@ -214,6 +224,9 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 mtu_bytes: DEFAULT_MTU,
                 lanes: 0,
                 fec: String::new(),
+                autoneg: None,
+                link_training: None,
+                port_channel: String::new(),
                 cable_m: None,
                 priority_groups: [None; 8],
                 queues: [None; 16],
@@ -234,6 +247,8 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                     "speed" => port.speed_mbps = number(value).unwrap_or(0) as u32,
                     "mtu" => port.mtu_bytes = number(value).map_or(DEFAULT_MTU, |n| n as u32),
                     "fec" => port.fec = value.to_string(),
+                    "autoneg" => port.autoneg = on_or_off(value),
+                    "link_training" => port.link_training = on_or_off(value),
                     "alias" => port.alias = value.to_string(),
                     "asic_port_name" => port.chip_port = value.to_string(),
                     "lanes" => port.lanes = value.split(',').count() as u32,
@@ -241,6 +256,15 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 }
             }
             self.switch.ports.push(port);
+        }
+    }
+
+    fn port_channels(&mut self, index: &PortIndex<'_, '_>) {
+        for entry in self.db.rows("PORTCHANNEL_MEMBER") {
+            let Some((channel, name)) = entry.key.split_once('|') else { continue };
+            if let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) {
+                port.port_channel = channel.to_string();
+            }
         }
     }
 
@@ -396,6 +420,11 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn neighbours(&mut self, index: &PortIndex<'_, '_>) {
+        for entry in self.db.rows("DEVICE_NEIGHBOR_METADATA") {
+            if let Some(role) = self.db.field(entry, "type").filter(|role| !role.value.is_empty()) {
+                self.switch.neighbour_roles.push((entry.key.to_string(), role.value.to_string()));
+            }
+        }
         for entry in self.db.rows("DEVICE_NEIGHBOR") {
             let get = |field| self.db.field(entry, field).map_or("", |f| f.value);
             let (name, remote) = (get("name").to_string(), get("port").to_string());

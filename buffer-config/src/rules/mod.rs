@@ -17,11 +17,13 @@ mod precedence;
 mod reported;
 mod sched;
 mod schema_rules;
+mod sources;
 mod src;
 mod wd;
 
 pub use context::{Context, Options};
 pub(crate) use context::{bytes, list, names};
+pub(crate) use precedence::note_causes_of_device;
 pub use precedence::one_per_defect;
 pub use reported::Findings;
 

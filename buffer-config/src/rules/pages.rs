@@ -8,6 +8,9 @@ use super::effect::Attribution;
 use super::schema_rules::SchemaRule;
 use super::{Rule, all};
 
+/// The heading of the last section of a rule's text.
+const SOURCE: &str = "\n## Source\n";
+
 /// Where the text of a page comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PageText {
@@ -29,6 +32,11 @@ impl Rule {
                 }
             }
             PageText::Row(row) => page.push_str(&row.page()),
+        }
+        if let Some(at) = page.find(SOURCE).map(|at| at + SOURCE.len()) {
+            let source = super::sources::linked(page.get(at..).unwrap_or_default());
+            page.truncate(at);
+            page.push_str(&source);
         }
         page.push_str("\n## In a diagnosis\n\n");
         match self.meta.effect {

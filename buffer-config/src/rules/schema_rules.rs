@@ -87,7 +87,9 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
         why: "The YANG models reject the file. The traditional model does not support percentages.",
         example: r#"{
   "BUFFER_POOL": {
-    "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000", "percentage": "50"}
+    "ingress_lossless_pool": {
+      "type": "ingress", "mode": "dynamic", "size": "10000000", "xoff": "2000000", "percentage": "50"
+    }
   }
 }"#,
         fix: "Keep either `percentage` or `size`.",
@@ -103,7 +105,7 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
         summary: "`dynamic_th` is not an integer from -8 to 7. Alpha is 2 to the power of `dynamic_th`.",
         why: "mmuconfig accepts 8, the command line accepts any text, and bufferorch casts to eight bits: 260 \
             becomes 4.",
-        example: r#"{"BUFFER_PROFILE": {"p": {"dynamic_th": "8"}}}"#,
+        example: r#"{"BUFFER_PROFILE": {"p": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "8"}}}"#,
         fix: "Use the exponent, not the fraction: for alpha 1/16, set -4.",
         source: "YANG buffer-profile; mmuconfig; bufferorch.",
     },
@@ -116,7 +118,9 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
         },
         summary: "A size or threshold of a profile is not a non-negative integer number of bytes.",
         why: "bufferorch reads it with `stoul`: -1 becomes 18,446,744,073,709,551,615 bytes.",
-        example: r#"{"BUFFER_PROFILE": {"p": {"xoff": "-1"}}}"#,
+        example: r#"{
+  "BUFFER_PROFILE": {"p": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "0", "xoff": "-1"}}
+}"#,
         fix: "Set a number of bytes without a sign.",
         source: "bufferorch.",
     },
@@ -178,7 +182,12 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
         },
         summary: "`pfc_enable` or `pfcwd_sw_enable` is not a comma-separated list of priorities from 0 to 7.",
         why: "orchagent shifts the bit out of an eight-bit mask: priority 8 is silently ignored.",
-        example: r#"{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,8"}}}"#,
+        example: r#"{
+  "PORT_QOS_MAP": {
+    "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+      "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4,8", "pfcwd_sw_enable": "3,4"}
+  }
+}"#,
         fix: "List priorities from 0 to 7.",
         source: "qosorch.cpp; YANG port-qos-map.",
     },

@@ -160,3 +160,11 @@ pub(super) fn decimal(text: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     digits(whole) && digits(fraction) && fraction.trim_end_matches('0').len() <= 1
 }
+
+/// Numbers of lanes, of which none occurs twice.
+pub(super) fn lanes(text: &str) -> bool {
+    let lanes: Vec<&str> = text.split(',').map(str::trim).collect();
+    let is_number = |lane: &&str| !lane.is_empty() && lane.bytes().all(|b| b.is_ascii_digit());
+    let is_new = |(at, lane): (usize, &&str)| !lanes.iter().take(at).any(|other| other == lane);
+    lanes.len() <= 32 && lanes.iter().all(is_number) && lanes.iter().enumerate().all(is_new)
+}

@@ -284,6 +284,11 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     fn leaf(&mut self, index: usize, leaf: &'static Leaf, field: Field<'c>) {
         self.value(index, leaf.code, &leaf.ty, field.value, field.span, Some(field.name));
+        if field.is_list && !matches!(leaf.ty, Type::List(_) | Type::Names(_) | Type::Any) {
+            let name = leaf.name;
+            let message = format!("`{name}` is a list: SONiC stores it as `{name}@`, which no daemon reads");
+            self.report(leaf.code, Kind::Must, index, Some(field.name), field.span, message);
+        }
         if matches!(leaf.name, "adv_speeds" | "adv_interface_types")
             && field.value.contains(',')
             && field.value.split(',').any(|word| word == "all")

@@ -28,8 +28,15 @@ pub(crate) fn device(text: &str) -> Device {
     rules::check_file(source, None, &Options::default()).device.expect("a known system")
 }
 
-/// The warnings and errors of a text.
+/// The warnings and errors of a text, one for each defect.
 pub(crate) fn found(text: &str) -> Vec<Finding> {
+    let mut found = reported(text);
+    rules::one_per_defect(&mut found);
+    found
+}
+
+/// All warnings and errors of a text.
+pub(crate) fn reported(text: &str) -> Vec<Finding> {
     let source = SourceText { name: "device", text };
     let mut found = rules::check_file(source, None, &Options::default()).findings;
     found.retain(|finding| finding.severity > Severity::Info);

@@ -41,6 +41,47 @@ fn other_texts_are_no_devices() {
 }
 
 #[test]
+fn port_channels_and_negotiation_are_read() {
+    let check = |text: &str, from: &str, to: &str, channel: Option<(&str, bool)>, autoneg: Option<bool>| {
+        assert!(text.contains(from), "`{from}`");
+        let device = device(&text.replacen(from, to, 1));
+        let port = &device.ports[0];
+        let read = port.port_channel.as_ref().map(|c| (c.value.name.as_str(), c.value.has_lacp));
+        assert_eq!((read, port.autoneg.map(|on| on.value)), (channel, autoneg), "{to}");
+    };
+    let eos = "   description P2P_LINK_TO_spine1_swp1\n";
+    for (line, channel) in [
+        ("", None),
+        ("   channel-group 3 mode active\n", Some(("Port-Channel3", true))),
+        ("   channel-group 3 mode on\n", Some(("Port-Channel3", false))),
+    ] {
+        check(EOS, eos, &format!("{eos}{line}"), channel, Some(false));
+    }
+    let nxos = "  description spine1:swp2\n";
+    for (lines, channel, autoneg) in [
+        ("", None, None),
+        ("  channel-group 3 mode passive\n", Some(("port-channel3", true)), None),
+        ("  channel-group 3\n  no negotiate auto\n", Some(("port-channel3", false)), Some(false)),
+        ("  negotiate auto 25000\n", None, Some(true)),
+    ] {
+        check(NXOS, nxos, &format!("{nxos}{lines}"), channel, autoneg);
+    }
+    let last = "nv config apply";
+    for (commands, channel, autoneg) in [
+        ("", None, None),
+        ("nv set interface bond0 bond member swp1-2\n", Some(("bond0", true)), None),
+        (
+            "nv set interface bond0 bond member swp1\nnv set interface bond0 bond mode static\n",
+            Some(("bond0", false)),
+            None,
+        ),
+        ("nv set interface swp1 link auto-negotiate on\n", None, Some(true)),
+    ] {
+        check(COMMANDS, last, &format!("{commands}{last}"), channel, autoneg);
+    }
+}
+
+#[test]
 fn values_and_positions_of_eos_are_read() {
     let device = device(EOS);
     let port = &device.ports[0];
@@ -86,6 +127,8 @@ fn blocks_of_one_eos_interface_add_up() {
     check(&["service-profile P", no_drop[0]], &[3]);
     check(&[no_drop[0], "service-profile P"], &[3]);
     check(&["service-profile P", "no service-profile P"], &[]);
+    check(&["service-profile P", "priority-flow-control priority 5 drop"], &[]);
+    check(&["service-profile P", "priority-flow-control priority 4 drop"], &[5]);
 }
 
 #[test]

@@ -196,6 +196,11 @@ impl Config {
         self.key_of("BUFFER_PG", port, group)
     }
 
+    /// The BUFFER_QUEUE key of a port's queue.
+    pub(crate) fn queue_key(&self, port: &str, queue: &str) -> Option<String> {
+        self.key_of("BUFFER_QUEUE", port, queue)
+    }
+
     /// The BUFFER_PG key of the first lossless group.
     pub(crate) fn lossless_group(&self) -> Option<String> {
         self.group_key(self.ports.first()?, &self.priority)

@@ -103,6 +103,27 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         }
         (!names.is_empty() && c.profile()?.starts_with("pg_lossless")).then_some(())
     }),
+    ("headroom * 3/4", Warning(&["FLEET002"]), |c| {
+        let names: Vec<String> = c
+            .keys("BUFFER_PROFILE")
+            .into_iter()
+            .filter(|n| c.get("BUFFER_PROFILE", n, "xoff").is_some_and(|xoff| xoff != "0"))
+            .collect();
+        c.profile()?;
+        names.iter().try_for_each(|name| c.scale("BUFFER_PROFILE", name, "xoff", 0.75))
+    }),
+    ("MTU of all ports", Error(&["FLEET005"]), |c| {
+        c.port()?;
+        (!c.is_dynamic()).then_some(())?;
+        c.keys("PORT").iter().for_each(|port| {
+            let _ = c.set("PORT", port, "mtu", "1500");
+        });
+        Some(())
+    }),
+    ("FEC of all ports", Error(&["FLEET005"]), |c| {
+        c.port()?;
+        c.set_all("PORT", "fec", "none")
+    }),
     ("cable of one end", Error(&["FLEET004"]), |c| {
         let (p, t) = (c.port()?, c.keys("CABLE_LENGTH").first().cloned()?);
         c.get("CABLE_LENGTH", &t, &p)?;
@@ -120,6 +141,36 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         let p = c.port()?;
         c.set("PORT", &p, "fec", "fc")
     }),
+    ("no FEC at one end", Error(&["FLEET005"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "fec", "none")
+    }),
+    ("FEC chosen by the chip at one end", Harmless, |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "fec", "auto")
+    }),
+    ("no FEC stated at one end", Harmless, |c| {
+        let p = c.port()?;
+        c.unset("PORT", &p, "fec")
+    }),
+    ("auto-negotiation at one end, not stated at the other", Warning(&["FLEET012"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "autoneg", "on")
+    }),
+    ("auto-negotiation stated as off", Harmless, |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "autoneg", "off")
+    }),
+    ("link training at one end", Warning(&["FLEET012"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "link_training", "on")
+    }),
+    ("port channel at one end", Error(&["FLEET013"]), |c| {
+        let p = c.port()?;
+        c.put("PORTCHANNEL", json!({"PortChannel1": {"admin_status": "up", "mtu": "9100"}}));
+        c.put("PORTCHANNEL_MEMBER", json!({format!("PortChannel1|{p}"): {}}));
+        Some(())
+    }),
     ("one end down", Warning(&["FLEET005"]), |c| {
         let p = c.port()?;
         c.set("PORT", &p, "admin_status", "down")
@@ -131,6 +182,17 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
     ("neighbour entry that contradicts the other end", Error(&["FLEET007"]), |c| {
         let p = c.port()?;
         c.set("DEVICE_NEIGHBOR", &p, "name", "ring-a")
+    }),
+    ("another role of a neighbour", Warning(&["FLEET014"]), |c| {
+        let role = c.get("DEVICE_METADATA", "localhost", "type")?;
+        let other = if role == "LeafRouter" { "SpineRouter" } else { "LeafRouter" };
+        c.put("DEVICE_NEIGHBOR_METADATA", json!({"ring-a": {"type": other}, "ring-c": {"type": role}}));
+        Some(())
+    }),
+    ("the roles of the neighbours", Harmless, |c| {
+        let role = c.get("DEVICE_METADATA", "localhost", "type")?;
+        c.put("DEVICE_NEIGHBOR_METADATA", json!({"ring-a": {"type": role}, "elsewhere": {"type": "Server"}}));
+        Some(())
     }),
     ("hostname of another switch", Warning(&["FLEET008"]), |c| {
         c.set("DEVICE_METADATA", "localhost", "hostname", "ring-a")

@@ -62,7 +62,9 @@ fn check_fleet(switches: &[ResolvedSwitch]) -> Vec<Finding> {
     for (i, switch) in switches.iter().enumerate() {
         fleet.add(&format!("{i}.json"), switch);
     }
-    fleet.check()
+    let mut found = fleet.check();
+    rules::one_per_defect(&mut found);
+    found
 }
 
 /// The outcome of a change, from the findings before and after it.
@@ -323,6 +325,31 @@ const TWO_FINDINGS: &[&str] = &[
     // The threshold differs from that of other ports, and is below that of ECN.
     "alpha of one of two lossless profiles / 8",
 ];
+
+#[test]
+fn one_defect_between_switches_is_one_finding() {
+    let mut wrong = Vec::new();
+    for (name, base) in built_in() {
+        let ring = fleet::ring(&base).expect("three switches");
+        let mut switches = [resolved(&ring[0]), resolved(&ring[1]), resolved(&ring[2])];
+        let before = check_fleet(&switches);
+        for (text, _, change) in fleet::OPERATORS {
+            let mut changed = ring[1].clone();
+            if change(&mut changed).is_none() {
+                continue;
+            }
+            switches[1] = resolved(&changed);
+            let mut new = check_fleet(&switches);
+            new.retain(|f| !before.iter().any(|b| (b.code, &b.message) == (f.code, &f.message)));
+            new.retain(|f| f.severity > Severity::Info);
+            if new.len() > 1 {
+                let found: Vec<String> = new.iter().map(|f| format!("  {} {}", f.code, f.message)).collect();
+                wrong.push(format!("{name}: {text}:\n{}", found.join("\n")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 #[test]
 fn one_defect_is_one_finding() {

@@ -188,6 +188,9 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("LINK014", "spectrum-3", Warning) => {
             (Unknown, "SN4280: ports to the DPUs of the switch; the file does not state their role")
         }
+        ("LINK020", _, Info) => {
+            (Report, "the file is the output of the templates of buffers and maps, without peer and tunnel")
+        }
         ("SCHED005", "tomahawk-3", Warning) => {
             (Defect, "IX9: lossless queues have the weights 4 and 5, lossy ones up to 50")
         }

@@ -15,7 +15,7 @@ use tree::Node;
 
 use super::policies::undefined;
 use super::qos::{Amount, Fec, PfcMode, Qos, Queue, Trust, Unit};
-use super::{Device, DevicePort, MAX_PORTS, Placed, Ports, Remark, System, names};
+use super::{Device, DevicePort, MAX_PORTS, Placed, PortChannel, Ports, Remark, System, names};
 use crate::json::Problem;
 use crate::source::{Span, position};
 
@@ -283,6 +283,7 @@ impl Reader {
             }
         }
         let mut ports = ports.into_vec();
+        bonds(root, &mut ports);
         for port in &mut ports {
             port.qos = std::mem::take(&mut port.qos).over(&base);
             let length = self.cables.get(DEFAULT).copied();
@@ -337,6 +338,7 @@ impl Reader {
                 }
             }
         }
+        port.autoneg = is_on(link.value(&["auto-negotiate"])).or(port.autoneg);
         if let Some(fec) = link.value(&["fec"]) {
             let value = match fec.key.as_str() {
                 "rs" => Some(Fec::Rs),
@@ -410,6 +412,22 @@ impl Reader {
 
 fn children<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> + use<'n> {
     node.get(key).map(|node| node.children.as_slice()).unwrap_or_default().iter()
+}
+
+/// Sets the port channel of the members of bonds. A bond uses LACP unless its mode is static.
+fn bonds(root: &Node, ports: &mut [DevicePort]) {
+    for node in children(root, "interface") {
+        let Some(bond) = node.get("bond") else { continue };
+        let has_lacp = bond.value(&["mode"]).is_none_or(|mode| mode.key != "static");
+        for member in children(bond, "member") {
+            for name in names::ports(&member.key) {
+                if let Some(port) = ports.iter_mut().find(|port| port.name == name) {
+                    let channel = PortChannel { name: node.key.clone(), has_lacp };
+                    port.port_channel = Some(Placed::new(channel, member.span));
+                }
+            }
+        }
+    }
 }
 
 /// Whether a name is that of a physical port: `swp1`, `swp1s0`, or the type `swp`.

@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! A key names a port that is not in PORT or SYSTEM_PORT, or no key names the chip of this file.
+//! A key names a port that is not in PORT or SYSTEM_PORT, no key names the chip of this file, or PORT is empty.
 //!
 //! ## Why it matters
 //!
@@ -35,7 +35,7 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.sw.ports.is_empty() {
-        // A buffer template has no ports.
+        without_ports(cx, out);
         return;
     }
     other_chip(cx, out);
@@ -46,13 +46,38 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             by_table.entry(violation.table).or_insert((0, entry.key.as_ref(), violation.message.as_str()));
         count.0 += 1;
     }
+    // A port that is missing in PORT has entries in many tables.
+    let mut by_message: BTreeMap<&str, Vec<(&str, usize, &str)>> = BTreeMap::new();
     for (table, (count, key, message)) in by_table {
-        cx.report(
-            out,
-            &META,
-            row(table, key),
-            format!("{table}: {message} ({})", counted(count as u64, "key")),
-        );
+        by_message.entry(message).or_default().push((table, count, key));
+    }
+    for (message, tables) in by_message {
+        let Some((table, count, key)) = tables.first().copied() else { continue };
+        let keys = |count: usize| counted(count as u64, "key");
+        let text = match tables.as_slice() {
+            [_] => format!("{table}: {message} ({})", keys(count)),
+            all => {
+                let all: Vec<String> =
+                    all.iter().map(|(table, count, _)| format!("{table} ({})", keys(*count))).collect();
+                format!("{}: {message}", all.join(", "))
+            }
+        };
+        cx.report(out, &META, row(table, key), text);
+    }
+}
+
+/// Reports a switch without any port. A buffer template has none, and no platform.
+fn without_ports(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.value("DEVICE_METADATA", "localhost", "platform").is_none() {
+        return;
+    }
+    for table in ["PORT_QOS_MAP", "BUFFER_PG", "BUFFER_QUEUE"] {
+        let names_port = |key: &str| key.split(['|', ',']).any(|part| part.starts_with("Ethernet"));
+        if let Some(entry) = cx.db.rows(table).iter().find(|entry| names_port(&entry.key)) {
+            let message = format!("{table} has entries of ports, but PORT has none");
+            cx.report(out, &META, row(table, &entry.key), message);
+            return;
+        }
     }
 }
 

@@ -45,4 +45,5 @@ family!(
     lossless_outside_pool,
     missing_list,
     reservations,
+    lossy_without_profile,
 );

@@ -13,7 +13,10 @@
 //! ```json
 //! {
 //!   "PORT": {"Ethernet0": {"lanes": "1", "speed": "100000", "admin_status": "up"}},
-//!   "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}
+//!   }
 //! }
 //! ```
 //!

@@ -11,7 +11,12 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_PG": {"Ethernet0|3-4": {"profile": "a"}, "Ethernet0|0-7": {"profile": "b"}}}
+//! {
+//!   "BUFFER_PG": {
+//!     "Ethernet0|3-4": {"profile": "pg_lossless_100000_40m_profile"},
+//!     "Ethernet0|4": {"profile": "pg_lossless_100000_40m_profile"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

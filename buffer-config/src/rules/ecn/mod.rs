@@ -16,4 +16,5 @@ family!(
     kmax_queue,
     colour,
     placeholder,
+    odd_marking,
 );

@@ -13,7 +13,12 @@
 //! ## Example
 //!
 //! ```json
-//! {"WRED_PROFILE": {"W": {"green_min_threshold": "2000000", "green_max_threshold": "1000000"}}}
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "2000000",
+//!       "green_max_threshold": "1000000", "green_drop_probability": "5"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

@@ -14,4 +14,7 @@ family!(
     link_classes,
     link_ecn,
     link_watchdog,
+    link_negotiation,
+    link_channel,
+    neighbour_role,
 );

@@ -3,8 +3,8 @@
 //! Severity: warning.
 //!
 //! A few switches differ from the others of their role: DSCP map, priority groups, queues, PFC priorities; with the same
-//! ASIC, also watchdog, ECN thresholds and schedulers; with the same SKU, also the lossless pool. Switches with the same
-//! deviation are one finding.
+//! ASIC, also watchdog, ECN thresholds, schedulers, and headroom for the same speed and cable length; with the same SKU, also
+//! the lossless pool. Switches with the same deviation are one finding.
 //!
 //! ## Why it matters
 //!

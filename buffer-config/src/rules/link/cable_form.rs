@@ -2,7 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! A cable length is not an integer followed by `m`, or belongs to a port that does not exist.
+//! A cable length is not an integer followed by `m`, belongs to a port that does not exist, or differs between two entries
+//! of CABLE_LENGTH.
 //!
 //! ## Why it matters
 //!
@@ -12,7 +13,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "forty"}}}
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "forty", "Ethernet4": "40m"}}}
 //! ```
 //!
 //! ## Fix
@@ -22,6 +23,8 @@
 //! ## Source
 //!
 //! YANG cable-length; buffer_headroom_mellanox.lua.
+
+use std::collections::BTreeMap;
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
@@ -49,5 +52,19 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             field("CABLE_LENGTH", &entry.key, name),
             format!("{name}: {}", violation.message),
         );
+    }
+    let mut lengths: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
+    for entry in cx.db.rows("CABLE_LENGTH") {
+        for length in cx.db.fields_of(entry) {
+            let (name, table) = (length.name, entry.key.as_ref());
+            let Some((other, before)) = lengths.insert(name, (table, length.value)) else { continue };
+            if other != table && before != length.value {
+                let message = format!(
+                    "{name} has cable length {before} in {other}, and {} in {table}: the one that is loaded last counts",
+                    length.value
+                );
+                cx.report(out, &META, field("CABLE_LENGTH", table, name), message);
+            }
+        }
     }
 }

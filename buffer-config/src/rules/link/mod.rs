@@ -15,4 +15,7 @@ family!(
     system_port,
     neighbour_entry,
     down_by_default,
+    shared_alias,
+    breakout,
+    dual_tor,
 );

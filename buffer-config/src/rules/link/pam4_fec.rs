@@ -2,19 +2,20 @@
 //!
 //! Severity: warning.
 //!
-//! A port whose lanes have 50 Gb/s or more has `fec` none or fc.
+//! A port whose lanes have 50 Gb/s or more has `fec` none or fc, or a port with 100 Gb/s on four lanes has fc.
 //!
 //! ## Why it matters
 //!
 //! These lanes use PAM4, whose bit error rate is too high without RS-FEC: the link stays down, or frames are lost on the
-//! wire. PFC does not protect from that. Ports inside a switch, whose `role` is not Ext, are left out.
+//! wire. PFC does not protect from that. FC-FEC (BASE-R) is not defined for 100 Gb/s on four lanes, so the other end does
+//! not decode it. Ports inside a switch, whose `role` is not Ext, are left out.
 //!
 //! ## Example
 //!
 //! ```json
 //! {
 //!   "PORT": {
-//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "400000", "mtu": "9100", "admin_status": "up", "fec": "none"}
+//!     "Ethernet0": {"lanes": "1,2", "speed": "100000", "mtu": "9100", "admin_status": "up", "fec": "none"}
 //!   }
 //! }
 //! ```
@@ -25,7 +26,8 @@
 //!
 //! ## Source
 //!
-//! IEEE 802.3 clauses 116 to 138: RS-FEC is mandatory for 50 Gb/s and more for each lane.
+//! IEEE 802.3 clauses 116 to 138: RS-FEC is mandatory for 50 Gb/s and more for each lane; clause 91: the FEC of 100 Gb/s
+//! on four lanes is RS-FEC.
 
 use super::super::context::{Context, Findings, hit};
 use super::super::{Meta, effect};
@@ -47,7 +49,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let lane_mbps = port.speed_mbps.checked_div(port.lanes)?;
         let is_without = matches!(port.fec.as_str(), "none" | "fc");
-        if !port.is_up || !is_without || lane_mbps < PAM4_LANE_MBPS {
+        if !port.is_up || !is_without {
+            return None;
+        }
+        if port.fec == "fc" && (port.speed_mbps, lane_mbps) == (100_000, 25_000) {
+            let message = "fec is fc, but 100 Gb/s on four lanes have rs only".to_string();
+            return hit("PORT", &port.name, "fec", message);
+        }
+        if lane_mbps < PAM4_LANE_MBPS {
             return None;
         }
         let message = format!("fec is {}, but lanes with {lane_mbps} Mb/s require rs", port.fec);

@@ -2,20 +2,21 @@
 //!
 //! Severity: error (a warning where only some members are lossless).
 //!
-//! The members of a port channel do not exist, belong to two port channels, have different speeds, are fewer than
-//! `min_links`, or have PFC for different priorities.
+//! A port channel with members is invalid or down, or its members do not exist, belong to two port channels, have different
+//! speeds, are routed ports, are fewer than `min_links`, or have PFC for different priorities.
 //!
 //! ## Why it matters
 //!
 //! A hash distributes flows over the members. Lossless packets that leave on a member without PFC are dropped when its
 //! peer is congested. A member of another speed, or one that does not exist, never joins; below `min_links`, the whole
-//! port channel is down.
+//! port channel is down. Without `admin_status`, teammgrd leaves it down, and another `min_links` than a number stops
+//! teammgrd.
 //!
 //! ## Example
 //!
 //! ```json
 //! {
-//!   "PORTCHANNEL": {"PortChannel1": {"min_links": "1"}},
+//!   "PORTCHANNEL": {"PortChannel1": {"admin_status": "up", "min_links": "1"}},
 //!   "PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}, "PortChannel1|Ethernet99": {}}
 //! }
 //! ```
@@ -54,6 +55,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, at, format!("{name}, a member of {channel}, is not in PORT"));
             continue;
         }
+        if cx.db.row("INTERFACE", name).is_some() {
+            let message =
+                format!("{name} is a member of {channel}, but has an entry in INTERFACE: it is routed");
+            cx.report(out, &META, at, message);
+            continue;
+        }
         match owners.insert(name, channel) {
             Some(other) if other != channel => {
                 cx.report(out, &META, at, format!("{name} is a member of both {other} and {channel}"));
@@ -70,8 +77,27 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
     }
     for (channel, ports) in members {
+        invalid(cx, out, channel);
         few_links(cx, out, channel, &ports);
         unlike(cx, out, channel, &ports);
+    }
+}
+
+/// Reports a port channel that teammgrd does not set up.
+fn invalid(cx: &Context<'_, '_>, out: &mut Findings, channel: &str) {
+    let digits = channel.strip_prefix("PortChannel").unwrap_or_default();
+    if !(1..=4).contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        let message = format!("{channel} is no name of a port channel, such as PortChannel1");
+        cx.report(out, &META, row("PORTCHANNEL", channel), message);
+    }
+    if cx.value("PORTCHANNEL", channel, "admin_status").is_none() {
+        let message = format!("{channel} has no admin_status: it is down");
+        cx.report(out, &META, row("PORTCHANNEL", channel), message).add("admin_status", "up");
+    }
+    let minimum = cx.value("PORTCHANNEL", channel, "min_links");
+    if let Some(text) = minimum.filter(|n| !n.trim().parse::<u16>().is_ok_and(|n| n <= 1024)) {
+        let message = format!("{channel}: `min_links` is `{text}`; expected 0 to 1024");
+        cx.report(out, &META, field("PORTCHANNEL", channel, "min_links"), message).remove();
     }
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Severity: error.
 //!
-//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs, or a speed that differs
-//! from that of the port.
+//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs, different `switch_id` for
+//! one chip, or a speed that differs from that of the port; or only one of SYSTEM_PORT and `switch_type` says that the switch has virtual output queues.
 //!
 //! ## Why it matters
 //!
 //! All chips create these ports at start: with a duplicate number, orchagent stops. A chip sends to a port of another one
 //! with the credits of its system port's speed: at a higher speed it overruns the port, at a lower one the port idles
-//! while the source fills its VOQs and pauses its senders.
+//! while the source fills its VOQs and pauses its senders. Without `switch_type` voq, entries of queues that name host and
+//! chip are rejected.
 //!
 //! ## Example
 //!
@@ -34,7 +35,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::context::{Context, Findings, field};
+use super::super::context::{Context, Findings, field, names};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 
@@ -45,8 +46,20 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("SYSTEM_PORT");
+    let kind = cx.value("DEVICE_METADATA", "localhost", "switch_type").unwrap_or_default();
+    let at = field("DEVICE_METADATA", "localhost", "switch_type");
+    // The file of the whole line card has no ports of a chip.
+    if kind == "voq" && rows.is_empty() && !cx.sw.ports.is_empty() && !cx.sw.chip.is_empty() {
+        cx.report(out, &META, at, "switch_type is voq, but SYSTEM_PORT has no entries".to_string());
+    } else if kind != "voq" && !rows.is_empty() {
+        let stated = if kind.is_empty() { "not stated" } else { kind };
+        let message = format!("there are system ports, but switch_type is {stated} instead of voq");
+        cx.report(out, &META, at, message);
+    }
     let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queues: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    let mut chips: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut speeds: Vec<(&str, &str, u32, u32)> = Vec::new();
     for entry in rows {
         let value = |name: &str| cx.db.field(entry, name).map(|field| field.value.trim());
         if let Some(id) = value("system_port_id")
@@ -54,6 +67,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         {
             let message = format!("{} and {owner} both have system_port_id {id}", entry.key);
             cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "system_port_id"), message);
+        }
+        // All ports of a chip have its number.
+        if let Some(((chip, _), id)) = entry.key.rsplit_once('|').zip(value("switch_id"))
+            && *chips.entry(chip).or_insert(id) != id
+        {
+            let message = format!("{} has switch_id {id}, but other ports of {chip} do not", entry.key);
+            cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "switch_id"), message);
         }
         if let Some(count) = value("num_voq") {
             queues.entry(count).or_insert((0, &entry.key)).0 += 1;
@@ -68,11 +88,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let (Some(port), Some(speed)) = (port, speed)
             && port.speed_mbps != speed
         {
-            let message = format!("{} has {speed} Mb/s, but its port has {}", entry.key, port.speed_mbps);
-            cx.report(out, &META, field("SYSTEM_PORT", &entry.key, "speed"), message)
-                .replace(port.speed_mbps.to_string());
+            speeds.push((&entry.key, &port.name, speed, port.speed_mbps));
         }
     }
+    other_speeds(cx, out, &speeds);
     if queues.len() > 1 {
         let (usual, _) =
             queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
@@ -81,4 +100,25 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, field("SYSTEM_PORT", key, "num_voq"), message);
         }
     }
+}
+
+/// Reports system ports with another speed than their ports: key, port, and both speeds.
+fn other_speeds(cx: &Context<'_, '_>, out: &mut Findings, speeds: &[(&str, &str, u32, u32)]) {
+    let Some(((key, _, speed, of_port), rest)) = speeds.split_first() else { return };
+    let message = match rest {
+        [] => format!("{key} has {speed} Mb/s, but its port has {of_port}"),
+        _ => {
+            let keys: Vec<&str> = speeds.iter().map(|(key, ..)| *key).collect();
+            format!("{} have other speeds than their ports: {speed} Mb/s instead of {of_port}", names(&keys))
+        }
+    };
+    let at = field("SYSTEM_PORT", key, "speed");
+    let mut reported = cx.report(out, &META, at, message).replace(of_port.to_string());
+    for (key, _, _, of_port) in rest {
+        if let Some(pointer) = cx.pointer_of("SYSTEM_PORT", key, "speed") {
+            reported = reported.with(pointer, of_port.to_string());
+        }
+    }
+    let ports: Vec<&str> = speeds.iter().map(|(_, port, ..)| *port).collect();
+    reported.of_ports(&ports);
 }

@@ -13,4 +13,6 @@ family!(
     undefined_policy,
     unapplied_policy,
     remark,
+    acl_class,
+    odd_dscp_map,
 );

@@ -11,7 +11,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"QUEUE": {"Ethernet0|x": {"scheduler": "s"}}}
+//! {"QUEUE": {"Ethernet0|x": {"scheduler": "s1"}}}
 //! ```
 //!
 //! ## Fix

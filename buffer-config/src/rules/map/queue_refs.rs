@@ -38,18 +38,15 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let mut first: BTreeMap<&str, (usize, &str, &str)> = BTreeMap::new();
+    let mut first: BTreeMap<&str, (Vec<&str>, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows("QUEUE").get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
-        first.entry(&violation.message).or_insert((0, entry.key.as_ref(), name)).0 += 1;
+        first.entry(&violation.message).or_insert((Vec::new(), name)).0.push(entry.key.as_ref());
     }
-    for (message, (count, key, name)) in first {
-        cx.report(
-            out,
-            &META,
-            field("QUEUE", key, name),
-            format!("{message} ({})", counted(count as u64, "queue key")),
-        );
+    for (message, (keys, name)) in first {
+        let Some((key, others)) = keys.split_first() else { continue };
+        let text = format!("{message} ({})", counted(keys.len() as u64, "queue key"));
+        cx.report(out, &META, field("QUEUE", key, name), text).also(others.iter().copied());
     }
 }

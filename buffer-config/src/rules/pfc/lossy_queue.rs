@@ -59,7 +59,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("PFC priority {lossy} uses queue {queue} with lossy profile {}", profile.name),
         )
     });
-    if cx.db.rows("BUFFER_QUEUE").is_empty() {
+    // Without any buffer table, the file is not loaded yet.
+    if cx.db.rows("BUFFER_QUEUE").is_empty() && cx.db.rows("BUFFER_PG").is_empty() {
         return;
     }
     cx.by_port(out, &META, |port| {

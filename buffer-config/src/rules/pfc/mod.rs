@@ -19,4 +19,5 @@ family!(
     pfc_off,
     link_pause,
     tunnel,
+    own_packets,
 );

@@ -1,6 +1,6 @@
 //! # PFC007 pause-from-other-group
 //!
-//! Severity: error.
+//! Severity: error (a warning for a `pfc_to_pg_map` of an ASIC that may not support it).
 //!
 //! A full priority group pauses a priority other than the one whose traffic class it holds.
 //!
@@ -32,7 +32,7 @@
 //! `pfc_to_pg_map_supported_asics` in
 //! [qos_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/qos_config.j2).
 
-use super::super::context::{Context, Findings, hit, priorities};
+use super::super::context::{Context, Findings, hit, hit_as, priorities};
 use super::super::{Meta, effect};
 use crate::asic::Vendor;
 use crate::finding::Severity;
@@ -52,7 +52,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port_entry(out, &META, |port, _| {
         let mapped = cx
             .value("PORT_QOS_MAP", &port.name, "pfc_to_pg_map")
-            .filter(|_| is_mapped)
             .map(|name| crate::schema::reference("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name));
         if let Some(name) = mapped {
             let wrong = priorities(port.pfc_priorities).find(|t| {
@@ -61,9 +60,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 // A map that does not exist has its own rule.
                 let exists = cx.db.row("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name).is_some();
                 exists && group.unwrap_or(0) != port.tc_to_group[*t] && has_headroom(cx, port, *t)
-            })?;
-            let message = format!("priority {wrong} and its traffic class map to different priority groups");
-            return hit("PORT_QOS_MAP", &port.name, "pfc_to_pg_map", message);
+            });
+            if let Some(wrong) = wrong {
+                let message =
+                    format!("priority {wrong} and its traffic class map to different priority groups");
+                let severity = if is_mapped { Severity::Error } else { Severity::Warning };
+                return hit_as(severity, "PORT_QOS_MAP", &port.name, "pfc_to_pg_map", message);
+            }
+            if is_mapped {
+                return None;
+            }
         }
         let (wrong, _) = cx.lossless_priorities(port).find(|(t, _)| usize::from(port.tc_to_group[*t]) != *t)?;
         let group = port.tc_to_group[wrong];

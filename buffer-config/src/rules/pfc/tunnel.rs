@@ -2,7 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! The maps of a tunnel put a lossless class into a priority group without headroom, or into a lossy queue.
+//! The maps of a tunnel put a DSCP of a lossless class into a lossy class, or a lossless class into a priority group without
+//! headroom or into a lossy queue.
 //!
 //! ## Why it matters
 //!
@@ -46,6 +47,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     let lossless: Vec<usize> = cx.lossless_priorities(port).map(|(priority, _)| priority).collect();
     for tunnel in cx.db.rows("TUNNEL") {
+        if let Some((dscp, class, other)) = lossy_dscp(cx, port, &tunnel.key, &lossless) {
+            let message = format!(
+                "{}: DSCP {dscp} of lossless class {class} is in class {other} after the tunnel, which is lossy",
+                tunnel.key
+            );
+            cx.report(out, &META, field("TUNNEL", &tunnel.key, "decap_dscp_to_tc_map"), message);
+        }
         for name in ["decap_tc_to_pg_map", "encap_tc_to_queue_map"] {
             let Some((class, target)) = lossy(cx, port, &tunnel.key, name, &lossless) else { continue };
             let what = if name == "decap_tc_to_pg_map" { "priority group" } else { "queue" };
@@ -54,6 +62,28 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, field("TUNNEL", &tunnel.key, name), message);
         }
     }
+}
+
+/// The first DSCP of a lossless class that the tunnel's map puts into a lossy class: the DSCP and both classes.
+fn lossy_dscp(
+    cx: &Context<'_, '_>,
+    port: &ResolvedPort,
+    tunnel: &str,
+    lossless: &[usize],
+) -> Option<(usize, usize, usize)> {
+    let name = cx.value("TUNNEL", tunnel, "decap_dscp_to_tc_map")?;
+    let map = crate::schema::reference("DSCP_TO_TC_MAP", name);
+    cx.db.row("DSCP_TO_TC_MAP", map)?;
+    port.dscp_to_tc.0.iter().enumerate().find_map(|(dscp, class)| {
+        let class = usize::from(*class);
+        // Classes 2 and 6 carry packets that went through the tunnel already.
+        if matches!(class, 2 | 6) || !lossless.contains(&class) {
+            return None;
+        }
+        let other = cx.value("DSCP_TO_TC_MAP", map, &dscp.to_string());
+        let other = other.and_then(|n| n.trim().parse::<usize>().ok()).unwrap_or(0);
+        (!lossless.contains(&other)).then_some((dscp, class, other))
+    })
 }
 
 /// The first lossless class of a tunnel's map whose group or queue is lossy.

@@ -3,7 +3,8 @@
 //! Severity: warning.
 //!
 //! A DSCP of ordinary traffic maps to a lossless traffic class: 0 (best effort), 46 (expedited forwarding), 48 or
-//! 56 (network control, congestion notification packets of RoCE), or more than half of all DSCPs.
+//! 56 (network control, congestion notification packets of RoCE), or more than half of all DSCPs; or 802.1p priority 0 (best
+//! effort) does.
 //!
 //! ## Why it matters
 //!
@@ -24,7 +25,7 @@
 //!
 //! [RFC 4594](https://www.rfc-editor.org/rfc/rfc4594) section 2.3;
 //! [qos_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/qos_config.j2)
-//! maps DSCP 48 to traffic class 6.
+//! maps DSCP 48 to traffic class 6; IEEE 802.1Q annex I: priority 0 is best effort.
 
 use super::super::context::{Context, Findings, hit};
 use super::super::{Meta, effect};
@@ -57,5 +58,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             None => format!("{count} of 64 DSCPs map to lossless traffic classes"),
         };
         hit("PORT_QOS_MAP", &port.name, "dscp_to_tc_map", message)
+    });
+    if cx.db.rows("DOT1P_TO_TC_MAP").is_empty() {
+        return;
+    }
+    cx.by_port_entry(out, &META, |port, _| {
+        let map = cx.value("PORT_QOS_MAP", &port.name, "dot1p_to_tc_map")?;
+        let map = crate::schema::reference("DOT1P_TO_TC_MAP", map);
+        let class = cx.value("DOT1P_TO_TC_MAP", map, "0")?.trim().parse::<usize>().ok()?;
+        let is_lossless = cx.lossless_priorities(port).any(|(lossless, _)| lossless == class);
+        let message = format!("802.1p priority 0 (best effort) maps to lossless traffic class {class}");
+        is_lossless.then(|| hit("PORT_QOS_MAP", &port.name, "dot1p_to_tc_map", message)).flatten()
     });
 }

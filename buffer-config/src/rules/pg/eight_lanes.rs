@@ -14,7 +14,7 @@
 //! {
 //!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
 //!   "PORT": {
-//!     "Ethernet0": {"lanes": "1,2,3,4,5,6,7,8", "speed": "100000", "mtu": "9100", "admin_status": "up"}
+//!     "Ethernet0": {"lanes": "11,12,13,14,15,16,17,18", "speed": "100000", "mtu": "9100", "admin_status": "up"}
 //!   }
 //! }
 //! ```

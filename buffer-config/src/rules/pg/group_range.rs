@@ -12,7 +12,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_PG": {"Ethernet0|4-3": {"profile": "p"}}}
+//! {"BUFFER_PG": {"Ethernet0|4-3": {"profile": "pg_lossless_100000_40m_profile"}}}
 //! ```
 //!
 //! ## Fix

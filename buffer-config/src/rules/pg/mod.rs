@@ -33,6 +33,7 @@ family!(
     no_quantum,
     lookup_gaps,
     not_provable,
+    odd_headroom,
 );
 
 /// Speed, cable length, headroom and name of every lossless profile with a name in `buffermgrd`'s format.

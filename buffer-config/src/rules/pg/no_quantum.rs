@@ -13,7 +13,7 @@
 //! ```json
 //! {
 //!   "PORT": {
-//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "1600000", "mtu": "9100", "admin_status": "up"}
+//!     "Ethernet0": {"lanes": "11,12,13,14,15,16,17,18", "speed": "1600000", "mtu": "9100", "admin_status": "up"}
 //!   }
 //! }
 //! ```

@@ -2,7 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! The `xon_offset` of a lossless profile differs from that of all other lossless profiles of the switch.
+//! The `xon_offset` of a lossless profile differs from that of all other lossless profiles of the switch, or only one
+//! profile has none.
 //!
 //! ## Why it matters
 //!
@@ -26,9 +27,10 @@
 //!
 //! sonic-buildimage PR 25862.
 
-use super::super::context::{Context, Findings, field};
+use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
+use crate::resolved::{Direction, ResolvedProfile};
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -41,6 +43,7 @@ pub(super) const META: Meta = Meta {
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut offsets: Vec<(u64, u32, &str)> = Vec::new();
+    let mut without: Vec<&str> = Vec::new();
     for row in cx.lookup.iter().flat_map(|l| &l.rows) {
         if let Some(offset) = row.xon_offset_bytes {
             match offsets.iter_mut().find(|(o, ..)| *o == offset) {
@@ -49,15 +52,26 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             }
         }
     }
-    for profile in cx.sw.profiles.iter().filter(|p| p.is_lossless() && !p.is_generated) {
-        if let Some(offset) = profile.xon_offset_bytes {
-            match offsets.iter_mut().find(|(o, ..)| *o == offset) {
-                Some(entry) => entry.1 += 1,
-                None => offsets.push((offset, 1, &profile.name)),
-            }
+    // Headroom at egress has its own rule.
+    let is_egress =
+        |p: &ResolvedProfile| cx.pool_of(p).is_some_and(|pool| pool.direction == Direction::Egress);
+    let stated = cx.sw.profiles.iter().filter(|p| p.is_lossless() && !p.is_generated && !is_egress(p));
+    for profile in stated {
+        let Some(offset) = profile.xon_offset_bytes else {
+            without.push(&profile.name);
+            continue;
+        };
+        match offsets.iter_mut().find(|(o, ..)| *o == offset) {
+            Some(entry) => entry.1 += 1,
+            None => offsets.push((offset, 1, &profile.name)),
         }
     }
     let Some((usual, most, _)) = offsets.iter().max_by_key(|(_, count, _)| *count).copied() else { return };
+    if let [name] = without.as_slice() {
+        let others = if most == 1 { "the other has".to_string() } else { format!("{most} others have") };
+        let message = format!("{name}: there is no xon_offset, but {others} {usual}");
+        cx.report(out, &META, row("BUFFER_PROFILE", name), message).add("xon_offset", usual.to_string());
+    }
     for (offset, count, name) in &offsets {
         // With two profiles, only their difference is known.
         let is_pair = offsets.len() == 2 && most == 1 && *offset != usual;

@@ -40,16 +40,17 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let cable = port.cable_m?;
-        let group = (0..8).find(|g| {
-            cx.profile(port.priority_groups[*g]).is_some_and(|p| p.name.starts_with("pg_lossless_"))
+        let is_stale = |name: &str| {
+            let mut words = name.strip_prefix("pg_lossless_")?.split('_');
+            let speed = words.next()?.parse::<u32>().ok()?;
+            let length = words.next()?.strip_suffix('m')?.parse::<u32>().ok()?;
+            Some(speed != port.speed_mbps || length != cable)
+        };
+        // Each lossless group may have a profile of its own.
+        let (group, profile) = (0..8).find_map(|group| {
+            let profile = cx.profile(port.priority_groups[group])?;
+            is_stale(&profile.name)?.then_some((group, profile))
         })?;
-        let profile = cx.profile(port.priority_groups[group])?;
-        let mut words = profile.name.strip_prefix("pg_lossless_")?.split('_');
-        let speed = words.next()?.parse::<u32>().ok()?;
-        let length = words.next()?.strip_suffix('m')?.parse::<u32>().ok()?;
-        if speed == port.speed_mbps && length == cable {
-            return None;
-        }
         let key = cx.group_key("BUFFER_PG", &port.name, group);
         hit(
             "BUFFER_PG",

@@ -2,8 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A shaper limits a lossless queue or its port to less than the speed of the port, or the scheduler of a lossless queue
-//! has less than a tenth of the weight of another queue.
+//! A shaper limits a lossless queue or its port to less than the speed of the port, the scheduler of a lossless queue has
+//! less than a tenth of the weight of another queue, or best effort has strict priority over it.
 //!
 //! ## Why it matters
 //!
@@ -24,7 +24,7 @@
 //!
 //! ## Source
 //!
-//! `pir` is in bytes/s with `meter_type` bytes:
+//! `pir` is in bytes/s with `meter_type` bytes, in packets/s with packets:
 //! [qosorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/qosorch.cpp),
 //! `SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE`.
 
@@ -59,6 +59,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
         let (queue, least) =
             lossless.filter_map(|q| Some((q, weight(q)?))).min_by_key(|(_, weight)| *weight)?;
+        let class = port.dscp_to_tc.0.first().copied().unwrap_or(0);
+        let best_effort = usize::from(port.tc_to_queue[usize::from(class & 15)]);
+        if port.queue_schedule.get(best_effort).copied().flatten() == Some(Schedule::Strict) {
+            let message = format!(
+                "queue {best_effort} of DSCP 0 (best effort) has strict priority over lossless queue {queue}"
+            );
+            return hit("QUEUE", cx.group_key("QUEUE", &port.name, best_effort), "scheduler", message);
+        }
         let most = (0..port.queue_schedule.len()).filter_map(weight).max()?;
         if least == 0 || least.saturating_mul(WEIGHT_RATIO) > most {
             return None;
@@ -74,11 +82,12 @@ fn shaped(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<super::super::con
     let speed = u64::from(port.speed_mbps).saturating_mul(1_000_000);
     let limit = |scheduler: Option<&str>| {
         let name = crate::schema::reference("SCHEDULER", scheduler?);
-        // Packets are not bits.
+        // A limit in packets is highest for the largest packets.
         let is_bytes = cx.value("SCHEDULER", name, "meter_type").is_none_or(|kind| kind == "bytes");
-        let bytes: u64 = cx.value("SCHEDULER", name, "pir")?.trim().parse().ok()?;
-        let bits = bytes.saturating_mul(8);
-        (is_bytes && bits > 0 && bits < speed).then(|| (name.to_string(), bits))
+        let unit_bytes = if is_bytes { 1 } else { u64::from(port.mtu_bytes) };
+        let units: u64 = cx.value("SCHEDULER", name, "pir")?.trim().parse().ok()?;
+        let bits = units.saturating_mul(unit_bytes).saturating_mul(8);
+        (bits > 0 && bits < speed).then(|| (name.to_string(), bits))
     };
     let text = |what: &str, name: &str, bits: u64| {
         format!("scheduler {name} limits {what} to {} Mb/s of {} Mb/s", bits / 1_000_000, port.speed_mbps)

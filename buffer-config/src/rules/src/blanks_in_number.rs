@@ -12,7 +12,12 @@
 //! ## Example
 //!
 //! ```json
-//! {"WRED_PROFILE": {"W": {"green_min_threshold": " 166912"}}}
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": " 166912",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

@@ -13,7 +13,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_POOL": {"p": {"size": "1"}, "p": {"size": "2"}}}
+//! {"SCHEDULER": {"s1": {"type": "DWRR", "weight": "15"}, "s1": {"type": "DWRR", "weight": "30"}}}
 //! ```
 //!
 //! ## Fix

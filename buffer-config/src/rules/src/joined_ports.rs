@@ -11,7 +11,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_PG": {"Ethernet0,Ethernet4|3-4": {"profile": "p"}}}
+//! {"BUFFER_PG": {"Ethernet0,Ethernet4|3-4": {"profile": "pg_lossless_100000_40m_profile"}}}
 //! ```
 //!
 //! ## Fix

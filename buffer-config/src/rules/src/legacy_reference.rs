@@ -11,7 +11,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_PG": {"Ethernet0|0": {"profile": "[BUFFER_PROFILE|p]"}}}
+//! {"BUFFER_PG": {"Ethernet0|0": {"profile": "[BUFFER_PROFILE|ingress_lossy_profile]"}}}
 //! ```
 //!
 //! ## Fix

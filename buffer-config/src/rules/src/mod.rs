@@ -13,4 +13,5 @@ family!(
     unused_suppression,
     expired_suppression,
     nothing_to_check,
+    sku_platform,
 );

@@ -12,7 +12,9 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_PROFILE": {"p": {"xof": "9000"}}}
+//! {
+//!   "BUFFER_PROFILE": {"p": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "0", "xof": "9000"}}
+//! }
 //! ```
 //!
 //! ## Fix

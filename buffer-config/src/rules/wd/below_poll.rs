@@ -12,7 +12,12 @@
 //! ## Example
 //!
 //! ```json
-//! {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200"}, "Ethernet0": {"detection_time": "100"}}}
+//! {
+//!   "PFC_WD": {
+//!     "GLOBAL": {"POLL_INTERVAL": "200"},
+//!     "Ethernet0": {"action": "drop", "detection_time": "100", "restoration_time": "800"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

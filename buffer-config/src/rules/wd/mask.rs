@@ -12,7 +12,13 @@
 //! ## Example
 //!
 //! ```json
-//! {"PFC_WD": {"Ethernet0": {"detection_time": "200"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}}
+//! {
+//!   "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800"}},
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

@@ -1,6 +1,6 @@
 //! # WD002 restoration-time
 //!
-//! Severity: error.
+//! Severity: error (a warning where it is missing).
 //!
 //! `restoration_time` is missing or not within 100 to 60,000 ms.
 //!
@@ -11,7 +11,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "70000"}}}
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "50"}}}
 //! ```
 //!
 //! ## Fix
@@ -34,7 +34,9 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     cx.by_port(out, &META, |port| {
-        let watchdog = port.watchdog.filter(|w| w.restoration_ms.is_none())?;
+        // A time that is no number is reported already.
+        let is_stated = cx.value("PFC_WD", &port.name, "restoration_time").is_some();
+        let watchdog = port.watchdog.filter(|w| w.restoration_ms.is_none() && !is_stated)?;
         let message = format!(
             "no restoration_time (detection {} ms): a queue is never restored after a storm",
             watchdog.detection_ms

@@ -13,6 +13,13 @@
 //! ```json
 //! {
 //!   "PORT": {"Ethernet8": {"lanes": "9", "speed": "100000", "mtu": "9100", "admin_status": "up"}},
+//!   "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "40m", "Ethernet8": "40m"}},
+//!   "BUFFER_PG": {"Ethernet8|3-4": {"profile": "pg_lossless_100000_40m_profile"}},
+//!   "BUFFER_QUEUE": {"Ethernet8|3-4": {"profile": "egress_lossless_profile"}},
+//!   "QUEUE": {
+//!     "Ethernet8|3": {"scheduler": "s1", "wred_profile": "W"},
+//!     "Ethernet8|4": {"scheduler": "s1", "wred_profile": "W"}
+//!   },
 //!   "PORT_QOS_MAP": {
 //!     "Ethernet8": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
 //!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}

@@ -26,6 +26,9 @@ fn lane_mbps(c: &Config, port: &str) -> Option<u32> {
 fn tunnel(c: &mut Config, field: &str, map: &str) {
     let fields = json!({"tunnel_type": "IPINIP", "dst_ip": "10.1.0.32", "dscp_mode": "pipe", field: map});
     c.put("TUNNEL", json!({"MuxTunnel0": fields}));
+    if c.get("DEVICE_METADATA", "localhost", "subtype").as_deref() == Some("DualToR") {
+        c.put("PEER_SWITCH", json!({"peer": {"address_ipv4": "10.1.0.33"}}));
+    }
 }
 
 /// A scheduler of its own for the first lossless queue.
@@ -100,6 +103,13 @@ pub(super) const OPERATORS: &[Operator] = &[
         c.get("DEVICE_NEIGHBOR", &p, "name")?;
         c.unset("PORT", &p, "admin_status")
     }),
+    ("contradict", "alias of another port", Warning(&["LINK018"]), |c| {
+        let [p, q, ..] = c.ports.as_slice() else { return None };
+        let (p, q) = (p.clone(), q.clone());
+        let alias = c.get("PORT", &q, "alias").unwrap_or("etp1".into());
+        let _ = c.set("PORT", &q, "alias", &alias);
+        c.set("PORT", &p, "alias", &alias)
+    }),
     // Port channels.
     ("reorder", "a port channel of two ports", Harmless, |c| channel(c).map(|_| ())),
     ("contradict", "port channel members with two speeds", Error(&["LINK012"]), |c| {
@@ -149,6 +159,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     ("reorder", "another neighbour", Harmless, |c| {
         let p = c.port()?;
         c.table("DEVICE_NEIGHBOR")?.insert(p, json!({"name": "peer", "port": "Ethernet0"}));
+        c.table("DEVICE_NEIGHBOR_METADATA")?.insert("peer".into(), json!({"type": "LeafRouter"}));
         Some(())
     }),
     // Schedulers and shapers.
@@ -179,6 +190,21 @@ pub(super) const OPERATORS: &[Operator] = &[
     ("dangle", "`decap_dscp_to_tc_map` of a tunnel", Error(&["MAP004"]), |c| {
         c.port()?;
         tunnel(c, "decap_dscp_to_tc_map", "NONE");
+        Some(())
+    }),
+    ("contradict", "lossless DSCP in a lossy class after a tunnel", Error(&["PFC018"]), |c| {
+        with_headroom(c)?;
+        let class = c.priority.clone();
+        (!c.dscps(&class).is_empty()).then_some(())?;
+        let map: serde_json::Map<String, Value> = (0..64).map(|d| (d.to_string(), json!("0"))).collect();
+        c.table("DSCP_TO_TC_MAP")?.insert("TUNNEL".into(), Value::Object(map));
+        tunnel(c, "decap_dscp_to_tc_map", "TUNNEL");
+        Some(())
+    }),
+    ("reorder", "a tunnel with the DSCP map of the ports", Harmless, |c| {
+        c.port()?;
+        let map = c.map("dscp_to_tc_map")?;
+        tunnel(c, "decap_dscp_to_tc_map", &map);
         Some(())
     }),
     ("contradict", "lossless class in a lossy group after a tunnel", Error(&["PFC018"]), |c| {

@@ -3,6 +3,7 @@
 mod absent;
 mod beyond;
 mod contradict;
+mod tables;
 mod wrong;
 
 use std::sync::LazyLock;
@@ -107,5 +108,6 @@ impl Config {
 
 /// All operators on one file.
 pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
-    [absent::OPERATORS, wrong::OPERATORS, contradict::OPERATORS, beyond::OPERATORS].concat()
+    [absent::OPERATORS, wrong::OPERATORS, contradict::OPERATORS, beyond::OPERATORS, tables::OPERATORS]
+        .concat()
 });
