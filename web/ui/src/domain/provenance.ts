@@ -2,6 +2,7 @@
 
 import dagre from '@dagrejs/dagre';
 import { shortFlow, splitPort } from './flow';
+import { lossName } from './format';
 import { flowRole, portRole } from './roles';
 import type { Diagnosis, EdgeKind, ProvenanceGraph } from './types';
 
@@ -72,7 +73,7 @@ export function layProvenance(
   // The greedy search for cycles turns light edges around, so that the pause path keeps its direction.
   layout.setGraph({ rankdir: 'LR', acyclicer: 'greedy', nodesep: 14, ranksep: 58, edgesep: 10, marginx: 16, marginy: 16 });
   graph.nodes.forEach((node, index) => {
-    const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
+    const label = labelOf(node, hosts);
     layout.setNode(String(index), { width: Math.max(64, label.length * CHARACTER + 34), height: NODE_HEIGHT });
     if (node.kind !== 'port') return;
     const group = `switch ${splitPort(node.id).node}`;
@@ -92,7 +93,7 @@ export function layProvenance(
 
   const nodes = graph.nodes.map((node, index): GraphNode => {
     const { x = 0, y = 0, width = 64, height = NODE_HEIGHT } = layout.node(String(index));
-    const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
+    const label = labelOf(node, hosts);
     return { index, kind: node.kind, id: node.id, label, role: roleOf(node, diagnosis), x, y, width, height };
   });
   const largest = new Map<EdgeKind, number>();
@@ -116,6 +117,13 @@ export function layProvenance(
   });
   const groups = groupsOf(nodes);
   return { nodes, edges, groups, ...frameOf(nodes, edges, groups) };
+}
+
+/** The text of a node. A loss is named by its port and its reason. */
+function labelOf({ kind, id }: { kind: string; id: string }, hosts: Map<string, string>): string {
+  if (kind === 'flow') return shortFlow(id, hosts);
+  const [port = id, reason] = id.split(' ');
+  return kind === 'loss' && reason ? `${port} ${lossName(reason)}` : id;
 }
 
 function frameOf(nodes: GraphNode[], edges: GraphEdge[], groups: GraphGroup[]): { left: number; top: number; width: number; height: number } {
