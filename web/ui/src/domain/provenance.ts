@@ -1,7 +1,7 @@
 // The layout of the provenance graph: dagre places the nodes, and switches are boxes around their ports.
 
 import dagre from '@dagrejs/dagre';
-import { shortFlow, splitPort } from './flow';
+import { shortFlow, shortName, splitPort } from './flow';
 import { lossName } from './format';
 import { flowRole, portRole } from './roles';
 import type { Diagnosis, EdgeKind, ProvenanceGraph } from './types';
@@ -119,11 +119,19 @@ export function layProvenance(
   return { nodes, edges, groups, ...frameOf(nodes, edges, groups) };
 }
 
+/** Characters of a name in the graph: longer ones would make all of it small. */
+const NAME_MOST = 20;
+
 /** The text of a node. A loss is named by its port and its reason. */
 function labelOf({ kind, id }: { kind: string; id: string }, hosts: Map<string, string>): string {
-  if (kind === 'flow') return shortFlow(id, hosts);
+  const short = (name: string) => shortName(name, NAME_MOST);
+  if (kind === 'host') return short(id);
+  if (kind === 'flow') return shortFlow(id, hosts).split(' → ').map(short).join(' → ');
+  if (kind !== 'port' && kind !== 'loss') return id;
   const [port = id, reason] = id.split(' ');
-  return kind === 'loss' && reason ? `${port} ${lossName(reason)}` : id;
+  const { node, number } = splitPort(port);
+  const name = number ? `${short(node)}:${number}` : short(node);
+  return kind === 'loss' && reason ? `${name} ${lossName(reason)}` : name;
 }
 
 function frameOf(nodes: GraphNode[], edges: GraphEdge[], groups: GraphGroup[]): { left: number; top: number; width: number; height: number } {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { layFabric } from './fabric';
-import { byEnds } from './flow';
+import { byEnds, shortName } from './flow';
 import { codeParts, readable, sentence } from './format';
 import { busiest, warm } from './heat';
 import { foremostRecords } from './records';
@@ -67,6 +67,15 @@ test('flows between the same hosts are one entry with a number', () => {
     { flow: flow(2, 3), count: 1 },
     { flow: flow(3, 1), count: 1 },
   ]);
+});
+
+test.each([
+  ['p3-edge2', 10, 'p3-edge2'],
+  ['edge2.pod3.dc7.example.net', 10, 'edge2'],
+  ['dc7-hall12-rack-41-edge2.example.net', 10, 'dc7…-edge2'],
+  ['gpu-node-00011', 9, 'gp…-00011'],
+])('the picture has %s as at most %s characters', (name, most, expected) => {
+  expect(shortName(name, most)).toBe(expected);
 });
 
 test('texts of the analyzer have the units and arrows of the page', () => {
