@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 binary=${CARGO_TARGET_DIR:-target}/debug/harrier
 HARRIER=$binary ./scripts/ui-types.sh --check
 node tests/browser/layout.mjs
+node tests/browser/states.mjs
 work=$(mktemp -d)
 log=$work/demo
 "$binary" demo --listen 127.0.0.1:0 2>"$log" >/dev/null &
