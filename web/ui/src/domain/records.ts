@@ -14,7 +14,7 @@ export interface RecordRow {
 
 /**
  * The records that say most about a claim, at most `limit`, in their order: those with the longest pauses, the most
- * paused packets or the deepest queue. A flow has a record for each epoch, most of them from before its trouble.
+ * paused packets or the deepest queue. A flow has a record for each epoch, most of them from before it was slow.
  */
 export function foremostRecords(records: EvidenceRecord[], limit: number): EvidenceRecord[] {
   if (records.length <= limit) return records;
