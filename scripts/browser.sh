@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the dashboard's types are those of the REST API and that its pages are laid out as before, starts `harrier demo`
+# Checks that the dashboard's types are those of the REST API and that its pages are laid out as before and hold in states that a demo does not have, starts `harrier demo`
 # and a server with tokens on free ports, and drives the dashboard in headless Chromium; then the same for a verdict from
 # counters, and for the incident page of every built-in scenario.
 set -euo pipefail
@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 binary=${CARGO_TARGET_DIR:-target}/debug/harrier
 HARRIER=$binary ./scripts/ui-types.sh --check
 node tests/browser/layout.mjs
+node tests/browser/states.mjs
 work=$(mktemp -d)
 log=$work/demo
 "$binary" demo --listen 127.0.0.1:0 2>"$log" >/dev/null &

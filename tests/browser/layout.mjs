@@ -8,28 +8,31 @@
 // moved. Exit status: 0 success, 1 a page differs, 2 the script could not run.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
 import { STEP_WAIT_MS, until } from './page.mjs';
+import { LAYOUT, recording, serve, withPage } from './recorded.mjs';
 
-const LAYOUT = join(import.meta.dirname, 'layout');
-const DIST = join(import.meta.dirname, '../../web/ui/dist');
 const ARTIFACTS = join(import.meta.dirname, 'artifacts');
 /** Pixels by which a box may differ: versions of Chromium round widths of text differently. */
 const TOLERANCE_PX = 6;
 const WIDTHS = [1280, 390];
+/** How long a recording waits for the answers of a page: the run without the root cause takes seconds. */
+const SETTLE_MS = 4_000;
 /** The time of the pages, so that ages are the same. */
 const NOW = new Date('2026-01-02T12:00:00Z');
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
 
 /** The pages, with the recorded scenario and what shows that a page is complete. */
 const PAGES = [
   ['incident-storm', 'pfc-storm', ({ incident }) => `/incidents/${incident}`, '[data-testid=graph-node]'],
   ['incident-deadlock', 'deadlock-in-loop', ({ incident }) => `/incidents/${incident}`, '[data-testid=graph-node]'],
+  ['overview', 'pfc-storm', ({ incident }) => `/?incident=${incident}`, '[data-testid=fabric] .marks text'],
+  ['history', 'pfc-storm', () => '/history', '[data-testid=row]'],
+  ['port', 'pfc-storm', ({ port }) => `/ports/${encodeURIComponent(port)}`, '.u-legend .u-value'],
+  ['flow', 'pfc-storm', ({ flow }) => `/flows/${encodeURIComponent(flow)}`, '.u-legend .u-value'],
+  ['switch', 'pfc-storm', ({ port }) => `/switches/${port.split(':')[0]}`, '[data-testid=node-port]'],
+  ['host', 'pfc-storm', ({ host }) => `/hosts/${host}`, '[data-testid=node-port]'],
   ['findings', 'pfc-storm', () => '/findings', '[data-testid=check-finding]'],
   ['access', 'pfc-storm', () => '/access', '[data-testid=token]'],
 ];
@@ -39,31 +42,6 @@ const FIXED = {
   '/api/v1/tokens': { tokens: [{ name: 'grafana', role: 'viewer', created: '2026-01-01T00:00:00Z' }, { name: 'on-call', role: 'operator', created: '2026-01-02T00:00:00Z' }] },
   '/api/v1/findings': { findings: [{ code: 'BUF001', severity: 'error', message: 'no headroom at Ethernet0', fix: 'add a profile', file: 'sw1.json', line: 3 }] },
 };
-
-/** Starts a server of the built dashboard and these answers; returns its address. */
-async function serve(answers) {
-  const server = createServer((request, response) => {
-    const url = new URL(request.url, 'http://layout');
-    if (url.pathname === '/api/v1/events') {
-      // An event stream without events.
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
-      return;
-    }
-    if (url.pathname.startsWith('/api/')) {
-      const answer = FIXED[url.pathname] ?? answers[url.pathname + url.search] ?? answers[url.pathname];
-      const problem = { type: '/problems/not-found', title: 'Not found', status: 404, detail: url.pathname };
-      response.writeHead(answer ? 200 : 404, { 'content-type': answer ? 'application/json' : 'application/problem+json' });
-      response.end(JSON.stringify(answer ?? problem));
-      return;
-    }
-    const file = join(DIST, url.pathname);
-    const found = url.pathname !== '/' && extname(file) !== '' && existsSync(file) ? file : join(DIST, 'index.html');
-    response.writeHead(200, { 'content-type': TYPES[extname(found)] ?? 'application/octet-stream' });
-    response.end(readFileSync(found));
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  return { server, base: `http://127.0.0.1:${server.address().port}` };
-}
 
 /** The parts of the page that is shown: name, box, colours. Runs in the page. */
 function parts() {
@@ -105,18 +83,25 @@ async function settled(page) {
 }
 
 /** The lines of a page at one width: the box, and the colours in dark and in light. */
-async function lines(page, address, complete, width, picture) {
+async function lines(page, address, complete, width) {
   await page.setViewportSize({ width, height: 900 });
   await page.goto(address);
   await page.locator(complete).first().waitFor({ timeout: STEP_WAIT_MS });
   const dark = await settled(page);
-  await page.screenshot({ path: `${picture}-dark.png`, fullPage: true });
+  if ((await page.locator(complete).count()) === 0) throw new Error(`${address} does not stay complete: ${await page.locator('main').innerText()}`);
   await page.getByRole('button', { name: /^Change to / }).click();
   const light = await settled(page);
-  await page.screenshot({ path: `${picture}-light.png`, fullPage: true });
   await page.getByRole('button', { name: /^Change to / }).click();
   const colours = new Map(light.map((part) => [part.name, part.colours]));
   return dark.map(({ name, box, colours: own }) => `${box.join(' ')} | ${own} | ${colours.get(name) ?? 'not there'} | ${name}`);
+}
+
+/** Pictures of a page that differs, in both themes. */
+async function takePictures(page, picture) {
+  for (const theme of ['dark', 'light']) {
+    await page.screenshot({ path: `${picture}-${theme}.png`, fullPage: true });
+    await page.getByRole('button', { name: /^Change to / }).click();
+  }
 }
 
 /** What differs between two descriptions of a page. */
@@ -138,52 +123,33 @@ function differences(expected, found) {
   return all;
 }
 
-async function withPage(use) {
-  const profile = mkdtempSync(join(tmpdir(), 'harrier-layout-'));
-  const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: '/usr/bin/chromium',
-    headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--force-device-scale-factor=1', '--hide-scrollbars'],
-    viewport: { width: WIDTHS[0], height: 900 },
-    colorScheme: 'dark',
-    locale: 'en-GB',
-    timezoneId: 'UTC',
-    reducedMotion: 'reduce',
-  });
-  try {
-    return await use(browser.pages()[0] ?? (await browser.newPage()));
-  } finally {
-    await browser.close();
-    rmSync(profile, { recursive: true, force: true });
-  }
-}
-
 async function compare(writes) {
   let failed = 0;
   const recorded = new Map();
-  await withPage(async (page) => {
-    await page.clock.setFixedTime(NOW);
-    for (const [name, scenario, path, complete] of PAGES) {
-      if (!recorded.has(scenario)) {
-        const recording = JSON.parse(readFileSync(join(LAYOUT, `${scenario}.json`), 'utf8'));
-        recorded.set(scenario, { ...recording, ...(await serve(recording.answers)) });
+  try {
+    await withPage(async (page) => {
+      await page.clock.setFixedTime(NOW);
+      for (const [name, scenario, path, complete] of PAGES) {
+        if (!recorded.has(scenario)) {
+          const found = recording(scenario);
+          recorded.set(scenario, { ...found, ...(await serve({ ...found.answers, ...FIXED })) });
+        }
+        const { base, ...details } = recorded.get(scenario);
+        for (const width of WIDTHS) {
+          const file = join(LAYOUT, `${name}-${width}.txt`);
+          const found = await lines(page, base + path(details), complete, width);
+          if (writes) writeFileSync(file, `${found.join('\n')}\n`);
+          const expected = readFileSync(file, 'utf8').trimEnd().split('\n');
+          const all = differences(expected, found);
+          for (const text of all) console.error(`FAILED  ${name} at ${width} px: ${text}`);
+          if (all.length > 0 || writes) await takePictures(page, join(ARTIFACTS, `layout-${name}-${width}`));
+          if (all.length === 0) console.error(`ok      ${name} at ${width} px: ${found.length} parts`);
+          failed += all.length;
+        }
       }
-      const { base, ...recording } = recorded.get(scenario);
-      for (const width of WIDTHS) {
-        const file = join(LAYOUT, `${name}-${width}.txt`);
-        const found = await lines(page, base + path(recording), complete, width, join(ARTIFACTS, `layout-${name}-${width}`));
-        if (writes) writeFileSync(file, `${found.join('\n')}\n`);
-        const expected = readFileSync(file, 'utf8').trimEnd().split('\n');
-        const all = differences(expected, found);
-        for (const text of all) console.error(`FAILED  ${name} at ${width} px: ${text}`);
-        if (all.length === 0) console.error(`ok      ${name} at ${width} px: ${found.length} parts`);
-        failed += all.length;
-      }
-    }
-  });
-  for (const { server } of recorded.values()) {
-    server.closeAllConnections();
-    server.close();
+    });
+  } finally {
+    for (const { stop } of recorded.values()) stop();
   }
   return failed;
 }
@@ -206,16 +172,24 @@ async function record(scenario, binary) {
       page.on('response', (response) => {
         const url = new URL(response.url());
         const isJson = response.ok() && response.headers()['content-type']?.startsWith('application/json');
-        if (url.pathname.startsWith('/api/') && isJson) pending.push(response.json().then((json) => { answers[url.pathname + url.search] = json; }, () => {}));
+        if (url.pathname.startsWith('/api/') && isJson) pending.push(response.json().then((json) => { answers[url.pathname + url.search] ??= json; }, () => {}));
       });
-      const details = { incident: incident.id, port };
+      const host = incident.root_cause.host ?? undefined;
+      const details = { incident: incident.id, port, host, flow: incident.victims[0] };
       for (const [, of, path, complete] of PAGES) {
         if (of !== scenario || complete.includes('token') || complete.includes('finding')) continue;
         await page.goto(base + path(details));
         await page.locator(complete).first().waitFor({ timeout: STEP_WAIT_MS });
-        await page.waitForTimeout(2_000);
+        await page.waitForTimeout(SETTLE_MS);
       }
       await Promise.all(pending);
+      // The incident goes on while its pages are recorded: lists have it as its own page has it.
+      const own = answers[`/api/v1/incidents/${incident.id}`];
+      for (const answer of Object.values(answers)) {
+        if (!answer.incidents) continue;
+        answer.incidents = answer.incidents.map((one) => (one.id === own.id ? own : one));
+        answer.open_total = answer.incidents.filter((one) => one.end_ns === null).length;
+      }
       mkdirSync(LAYOUT, { recursive: true });
       writeFileSync(join(LAYOUT, `${scenario}.json`), `${JSON.stringify({ ...details, answers })}\n`);
     });

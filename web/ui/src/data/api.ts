@@ -69,8 +69,8 @@ export class ApiError extends Error {
 }
 
 /** An error as title and detail. */
-export function asProblem(error: unknown): { title: string; detail: string } {
-  if (error instanceof ApiError) return { title: error.title, detail: error.detail };
+export function asProblem(error: unknown): { title: string; detail: string; type?: string } {
+  if (error instanceof ApiError) return { title: error.title, detail: error.detail, type: error.type };
   return { title: 'Error in the dashboard', detail: String(error) };
 }
 

@@ -77,6 +77,8 @@ describe('format', () => {
     [anomalyName('something_new'), 'Something new'],
     [causeName('ecmp_imbalance'), 'ECMP imbalance'],
     [causeName('undetermined'), 'Cause undetermined'],
+    [causeName('low_rate_attack'), 'Low-rate attack'],
+    [causeName('go_back_n_waste'), 'Go-back-N waste'],
     [sentence('take host h11 out of service'), 'Take host h11 out of service'],
     [sentence('sw1:2 has no route'), 'sw1:2 has no route'],
   ])('%s', (actual, expected) => expect(actual).toBe(expected));
@@ -299,6 +301,9 @@ describe('records', () => {
   test('losses, events, findings and transfers', () => {
     const rows = [
       { kind: 'loss', switch: 'sw1', egress_port: 3, reason: 'headroom', packets: 12, lost_ns: [1_000_000, 2_000_000] },
+      { kind: 'loss', switch: 'sw1', ingress_port: 2, egress_port: 3, reason: 'link_down', packets: 1, lost_ns: [0, 1_000_000] },
+      { kind: 'loss', switch: 'sw1', ingress_port: 2, reason: 'corrupted', packets: 1, lost_ns: [0, 1_000_000] },
+      { kind: 'loss', switch: 'sw1', reason: 'ttl', packets: 1, lost_ns: [0, 1_000_000] },
       { kind: 'event', time_ns: 5_000, switch: 'sw1', change: 'link_down', port: 2 },
       { kind: 'event', time_ns: 5_000, switch: 'sw1', change: 'route', prefix: '10.0.0.1/32', before: [1], after: [] },
       { kind: 'configuration', id: 'sw1/headroom', switch: 'sw1', port: null, setting: 'headroom', deviation: 'less', message: 'm', fix: 'f' },
@@ -306,7 +311,10 @@ describe('records', () => {
       { kind: 'of_tomorrow', switch: 'sw1', level: 4 },
     ].map((record) => recordRow(record as EvidenceRecord, atRoot));
     expect(rows.map(({ kind, subject, facts }) => [kind, Object.values(subject)[0], ...facts.map((f) => f.join('='))].join(' | '))).toEqual([
-      'loss | ? → sw1:3 | packets=12 | reason=headroom | from=0.001000 s | to=0.002000 s',
+      'loss | sw1:3 | lost=before sending | packets=12 | reason=headroom exhausted | from=0.001000 s | to=0.002000 s',
+      'loss | sw1:2 → sw1:3 | packets=1 | reason=link down | from=0.000000 s | to=0.001000 s',
+      'loss | sw1:2 | lost=on arrival | packets=1 | reason=corrupted | from=0.000000 s | to=0.001000 s',
+      'loss | sw1 | packets=1 | reason=TTL expired | from=0.000000 s | to=0.001000 s',
       'link down | sw1:2 | at=0.000005 s',
       'route changed | sw1 | destination=10.0.0.1/32 | ports before=1 | ports after=none | at=0.000005 s',
       'configuration | sw1 | finding=m | fix=f',
@@ -410,6 +418,11 @@ describe('provenance', () => {
     const loop = { ...graph, edges: [...graph.edges, { ...graph.edges[1]!, from: 2, to: 1 }] };
     expect(layProvenance(loop, diagnosis, new Map()).nodes.length).toBe(4);
     expect(layProvenance({ nodes: [], edges: [] }, diagnosis, new Map()).nodes).toEqual([]);
+  });
+
+  test('a loss is named by its port and its reason', () => {
+    const lost = { nodes: [{ kind: 'loss' as const, id: 'sw3:3 ttl' }, { kind: 'port' as const, id: 'sw3:3' }], edges: [] };
+    expect(layProvenance(lost, diagnosis, new Map()).nodes.map(({ label }) => label)).toEqual(['sw3:3 TTL expired', 'sw3:3']);
   });
 });
 

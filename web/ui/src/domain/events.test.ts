@@ -13,6 +13,11 @@ describe('records of the stream', () => {
   test('a record names what it is about', () => {
     const [record] = parseRecords(pause).records;
     expect(eventRow(record!)).toEqual({ kind: 'pause', port: 'sw1:1', text: 'is paused', time: '2026-01-01T00:00:00Z', timeNs: 5 });
+    const incident = { id: 'i-1', headline: { text: 'NIC storm at h1 stops 2 flows' }, update_ns: 7, end_ns: null };
+    expect(eventRow({ id: 'a-3', kind: 'incident', data: { change: 'update', incident } })).toMatchObject({
+      text: 'Continues: NIC storm at h1 stops 2 flows', incident: 'i-1', timeNs: 7,
+    });
+    expect(eventRow({ id: 'a-4', kind: 'diagnosis', data: { id: 'd', summary: 'h1 -> h2 waits 3 us' } }).text).toBe('h1 → h2 waits 3 µs');
     expect(eventRow({ id: null, kind: 'gap', data: { missed: 8 } }).text).toBe('8 older events are no longer available');
   });
 

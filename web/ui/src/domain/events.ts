@@ -1,7 +1,7 @@
 // The records of the live stream as rows: what happened, when, and where to read on. Records of an unknown kind, as a
 // newer server may send them, are shown as JSON.
 
-import { plural } from './format';
+import { plural, sentence } from './format';
 import type { Incident } from './types';
 
 /** A record of the live stream as it was received. */
@@ -78,12 +78,12 @@ function knownRow(kind: string, data: Record<string, unknown>): Partial<EventRow
     case 'incident': {
       const incident = data.incident as Incident | undefined;
       if (typeof incident?.id !== 'string' || typeof incident.headline?.text !== 'string') return null;
-      const change = { start: 'starts', update: 'continues', end: 'ends' }[String(data.change)] ?? String(data.change);
+      const change = { start: 'Started', update: 'Continues', end: 'Ended' }[String(data.change)] ?? String(data.change);
       const at = incident.end_ns ?? incident.update_ns;
-      return { text: `${incident.headline.text}: ${change}`, incident: incident.id, timeNs: at };
+      return { text: `${change}: ${incident.headline.text}`, incident: incident.id, timeNs: at };
     }
     case 'diagnosis':
-      return typeof data.id === 'string' && typeof data.summary === 'string' ? { text: data.summary, diagnosis: data.id } : null;
+      return typeof data.id === 'string' && typeof data.summary === 'string' ? { text: sentence(data.summary), diagnosis: data.id } : null;
     case 'pause':
       return typeof data.port === 'string' ? { text: data.paused === false ? 'is resumed' : 'is paused', port: data.port } : null;
     case 'topology':

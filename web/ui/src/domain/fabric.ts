@@ -208,8 +208,8 @@ const SQUEEZE_Y = 0.66;
 /** Minimum scale of symbols. */
 const SYMBOL_LEAST = 0.1;
 
-/** Distance of the highest arc from the edge of the picture. */
-const ARC_CLEARANCE = 14;
+/** Distance of the highest arc from the edge of the picture: half of the band that marks a hop, and the lines at its edge. */
+const ARC_CLEARANCE = 20;
 
 /** The room above the uppermost nodes: links within a tier are arcs above it. */
 function headroom(fabric: Fabric, scaleY: number): number {

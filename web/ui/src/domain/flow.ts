@@ -76,6 +76,30 @@ export function shortFlow(flow: Flow, hosts: Map<string, string>): string {
   return ends.to ? `${ends.from} → ${ends.to}` : ends.from;
 }
 
+/**
+ * A name of at most `most` characters for a picture: without its domain, then without its middle, because names of a
+ * network differ at their ends.
+ */
+export function shortName(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const [host = name] = name.split('.');
+  if (host.length <= most) return host;
+  const head = Math.floor((most - 1) / 3);
+  return `${host.slice(0, head)}…${host.slice(host.length - (most - 1 - head))}`;
+}
+
+/** Flows by sender and receiver, in their order: the first one stands for all between the same hosts. */
+export function byEnds(flows: Flow[], hosts: Map<string, string>): { flow: Flow; count: number }[] {
+  const groups = new Map<string, { flow: Flow; count: number }>();
+  for (const flow of flows) {
+    const ends = shortFlow(flow, hosts);
+    const group = groups.get(ends);
+    if (group) group.count += 1;
+    else groups.set(ends, { flow, count: 1 });
+  }
+  return [...groups.values()];
+}
+
 /** Node and number of a port's name. */
 export function splitPort(port: Port): { node: string; number: string } {
   const colon = port.lastIndexOf(':');

@@ -26,9 +26,32 @@ export function anomalyName(anomaly: string): string {
   return ANOMALY_NAMES[anomaly as Anomaly] ?? words(anomaly);
 }
 
+// Causes whose names have hyphens.
+const CAUSE_NAMES: Partial<Record<string, string>> = {
+  low_rate_attack: 'Low-rate attack',
+  intra_host_link: 'Intra-host link',
+  go_back_n_waste: 'Go-back-N waste',
+  gpu_co_location: 'GPU co-location',
+  legitimately_network_bound: 'Legitimately network-bound',
+  undetermined: 'Cause undetermined',
+};
+
+const LOSS_NAMES: Partial<Record<string, string>> = {
+  headroom: 'headroom exhausted',
+  lossy: 'lossy priority',
+  watchdog: 'PFC watchdog',
+  ttl: 'TTL expired',
+  other: 'other reason',
+};
+
+/** Why packets were lost, e.g. `no route`. */
+export function lossName(reason: string): string {
+  return LOSS_NAMES[reason] ?? reason.replaceAll('_', ' ');
+}
+
 /** The name of a cause. */
 export function causeName(cause: string): string {
-  return cause === 'undetermined' ? 'Cause undetermined' : words(cause);
+  return CAUSE_NAMES[cause] ?? words(cause);
 }
 
 function words(name: string): string {
@@ -70,9 +93,23 @@ function keys<T extends string>(all: Record<T, unknown>): readonly T[] {
   return Object.keys(all) as T[];
 }
 
+/** A text of the analyzer, which writes in ASCII for terminals and logs: microseconds and arrows as on the rest of a page. */
+export function readable(text: string): string {
+  return text.replaceAll(/(\d) us\b/g, '$1 µs').replaceAll(' -> ', ' → ');
+}
+
+/** A text in its plain parts and those in backticks, which are names to type. */
+export function codeParts(text: string): { text: string; isCode: boolean }[] {
+  return text
+    .split(/`([^`]+)`/)
+    .map((part, index) => ({ text: part, isCode: index % 2 === 1 }))
+    .filter((part) => part.text !== '');
+}
+
 /** A text of the analyzer as a sentence of its own. A name at its start, like `sw1:2`, stays as it is. */
 export function sentence(text: string): string {
-  return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  const plain = readable(text);
+  return /^[a-z]+[ ,]/.test(plain) ? plain.charAt(0).toUpperCase() + plain.slice(1) : plain;
 }
 
 // Times above this limit (the year 2001) are calendar time, others simulated time.

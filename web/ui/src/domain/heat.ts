@@ -39,9 +39,9 @@ export function heatStep(heat: number): 0 | 1 | 2 | 3 | 4 {
   return heat < 0.6 ? 3 : 4;
 }
 
-/** The queue in powers of two: rows with similar queues keep their order. */
-function magnitude(bytes: number): number {
-  return Math.ceil(Math.log2(bytes + 1));
+/** A quantity in powers of two: rows with similar ones keep their order. */
+function magnitude(quantity: number): number {
+  return Math.ceil(Math.log2(quantity + 1));
 }
 
 /** The ports by time paused, then by queue. */
@@ -50,7 +50,7 @@ export function busiest(ports: Map<Port, PortState>, limit: number): PortState[]
     .filter((state) => state.heat > 0 || state.sample.queue_bytes > 0)
     .sort(
       (a, b) =>
-        heatStep(b.heat) - heatStep(a.heat) ||
+        magnitude(b.heat * 100) - magnitude(a.heat * 100) ||
         magnitude(b.sample.queue_bytes) - magnitude(a.sample.queue_bytes) ||
         (a.sample.port < b.sample.port ? -1 : 1),
     )

@@ -1,7 +1,8 @@
 // The layout of the provenance graph: dagre places the nodes, and switches are boxes around their ports.
 
 import dagre from '@dagrejs/dagre';
-import { shortFlow, splitPort } from './flow';
+import { shortFlow, shortName, splitPort } from './flow';
+import { lossName } from './format';
 import { flowRole, portRole } from './roles';
 import type { Diagnosis, EdgeKind, ProvenanceGraph } from './types';
 
@@ -72,7 +73,7 @@ export function layProvenance(
   // The greedy search for cycles turns light edges around, so that the pause path keeps its direction.
   layout.setGraph({ rankdir: 'LR', acyclicer: 'greedy', nodesep: 14, ranksep: 58, edgesep: 10, marginx: 16, marginy: 16 });
   graph.nodes.forEach((node, index) => {
-    const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
+    const label = labelOf(node, hosts);
     layout.setNode(String(index), { width: Math.max(64, label.length * CHARACTER + 34), height: NODE_HEIGHT });
     if (node.kind !== 'port') return;
     const group = `switch ${splitPort(node.id).node}`;
@@ -92,7 +93,7 @@ export function layProvenance(
 
   const nodes = graph.nodes.map((node, index): GraphNode => {
     const { x = 0, y = 0, width = 64, height = NODE_HEIGHT } = layout.node(String(index));
-    const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
+    const label = labelOf(node, hosts);
     return { index, kind: node.kind, id: node.id, label, role: roleOf(node, diagnosis), x, y, width, height };
   });
   const largest = new Map<EdgeKind, number>();
@@ -116,6 +117,21 @@ export function layProvenance(
   });
   const groups = groupsOf(nodes);
   return { nodes, edges, groups, ...frameOf(nodes, edges, groups) };
+}
+
+/** Characters of a name in the graph: longer ones would make all of it small. */
+const NAME_MOST = 20;
+
+/** The text of a node. A loss is named by its port and its reason. */
+function labelOf({ kind, id }: { kind: string; id: string }, hosts: Map<string, string>): string {
+  const short = (name: string) => shortName(name, NAME_MOST);
+  if (kind === 'host') return short(id);
+  if (kind === 'flow') return shortFlow(id, hosts).split(' → ').map(short).join(' → ');
+  if (kind !== 'port' && kind !== 'loss') return id;
+  const [port = id, reason] = id.split(' ');
+  const { node, number } = splitPort(port);
+  const name = number ? `${short(node)}:${number}` : short(node);
+  return kind === 'loss' && reason ? `${name} ${lossName(reason)}` : name;
 }
 
 function frameOf(nodes: GraphNode[], edges: GraphEdge[], groups: GraphGroup[]): { left: number; top: number; width: number; height: number } {

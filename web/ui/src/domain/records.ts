@@ -1,6 +1,6 @@
 // Evidence records as table rows.
 
-import { bytes, clock, count, duration, weight } from './format';
+import { bytes, clock, count, duration, lossName, weight } from './format';
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
 export interface RecordRow {
@@ -10,6 +10,27 @@ export interface RecordRow {
   subject: { flow?: Flow; port?: Port; text?: string };
   /** Names and values of the fields. */
   facts: [string, string][];
+}
+
+/**
+ * The records that say most about a claim, at most `limit`, in their order: those with the longest pauses, the most
+ * paused packets or the deepest queue. A flow has a record for each epoch, most of them from before it was slow.
+ */
+export function foremostRecords(records: EvidenceRecord[], limit: number): EvidenceRecord[] {
+  if (records.length <= limit) return records;
+  const ranked = records.map((record, place) => ({ record, place, weights: weights(record) }));
+  ranked.sort((a, b) => b.weights[0] - a.weights[0] || b.weights[1] - a.weights[1] || a.place - b.place);
+  return ranked
+    .slice(0, limit)
+    .sort((a, b) => a.place - b.place)
+    .map(({ record }) => record);
+}
+
+function weights(record: EvidenceRecord): [number, number] {
+  if (record.kind === 'flow' || record.kind === 'port') return [record.paused_packets, record.depth_sum];
+  // A pause without an end lasted until the switch was read.
+  if (record.kind === 'pause') return [(record.end_ns ?? Number.MAX_SAFE_INTEGER) - record.start_ns, 0];
+  return [0, 0];
 }
 
 /** The row of a record. Fields without a value are left out, and so is the epoch if it is that of the claim. */
@@ -92,10 +113,11 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
     case 'loss':
       return {
         kind: 'loss',
-        subject: { text: `${end(record.switch, record.ingress_port)} → ${end(record.switch, record.egress_port)}` },
+        subject: lossPorts(record.switch, record.ingress_port, record.egress_port),
         facts: present([
+          ['lost', lostWhere(record.ingress_port, record.egress_port)],
           ['packets', count(record.packets)],
-          ['reason', record.reason.replaceAll('_', ' ')],
+          ['reason', lossName(record.reason)],
           ['priority', known(record.priority, String)],
           ['from', clock(record.lost_ns[0])],
           ['to', clock(record.lost_ns[1])],
@@ -175,9 +197,17 @@ function unknown(record: never): RecordRow {
   };
 }
 
-/** One side of a switch; counters may not tell the port. */
-function end(node: string, port: number | null | undefined): string {
-  return known(port, (number) => `${node}:${number}`) ?? '?';
+/** Whether packets of a port were lost on their way in or out, if only one of both ports is known. */
+function lostWhere(ingress: number | null | undefined, egress: number | null | undefined): string | null {
+  const [isIn, isOut] = [typeof ingress === 'number', typeof egress === 'number'];
+  return isIn === isOut ? null : isIn ? 'on arrival' : 'before sending';
+}
+
+/** The ports that lost packets passed, as far as counters tell them; without any, the switch. */
+function lossPorts(node: string, ...ports: (number | null | undefined)[]): RecordRow['subject'] {
+  const names = ports.flatMap((port) => known(port, (number) => `${node}:${number}`) ?? []);
+  const [only] = names;
+  return only !== undefined && names.length === 1 ? { port: only } : { text: names.join(' → ') || node };
 }
 
 /** The text of a value, or null without one: the server writes null or leaves the field out. */

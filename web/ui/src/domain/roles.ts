@@ -18,6 +18,24 @@ export function culpritFlows({ root_cause: root }: Pick<Diagnosis, 'root_cause'>
   return root.config.length > 0 ? [] : root.flows;
 }
 
+/** Whether the headline starts with a culprit. Otherwise it starts with what is not known, e.g. `Cause not found`. */
+export function namesCulprit({ anomaly, cause }: Pick<Diagnosis, 'anomaly' | 'cause'>): boolean {
+  return anomaly !== 'undetermined' && !(anomaly === 'host_only' && cause === 'undetermined');
+}
+
+/** Whether the anomaly says what happened without a cause of its own: a loss or a change of the path at a port. */
+export function isItsOwnCause({ anomaly, cause }: Pick<Diagnosis, 'anomaly' | 'cause'>): boolean {
+  return cause === 'undetermined' && ['packet_loss', 'path_change', 'self_inflicted'].includes(anomaly);
+}
+
+/** The flow that stands for the victims: the measured one, or another one if the measured flow is a culprit itself. */
+export function foremostVictim(diagnosis: Pick<Diagnosis, 'anomaly' | 'victim' | 'victims' | 'root_cause'>): Flow | null {
+  const culprits = culpritFlows(diagnosis);
+  const measured = diagnosis.victim ?? null;
+  if (measured !== null && (diagnosis.anomaly === 'self_inflicted' || !culprits.includes(measured))) return measured;
+  return diagnosis.victims.find((flow) => !culprits.includes(flow)) ?? measured;
+}
+
 /** The switches whose configuration is the culprit; findings are named `switch/setting` or `switch:port/rule`. */
 export function culpritSwitches({ root_cause: root }: Pick<Diagnosis, 'root_cause'>): string[] {
   return [...new Set(root.config.map((finding) => (finding.split('/')[0] ?? finding).replace(/:\d+$/, '')))];

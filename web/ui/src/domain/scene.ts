@@ -5,7 +5,7 @@ import { type Fabric, linkPath, type PlacedLink, pointOn } from './fabric';
 import { splitPort } from './flow';
 import { percent, plural, rate } from './format';
 import { heatStep, type PortState } from './heat';
-import { culpritFlows, culpritSwitches } from './roles';
+import { culpritFlows, culpritSwitches, foremostVictim } from './roles';
 import { ackRoute, routeOf, type Step } from './routes';
 import type { Structure } from './structure';
 import type { Diagnosis, Port, Topology } from './types';
@@ -29,12 +29,17 @@ export interface FlowRoute {
 // Side by side, so that no line hides another.
 const OFFSET: Record<TraceRole, number> = { victim: 4, acks: 4, culprit: 4, spreader: 8 };
 
-/** The routes of the diagnosis' flows; the last is drawn on top. */
+/** The order of the lines on a link, the last on top: the dots of a victim leave the line of a culprit below visible. */
+const LAYERS: TraceRole[] = ['spreader', 'culprit', 'acks', 'victim'];
+
+/** The routes of the diagnosis' flows. */
 export function flowRoutes(diagnosis: Diagnosis | null, topology: Topology | null): FlowRoute[] {
   if (!diagnosis || !topology) return [];
   const route = (flow: string) => routeOf(flow, topology, diagnosis);
+  // Of a measured flow that is a culprit itself, the victim that the headline counts is drawn too.
+  const victims = new Set([diagnosis.victim, foremostVictim(diagnosis)]);
   return [
-    { role: 'victim', steps: diagnosis.victim ? route(diagnosis.victim) : [] },
+    ...[...victims].flatMap((flow): FlowRoute[] => (flow ? [{ role: 'victim', steps: route(flow) }] : [])),
     { role: 'acks', steps: ackRoute(topology, diagnosis) },
     ...diagnosis.spreaders.map((flow): FlowRoute => ({ role: 'spreader', steps: route(flow) })),
     ...culpritFlows(diagnosis).map((flow): FlowRoute => ({ role: 'culprit', steps: route(flow) })),
@@ -53,7 +58,7 @@ export function traces(routes: FlowRoute[], fabric: Fabric): Trace[] {
       drawn.set(key, { key, role, port, path: linkPath(end.link, 0, 1, offset), assumed });
     }
   }
-  return [...drawn.values()];
+  return [...drawn.values()].sort((a, b) => LAYERS.indexOf(a.role) - LAYERS.indexOf(b.role));
 }
 
 export interface Pausing {

@@ -65,6 +65,9 @@ describe('times', () => {
     const network = occurrences.map(({ start_ns, end_ns }) => ({ start_ns, end_ns }));
     expect(occurrenceBars(span({ update_ns: 11e9, occurrences: network }), now).map(({ at, width }) => [at, width])).toEqual([[0, 0.1], [0.8, 0.2]]);
     expect(occurrenceBars(span({}), now)).toEqual([]);
+    // A start after the time of the page is at the end of the axis, not beyond it.
+    const early = [occurrences[0], { start_ns: 10e9, end_ns: null, start_time: iso(-30) }].flatMap((one) => one ?? []);
+    expect(occurrenceBars(span({ occurrences: early }), now).map(({ at, width }) => at + width <= 1)).toEqual([true, true]);
   });
 
   test('a recurring incident has the length of its latest occurrence', () => {

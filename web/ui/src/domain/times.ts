@@ -128,7 +128,8 @@ export function occurrenceBars(incident: Span, nowMs: number): OccurrenceBar[] {
     return hasClock ? (instant(one.end_time) ?? start(one)) : one.end_ns / 1e6;
   };
   const first = Math.min(...all.map(start));
-  const whole = Math.max(1e-9, nowAt - first, ...all.map((one) => end(one) - first));
+  // The clock of the page may be behind a start that the server has just reported.
+  const whole = Math.max(1e-9, nowAt - first, ...all.map((one) => Math.max(start(one), end(one)) - first));
   return all.map((one) => ({
     at: (start(one) - first) / whole,
     width: Math.max(0, end(one) - start(one)) / whole,

@@ -15,14 +15,19 @@ const verification = (parts: Partial<Verification>): Verification => ({
 });
 
 test.each([
-  [root({ flows: ['a'] }), 'this flow'],
-  [root({ flows: ['a', 'b', 'c', 'd'] }), 'these 4 flows'],
-  [root({ host: 'h11' }), 'the pauses of h11'],
-  [root({ host: 'h11', flows: ['a', 'b'] }), 'the pauses of h11 and these 2 flows'],
-  [root({ config: ['x'], flows: ['a'] }), 'this wrong setting'],
-  [root({}), 'the root cause'],
-])('names what the run lacks: %#', (lacking, expected) => {
-  expect(removed(lacking)).toBe(expected);
+  ['flow_contention', root({ flows: ['a'] }), 'this flow'],
+  ['flow_contention', root({ flows: ['a', 'b', 'c', 'd'] }), 'these 4 flows'],
+  ['flow_contention', root({ flows: ['a', 'b', 'victim', 'd'] }), 'the other 3 flows'],
+  ['pfc_storm_host_injection', root({ host: 'h11' }), 'the pauses of h11'],
+  ['pfc_storm_host_injection', root({ host: 'h11', flows: ['a', 'b'] }), 'the pauses of h11 and these 2 flows'],
+  ['flow_contention', root({ config: ['x'], flows: ['a'] }), 'this wrong setting'],
+  ['self_inflicted', root({ flows: ['victim'] }), 'a queue of its own packets'],
+  ['path_change', root({ port: 'sw1:1' }), 'the path change'],
+  ['packet_loss', root({ port: 'sw1:1' }), 'the packet loss'],
+  ['host_only', root({}), 'faults of its sender and receiver'],
+  ['undetermined', root({}), 'the root cause'],
+] as const)('names what the run lacks: %#', (anomaly, root_cause, expected) => {
+  expect(removed({ anomaly, root_cause, victim: 'victim' })).toBe(expected);
 });
 
 test('a run without pauses compares round trips only', () => {

@@ -1,15 +1,25 @@
 // The run without a root cause, in words.
 
 import { duration, plural } from './format';
-import type { RootCause, Verification } from './types';
+import type { Diagnosis, Verification } from './types';
 
-/** What the repeated run lacks, e.g. `these 4 flows`. */
-export function removed(root: RootCause): string {
+/** What the repeated run lacks, e.g. `these 4 flows`. It never lacks the victim, which would have no round trip then. */
+export function removed({ anomaly, root_cause: root, victim }: Pick<Diagnosis, 'anomaly' | 'root_cause' | 'victim'>): string {
   if (root.config.length > 0) return root.config.length === 1 ? 'this wrong setting' : `these ${root.config.length} wrong settings`;
-  const flows = root.flows.length === 1 ? 'this flow' : `these ${plural(root.flows.length, 'flow')}`;
-  const parts = [...(root.host ? [`the pauses of ${root.host}`] : []), ...(root.flows.length > 0 ? [flows] : [])];
-  return parts.join(' and ') || 'the root cause';
+  if (anomaly === 'self_inflicted') return 'a queue of its own packets';
+  const others = root.flows.filter((flow) => flow !== victim);
+  const isVictim = others.length < root.flows.length;
+  const flows = isVictim ? `the other ${plural(others.length, 'flow')}` : others.length === 1 ? 'this flow' : `these ${plural(others.length, 'flow')}`;
+  const parts = [...(root.host ? [`the pauses of ${root.host}`] : []), ...(others.length > 0 ? [flows] : [])];
+  return parts.join(' and ') || (NETWORK_FAULTS[anomaly] ?? 'the root cause');
 }
+
+/** What is removed if the root cause names neither a host nor a flow. */
+const NETWORK_FAULTS: Partial<Record<string, string>> = {
+  path_change: 'the path change',
+  packet_loss: 'the packet loss',
+  host_only: 'faults of its sender and receiver',
+};
 
 /** A value in both runs. */
 export interface Compared {

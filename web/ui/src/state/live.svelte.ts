@@ -13,6 +13,8 @@ import { now } from './now.svelte';
 export type Connection = 'connecting' | 'live' | 'lost';
 
 const SHOW_MS = 250;
+/** A stream that has not opened by then, as behind a proxy that holds answers back, does not keep the page from loading. */
+const OPEN_WAIT_MS = 2000;
 /** Least time between two requests for the numbers of incidents. */
 const COUNT_MS = 2000;
 
@@ -59,7 +61,10 @@ class Live {
   #pending: ReturnType<typeof setTimeout> | undefined;
 
   start(): () => void {
-    return follow({
+    const late = setTimeout(() => {
+      if (this.connection !== 'live' && !this.#asleep) void this.load();
+    }, OPEN_WAIT_MS);
+    const stop = follow({
       open: () => {
         this.connection = 'live';
         this.#heard();
@@ -94,6 +99,10 @@ class Live {
       topology: () => this.#restart(),
       missed: () => void this.load(),
     });
+    return () => {
+      clearTimeout(late);
+      stop();
+    };
   }
 
   /** Resets ports and time, because the network or the server has changed. */

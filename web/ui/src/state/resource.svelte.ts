@@ -5,7 +5,7 @@ import { asProblem } from '../data/api';
 
 export class Resource<T> {
   value = $state.raw<T | null>(null);
-  problem = $state.raw<{ title: string; detail: string } | null>(null);
+  problem = $state.raw<{ title: string; detail: string; type?: string } | null>(null);
   loading = $state(false);
   #abort: AbortController | undefined;
 
