@@ -162,7 +162,9 @@ impl Subject<'_> {
     fn effect(&self, flows: &str) -> String {
         match self.anomaly {
             Anomaly::PfcBackpressureFlowContention => format!("pauses {flows}"),
-            Anomaly::PfcStormHostInjection => format!("stops {flows}"),
+            // A receiver that is slow pauses for moments; only a storm lasts.
+            Anomaly::PfcStormHostInjection if self.cause == Cause::NicStorm => format!("stops {flows}"),
+            Anomaly::PfcStormHostInjection => format!("pauses {flows}"),
             Anomaly::DeadlockInLoopContention
             | Anomaly::DeadlockOutOfLoopContention
             | Anomaly::DeadlockOutOfLoopInjection => format!("closes a deadlock and stops {flows}"),

@@ -82,10 +82,10 @@ fn every_cause_names_its_culprit() {
     use Anomaly::{FlowContention, PfcBackpressureFlowContention as Backpressure, PfcStormHostInjection};
     let storm = |cause| case(PfcStormHostInjection, cause).host("h11");
     check(storm(Cause::NicStorm), "NIC storm at h11 stops 3 flows");
-    check(storm(Cause::SlowReceiver), "Slow receiver h11 stops 3 flows");
+    check(storm(Cause::SlowReceiver), "Slow receiver h11 pauses 3 flows");
     check(case(Backpressure, Cause::SlowReceiver), "Slow receiver at sw3:3 pauses 3 flows");
-    check(storm(Cause::LoopbackCongestion), "Loopback traffic at h11 stops 3 flows");
-    check(storm(Cause::IntraHostLink), "Bad link inside h11 stops 3 flows");
+    check(storm(Cause::LoopbackCongestion), "Loopback traffic at h11 pauses 3 flows");
+    check(storm(Cause::IntraHostLink), "Bad link inside h11 pauses 3 flows");
     check(case(Backpressure, Cause::IntraHostLink), "Bad link inside a host at sw3:3 pauses 3 flows");
     check(case(Anomaly::HostOnly, Cause::NoisyTenant).host("h11"), "Noisy tenant at h11 slows 3 flows");
     for (cause, culprit) in [
@@ -101,7 +101,7 @@ fn every_cause_names_its_culprit() {
     ] {
         check(case(Anomaly::HostOnly, cause).host("h11"), &format!("{culprit} at h11 slows 3 flows"));
     }
-    check(storm(Cause::Undetermined), "Pausing host h11 stops 3 flows");
+    check(storm(Cause::Undetermined), "Pausing host h11 pauses 3 flows");
     let contention = |cause, flows| case(FlowContention, cause).flows(flows);
     check(contention(Cause::Incast, four()), "Incast of 4 flows to h4 slows 3 flows");
     check(contention(Cause::Incast, vec![flow(1, 4), flow(2, 5)]), "Incast of 2 flows slows 3 flows");
