@@ -2,7 +2,7 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
@@ -29,6 +29,13 @@ pub(crate) fn parse_config_of(text: &str) -> Result<ConfigOf, String> {
     let parts = text.split_once('=').filter(|(switch, path)| !switch.is_empty() && !path.is_empty());
     let (switch, path) = parts.ok_or("expected SWITCH=PATH, e.g. `leaf1=leaf1/config_db.json`")?;
     Ok(ConfigOf { switch: switch.to_string(), path: PathBuf::from(path) })
+}
+
+impl ConfigOf {
+    /// The same file; a relative path starts at `folder`.
+    pub(crate) fn below(self, folder: &Path) -> ConfigOf {
+        ConfigOf { path: folder.join(self.path), ..self }
+    }
 }
 
 /// What is wrong with the configurations of a network.
@@ -65,6 +72,44 @@ pub(crate) fn findings(configs: &[ConfigOf], topology: &Topology, problems: &mut
     let by_switch =
         known.iter().map(|(switch, (_, findings))| (switch.to_string(), of_switch(findings))).collect();
     Checked { cited, by_switch }
+}
+
+/// Checks a configuration without a lookup table, as a switch runs it.
+///
+/// # Errors
+/// What cannot be read, with positions.
+pub(crate) fn check_text(name: &str, text: &str) -> Result<(ResolvedSwitch, Vec<Finding>), Vec<String>> {
+    let db = input::load(text);
+    if !db.problems.is_empty() {
+        let malformed = db.problems.iter();
+        let malformed = malformed
+            .map(|problem| format!("{name}:{}: {}", position(text, problem.span.start), problem.message));
+        return Err(malformed.collect());
+    }
+    let source = SourceText { name, text };
+    let (findings, resolved) = rules::check_resolved(source, &db, None, &Options::default());
+    Ok((resolved, findings))
+}
+
+/// Reads the files of desired configurations: by switch, the name of the file and its text. Adds what cannot be read to
+/// `problems`.
+pub(crate) fn texts(configs: &[ConfigOf], problems: &mut Vec<String>) -> BTreeMap<String, (String, String)> {
+    let mut found = BTreeMap::new();
+    for config in configs {
+        let read = read_text(&config.path).map_err(|error| vec![format!("{error:#}")]).and_then(|text| {
+            let name = config.path.display().to_string();
+            check_text(&name, &text).map(|_| (name, text))
+        });
+        match read {
+            Ok(text) => {
+                if found.insert(config.switch.clone(), text).is_some() {
+                    problems.push(format!("`{}` is specified twice", config.switch));
+                }
+            }
+            Err(wrong) => problems.extend(wrong),
+        }
+    }
+    found
 }
 
 fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch, Vec<Finding>)> {

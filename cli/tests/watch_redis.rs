@@ -70,6 +70,44 @@ fn a_storm_is_found_by_the_counters_of_live_switches() {
     assert_eq!(storm["victim"], Value::Null);
 }
 
+/// Watches the switch `sw4` for some rounds, which should run its own configuration with these priorities with PFC. Checks
+/// whether a difference is reported.
+fn check_desired(test: &str, pfc_enable: Option<&str>, expected: Option<&str>) {
+    let number = counted().iter().position(|(name, _)| name == "sw4").expect("a switch");
+    let Some(server) = switch(test, number, None) else { return };
+    let dump = std::fs::read_to_string(counted()[number].1[0].join("CONFIG_DB.json")).expect("a dump");
+    let dump: serde_json::Map<String, Value> = serde_json::from_str(&dump).expect("JSON");
+    let mut desired: serde_json::Map<String, Value> =
+        dump.into_iter().map(|(key, mut hash)| (key, hash["value"].take())).collect();
+    if let Some(priorities) = pfc_enable {
+        desired["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = priorities.into();
+    }
+    let file = support::scratch(&format!("{test}-desired")).join("config_db.json");
+    std::fs::write(&file, Value::Object(desired).to_string()).expect("a file");
+    let desired = format!("sw4={}", file.display());
+    let address = format!("sonic://127.0.0.1:{}", server.port);
+    let ran = harrier(&["watch", "--interval", "200ms", "--rounds", "3", "--desired", &desired, &address]);
+    let reported = ran.stderr.lines().find(|line| line.contains("does not run its desired configuration"));
+    match expected {
+        Some(part) => assert!(reported.is_some_and(|line| line.contains(part)), "{}", ran.stderr),
+        None => assert_eq!(reported, None, "{}", ran.stderr),
+    }
+}
+
+#[test]
+fn a_switch_that_does_not_run_its_desired_configuration_is_reported() {
+    check_desired("watch-desired", None, None);
+    check_desired("watch-differs", Some("6"), Some("sw4: it does not run its desired configuration: "));
+    check_desired("watch-pfc", Some("6"), Some("pfc_enable"));
+}
+
+#[test]
+fn a_desired_configuration_that_cannot_be_read_is_an_error() {
+    let ran = harrier(&["watch", "--desired", "leaf1=missing.json", "sonic://127.0.0.1:1"]);
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("missing.json"), "{}", ran.stderr);
+}
+
 /// Watches two switches for some rounds, of which the second one is as it should be.
 fn check(test: &str, address: impl FnOnce(&Server) -> String, password: Option<&str>, expected: &str) {
     let (Some(odd), Some(right)) = (switch(&format!("{test}-odd"), 0, password), switch(test, 1, None))

@@ -258,14 +258,16 @@ async fn routes_avoid_a_failed_link_until_it_is_back() {
     let gone = withdrawal(&"s2:3".parse().unwrap()).to_frame([2, 0, 0, 0, 0, 1]);
     switch.receive(3, gone);
     discovered.wait_for(|found| found.failed == ["s1:3".parse().unwrap()]).await.unwrap();
-    // The session writes the change after it is published.
+    // The session writes the change after it is published. Without a pause the packets would keep the lock of the switch from
+    // the thread that writes.
+    let pause = Duration::from_millis(1);
     while used() != BTreeSet::from([2]) {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(pause).await;
     }
     switch.receive(3, lldp("s2:3"));
     discovered.wait_for(|found| found.failed.is_empty()).await.unwrap();
     while used() != BTreeSet::from([2, 3]) {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(pause).await;
     }
 }
 

@@ -14,9 +14,10 @@ use tracing::error;
 use web::{HealthProblem, Metric};
 
 use crate::Outcome;
+use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::counter_sources::{
-    Address, Change, ExporterOf, GnmiSwitch, History, News, Polled, Protocol, SampleListener, SonicSwitch,
-    parse_exporter, poll,
+    Address, Change, ExporterOf, GnmiSwitch, History, News, Polled, Protocol, Read, RunningConfigurations,
+    SampleListener, SonicSwitch, parse_exporter, poll,
 };
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::watch::{Watch as WatchKeys, parse_interval};
@@ -27,6 +28,7 @@ use crate::daemons::operations::signals::Demand;
 use crate::daemons::operations::{log_reload, notify};
 use crate::daemons::topology;
 use crate::daemons::watcher::Watcher;
+use crate::input::fail_with;
 use crate::output::{describe_diagnosis, print_text};
 
 /// The stack of a thread that polls a switch; it holds no reply.
@@ -112,6 +114,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         addresses: &addresses,
         exporters: exporters.collect(),
         network: Network { topology, ..Network::default() },
+        configurations: desired(&settings)?,
         history: History::default(),
         samples,
         watcher,
@@ -146,6 +149,21 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if verdicts > 0 { Outcome::Findings } else { Outcome::Fine })
 }
 
+/// Reads the configurations that the switches should run.
+fn desired(settings: &Settings) -> anyhow::Result<RunningConfigurations> {
+    let folder = settings.folder("desired");
+    let mut problems = Vec::new();
+    let configs: Vec<ConfigOf> = settings
+        .texts("desired")
+        .into_iter()
+        .filter_map(|text| parse_config_of(text).map_err(|error| problems.push(error)).ok())
+        .map(|config| config.below(&folder))
+        .collect();
+    let texts = configurations::texts(&configs, &mut problems);
+    fail_with("desired configurations", &problems)?;
+    Ok(RunningConfigurations::new(texts))
+}
+
 fn interval(settings: &Settings) -> anyhow::Result<Duration> {
     parse_interval(settings.text("interval").unwrap_or_default()).map_err(anyhow::Error::msg)
 }
@@ -164,6 +182,7 @@ fn start_polls(
         let spawned = match address.protocol.clone() {
             Protocol::Redis(redis) => {
                 let switch = SonicSwitch::new(address, redis, path("redis_ca"));
+                let switch = switch.with_configuration(settings.text("check_configuration") != Some("no"));
                 let poll = move || poll(number, switch, interval, &sender);
                 thread.stack_size(STACK_BYTES).spawn(poll)
             }
@@ -196,6 +215,8 @@ struct Watch<'a> {
     addresses: &'a [Address],
     exporters: Vec<ExporterOf>,
     network: Network,
+    /// What the switches run; its findings are those of the network.
+    configurations: RunningConfigurations,
     history: History,
     /// The flow samples, if they are received.
     samples: Option<SampleListener>,
@@ -208,7 +229,10 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn take(&mut self, Polled { source, result }: Polled) {
         match result {
-            Ok((reading, problems)) => {
+            Ok(Read { reading, problems, configuration }) => {
+                if let Some(text) = configuration {
+                    self.take_configuration(&reading.switch, &text);
+                }
                 let lines = self.history.read(source, reading, problems);
                 if let Some(listener) = self.samples.as_ref().filter(|_| !lines.is_empty()) {
                     // The first samples of a switch are worth as much as later ones.
@@ -230,6 +254,17 @@ impl Watch<'_> {
                     eprintln!("{shown}: cannot be read: {reason}; next attempt in {seconds:.1} s");
                 }
             }
+        }
+    }
+
+    /// Takes the configuration that a switch runs.
+    fn take_configuration(&mut self, switch: &str, text: &str) {
+        let news = self.configurations.read(switch, text);
+        for line in &news.lines {
+            eprintln!("{}", plain_line(line));
+        }
+        if let (Some(watcher), Some(differences)) = (&self.watcher, news.differences) {
+            watcher.configuration_differs(switch, &differences);
         }
     }
 
@@ -257,6 +292,9 @@ impl Watch<'_> {
     /// Diagnoses the last intervals, prints what has changed, and uploads it.
     fn round(&mut self) -> anyhow::Result<()> {
         let samples = self.flow_samples();
+        if let Some(findings) = self.configurations.changed_findings(&self.network.topology) {
+            self.network.findings = findings;
+        }
         for change in self.history.round(&samples, &self.network) {
             self.verdicts += u64::from(matches!(change, Change::Begins(_)));
             // First to the spool: it survives whatever happens to the reader of the output.
@@ -311,6 +349,13 @@ impl Watch<'_> {
             );
         }
         metrics.extend(self.samples.iter().flat_map(SampleListener::metrics));
+        metrics.extend(self.configurations.differences().map(|(switch, count)| Metric {
+            name: "configuration_differences",
+            help: "Differences between the configuration that the switch runs and its desired one",
+            is_counter: false,
+            labels: vec![("switch", switch.to_string())],
+            value: i64::try_from(count).unwrap_or(i64::MAX),
+        }));
         (problems, metrics)
     }
 }

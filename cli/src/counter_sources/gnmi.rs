@@ -19,7 +19,7 @@ use gnmi::value::as_json;
 use tokio::runtime::{Builder, Runtime};
 
 use super::address::{Address, GnmiAddress};
-use super::{KEPT, ReadingSource};
+use super::{KEPT, Read, ReadingSource};
 use crate::daemons::operations::clock::wall_ns;
 
 /// The variable with the password, so that it is in no command line.
@@ -85,15 +85,16 @@ fn authorities(ca: Option<&Path>) -> anyhow::Result<Vec<u8>> {
 }
 
 impl ReadingSource for GnmiSwitch {
-    fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)> {
+    fn read(&mut self) -> anyhow::Result<Read> {
         let (runtime, mut session) = match self.connected.take() {
             Some(connected) => connected,
             None => self.connect()?,
         };
-        let read = runtime.block_on(session.sample(self.name.as_deref()))?;
+        let (reading, problems) = runtime.block_on(session.sample(self.name.as_deref()))?;
         // Only a session without an error is used again.
         self.connected = Some((runtime, session));
-        Ok(read)
+        // sonic-gnmi serves tables of CONFIG_DB one by one; those for the rules are not subscribed to.
+        Ok(Read { reading, problems, configuration: None })
     }
 }
 

@@ -7,6 +7,7 @@ mod address;
 mod flow_samples;
 mod gnmi;
 mod history;
+mod running;
 mod sonic;
 
 use std::sync::mpsc::Sender;
@@ -20,6 +21,7 @@ pub(crate) use address::{Address, Protocol};
 pub(crate) use flow_samples::{ExporterOf, SampleListener, parse_exporter};
 pub(crate) use gnmi::GnmiSwitch;
 pub(crate) use history::{Change, History, Subject};
+pub(crate) use running::RunningConfigurations;
 pub(crate) use sonic::SonicSwitch;
 
 /// How long names, neighbours and settings are kept.
@@ -27,19 +29,29 @@ const KEPT: Duration = Duration::from_secs(60);
 
 /// A switch whose counters can be read.
 pub(crate) trait ReadingSource: Send {
-    /// Reads all counters. Also returns what was odd about them, for people.
+    /// Reads all counters.
     ///
     /// # Errors
     /// The switch does not answer, refuses the credentials, or has no such counters. The next call connects again.
-    fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)>;
+    fn read(&mut self) -> anyhow::Result<Read>;
+}
+
+/// What a source has read.
+pub(crate) struct Read {
+    /// The counters.
+    pub(crate) reading: Reading,
+    /// What was odd about them, for people.
+    pub(crate) problems: Vec<String>,
+    /// The configuration that the switch runs, as of CONFIG_DB, if it was read with the counters.
+    pub(crate) configuration: Option<String>,
 }
 
 /// What happened at a poll of the source with this number.
 pub(crate) struct Polled {
     /// The number of the source.
     pub(crate) source: usize,
-    /// The reading and what was odd about it; or the error and the time until the next attempt.
-    pub(crate) result: Result<(Reading, Vec<String>), Failure>,
+    /// What was read; or the error and the time until the next attempt.
+    pub(crate) result: Result<Read, Failure>,
 }
 
 /// A poll that failed.

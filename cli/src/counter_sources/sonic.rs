@@ -14,9 +14,9 @@ use counters::Reading;
 use counters::sonic::{DatabaseName, Databases, Plan};
 use redis::{Cmd, FromRedisValue, Value, cmd};
 
-use super::{Address, KEPT, ReadingSource};
+use super::{Address, KEPT, Read, ReadingSource};
 use crate::daemons::operations::clock::wall_ns;
-use crate::redis::{Request, Server, Values, text};
+use crate::redis::{Request, Server, Values, configuration, text};
 
 /// The maximum number of ports of a switch. The largest chassis have some hundred.
 const MAX_PORTS: usize = 4_096;
@@ -40,6 +40,8 @@ pub(crate) struct SonicSwitch {
     /// The address of its Redis server.
     redis: String,
     ca: Option<PathBuf>,
+    /// Whether the configuration is read, too.
+    reads_configuration: bool,
     session: Option<Session>,
 }
 
@@ -56,26 +58,35 @@ struct Session {
     is_narrowed: bool,
     /// What was odd about names and settings.
     problems: Vec<String>,
+    /// The configuration, until it is handed on.
+    configuration: Option<String>,
 }
 
 impl SonicSwitch {
     /// A switch at an address; `ca` has the authorities of its certificate.
     pub(crate) fn new(address: &Address, redis: String, ca: Option<PathBuf>) -> SonicSwitch {
-        SonicSwitch { name: address.name.clone(), redis, ca, session: None }
+        SonicSwitch { name: address.name.clone(), redis, ca, reads_configuration: true, session: None }
+    }
+
+    /// The switch, of which only the counters are read if `reads_configuration` is `false`.
+    pub(crate) fn with_configuration(self, reads_configuration: bool) -> SonicSwitch {
+        SonicSwitch { reads_configuration, ..self }
     }
 }
 
 impl ReadingSource for SonicSwitch {
-    fn read(&mut self) -> anyhow::Result<(Reading, Vec<String>)> {
+    fn read(&mut self) -> anyhow::Result<Read> {
+        let begin = |server| Session::begin(server, self.name.as_deref(), self.reads_configuration);
         let session = match self.session.take() {
             Some(session) if session.is_fresh() => session,
-            Some(session) => Session::begin(session.server, self.name.as_deref())?,
-            None => Session::begin(Server::connect(&self.redis, self.ca.as_deref())?, self.name.as_deref())?,
+            Some(session) => begin(session.server)?,
+            None => begin(Server::connect(&self.redis, self.ca.as_deref())?)?,
         };
         // Only a session without an error is used again.
-        let (session, reading, problems) = session.poll()?;
+        let (mut session, reading, problems) = session.poll()?;
+        let configuration = session.configuration.take();
         self.session = Some(session);
-        Ok((reading, problems))
+        Ok(Read { reading, problems, configuration })
     }
 }
 
@@ -85,9 +96,9 @@ impl Session {
         self.since.elapsed() < KEPT
     }
 
-    /// Reads names, neighbours and settings.
+    /// Reads names, neighbours and settings, and the configuration if it `reads_configuration`.
     #[allow(clippy::disallowed_methods, reason = "this is the edge: settings are read once a minute")]
-    fn begin(mut server: Server, name: Option<&str>) -> anyhow::Result<Session> {
+    fn begin(mut server: Server, name: Option<&str>, reads_configuration: bool) -> anyhow::Result<Session> {
         let mut databases = Databases::default();
         let maps = NAME_MAPS.map(|map| (DatabaseName::Counters, map.to_string()));
         let switch = ["DEVICE_METADATA|localhost", "VERSIONS|DATABASE"];
@@ -113,11 +124,19 @@ impl Session {
         problems.extend(fetch(&mut server, &mut databases, hashes.into_iter())?);
         let referenced: Vec<_> = referenced(&databases).collect();
         problems.extend(fetch(&mut server, &mut databases, referenced.into_iter())?);
+        let configuration = match reads_configuration.then(|| configuration(&mut server)).transpose() {
+            Ok(read) => read,
+            Err(error) => {
+                problems.push(format!("CONFIG_DB cannot be read, so that it is not checked: {error:#}"));
+                None
+            }
+        };
         // All that polls read.
         selected(server.pipeline(&[select(DatabaseName::Counters)])?.into_iter().next())?;
         let plan = Plan::new(&databases, name).for_polls();
         let request = request(&plan);
-        Ok(Session { server, since: Instant::now(), plan, request, is_narrowed: false, problems })
+        let since = Instant::now();
+        Ok(Session { server, since, plan, request, is_narrowed: false, problems, configuration })
     }
 
     /// Reads the counters.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use buffer_config::redis_dump::RedisDump;
-use redis::{RedisError, cmd};
+use redis::{Cmd, FromRedisValue as _, cmd};
 
 pub(crate) use server::{Request, Server, trusted_certificates};
 pub(crate) use values::Values;
@@ -49,20 +49,7 @@ pub(crate) fn shown(url: &str) -> String {
 /// `unix:///path[?db=database&user=...&pass=...]`. Errors do not contain the password.
 pub(crate) fn dump(url: &str, ca: Option<&Path>) -> anyhow::Result<String> {
     let mut server = Server::connect(url, ca)?;
-    let mut dump = RedisDump::default();
-    let mut tables = 0;
-    for key in server.keys()? {
-        match server.query::<Vec<(Vec<u8>, Vec<u8>)>>(cmd("HGETALL").arg(&key)) {
-            Ok(fields) => {
-                tables += usize::from(key.contains(&b'|') && !fields.is_empty());
-                let fields = fields.iter().map(|(name, value)| (text(name), text(value)));
-                dump.add(text(&key), fields);
-            }
-            // SONiC stores some strings and sets next to the hashes.
-            Err(error) if is_wrong_type(&error) => {}
-            Err(error) => return Err(error).context("HGETALL failed"),
-        }
-    }
+    let (dump, tables) = hashes(&mut server)?;
     if tables == 0 {
         let database = server.database;
         bail!("database {database} has no table; SONiC's CONFIG_DB is database {CONFIG_DB}");
@@ -70,8 +57,30 @@ pub(crate) fn dump(url: &str, ca: Option<&Path>) -> anyhow::Result<String> {
     Ok(dump.into_json())
 }
 
-fn is_wrong_type(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<RedisError>().is_some_and(|error| error.code() == Some("WRONGTYPE"))
+/// Reads the configuration of a SONiC switch over a connection, as [`dump`]. Another database is selected afterwards.
+pub(crate) fn configuration(server: &mut Server) -> anyhow::Result<String> {
+    server.query::<()>(cmd("SELECT").arg(CONFIG_DB)).context("cannot select CONFIG_DB")?;
+    Ok(hashes(server)?.0.into_json())
+}
+
+/// All hashes of the selected database, and how many of them are entries of tables.
+fn hashes(server: &mut Server) -> anyhow::Result<(RedisDump, usize)> {
+    let mut dump = RedisDump::default();
+    let mut tables = 0;
+    let keys: Vec<Vec<u8>> = server.keys()?.into_iter().collect();
+    let commands: Vec<Cmd> = keys.iter().map(|key| cmd("HGETALL").arg(key).take()).collect();
+    for (key, reply) in keys.into_iter().zip(server.pipeline(&commands)?) {
+        let fields = match reply.extract_error() {
+            Ok(reply) => Vec::<(Vec<u8>, Vec<u8>)>::from_redis_value(reply).context("unexpected reply")?,
+            // SONiC stores some strings and sets next to the hashes.
+            Err(error) if error.code() == Some("WRONGTYPE") => continue,
+            Err(error) => bail!("HGETALL failed: {error}"),
+        };
+        tables += usize::from(key.contains(&b'|') && !fields.is_empty());
+        let fields = fields.iter().map(|(name, value)| (text(name), text(value)));
+        dump.add(text(&key), fields);
+    }
+    Ok((dump, tables))
 }
 
 /// Bytes of a reply as text.

@@ -258,7 +258,7 @@ fn encrypted(
     Ok(StreamOwned::new(connection, stream))
 }
 
-/// The error as text, because a [`RedisError`] is its own source and would be printed twice; a wrong type stays typed.
+/// The error as text, because a [`RedisError`] is its own source and would be printed twice.
 fn plain(error: RedisError) -> anyhow::Error {
-    if error.code() == Some("WRONGTYPE") { error.into() } else { anyhow!("{error}") }
+    anyhow!("{error}")
 }

@@ -93,6 +93,17 @@ impl Watcher {
         }
     }
 
+    /// Tells the server how the configuration of a switch differs from the desired one; an empty text says that it does not.
+    pub(crate) fn configuration_differs(&self, switch: &str, differences: &str) {
+        let Some(link) = &self.link else { return };
+        let text = match differences {
+            "" => "runs its desired configuration again".to_string(),
+            _ => format!("does not run its desired configuration: {differences}"),
+        };
+        let notice = v1::Notice { kind: "configuration-differs".into(), subject: switch.into(), text };
+        self.runtime.block_on(link.uploads().send(Body::Notice(notice)));
+    }
+
     /// Uploads what the ports of a switch did between its last two readings. Samples are of the moment: while the server is away,
     /// or too old to take them, they are left out. `ports` is the number of ports of all switches.
     pub(crate) fn sampled(&self, readings: &[Arc<Reading>; 2], ports: usize) {

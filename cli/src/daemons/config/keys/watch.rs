@@ -5,6 +5,7 @@ use std::time::Duration;
 use model::Time;
 
 use super::common::{HEALTH, OPERATION, OPTIONAL_UPLOAD, TLS, loopback, tls, upload};
+use crate::configurations::parse_config_of;
 use crate::counter_sources::{Address, parse_exporter};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
@@ -29,6 +30,7 @@ impl Described for Watch {
 }
 
 const INTERVAL: Kind = Kind::Other("TIME", |text| parse_interval(text).map(|_| ()));
+const CONFIG: Kind = Kind::Other("SWITCH=PATH", |text| parse_config_of(text).map(|_| ()));
 const EXPORTER: Kind = Kind::Other("SWITCH=ADDRESS", |text| parse_exporter(text).map(|_| ()));
 
 const SWITCHES: &[Key] = &[
@@ -46,6 +48,18 @@ const SWITCHES: &[Key] = &[
         Kind::Path,
         "",
         "Topology of the network [default: the neighbours that LLDP and the switches' configuration name]",
+    ),
+    Key::new(
+        "check_configuration",
+        Kind::Choice(&["yes", "no"]),
+        "yes",
+        "Read the configuration of SONiC switches over Redis once a minute; verdicts cite the findings of `harrier check` in it",
+    ),
+    Key::new(
+        "desired",
+        Kind::List(&CONFIG),
+        "",
+        "Configurations that switches should run; differences are reported, e.g. leaf1=leaf1/config_db.json",
     ),
     Key::new(
         "redis_ca",

@@ -1,0 +1,184 @@
+//! The configurations that switches run: what `harrier check` finds in them, and how they differ from what they should be.
+//! Pure: texts are arguments.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use buffer_config::diff::{Revision, compare};
+use buffer_config::finding::Finding;
+use buffer_config::resolved::ResolvedSwitch;
+use buffer_config::rules::Options;
+use model::topology::{Node, NodeKind};
+use model::units::counted;
+use model::{ConfigFinding, Topology};
+use scenario::{Configured, config_findings};
+
+use crate::configurations::check_text;
+
+/// Differences of a switch that are listed one by one.
+const MAX_LISTED: usize = 20;
+
+/// The configurations of all switches that were read.
+#[derive(Default)]
+pub(crate) struct RunningConfigurations {
+    /// What switches should run: by switch, the name of the file and its text.
+    desired: BTreeMap<String, (String, String)>,
+    running: BTreeMap<String, Running>,
+    /// Whether a configuration has changed since the findings were last taken.
+    is_changed: bool,
+}
+
+/// The configuration of a switch.
+struct Running {
+    /// A hash of its text: it is read every minute, and rarely changes.
+    text: u64,
+    resolved: ResolvedSwitch,
+    findings: Vec<Finding>,
+    /// How it differs from the desired one.
+    differences: Vec<String>,
+}
+
+/// What is new about the configuration of a switch.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ConfigurationNews {
+    /// Lines for people.
+    pub(crate) lines: Vec<String>,
+    /// The differences from the desired configuration as one text, if they have changed; empty if there are none any more.
+    pub(crate) differences: Option<String>,
+}
+
+impl RunningConfigurations {
+    /// Configurations that switches should run: by switch, the name of the file and its text.
+    pub(crate) fn new(desired: BTreeMap<String, (String, String)>) -> RunningConfigurations {
+        RunningConfigurations { desired, ..RunningConfigurations::default() }
+    }
+
+    /// Takes what a switch runs, as of `CONFIG_DB`.
+    pub(crate) fn read(&mut self, switch: &str, text: &str) -> ConfigurationNews {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let hash = hasher.finish();
+        let known = self.running.get(switch);
+        if known.is_some_and(|known| known.text == hash) {
+            return ConfigurationNews::default();
+        }
+        let (resolved, findings) = match check_text(switch, text) {
+            Ok(checked) => checked,
+            Err(problems) => {
+                let first = problems.first().map_or("", String::as_str);
+                let line = format!("{switch}: its configuration cannot be checked: {first}");
+                return ConfigurationNews { lines: vec![line], differences: None };
+            }
+        };
+        let differences = match self.desired.get(switch) {
+            Some((name, desired)) => {
+                let of = |name, text| Revision { name, text, lookup: None };
+                compare(of(name, desired), of(switch, text), &Options::default()).changes
+            }
+            None => Vec::new(),
+        };
+        let before = known.map(|known| known.differences.as_slice());
+        let news = news(switch, before, &differences);
+        self.is_changed = true;
+        self.running.insert(switch.to_string(), Running { text: hash, resolved, findings, differences });
+        news
+    }
+
+    /// The findings that verdicts can cite, if a configuration has changed since the last call.
+    pub(crate) fn changed_findings(&mut self, topology: &Topology) -> Option<Vec<ConfigFinding>> {
+        if !std::mem::take(&mut self.is_changed) {
+            return None;
+        }
+        let mut named = topology.clone();
+        for switch in self.running.keys().filter(|switch| topology.node(switch).is_none()) {
+            let node = Node { name: switch.clone(), kind: NodeKind::Switch, addresses: Vec::new() };
+            named.nodes.push(node);
+        }
+        let configured: Vec<Configured<'_>> = self
+            .running
+            .iter()
+            .map(|(switch, of)| Configured { switch, resolved: &of.resolved, findings: &of.findings })
+            .collect();
+        Some(config_findings(&named, &configured))
+    }
+
+    /// The number of differences of each switch with a desired configuration that was read.
+    pub(crate) fn differences(&self) -> impl Iterator<Item = (&str, usize)> {
+        let with_desired = self.running.iter().filter(|(switch, _)| self.desired.contains_key(*switch));
+        with_desired.map(|(switch, of)| (switch.as_str(), of.differences.len()))
+    }
+}
+
+/// What to say about differences that were `before` and are `now`; the first configuration has no before.
+fn news(switch: &str, before: Option<&[String]>, now: &[String]) -> ConfigurationNews {
+    if before.unwrap_or_default() == now {
+        return ConfigurationNews::default();
+    }
+    let known: BTreeSet<&String> = before.into_iter().flatten().collect();
+    let new: Vec<&String> = now.iter().filter(|change| !known.contains(change)).collect();
+    let mut lines: Vec<String> = new
+        .iter()
+        .take(MAX_LISTED)
+        .map(|change| format!("{switch}: it does not run its desired configuration: {change}"))
+        .collect();
+    if new.len() > MAX_LISTED {
+        let more = counted((new.len() - MAX_LISTED) as u64, "more difference");
+        lines.push(format!("{switch}: {more} from its desired configuration"));
+    }
+    if now.is_empty() {
+        lines.push(format!("{switch}: it runs its desired configuration again"));
+    }
+    let listed = now.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join("; ");
+    ConfigurationNews { lines, differences: Some(listed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A configuration with PFC for these priorities, as Redis has it.
+    fn configuration(pfc_enable: &str) -> String {
+        format!(
+            r#"{{"DEVICE_METADATA|localhost": {{"hostname": "leaf1"}},
+                "PORT|Ethernet0": {{"lanes": "1,2,3,4", "speed": "100000"}},
+                "PORT_QOS_MAP|Ethernet0": {{"pfc_enable": "{pfc_enable}"}}}}"#
+        )
+    }
+
+    fn check(configurations: &mut RunningConfigurations, text: &str, lines: &[&str], differences: usize) {
+        let news = configurations.read("leaf1", text);
+        assert_eq!(news.lines.len(), lines.len(), "{news:?}");
+        for (line, part) in news.lines.iter().zip(lines) {
+            assert!(line.contains(part), "{line:?} lacks {part:?}");
+        }
+        assert_eq!(configurations.differences().collect::<Vec<_>>(), [("leaf1", differences)]);
+    }
+
+    #[test]
+    fn differences_from_the_desired_configuration_are_reported_once() {
+        let desired =
+            BTreeMap::from([("leaf1".to_string(), ("leaf1.json".to_string(), configuration("3,4")))]);
+        let mut configurations = RunningConfigurations::new(desired);
+        check(&mut configurations, &configuration("3,4"), &[], 0);
+        check(&mut configurations, &configuration("3"), &["pfc_enable"], 1);
+        check(&mut configurations, &configuration("3"), &[], 1);
+        check(&mut configurations, "{", &["cannot be checked"], 1);
+        check(&mut configurations, &configuration("3,4"), &["again"], 0);
+    }
+
+    #[test]
+    fn findings_are_those_of_the_rules_and_change_with_the_configuration() {
+        let mut configurations = RunningConfigurations::default();
+        assert_eq!(configurations.changed_findings(&Topology::default()), None);
+        // Priorities with PFC, but without headroom.
+        configurations.read("leaf1", &configuration("3,4"));
+        let found = configurations.changed_findings(&Topology::default()).expect("a change");
+        assert!(
+            found.iter().any(|finding| finding.switch == "leaf1" && finding.id.ends_with("PFC002")),
+            "{found:#?}"
+        );
+        configurations.read("leaf1", &configuration("3,4"));
+        assert_eq!(configurations.changed_findings(&Topology::default()), None);
+        assert_eq!(configurations.differences().count(), 0, "there is no desired configuration");
+    }
+}
