@@ -170,11 +170,11 @@ mod tests {
     fn findings_are_those_of_the_rules_and_change_with_the_configuration() {
         let mut configurations = RunningConfigurations::default();
         assert_eq!(configurations.changed_findings(&Topology::default()), None);
-        // Priorities with PFC, but without headroom.
+        // Priorities with PFC, but no buffer pools.
         configurations.read("leaf1", &configuration("3,4"));
         let found = configurations.changed_findings(&Topology::default()).expect("a change");
         assert!(
-            found.iter().any(|finding| finding.switch == "leaf1" && finding.id.ends_with("PFC002")),
+            found.iter().any(|finding| finding.switch == "leaf1" && finding.id.ends_with("BUF049")),
             "{found:#?}"
         );
         configurations.read("leaf1", &configuration("3,4"));
