@@ -191,8 +191,11 @@ impl History {
         let cabling = Cabling::kept(self.cabling.take(), &readings, network);
         let mut report = diagnose_with(&cabling, &readings, samples, network);
         if !report.diagnoses.is_empty() {
+            // Switches without pauses, drops and storms have no part in a verdict.
+            let active: BTreeSet<&str> = report.ports.iter().map(|port| port.port.switch.as_str()).collect();
+            let ends = current.iter().filter_map(|source| source.last_interval());
             let readings: Vec<Arc<Reading>> =
-                current.iter().filter_map(|source| source.last_interval()).flatten().collect();
+                ends.filter(|[_, last]| active.contains(last.switch.as_str())).flatten().collect();
             let known: BTreeSet<Subject> = report.diagnoses.iter().map(Subject::of).collect();
             let latest = diagnose_with(&cabling, &readings, samples, network).diagnoses.into_iter();
             report.diagnoses.extend(latest.filter(|diagnosis| known.contains(&Subject::of(diagnosis))));
