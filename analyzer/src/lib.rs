@@ -120,6 +120,9 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let names_nothing =
         |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
     let found = signatures::find(context);
+    if let Some(analyses) = beside_detour(context, &found) {
+        return analyses;
+    }
     let is_clean = found.iter().all(names_nothing);
     if !is_clean && !accounting::leaves_most(context, &found) {
         let Some((reverse, on_reverse)) = reverse_part(context, &found) else {
@@ -156,6 +159,43 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
         Some(finding) => concluded(&parts(context, vec![finding])),
         None => concluded(&parts(context, found)),
     }
+}
+
+/// Returns the verdicts about a delay that a detour causes together with queues: a longer path adds to the delay of queues,
+/// so that neither alone explains it. Absent where one of them is no substantial part.
+fn beside_detour(context: &Context<'_, '_>, found: &[Finding]) -> Option<Vec<Analysis>> {
+    let is_detour_or_queues = accounting::are_queues(found)
+        || matches!(found, [only] if matches!(only.anomaly, Anomaly::PathChange | Anomaly::HostOnly));
+    if !is_detour_or_queues || !context.settings.applies("accounting.detour") {
+        return None;
+    }
+    let (detour, longer_ns) = signatures::path_change::detour_part(context)?;
+    let extra_ns = accounting::extra_ns(context);
+    let least_ns = context.settings.branch_share * extra_ns;
+    let (longer_ns, rest_ns) = (longer_ns as f64, extra_ns - longer_ns as f64);
+    if longer_ns < least_ns || rest_ns < least_ns {
+        return None;
+    }
+    let queues = signatures::queues_and_pauses(context);
+    let reverse = context
+        .settings
+        .applies("reverse_path")
+        .then(|| Context::of_reverse_path(context.view, context.settings))
+        .flatten();
+    let on_reverse = reverse.as_ref().map(signatures::queues_and_pauses).unwrap_or_default();
+    let mut both = parts(context, queues.into_iter().filter(accounting::is_accounted).collect());
+    if let Some(reverse) = &reverse {
+        both.extend(parts(reverse, on_reverse.into_iter().filter(accounting::is_accounted).collect()));
+    }
+    let all_ns = longer_ns + both.iter().map(Part::delay_ns).sum::<f64>();
+    both.retain(|part| part.delay_ns() >= least_ns);
+    // Queues that are too small to be named add to the detour as well.
+    if both.is_empty() && !accounting::is_enough(context, all_ns / extra_ns) {
+        return None;
+    }
+    let mut all = parts(context, vec![detour]);
+    all.extend(longest(both));
+    Some(concluded(&all))
 }
 
 /// Returns the queues and pauses of both ways that are named, as a round trip is the sum of both: the longest delay first,

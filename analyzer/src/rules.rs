@@ -24,6 +24,7 @@ pub const ALL: &[Rule] = &[
         "extends a pause to the queueing that only pauses explain, if the log was overwritten",
     ),
     rule("port_graph.holding", "follows only ports that held the paused traffic at that time"),
+    rule("port_graph.brief", "ends a pause path at a congested port that is hardly paused itself"),
     rule(
         "port_graph.likeliest",
         "follows the heaviest possible edge if no record shows which port held the traffic",
@@ -37,6 +38,7 @@ pub const ALL: &[Rule] = &[
         "accounting.both_ways",
         "also names the queues of the ACKs if those of the path cannot account for the delay",
     ),
+    rule("accounting.detour", "names queues that add to the delay of a longer path"),
     rule(
         "contention.rest",
         "names a flow that was paused upstream if the epoch ring shows that it rested before",
@@ -59,6 +61,7 @@ pub const ALL: &[Rule] = &[
         "attribution.accounts",
         "names the largest senders if what exceeds previous rates cannot have built the queue",
     ),
+    rule("attribution.free_accounts", "names paused flows if the packets of all others cannot be the queue"),
     rule(
         "attribution.waiting_upstream",
         "counts packets that pauses hold upstream to the queue for which they wait",
@@ -88,10 +91,12 @@ pub const ALL: &[Rule] = &[
     rule("signatures.contention", "signature"),
     rule("signatures.class_contention", "signature"),
     rule("signatures.packet_loss", "signature"),
+    rule("packet_loss.acknowledged", "attributes no measured round trip to a lost packet"),
     rule("signatures.host_only", "signature"),
     rule("verdict.doubtful", "names the port alone if an accusation of flows would be too uncertain"),
     rule("causes.other_class", "cause"),
     rule("causes.misconfiguration", "cause"),
+    rule("misconfiguration.lost", "blames a setting for losses only if the slow packet may be one of them"),
     rule("causes.own_queue", "cause"),
     rule("causes.low_rate_attack", "cause"),
     rule("causes.collective_step", "cause"),

@@ -155,6 +155,9 @@ thresholds! {
         "by majority: the other records show at least half of the depth",
         "lets scattered records decide the time";
 
+    BRIEF_SHARE = "port_graph.brief_share", 0.1, Share,
+        "packets that gather in a pause drain at the rate of the port: longer by ten only if ten times that rate arrives",
+        "ends pause paths at ports that are paused for longer";
     HOLDING_SHARE = "port_graph.holding_share", 0.1, Share,
         "choice: an order of magnitude below the deepest queue of the switch, a port does not hold the paused traffic",
         "drops edges of the graph";
@@ -223,6 +226,9 @@ thresholds! {
     EVENT_REACH = "context.event_reach", 2.0, Ratio,
         "choice: pauses with one cause recur within some event gaps; a series can last much longer, with another cause",
         "explains a delay by pauses long before it";
+    SINGLE_PACKET = "contention.single_packet", 1.0, Count,
+        "with less, most packets met an empty port; one packet is a queue only where it takes half of the delay to send",
+        "overlooks single packets at slow links";
     QUEUES_EXPLAIN = "contention.explains", 0.75, Share,
         "choice: queues of a path are named, the longest delay first, until they explain three quarters of it",
         "names more of the smaller queues of a path";

@@ -5,17 +5,26 @@ mod support;
 use harrier_analyzer::{Settings, analyze};
 use model::config_finding::Deviation;
 use model::provenance::{EdgeKind, Node};
-use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
-use support::Story;
+use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting, TriggerReason};
 use support::stories::early_poll;
+use support::{Story, T0, US};
 
 /// The priority of the flows in the story.
 const PRIORITY: u8 = 3;
+/// When packets are lost: while the slow packet of the story is in flight.
+const LOST_NS: (u64, u64) = (T0 + 900 * US, T0 + 910 * US);
 
 fn finding(switch: &str, setting: Setting) -> ConfigFinding {
     let mut finding = ConfigFinding::new(switch, setting, "it is too small", "make it larger");
     finding.deviation = Deviation::Less;
     finding
+}
+
+/// The victim waits for an ACK, so that one of its packets may be lost.
+fn silent() -> Story {
+    let mut story = early_poll();
+    story.snapshot.trigger.as_mut().unwrap().reason = TriggerReason::Silence;
+    story
 }
 
 fn loss(switch: &str, reason: LossReason, packets: u64) -> LossRecord {
@@ -26,7 +35,7 @@ fn loss(switch: &str, reason: LossReason, packets: u64) -> LossRecord {
         priority: None,
         reason,
         packets,
-        lost_ns: (1, 2),
+        lost_ns: LOST_NS,
     }
 }
 
@@ -50,6 +59,11 @@ fn root() -> Node {
     Node::Port(PortRef::new("sw4", 2))
 }
 
+/// A port of the victim's path.
+fn on_path() -> Node {
+    Node::Port(PortRef::new("sw3", 2))
+}
+
 #[test]
 fn a_low_threshold_is_attached_to_the_root_port() {
     let mut story = early_poll();
@@ -61,14 +75,14 @@ fn a_low_threshold_is_attached_to_the_root_port() {
 
 #[test]
 fn a_loss_is_between_its_port_and_the_finding_that_explains_it() {
-    let mut story = early_poll();
-    story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
-    let mut elsewhere = loss("sw4", LossReason::Headroom, 2);
+    let mut story = silent();
+    story.snapshot.configuration = vec![finding("sw3", Setting::Headroom)];
+    let mut elsewhere = loss("sw3", LossReason::Headroom, 2);
     elsewhere.ingress_port = Some(3);
-    story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5), elsewhere];
-    let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4/headroom");
+    story.snapshot.losses = vec![loss("sw3", LossReason::Headroom, 5), elsewhere];
+    let (lost, id) = (Node::Loss("sw3:2 headroom".to_string()), "sw3/headroom");
     let edges = [
-        (root(), lost.clone(), EdgeKind::PortLosesPackets, 7.0),
+        (on_path(), lost.clone(), EdgeKind::PortLosesPackets, 7.0),
         (lost, Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 7.0),
     ];
     check(&story, Cause::Misconfiguration, &[id], &edges);
@@ -76,36 +90,36 @@ fn a_loss_is_between_its_port_and_the_finding_that_explains_it() {
 
 #[test]
 fn a_rule_is_named_by_its_code_and_only_at_its_port() {
-    let mut story = early_poll();
-    let by_rule = |setting, code, port| finding("sw4", setting).by_rule(code, port);
+    let mut story = silent();
+    let by_rule = |setting, code, port| finding("sw3", setting).by_rule(code, port);
     story.snapshot.configuration = vec![
         by_rule(Setting::Headroom, "PG004", Some(1)),
         by_rule(Setting::Headroom, "PG005", Some(3)),
         by_rule(Setting::Lossless, "PFC003", Some(3)),
         by_rule(Setting::Ecn, "ECN007", None),
     ];
-    story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
-    let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4:1/PG004");
+    story.snapshot.losses = vec![loss("sw3", LossReason::Headroom, 5)];
+    let (lost, id) = (Node::Loss("sw3:2 headroom".to_string()), "sw3:1/PG004");
     let edges = [
-        (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
+        (on_path(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
         (lost, Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 5.0),
     ];
     check(&story, Cause::Misconfiguration, &[id], &edges);
     let settings = Settings::default();
     let verdict = &analyze(&story.snapshot, &story.topology, &settings)[0].diagnosis;
-    assert_eq!(verdict.blamed_settings().into_iter().collect::<Vec<_>>(), ["sw4/headroom"]);
+    assert_eq!(verdict.blamed_settings().into_iter().collect::<Vec<_>>(), ["sw3/headroom"]);
 }
 
 #[test]
 fn pfc_on_one_side_of_a_link_explains_losses_at_either_end() {
-    let mut story = early_poll();
-    let at = PortRef::new("sw4", 1);
-    let peer = story.topology.peer(&at).expect("sw4:1 has a link").clone();
+    let mut story = silent();
+    let at = PortRef::new("sw3", 1);
+    let peer = story.topology.peer(&at).expect("sw3:1 has a link").clone();
     let finding_at = |at: &PortRef| finding(&at.switch, Setting::Lossless).by_rule("FLEET003", Some(at.port));
     let elsewhere = PortRef::new(&peer.switch, peer.port + 1);
-    story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
-    let lost = Node::Loss("sw4:2 headroom".to_string());
-    let losing = (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0);
+    story.snapshot.losses = vec![loss("sw3", LossReason::Headroom, 5)];
+    let lost = Node::Loss("sw3:2 headroom".to_string());
+    let losing = (on_path(), lost.clone(), EdgeKind::PortLosesPackets, 5.0);
     for end in [&peer, &at] {
         story.snapshot.configuration = vec![finding_at(end), finding_at(&elsewhere)];
         let id = format!("{end}/FLEET003");
@@ -118,12 +132,12 @@ fn pfc_on_one_side_of_a_link_explains_losses_at_either_end() {
 
 #[test]
 fn losses_of_another_priority_explain_nothing() {
-    let mut story = early_poll();
-    let of_priority = |priority| LossRecord { priority, ..loss("sw4", LossReason::Headroom, 5) };
-    story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
-    let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4/headroom");
+    let mut story = silent();
+    let of_priority = |priority| LossRecord { priority, ..loss("sw3", LossReason::Headroom, 5) };
+    story.snapshot.configuration = vec![finding("sw3", Setting::Headroom)];
+    let (lost, id) = (Node::Loss("sw3:2 headroom".to_string()), "sw3/headroom");
     let edges = [
-        (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
+        (on_path(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
         (lost, Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 5.0),
     ];
     for own in [None, Some(PRIORITY)] {
@@ -134,9 +148,31 @@ fn losses_of_another_priority_explain_nothing() {
     check(&story, Cause::Incast, &[], &[]);
 }
 
+/// The victim was paused because of the queue at sw4:2; packets of other flows were lost there.
+#[test]
+fn losses_of_other_flows_are_a_risk_and_no_cause() {
+    let mut story = silent();
+    story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
+    story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
+    let lost = Node::Loss("sw4:2 headroom".to_string());
+    check(&story, Cause::Incast, &[], &[(root(), lost, EdgeKind::PortLosesPackets, 5.0)]);
+    let advice = &analyze(&story.snapshot, &story.topology, &Settings::default())[0].diagnosis.advice;
+    assert!(advice.iter().any(|text| text.contains("it did not cause this delay")), "{advice:?}");
+}
+
+/// The packet of which the round trip was measured arrived.
+#[test]
+fn a_measured_round_trip_is_no_effect_of_a_loss() {
+    let mut story = early_poll();
+    story.snapshot.configuration = vec![finding("sw3", Setting::Headroom)];
+    story.snapshot.losses = vec![loss("sw3", LossReason::Headroom, 5)];
+    let lost = Node::Loss("sw3:2 headroom".to_string());
+    check(&story, Cause::Incast, &[], &[(on_path(), lost, EdgeKind::PortLosesPackets, 5.0)]);
+}
+
 #[test]
 fn findings_without_effect_are_no_nodes() {
-    let mut story = early_poll();
+    let mut story = silent();
     // A loss is a node even if no finding explains it; a finding without an effect is none.
     story.snapshot.configuration = vec![finding("sw4", Setting::Headroom), finding("sw4", Setting::Ecn)];
     story.snapshot.losses = vec![loss("sw4", LossReason::Watchdog, 4), loss("sw9", LossReason::Headroom, 9)];

@@ -3,7 +3,9 @@
 
 mod support;
 
-use model::{Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
+use model::{
+    Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time, TriggerReason,
+};
 use support::stories::background;
 use support::{Expect, Story, T0, US, at, check, check_without, line_network, network, port};
 
@@ -31,6 +33,12 @@ fn event(switch: &str, us: u64, change: NetworkChange) -> NetworkEvent {
 
 fn route(to: &str, before: &[u16], after: &[u16]) -> NetworkChange {
     NetworkChange::Route { prefix: format!("{to}/32"), before: before.to_vec(), after: after.to_vec() }
+}
+
+/// No ACK arrived, instead of a slow one.
+fn silent(mut story: Story) -> Story {
+    story.snapshot.trigger.as_mut().unwrap().reason = TriggerReason::Silence;
+    story
 }
 
 fn undetermined() -> Expect<'static> {
@@ -68,6 +76,27 @@ fn a_queue_of_another_priority_leaves_the_host_undetermined() {
     };
     check(&flood((800, 920), (880, 920)), &[undetermined()]);
     check(&flood((700, 800), (700, 800)), &[Expect::default()]);
+}
+
+/// One packet of 1348 bytes takes 10.8 us at 1 Gb/s, most of the 16 us of delay, and 0.2 us at 50 Gb/s.
+#[test]
+fn a_single_packet_at_a_slow_link_is_a_queue() {
+    let slow = |rate: model::Rate| {
+        let mut story = story();
+        for link in story.topology.links.iter_mut().filter(|link| link.b == port("sw3:2")) {
+            link.rate = rate;
+        }
+        let victim = story.flow("h2", "h4");
+        story.saw(at(victim, 1, "sw3:2", 5, (890, 925)).queued(4, 1, (892, 920)))
+    };
+    let own = Expect {
+        anomaly: Anomaly::SelfInflicted,
+        root: Some("sw3:2"),
+        culprits: &["h2-h4"],
+        ..Expect::default()
+    };
+    check(&slow(model::Rate::from_gbps(1)), &[Expect { confidence: 0.5..=1.0, ..own }]);
+    check(&slow(model::Rate::from_gbps(50)), &[Expect::default()]);
 }
 
 /// A priority that is served first needs no queue to keep a port busy, and the ACKs of the victim have no records.
@@ -119,12 +148,33 @@ fn damaged_frames_count_on_the_path_and_at_the_time_of_the_slow_packet() {
         story.snapshot.losses = vec![loss(place, None, LossReason::Corrupted, 3, when)];
         story
     };
-    check(&damaged("sw3:1", (100, 900)), &[loss_at("sw3:1", 0.9..=1.0)]);
+    check(&silent(damaged("sw3:1", (100, 900))), &[loss_at("sw3:1", 0.9..=1.0)]);
     // The ACKs cross the same link the other way.
-    check(&damaged("sw2:2", (100, 900)), &[loss_at("sw2:2", 0.9..=1.0)]);
+    check(&silent(damaged("sw2:2", (100, 900))), &[loss_at("sw2:2", 0.9..=1.0)]);
     // Another link, and another time.
-    check(&damaged("sw4:1", (100, 900)), &[Expect::default()]);
-    check(&damaged("sw3:1", (100, 800)), &[Expect::default()]);
+    check(&silent(damaged("sw4:1", (100, 900))), &[Expect::default()]);
+    check(&silent(damaged("sw3:1", (100, 800))), &[Expect::default()]);
+}
+
+/// A round trip of a packet that was sent once is not the time of a retransmission.
+#[test]
+fn a_packet_that_arrived_was_not_lost() {
+    let damaged = |place, rtt_us: u64| {
+        let mut story = story();
+        story.snapshot.trigger.as_mut().unwrap().rtt_ns = rtt_us * US;
+        story.snapshot.losses = vec![loss(place, None, LossReason::Corrupted, 3, (100, 920))];
+        story
+    };
+    let base_us = story().snapshot.trigger.unwrap().base_rtt_ns / US;
+    check(&damaged("sw3:1", 2 * base_us), &[undetermined()]);
+    check_without(
+        &["packet_loss.acknowledged"],
+        &damaged("sw3:1", 2 * base_us),
+        &[loss_at("sw3:1", 0.9..=1.0)],
+    );
+    // The ACK of the next packet follows a lost one within a round trip.
+    check(&damaged("sw2:2", 2 * base_us), &[loss_at("sw2:2", 0.9..=1.0)]);
+    check(&damaged("sw2:2", 3 * base_us), &[undetermined()]);
 }
 
 #[test]
@@ -141,7 +191,7 @@ fn discards_by_lack_of_buffer_count_between_two_ports_of_the_path_and_name_what_
     let (one, two) = (story().flow("a1", "h4"), story().flow("a2", "h4"));
     let burst = |flow, ingress| at(flow, ingress, "sw2:2", 90, (880, 925)).queued(80, 12, (886, 915));
     let burst = story().saw(burst(one, 3)).saw(burst(two, 4));
-    let mut slow = dropped(burst, "sw2:1", 2);
+    let mut slow = silent(dropped(burst, "sw2:1", 2));
     slow.snapshot.trigger.as_mut().unwrap().base_rtt_ns = 9 * US;
     slow.snapshot.trigger.as_mut().unwrap().rtt_ns = 400 * US;
     check(&slow, &[Expect { culprits, cause: Cause::Incast, ..loss_at("sw2:2", 0.5..=1.0) }]);
@@ -224,9 +274,8 @@ fn a_withdrawn_route_is_a_black_hole_for_its_prefix_only() {
     check(&unlogged, &[change_at("sw2:2", 0.8..=0.9)]);
 }
 
-#[test]
-fn a_path_that_is_longer_than_the_base_rtt_allows_is_a_detour() {
-    // The usual link from sw2 to sw3 is short; the victim's records show the long one.
+/// The usual link from sw2 to sw3 is short; the victim's records show the long one, 16 us longer for a round trip.
+fn over_the_long_link() -> Story {
     let mut story = story();
     for (number, far, us) in [(2, "sw3:1", 9), (7, "sw3:7", 1)] {
         story.topology.links.retain(|link| link.a != port(&format!("sw2:{number}")));
@@ -237,13 +286,51 @@ fn a_path_that_is_longer_than_the_base_rtt_allows_is_a_detour() {
             delay: Time::from_us(us),
         });
     }
+    story
+}
+
+/// Why sw2 uses the long link.
+fn rerouted() -> Vec<NetworkEvent> {
+    vec![
+        event("sw2", 500, NetworkChange::LinkDown { port: 7 }),
+        event("sw2", 520, route("10.0.0.4", &[7], &[2])),
+    ]
+}
+
+#[test]
+fn a_path_that_is_longer_than_the_base_rtt_allows_is_a_detour() {
+    let mut story = over_the_long_link();
     // Without a logged change, the base may be that of a path which the flow never took.
     check(&story, &[undetermined()]);
     let missing = story.diagnose()[0].missing.join(" ");
     assert!(missing.contains("no switch logged a change of its routes"), "{missing}");
-    story.snapshot.events = vec![
-        event("sw2", 500, NetworkChange::LinkDown { port: 7 }),
-        event("sw2", 520, route("10.0.0.4", &[7], &[2])),
-    ];
+    story.snapshot.events = rerouted();
     check(&story, &[change_at("sw2:7", 0.9..=1.0)]);
+}
+
+/// 31 us of delay: 16 us of detour, and 70 packets of 1348 bytes at 50 Gb/s, 15 us.
+#[test]
+fn a_detour_and_a_queue_add_up() {
+    let slow = || {
+        let mut story = over_the_long_link();
+        story.snapshot.events = rerouted();
+        story.snapshot.trigger.as_mut().unwrap().rtt_ns = 40 * US;
+        story
+    };
+    let queue = |depth| {
+        let burst = at(slow().flow("a1", "h4"), 1, "sw3:2", 90, (870, 900));
+        slow().saw(burst.queued(80, depth, (872, 898)))
+    };
+    check(&slow(), &[change_at("sw2:7", 0.9..=1.0)]);
+    let contention = || Expect {
+        anomaly: Anomaly::FlowContention,
+        root: Some("sw3:2"),
+        culprits: &["a1-h4"],
+        confidence: 0.5..=1.0,
+        ..Expect::default()
+    };
+    check(&queue(70), &[change_at("sw2:7", 0.5..=1.0), contention()]);
+    check_without(&["accounting.detour"], &queue(70), &[contention()]);
+    // A fifth of the delay is the least that is named.
+    check(&queue(20), &[change_at("sw2:7", 0.9..=1.0)]);
 }

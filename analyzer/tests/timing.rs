@@ -2,8 +2,9 @@
 
 mod support;
 
+use harrier_analyzer::Settings;
 use model::{Anomaly, Cause, FlowKey};
-use support::stories::{contention, ring};
+use support::stories::{background, contention, ring};
 use support::*;
 
 const CONTENTION: Expect<'static> = Expect {
@@ -107,4 +108,33 @@ fn a_pause_behind_a_deadlock_counts_only_if_it_paused_packets_of_the_victim() {
     assert_eq!(verdicts(0), [(Anomaly::DeadlockInLoopContention, None)]);
     // The loop has not stood still for longer than a pause lasts, so it may wait for p3 alone.
     assert_eq!(verdicts(20), [(Anomaly::PfcStormHostInjection, Some("p3".to_string()))]);
+}
+
+/// sw2:3 is congested itself, and paused for 1 us of the 16 us for which it keeps sw1:1 paused.
+#[test]
+fn a_brief_pause_does_not_lead_further_than_a_congested_port() {
+    let story = |until_us: u64| {
+        let story = background(Story::new(line_network()), 925);
+        let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
+        let (joined, beyond) = (story.flow("a2", "h3"), story.flow("a1", "h3"));
+        story
+            .saw(at(f1, 3, "sw1:1", 4_000, (0, 925)).queued(30, 20, (903, 924)).paused(26))
+            .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)).queued(30, 20, (903, 924)).paused(22))
+            .paused("sw1:1", (903, 919))
+            .saw(at(f1, 1, "sw2:2", 3_970, (0, 925)).queued(200, 1, (10, 925)))
+            .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)).queued(60, 60, (900, 924)).paused(4))
+            .saw(at(joined, 3, "sw2:3", 200, (895, 925)).queued(190, 60, (897, 924)).paused(4))
+            .paused("sw2:3", (908, until_us))
+            .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, (900, 925)))
+            .saw(at(beyond, 3, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)))
+    };
+    let root = |story: &Story, without: &[&str]| {
+        let settings =
+            Settings { without: without.iter().map(ToString::to_string).collect(), ..Settings::default() };
+        let verdicts = harrier_analyzer::diagnose(&story.snapshot, &story.topology, &settings);
+        verdicts.iter().map(|v| v.root_cause.port.clone().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(root(&story(909), &[]), ["sw2:3"]);
+    assert_eq!(root(&story(909), &["port_graph.brief"]), ["sw4:2"]);
+    assert_eq!(root(&story(916), &[]), ["sw4:2"], "half of the time");
 }

@@ -8,6 +8,9 @@ use crate::{Fabric, FabricState, HostFinding};
 /// this knowledge is a suspicion, never above 60 %.
 const UNKNOWN_FABRIC_FACTOR: f64 = 0.6;
 
+/// How a missing section of a report is stated; its name follows.
+pub(crate) const NO_SECTION: &str = "the report has no section ";
+
 /// A detector and what it needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Detector {
@@ -109,7 +112,7 @@ impl Detector {
             .needs
             .iter()
             .filter(|section| !section.is_in(report))
-            .map(|section| format!("the report has no section `{}`", section.name()))
+            .map(|section| format!("{NO_SECTION}`{}`", section.name()))
             .collect();
         if !missing.is_empty() {
             return Outcome::Missing(missing);

@@ -7,6 +7,7 @@ use model::diagnosis::{Evidence, Record};
 use model::{Cause, Diagnosis, HostReport};
 use serde::Serialize;
 
+use crate::detector::NO_SECTION;
 use crate::pause_ratio::Step;
 use crate::{CheckResult, Explains, Fabric, FabricState, HostDiagnosis, HostFinding, all, diagnose, pauses};
 
@@ -108,22 +109,33 @@ fn missing(state: &FabricState, hosts: &[HostDiagnosis]) -> Vec<String> {
     if let (FabricState::PausedBy(host), []) = (state, relevant.as_slice()) {
         return vec![format!("a report of {host}: which of its parts causes the pauses")];
     }
-    relevant.into_iter().flat_map(missing_of).collect()
+    relevant.into_iter().filter_map(missing_of).collect()
 }
 
-/// What the detectors lack in a report: each missing piece once, with the detectors that need it.
-fn missing_of(host: &HostDiagnosis) -> Vec<String> {
-    let mut pieces: Vec<(&str, Vec<&str>)> = Vec::new();
-    for check in host.checks.iter().filter(|check| check.result == CheckResult::MissingEvidence) {
+/// What the detectors lack in a report, in one sentence: which of them had no input, and each missing piece once.
+fn missing_of(host: &HostDiagnosis) -> Option<String> {
+    let unchecked = || host.checks.iter().filter(|check| check.result == CheckResult::MissingEvidence);
+    let (mut detectors, mut sections, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for check in unchecked() {
+        detectors.push(check.detector.as_str());
         for piece in &check.missing {
-            match pieces.iter_mut().find(|(known, _)| known == piece) {
-                Some((_, detectors)) => detectors.push(check.detector.as_str()),
-                None => pieces.push((piece.as_str(), vec![check.detector.as_str()])),
+            let section = piece.strip_prefix(NO_SECTION);
+            let (pieces, text) = match section {
+                Some(name) => (&mut sections, name),
+                None => (&mut others, piece.as_str()),
+            };
+            if !pieces.contains(&text) {
+                pieces.push(text);
             }
         }
     }
-    let sentence = |(piece, detectors): (&str, Vec<&str>)| {
-        format!("{}: {piece} (not checked: {})", host.host, detectors.join(", "))
-    };
-    pieces.into_iter().map(sentence).collect()
+    if detectors.is_empty() {
+        return None;
+    }
+    let mut parts = vec![format!("{}: not checked: {}", host.host, detectors.join(", "))];
+    if !sections.is_empty() {
+        parts.push(format!("{NO_SECTION}{}", sections.join(", ")));
+    }
+    parts.extend(others.into_iter().map(str::to_string));
+    Some(parts.join("; "))
 }

@@ -10,6 +10,8 @@ use crate::facts::topology_index::TopologyIndex;
 
 /// Names at most this many items of a list.
 const SHOWN: usize = 8;
+/// Names at most this many flows that are not to blame: a summary is read for its culprits.
+const BYSTANDERS: usize = 3;
 
 /// Returns a time in us or ms: `0.95 us`, `25.0 us`, `1.250 ms`.
 pub(crate) fn duration(ns: u64) -> String {
@@ -42,13 +44,23 @@ pub(crate) fn flow_names<'f>(
     enumerate(&names)
 }
 
+/// Returns the first flows of a list, each as [`flow_name`], and how many more there are.
+pub(crate) fn first_flow_names(index: &TopologyIndex<'_>, flows: &[&FlowKey]) -> String {
+    let names: Vec<String> = flows.iter().map(|flow| flow_name(index, **flow)).collect();
+    shortened(&names, BYSTANDERS)
+}
+
 /// Returns a list as text: `a, b and c`.
 pub(crate) fn enumerate(names: &[String]) -> String {
+    shortened(names, SHOWN)
+}
+
+fn shortened(names: &[String], shown: usize) -> String {
     match names {
         [] => "no flow".to_string(),
         [one] => one.clone(),
-        many if many.len() > SHOWN => {
-            format!("{} and {} more", many[..SHOWN].join(", "), many.len() - SHOWN)
+        many if many.len() > shown => {
+            format!("{} and {} more", many[..shown].join(", "), many.len() - shown)
         }
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }

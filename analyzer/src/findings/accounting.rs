@@ -7,7 +7,7 @@
 use model::snapshot::Source;
 use model::{Anomaly, PortRef};
 
-use super::signatures::{Caveat, Finding, explained_share as explained_by};
+use super::signatures::{Caveat, Finding, explained_share as explained_by, path_change};
 use crate::facts::gap::Gap;
 use crate::facts::span::Span;
 use crate::facts::view::PortIx;
@@ -71,7 +71,7 @@ pub(crate) fn rival(context: &Context<'_, '_>, root: &PortRef) -> Option<Caveat>
 
 /// Whether a finding explains the delay by a queue or by pauses alone, so that the accounting applies. Loops, storms and
 /// logged events stop packets in other ways.
-fn is_accounted(finding: &Finding) -> bool {
+pub(crate) fn is_accounted(finding: &Finding) -> bool {
     let is_queue = matches!(
         finding.anomaly,
         Anomaly::FlowContention | Anomaly::SelfInflicted | Anomaly::PfcBackpressureFlowContention
@@ -109,12 +109,20 @@ pub(crate) fn are_named(settings: &Tuning, delays_ns: &[f64]) -> Vec<bool> {
     are_named
 }
 
-/// Returns the delay that a queue or pauses are likely to have caused: behind the mean depth that the victim's packets met,
-/// and for as long as its ports were paused.
+/// Returns by how much the measured round trip exceeds the base RTT, in nanoseconds; 0 without a measurement.
+pub(crate) fn extra_ns(context: &Context<'_, '_>) -> f64 {
+    context.trigger.map_or(0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns)) as f64
+}
+
+/// Returns the delay that a finding is likely to have caused: a queue, behind the mean depth that the victim's packets met;
+/// pauses, for as long as the ports of the path were paused; a detour, by how much it is longer.
 pub(crate) fn likely_ns(context: &Context<'_, '_>, finding: &Finding) -> f64 {
+    if finding.anomaly == Anomaly::PathChange {
+        let longer_ns = path_change::detour_part(context).map(|(_, longer_ns)| longer_ns as f64);
+        return longer_ns.unwrap_or_else(|| extra_ns(context));
+    }
     if finding.anomaly != Anomaly::PfcBackpressureFlowContention {
-        let extra_ns = context.trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
-        return explained_by(context, finding) * extra_ns as f64;
+        return explained_by(context, finding) * extra_ns(context);
     }
     let Some(analysed) = context.analysed else { return 0.0 };
     let spans = |port: &PortIx| context.view.pause_spans(*port).iter();

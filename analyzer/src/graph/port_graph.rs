@@ -10,8 +10,7 @@
 //! paused itself, or that is queued because it receives more than it can send. [`EdgeRule::Holding`] keeps only those
 //! ports.
 
-use std::collections::BTreeMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use model::snapshot::Source;
 use petgraph::visit::{GraphBase, IntoNeighbors, NodeCompactIndexable, NodeCount, NodeIndexable};
@@ -158,6 +157,7 @@ pub(crate) fn build(
         of_port: vec![None; view.ports().len()],
         others: BTreeMap::new(),
         queue: VecDeque::new(),
+        congested: BTreeSet::new(),
     };
     for (port, when) in starts {
         builder.port_vertex(*port, *when);
@@ -179,6 +179,8 @@ struct Builder<'v, 'a> {
     of_port: Vec<Option<VertexIx>>,
     others: BTreeMap<Vertex, VertexIx>,
     queue: VecDeque<VertexIx>,
+    /// Ports whose own pauses are too brief to matter: the pause path ends there.
+    congested: BTreeSet<PortIx>,
 }
 
 struct Candidate {
@@ -190,6 +192,8 @@ struct Candidate {
     paused: bool,
     /// Whether it is paused and traffic of the paused link may be queued there.
     holds: bool,
+    /// Whether its own pauses are too brief to cause that of the link.
+    brief: bool,
 }
 
 impl Builder<'_, '_> {
@@ -222,7 +226,7 @@ impl Builder<'_, '_> {
     fn expand(&mut self, v: VertexIx) {
         let Vertex::Port(port) = self.graph.vertices[v] else { return };
         let when = self.graph.when[v];
-        if !self.view.is_paused(port, when) {
+        if !self.view.is_paused(port, when) || self.congested.contains(&port) {
             return;
         }
         let paused = self.view.paused_packets(port, when).max(1) as f64;
@@ -258,9 +262,9 @@ impl Builder<'_, '_> {
     ) {
         let traffic = traffic_from(self.view, switch, (ingress, from), |port| self.filling(port, when));
         let total: f64 = traffic.iter().map(|(_, bytes)| *bytes as f64).sum();
-        let candidates: Vec<Candidate> = traffic
+        let mut candidates: Vec<Candidate> = traffic
             .iter()
-            .map(|&(port, bytes)| self.candidate(port, paused * bytes as f64 / total, ingress, when))
+            .map(|&(port, bytes)| self.candidate(port, paused * bytes as f64 / total, (ingress, from), when))
             .collect();
         if self.settings.method.edges == EdgeRule::Published {
             for c in candidates.iter().filter(|c| c.weight > 0.0) {
@@ -270,6 +274,7 @@ impl Builder<'_, '_> {
             return;
         }
         let deepest = candidates.iter().map(|c| c.waiting).fold(0.0, f64::max);
+        self.end_at_congested(&mut candidates, (from, when), deepest);
         let mut kept = 0;
         for c in &candidates {
             let reason = self.refusal(c, deepest, switch, ingress, from);
@@ -311,7 +316,13 @@ impl Builder<'_, '_> {
         near.map(|near| self.own_pause(port, Some(near)).map_or(near, |own| near.hull(own)))
     }
 
-    fn candidate(&self, port: PortIx, share: f64, ingress: u16, when: Option<Span>) -> Candidate {
+    fn candidate(
+        &self,
+        port: PortIx,
+        share: f64,
+        (ingress, from): (u16, PortIx),
+        when: Option<Span>,
+    ) -> Candidate {
         let near = self.near(when);
         let paused = self.view.is_paused(port, near);
         let own = self.own_pause(port, near);
@@ -334,6 +345,7 @@ impl Builder<'_, '_> {
             waiting: self.view.waiting_depth(port, near),
             paused,
             holds,
+            brief: self.is_brief(port, from, (near, when)),
         }
     }
 
@@ -356,8 +368,41 @@ impl Builder<'_, '_> {
             let able = can_queue(self.view, switch, c.port, ingress, from);
             return (!able).then_some(Reason::CannotQueue);
         }
-        let floor = self.settings.min_wait_packets.max(deepest * self.settings.value(&t::HOLDING_SHARE));
-        (c.waiting < floor).then_some(Reason::NoQueue)
+        (c.waiting < self.least_queue(deepest)).then_some(Reason::NoQueue)
+    }
+
+    /// Returns the mean depth from which on an unpaused port holds paused traffic, in packets.
+    fn least_queue(&self, deepest: f64) -> f64 {
+        self.settings.min_wait_packets.max(deepest * self.settings.value(&t::HOLDING_SHARE))
+    }
+
+    /// Ends the pause path at ports that are congested themselves. The packets that gather in a pause drain when it ends, at
+    /// the rate of the port: they keep the link upstream paused for many times as long only if many times that rate arrives.
+    fn end_at_congested(
+        &mut self,
+        candidates: &mut [Candidate],
+        (from, when): (PortIx, Option<Span>),
+        deepest: f64,
+    ) {
+        if self.view.source() != Source::Harrier || !self.settings.applies("port_graph.brief") {
+            return;
+        }
+        for c in candidates.iter_mut().filter(|c| c.port != from) {
+            if c.brief && c.waiting >= self.least_queue(deepest) && self.of_port[c.port].is_none() {
+                (c.paused, c.when) = (false, when);
+                self.congested.insert(c.port);
+            }
+        }
+    }
+
+    /// Whether the far port was paused, and for too short a time to cause the pause of the near one.
+    fn is_brief(&self, port: PortIx, from: PortIx, (near, when): (Option<Span>, Option<Span>)) -> bool {
+        let (Some(near), Some(when)) = (near, when) else { return false };
+        let paused_ns = |port: PortIx, time: Span| -> f64 {
+            self.view.pause_spans(port).iter().map(|pause| pause.shared_ns(time)).sum()
+        };
+        let own_ns = paused_ns(port, near);
+        own_ns > 0.0 && own_ns < self.settings.value(&t::BRIEF_SHARE) * paused_ns(from, when)
     }
 
     /// No record shows which port held the traffic (its queue is no longer in the registers): adds the heaviest edge

@@ -17,10 +17,12 @@ use crate::graph::port_graph::Reason;
 use crate::round;
 use crate::verdict::causes::{Case, misconfiguration};
 use crate::verdict::collective;
-use crate::verdict::ranking::{Ranked, paused_packets_of};
+use crate::verdict::ranking::{Ranked, most_paused_first, paused_packets_of};
 
 /// Maximum number of excluded ports that a verdict lists.
 const MAX_EXCLUSIONS: usize = 8;
+/// Maximum number of flows that spread the congestion with a claim of their own.
+const SPREADERS: usize = 8;
 /// Minimum share of the victim in a queue that the evidence states.
 const OWN_SHARE: f64 = 0.1;
 
@@ -53,9 +55,7 @@ pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ra
         claims.push(contention_claim(context, contention));
         claims.extend(flow_claims(context, contention, &ranked.culprits));
     }
-    for flow in &ranked.spreaders {
-        claims.extend(spreader_claim(context, finding, *flow));
-    }
+    claims.extend(spreader_claims(context, finding, ranked));
     claims
 }
 
@@ -424,6 +424,27 @@ fn flow_claims(context: &Context<'_, '_>, contention: &Contention, culprits: &[F
             Some(evidence)
         })
         .collect()
+}
+
+/// Returns a claim for each of the flows that spread the congestion with most paused packets, and one for all others.
+fn spreader_claims(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
+    let flows = most_paused_first(context, finding, &ranked.spreaders);
+    let (listed, others) = flows.split_at(flows.len().min(SPREADERS));
+    let mut claims: Vec<Evidence> =
+        listed.iter().filter_map(|flow| spreader_claim(context, finding, *flow)).collect();
+    let [first, ..] = others else { return claims };
+    let packets = others.iter().map(|flow| paused_packets_of(context, finding, *flow)).sum();
+    if let Some(claim) = spreader_claim(context, finding, *first) {
+        let spread = if others.len() == 1 { "spreads" } else { "spread" };
+        let text = format!(
+            "{} {spread} the congestion: {} of them {} paused on the pause path",
+            counted(others.len() as u64, "more flow"),
+            counted(packets, "packet"),
+            was(packets)
+        );
+        claims.push(Evidence { claim: text, ..claim });
+    }
+    claims
 }
 
 fn spreader_claim(context: &Context<'_, '_>, finding: &Finding, flow: FlowKey) -> Option<Evidence> {

@@ -4,7 +4,7 @@ use model::diagnosis::{Evidence, Record};
 use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 
 use crate::facts::gap::{Gap, lines};
-use crate::facts::wording::{duration_f64, enumerate, flow_name, flow_names};
+use crate::facts::wording::{duration_f64, enumerate, first_flow_names, flow_name};
 use crate::findings::contention::Contention;
 use crate::findings::signatures::Finding;
 use crate::findings::signatures::deadlock::unsettled_ns;
@@ -109,10 +109,11 @@ fn stuck(context: &Context<'_, '_>, finding: &Finding) -> String {
 /// The clauses about flows that spread the congestion.
 fn spreading(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> String {
     let is_large = |flow: &&FlowKey| ranking::is_as_large(finding, **flow);
-    let (large, small): (Vec<&FlowKey>, Vec<&FlowKey>) = ranked.spreaders.iter().partition(is_large);
+    let most_paused = ranking::most_paused_first(context, finding, &ranked.spreaders);
+    let (large, small): (Vec<&FlowKey>, Vec<&FlowKey>) = most_paused.iter().partition(is_large);
     let mut text = String::new();
     if !small.is_empty() {
-        let names = flow_names(context.view.index, small.iter().copied());
+        let names = first_flow_names(context.view.index, &small);
         let role = match small.len() {
             1 => "spreads the congestion and is a victim itself",
             _ => "spread the congestion and are victims themselves",
@@ -120,7 +121,7 @@ fn spreading(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> S
         text.push_str(&format!("; {names} {role}"));
     }
     if !large.is_empty() {
-        let names = flow_names(context.view.index, large.iter().copied());
+        let names = first_flow_names(context.view.index, &large);
         let role = match large.len() {
             1 => "sends as much to that port and spreads the congestion",
             _ => "send as much to that port and spread the congestion",

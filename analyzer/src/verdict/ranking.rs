@@ -1,5 +1,6 @@
 //! Derives culprits, spreaders, victims and the confidence from a finding.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use model::{Anomaly, FlowKey};
@@ -109,7 +110,7 @@ fn most_affected(
     let most_paused = paused
         .iter()
         .filter(|(flow, _)| !culprits.contains(flow))
-        .max_by_key(|(flow, packets)| (at_root(**flow).is_none(), **packets, std::cmp::Reverse(**flow)));
+        .max_by_key(|(flow, packets)| (at_root(**flow).is_none(), **packets, Reverse(**flow)));
     if let Some((flow, _)) = most_paused {
         return Some(*flow);
     }
@@ -126,6 +127,17 @@ fn most_affected(
     let port = *finding.path.last()?;
     let flows = context.view.flows(port).iter();
     flows.filter(|f| !culprits.contains(&f.flow)).map(|f| f.flow).min()
+}
+
+/// Returns flows in the order of their packets that were counted as paused over the ports that the pause crossed.
+pub(crate) fn most_paused_first(
+    context: &Context<'_, '_>,
+    finding: &Finding,
+    flows: &[FlowKey],
+) -> Vec<FlowKey> {
+    let mut ordered = flows.to_vec();
+    ordered.sort_by_cached_key(|flow| (Reverse(paused_packets_of(context, finding, *flow)), *flow));
+    ordered
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.

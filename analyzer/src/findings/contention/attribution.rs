@@ -51,6 +51,8 @@ pub(super) struct Limits<'t> {
     /// epoch ring shows that they are long-running, nor if flow records are lost, because then an unrecorded flow may
     /// have built the queue.
     pub(super) may_name_paused: bool,
+    /// Whether the flow records account for the packets of the port.
+    pub(super) is_complete: bool,
     /// Mean depth of the queue, in packets that arrived as long as those of the suspects.
     pub(super) depth: f64,
     /// Packets that wait upstream for the queue, as far as they are known and count.
@@ -104,7 +106,12 @@ fn by_packets(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
         Role::Free | Role::Victim => s.packets,
         Role::PausedUpstream { .. } => 0.0,
     });
-    if free.of_others > 0.0 || !limits.may_name_paused {
+    // A few packets of a flow that no pause held are not the queue behind which the paused flows' packets stand.
+    let is_enough = free.of_others > 0.0
+        && (accounts(free.total, limits.depth, limits)
+            || !limits.settings.applies("attribution.free_accounts"));
+    let may_name_paused = limits.may_name_paused || limits.is_complete && free.of_others > 0.0;
+    if is_enough || !may_name_paused {
         return free.attribution(false);
     }
     Named::of(suspects, limits, |s| s.packets).attribution(false)
@@ -178,7 +185,13 @@ mod tests {
     fn check(suspects: &[Suspect], contributes: &[bool], self_made: bool, changed: bool) {
         let contributes = contributes.to_vec();
         let expected = Attribution { contributes, self_made, changed, has_grown: changed };
-        let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth: 0.0, waiting: 0.0 };
+        let limits = Limits {
+            settings: &Tuning::default(),
+            may_name_paused: true,
+            is_complete: true,
+            depth: 0.0,
+            waiting: 0.0,
+        };
         assert_eq!(attribute(suspects, limits), expected, "{suspects:?}");
     }
 
@@ -237,7 +250,13 @@ mod tests {
         let suspects =
             [flow(Role::Victim, 20.0, 20.0), flow(Role::Free, 55.0, 55.0), flow(Role::Free, 625.0, 0.0)];
         let attributed = |depth| {
-            let limits = Limits { settings: &Tuning::default(), may_name_paused: true, depth, waiting: 0.0 };
+            let limits = Limits {
+                settings: &Tuning::default(),
+                may_name_paused: true,
+                is_complete: true,
+                depth,
+                waiting: 0.0,
+            };
             attribute(&suspects, limits).contributes
         };
         assert_eq!(attributed(700.0), [false, false, true]);
@@ -250,13 +269,26 @@ mod tests {
         let waiting = Role::PausedUpstream { only_spreads: false };
         let suspects = [flow(waiting, 130.0, 0.0), flow(Role::Free, 10.0, 10.0), flow(Role::Free, 8.0, 8.0)];
         let attributed = |waiting| {
-            let limits =
-                Limits { settings: &Tuning::default(), may_name_paused: false, depth: 10.0, waiting };
+            let settings = &Tuning::default();
+            let limits = Limits { settings, may_name_paused: false, is_complete: true, depth: 10.0, waiting };
             let found = attribute(&suspects, limits);
             (found.contributes, found.changed, found.has_grown)
         };
         assert_eq!(attributed(0.0), (vec![false, true, true], true, true));
         assert_eq!(attributed(50.0), (vec![true, false, false], false, true));
+    }
+
+    /// Paused flows have 660 of the 664 packets of a queue that is 123 packets deep on average.
+    #[test]
+    fn four_packets_are_not_named_for_the_backlog_of_paused_flows() {
+        let paused = Role::PausedUpstream { only_spreads: true };
+        let suspects = [flow(paused, 500.0, 0.0), flow(paused, 160.0, 0.0), flow(Role::Free, 4.0, 0.0)];
+        let settings = &Tuning::default();
+        let limits =
+            Limits { settings, may_name_paused: false, is_complete: true, depth: 123.0, waiting: 0.0 };
+        assert_eq!(attribute(&suspects, limits).contributes, [true, true, false]);
+        let lost = Limits { is_complete: false, ..limits };
+        assert_eq!(attribute(&suspects, lost).contributes, [false, false, true]);
     }
 
     #[test]

@@ -147,6 +147,7 @@ pub(crate) fn contention(
     let limits = Limits {
         settings,
         may_name_paused: !history && is_complete,
+        is_complete,
         depth: depth_of_part(mean_depth(&flows), episode, when),
         waiting,
     };

@@ -11,6 +11,7 @@ use super::{Caveat, Finding};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::view::PortIx;
+use crate::findings::accounting::extra_ns;
 use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
 use crate::thresholds as t;
@@ -47,7 +48,12 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         } else {
             context.settings.explained_share
         };
-        if waited >= context.settings.min_wait_packets && explains(context, delay_ns, least) {
+        // At a slow link, a single packet ahead can be most of the delay.
+        let is_queue = waited >= context.settings.min_wait_packets
+            || context.trigger.is_some()
+                && waited >= context.settings.value(&t::SINGLE_PACKET)
+                && explains(context, delay_ns, context.settings.value(&t::LEAST_EXPLAINED));
+        if is_queue && explains(context, delay_ns, least) {
             // The mean of a queue that grew while the packet was in flight is half of its peak.
             let is_growing = found.when.zip(in_flight).is_some_and(|(when, slow)| when.from >= slow.from);
             queues.push((if is_growing { 2.0 * delay_ns } else { delay_ns }, found));
@@ -154,9 +160,4 @@ fn existed_in_flight(context: &Context<'_, '_>, found: &Contention) -> bool {
 /// Whether a delay accounts for at least this share of what the agent measured.
 fn explains(context: &Context<'_, '_>, delay_ns: f64, least: f64) -> bool {
     delay_ns >= extra_ns(context) * least
-}
-
-/// Returns the additional round-trip time that the agent measured, in nanoseconds; zero without a measurement.
-fn extra_ns(context: &Context<'_, '_>) -> f64 {
-    context.trigger.map_or(0.0, |trigger| trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64)
 }

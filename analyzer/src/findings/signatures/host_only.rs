@@ -19,6 +19,7 @@ use crate::facts::topology_index::NodeId;
 use crate::facts::victim_links::{VictimLink, lower_bound_ns, outages, victim_links};
 use crate::facts::view::{PortIx, View};
 use crate::facts::wording::duration;
+use crate::findings::accounting;
 use crate::graph::context::Context;
 use crate::thresholds as t;
 
@@ -263,7 +264,11 @@ fn queue(context: &Context<'_, '_>, all: &View<'_>, port: PortIx, slow: Span) ->
         .map(|f| f.depth_sum as f64 / f.queued_packets.unwrap_or(f.packets).max(1) as f64)
         .fold(0.0, f64::max);
     let depth = of_flows.max(all.waiting_depth(port, Some(slow)));
-    let is_queue = depth >= context.settings.min_wait_packets || shares_scheduler(context, all, port, slow);
+    // At a slow link, one packet takes as long as a deep queue at a fast one.
+    let is_long = depth * all.packet_ns(port)
+        >= context.settings.value(&t::HOST_TRAFFIC) * accounting::extra_ns(context).max(1.0);
+    let is_queue =
+        is_long || depth >= context.settings.min_wait_packets || shares_scheduler(context, all, port, slow);
     is_queue.then(|| {
         let name = all.port_ref(port);
         Doubt::new(

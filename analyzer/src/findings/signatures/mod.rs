@@ -25,6 +25,7 @@ use crate::facts::gap::Gap;
 use crate::facts::span::Span;
 use crate::facts::topology_index::NodeId;
 use crate::facts::view::PortIx;
+use crate::findings::accounting;
 use crate::findings::contention::Contention;
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
@@ -92,6 +93,22 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
     if let Some((finding, true)) = changed {
         return vec![finding];
     }
+    let mut findings = queues_and_pauses(context);
+    if findings.is_empty() {
+        let changed = changed.map(|(finding, _)| finding);
+        let other = || {
+            let lost = applies("signatures.packet_loss").then(|| packet_loss::find(context)).flatten();
+            let host_only = || applies("signatures.host_only").then(|| host_only::find(context)).flatten();
+            lost.or_else(host_only)
+        };
+        findings.extend(changed.or_else(other));
+    }
+    findings
+}
+
+/// Returns the pauses and queues of the victim's path that may delay it, the best explanation first.
+pub(crate) fn queues_and_pauses(context: &Context<'_, '_>) -> Vec<Finding> {
+    let applies = |rule: &str| context.settings.applies(rule);
     let mut findings = on_pause_paths(context);
     // A path whose end is not identified is reported only if no other path explains the pause; a queue in which no
     // flow exceeds its previous rate, only if no rate changed elsewhere.
@@ -125,15 +142,6 @@ pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
             return queues;
         }
     }
-    if findings.is_empty() {
-        let changed = changed.map(|(finding, _)| finding);
-        let other = || {
-            let lost = applies("signatures.packet_loss").then(|| packet_loss::find(context)).flatten();
-            let host_only = || applies("signatures.host_only").then(|| host_only::find(context)).flatten();
-            lost.or_else(host_only)
-        };
-        findings.extend(changed.or_else(other));
-    }
     findings
 }
 
@@ -146,7 +154,7 @@ pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f
 }
 
 /// Returns the share of each finding in the delay that they explain together, 0 to 1: of queues by their delays, which
-/// add up, of pauses by the ends of the pause paths. Absent for a single finding, and where the parts are not comparable.
+/// add up, and of detours by how much longer they are; of pauses by the ends of the pause paths. Absent for a single finding, and where the parts are not comparable.
 pub(crate) fn shares<'f>(
     context: &Context<'_, '_>,
     findings: impl Iterator<Item = &'f Finding>,
@@ -154,6 +162,10 @@ pub(crate) fn shares<'f>(
     let part = |finding: &Finding| match finding.anomaly {
         Anomaly::FlowContention if context.trigger.is_some() => {
             Some((true, explained_share(context, finding)))
+        }
+        Anomaly::PathChange => {
+            let extra_ns = accounting::extra_ns(context).max(1.0);
+            Some((true, accounting::likely_ns(context, finding) / extra_ns))
         }
         Anomaly::PfcBackpressureFlowContention | Anomaly::PfcStormHostInjection => {
             let end = context.vertex(*finding.path.last()?)?;

@@ -9,7 +9,7 @@
 //! verdict about such losses names what filled the buffer, the contention at that port, or the setting; if the records
 //! show neither, the losses explain nothing, and the delay is `undetermined`.
 
-use model::{Anomaly, LossReason, LossRecord, PortRef};
+use model::{Anomaly, LossReason, LossRecord, PortRef, TriggerReason};
 
 use super::path_change::slow_span;
 use super::{Caveat, Finding};
@@ -48,6 +48,9 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
     let mut found: Vec<Loss<'a>> = Vec::new();
     for loss in context.view.losses() {
         let Some((link, root)) = place(context, &links, loss) else { continue };
+        if !may_delay(context, link.is_reverse) {
+            continue;
+        }
         let probability = probability(loss, slow);
         if !context.view.is_of_class(loss.priority)
             || probability < context.settings.value(&t::LOSS_PROBABILITY)
@@ -76,6 +79,25 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
     }
     let best = |a: &Loss<'_>, b: &Loss<'_>| a.factor.total_cmp(&b.factor).then(a.packets.cmp(&b.packets));
     found.into_iter().rev().max_by(best)
+}
+
+/// Whether a loss on the path, or on that of the ACKs, can be why the measured packet was late. A round trip of data that were
+/// sent once shows that the packet arrived, and if its ACK was lost, the next one follows within a round trip.
+fn may_delay(context: &Context<'_, '_>, is_reverse: bool) -> bool {
+    let Some(trigger) = context.trigger.filter(|trigger| trigger.reason == TriggerReason::SlowRtt) else {
+        return true;
+    };
+    let next_ack = || accounting::extra_ns(context) <= trigger.base_rtt_ns as f64;
+    is_reverse && next_ack() || !context.settings.applies("packet_loss.acknowledged")
+}
+
+/// Whether one of these lost packets may be what the agent waited for: a packet of the victim's path and class, lost while the
+/// slow packet was in flight. Without a measurement, any loss may be.
+pub(crate) fn may_be_the_slow_packet(context: &Context<'_, '_>, loss: &LossRecord) -> bool {
+    let (Some(trigger), Some(victim)) = (context.trigger, context.victim) else { return true };
+    let links = victim_links(context.view, victim);
+    let on_path = place(context, &links, loss).filter(|(link, _)| may_delay(context, link.is_reverse));
+    on_path.is_some() && probability(loss, slow_span(trigger)) >= context.settings.value(&t::LOSS_PROBABILITY)
 }
 
 pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {

@@ -91,19 +91,34 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<PathChange<'a>> {
 /// Returns the finding and whether it leaves no room for other explanations.
 pub(super) fn find(context: &Context<'_, '_>) -> Option<(Finding, bool)> {
     let change = of(context)?;
+    let rival = accounting::rival(context, &change.root);
+    let explains_most = change.explains_most;
+    Some((finding(change, rival), explains_most))
+}
+
+/// Returns a detour of the present path and by how much it is longer: that part of the delay is certain, whatever queues add
+/// to it.
+pub(crate) fn detour_part(context: &Context<'_, '_>) -> Option<(Finding, u64)> {
+    let change = of(context)?;
+    match change.kind {
+        Kind::Detour { longer_ns } => Some((finding(change, None), longer_ns)),
+        Kind::Outage | Kind::BlackHole => None,
+    }
+}
+
+fn finding(change: PathChange<'_>, rival: Option<Caveat>) -> Finding {
     let mut caveats = vec![Caveat { factor: change.factor, missing: None }];
-    caveats.extend(accounting::rival(context, &change.root));
-    let finding = Finding {
+    caveats.extend(rival);
+    Finding {
         anomaly: Anomaly::PathChange,
-        root: Some(change.root.clone()),
+        root: Some(change.root),
         path: Vec::new(),
         pause_loop: Vec::new(),
         host: None,
         contention: None,
         when: Some(change.when),
         caveats,
-    };
-    Some((finding, change.explains_most))
+    }
 }
 
 /// Returns `span` up to the end of the time of the slow packet, if it overlaps that time. What ended before the packet

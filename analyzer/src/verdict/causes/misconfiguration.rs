@@ -24,7 +24,7 @@ use model::{Anomaly, Cause, ConfigFinding, LossRecord, Setting};
 
 use super::{Case, Judged};
 use crate::findings::setting_losses::explains;
-use crate::findings::signatures::explained_share;
+use crate::findings::signatures::{explained_share, packet_loss};
 use crate::thresholds as t;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
@@ -81,7 +81,12 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                 })
         }
         Setting::Headroom | Setting::Lossless | Setting::Dscp => {
-            !is_queue_enough(case) && losses(case).any(|loss| explains(case.context, finding, loss))
+            let is_cause = |loss: &LossRecord| {
+                explains(case.context, finding, loss)
+                    && (packet_loss::may_be_the_slow_packet(case.context, loss)
+                        || !case.context.settings.applies("misconfiguration.lost"))
+            };
+            !is_queue_enough(case) && losses(case).any(is_cause)
         }
         Setting::Alpha => {
             case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
@@ -104,12 +109,15 @@ fn is_queue_enough(case: &Case<'_, '_, '_>) -> bool {
 
 /// Returns advice about the findings that explain losses at the switches of the event, but not the victim's delay.
 pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
-    if !is_queue_enough(case) {
+    let is_pauses = case.finding.anomaly == Anomaly::PfcBackpressureFlowContention;
+    if !is_queue_enough(case) && !is_pauses {
         return Vec::new();
     }
     let findings = case.context.view.configuration().iter();
-    let mut risks: Vec<&ConfigFinding> =
-        findings.filter(|finding| losses(case).any(|loss| explains(case.context, finding, loss))).collect();
+    let is_risk = |finding: &&ConfigFinding| {
+        !shows(case, finding) && losses(case).any(|loss| explains(case.context, finding, loss))
+    };
+    let mut risks: Vec<&ConfigFinding> = findings.filter(is_risk).collect();
     risks.sort_by(|a, b| a.id.cmp(&b.id));
     let text =
         |fix: String| format!("it did not cause this delay, but packets were lost because of it: {fix}");
