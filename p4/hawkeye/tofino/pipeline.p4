@@ -1,0 +1,18 @@
+// The parts of the pipeline that both chips share, in the order in which they use each other.
+
+#include "clock.p4"
+#include "classify.p4"
+#include "routing.p4"
+#include "poll_memory.p4"
+#include "freeze.p4"
+#include "pause.p4"
+#include "flow_slots.p4"
+#include "port_slots.p4"
+#include "causality.p4"
+#include "polling.p4"
+#include "ingress_parser.p4"
+#include "ingress.p4"
+#include "ingress_deparser.p4"
+#include "egress_parser.p4"
+#include "egress.p4"
+#include "egress_deparser.p4"
