@@ -28,11 +28,11 @@ control Causality(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     };
 
     action count_packet() {
-        add_packet.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ hdr.bridge.ingress_row ++ meta.row);
+        add_packet.execute(meta.meter_row);
     }
 
     action count_bytes() {
-        add_bytes.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ hdr.bridge.ingress_row ++ meta.row);
+        add_bytes.execute(meta.meter_row);
     }
 
     apply {
@@ -62,11 +62,11 @@ control RecentTraffic(inout egress_headers_t hdr, inout egress_metadata_t meta) 
     };
 
     action note_traffic() {
-        note_epoch.execute(hdr.bridge.ingress_row ++ meta.row);
+        note_epoch.execute(meta.pair_row);
     }
 
     action test_traffic() {
-        meta.is_fed = test_epoch.execute(hdr.bridge.ingress_row ++ meta.row);
+        meta.is_fed = test_epoch.execute(meta.pair_row);
     }
 
     apply {

@@ -13,6 +13,8 @@ control HawkeyeEgress(
     PauseTime() pause_time;
     EgressPorts() ports;
     Freeze() freeze;
+    Places() places;
+    Rows() rows;
     Pause() pause;
     FlowDigest() digest;
     FlowSlots() flows;
@@ -84,6 +86,7 @@ control HawkeyeEgress(
             }
             pause_time.apply(hdr, eg_intr_md.egress_rid, meta);
             ports.apply(eg_intr_md.egress_port, meta);
+            places.apply(hdr, meta);
             freeze.apply(hdr, meta);
             if (hdr.bridge.kind == KIND_DATA) {
                 digest.apply(hdr, eg_intr_md.egress_port, meta);
@@ -92,6 +95,7 @@ control HawkeyeEgress(
                 } else {
                     measure_ipv6();
                 }
+                rows.apply(hdr, meta);
                 measure_depth();
                 if (eg_intr_md.enq_qdepth != 0) {
                     note_queued();

@@ -42,6 +42,11 @@ parser HawkeyeEgressParser(
         meta.evicted_depth_sum = 0;
         meta.evicted_queued = 0;
         meta.evicted_paused = 0;
+        meta.queue_row = 0;
+        meta.pair_row = 0;
+        meta.flow_row = 0;
+        meta.port_row = 0;
+        meta.meter_row = 0;
         meta.is_victim_port = 0;
         meta.is_fed = 0;
         meta.session = 0;

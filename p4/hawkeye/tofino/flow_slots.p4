@@ -168,7 +168,7 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     };
 
     action claim_slot() {
-        meta.found_digest = claim.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        meta.found_digest = claim.execute(meta.flow_row);
     }
 
     action test_key() {
@@ -176,43 +176,43 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     }
 
     action count_packet() {
-        add_packet.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        add_packet.execute(meta.flow_row);
     }
 
     action count_bytes() {
-        add_bytes.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        add_bytes.execute(meta.flow_row);
     }
 
     action count_depth() {
-        add_depth.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        add_depth.execute(meta.flow_row);
     }
 
     action count_queued() {
-        add_queued.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        add_queued.execute(meta.flow_row);
     }
 
     action count_paused() {
-        add_paused.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        add_paused.execute(meta.flow_row);
     }
 
     action restart_packets() {
-        meta.evicted_packets = first_packet.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        meta.evicted_packets = first_packet.execute(meta.flow_row);
     }
 
     action restart_bytes() {
-        meta.evicted_bytes = first_bytes.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        meta.evicted_bytes = first_bytes.execute(meta.flow_row);
     }
 
     action restart_depth() {
-        meta.evicted_depth_sum = first_depth.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        meta.evicted_depth_sum = first_depth.execute(meta.flow_row);
     }
 
     action restart_queued() {
-        meta.evicted_queued = first_queued.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        meta.evicted_queued = first_queued.execute(meta.flow_row);
     }
 
     action restart_paused() {
-        meta.evicted_paused = first_paused.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.slot);
+        meta.evicted_paused = first_paused.execute(meta.flow_row);
     }
 
     apply {

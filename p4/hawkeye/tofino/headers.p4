@@ -256,6 +256,7 @@ struct ingress_metadata_t {
     bit<8> poll_colour;
     // Why the packet is dropped; LOSS_NONE if it is not.
     bit<2> loss;
+    bit<(INGRESS_ROW_BITS + 2)> loss_row;
 }
 
 struct egress_headers_t {
@@ -310,6 +311,12 @@ struct egress_metadata_t {
     bit<32> evicted_depth_sum;
     bit<16> evicted_queued;
     bit<16> evicted_paused;
+    // Rows of the registers.
+    bit<QUEUE_ROW_BITS> queue_row;
+    bit<PAIR_ROW_BITS> pair_row;
+    bit<FLOW_ROW_BITS> flow_row;
+    bit<PORT_ROW_BITS> port_row;
+    bit<METER_ROW_BITS> meter_row;
     // Polling.
     bit<1> is_victim_port;
     bit<1> is_fed;

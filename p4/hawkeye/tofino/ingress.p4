@@ -10,7 +10,8 @@ control HawkeyeIngress(
     inout ingress_intrinsic_metadata_for_tm_t ig_tm_md)
 {
     // Index: row of the ingress port, then reason. Packets between hosts that the program drops.
-    Counter<bit<32>, bit<8>>(256, CounterType_t.PACKETS) losses;
+    Counter<bit<32>, bit<(INGRESS_ROW_BITS + 2)>>(1 << (INGRESS_ROW_BITS + 2), CounterType_t.PACKETS) losses;
+    Hash<bit<(INGRESS_ROW_BITS + 2)>>(HashAlgorithm_t.IDENTITY) loss_row;
 
     Clock() clock;
     Classify() classify;
@@ -27,9 +28,13 @@ control HawkeyeIngress(
         meta.loss = reason;
     }
 
+    action set_loss_row() {
+        meta.loss_row = loss_row.get({ meta.row, meta.loss });
+    }
+
     action count_loss() {
         ig_dprsr_md.drop_ctl = 1;
-        losses.count(meta.row ++ meta.loss);
+        losses.count(meta.loss_row);
     }
 
     action start_bridge() {
@@ -117,6 +122,7 @@ control HawkeyeIngress(
                     route();
                 }
                 if (meta.loss != LOSS_NONE) {
+                    set_loss_row();
                     count_loss();
                 }
             }

@@ -40,6 +40,7 @@ parser HawkeyeIngressParser(
         meta.is_new_pauses = 0;
         meta.poll_colour = 0;
         meta.loss = LOSS_NONE;
+        meta.loss_row = 0;
         transition select(ig_intr_md.ingress_port) {
             CPU_PORT: parse_packet_out;
             default: parse_network;

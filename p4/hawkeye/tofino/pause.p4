@@ -228,15 +228,15 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     };
 
     action pause_class() {
-        meta.pause_base = pause_queue.execute(meta.row ++ meta.class);
+        meta.pause_base = pause_queue.execute(meta.queue_row);
     }
 
     action resume_class() {
-        meta.pause_base = resume_queue.execute(meta.row ++ meta.class);
+        meta.pause_base = resume_queue.execute(meta.queue_row);
     }
 
     action test_class() {
-        meta.is_paused = test_queue.execute(meta.row ++ meta.class);
+        meta.is_paused = test_queue.execute(meta.queue_row);
     }
 
     action add_parts() {
@@ -253,11 +253,11 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     }
 
     action add_to_total() {
-        count_frame.execute(meta.row ++ meta.class);
+        count_frame.execute(meta.queue_row);
     }
 
     action note_start() {
-        start_pause.execute(meta.row ++ meta.class);
+        start_pause.execute(meta.queue_row);
     }
 
     apply {

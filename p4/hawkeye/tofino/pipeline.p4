@@ -6,6 +6,7 @@
 #include "poll_memory.p4"
 #include "freeze.p4"
 #include "pause.p4"
+#include "rows.p4"
 #include "flow_slots.p4"
 #include "port_slots.p4"
 #include "causality.p4"

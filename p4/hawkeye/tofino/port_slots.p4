@@ -45,15 +45,15 @@ control PortSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     };
 
     action count_packet() {
-        add_packet.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.row ++ meta.class);
+        add_packet.execute(meta.port_row);
     }
 
     action count_depth() {
-        add_depth.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.row ++ meta.class);
+        add_depth.execute(meta.port_row);
     }
 
     action count_paused() {
-        add_paused.execute(BANK(meta.generation) ++ hdr.bridge.ring ++ meta.row ++ meta.class);
+        add_paused.execute(meta.port_row);
     }
 
     apply {
