@@ -87,10 +87,6 @@ control Routing(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
         next_hop = id;
     }
 
-    action no_port() {
-        meta.is_routed = 0;
-    }
-
     action set_port(PortId_t port) {
         meta.route_port = port;
         meta.is_routed = 1;
@@ -125,13 +121,13 @@ control Routing(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
         size = 2048;
     }
 
+    // Without an entry, as for `next_hop` 0, the packet has no route.
     table next_hops_and_groups {
         key = {
             next_hop : exact @name("next_hop");
             meta.flow_hash : selector;
         }
-        actions = { set_port; set_neighbour; no_port; }
-        const default_action = no_port();
+        actions = { set_port; set_neighbour; }
         implementation = next_hop_groups;
         size = 1024;
     }
