@@ -1,5 +1,5 @@
-// Port slots: packets, queue depths and paused packets of each egress port and priority in an epoch. Each counter has the
-// epoch beside it, so that the first packet of an epoch restarts it.
+// Port slots: packets, queue depths and paused packets of each egress port and priority in an epoch. Each counter is
+// paired with its epoch, so that the first packet of an epoch restarts it.
 
 struct count_t {
     bit<32> epoch;

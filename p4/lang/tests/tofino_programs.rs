@@ -43,16 +43,52 @@ fn the_program_for_tofino_2_accesses_each_register_once() {
     check("hawkeye_t2na.p4");
 }
 
+/// The names and texts of all files.
+fn files() -> Vec<(String, String)> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder()).expect("the programs").filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let named = paths.iter().map(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        (name, fs::read_to_string(path).expect("the programs are text"))
+    });
+    named.collect()
+}
+
+/// Returns the part of a line between two texts.
+fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    Some(line.split_once(before)?.1.split_once(after)?.0)
+}
+
+/// The limits of a stateful ALU (docs/tofino.md).
+#[test]
+fn registers_are_numbers_or_pairs_of_32_bits_with_at_most_four_actions() {
+    let files = files();
+    let all: String = files.iter().map(|(_, text)| text.as_str()).collect();
+    let mut registers = 0;
+    for (file, text) in &files {
+        for line in text.lines().filter(|line| line.trim_start().starts_with("Register<")) {
+            registers += 1;
+            let ty = between(line, "Register<", ", ").expect("a register has a type and an index");
+            let name = line.trim_end_matches(';').rsplit(' ').next().expect("a register has a name");
+            if !matches!(ty, "bit<8>" | "bit<16>" | "bit<32>") {
+                let body = between(&all, &format!("struct {ty} {{"), "}").expect("a struct");
+                let fields: Vec<&str> = body.lines().map(str::trim).filter(|l| l.ends_with(';')).collect();
+                let wide = |field: &&str| field.starts_with("bit<32> ") || field.starts_with("int<32> ");
+                assert!(fields.len() == 2 && fields.iter().all(wide), "{file}: {line}");
+            }
+            let actions = text.matches(&format!(">({name}) ")).count();
+            assert!((1..=4).contains(&actions), "{file}: {line}: {actions} actions");
+        }
+    }
+    assert_eq!(registers, 21);
+}
+
 /// Each access of the program is repeated in turn: the check must see every one of them.
 #[test]
 fn a_second_execution_of_any_register_action_is_reported() {
     let mut accesses = 0;
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder()).expect("the programs").filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.sort();
-    for path in files {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        let text = fs::read_to_string(&path).expect("the programs are text");
+    for (name, text) in files() {
         for (number, line) in text.lines().enumerate() {
             // A meter is no register.
             if !line.contains(".execute(") || line.contains("poll_limit") {
@@ -69,5 +105,5 @@ fn a_second_execution_of_any_register_action_is_reported() {
             assert!(reported, "{name}:{}: {line}\n{}", number + 1, compilation.report(false));
         }
     }
-    assert!(accesses >= 30, "{accesses} accesses");
+    assert_eq!(accesses, 30);
 }

@@ -23,14 +23,14 @@ pub(super) enum Object {
     Other,
 }
 
-/// The objects that are visible in a control.
+/// The objects that are visible in a control, without those declared outside of controls.
 pub(super) type Scope = BTreeMap<VarId, Object>;
 
 /// An instance of a control.
 #[derive(Debug)]
 pub(super) struct ControlInstance {
     pub(super) control: ControlId,
-    pub(super) scope: Scope,
+    pub(super) scope: Rc<Scope>,
 }
 
 /// All objects of a program.
@@ -48,16 +48,10 @@ impl<'a> Objects<'a> {
     pub(super) fn new(module: &'a Module) -> Objects<'a> {
         let mut objects = Objects { module, globals: Scope::new(), registers: Vec::new(), controls: 0 };
         for instance in &module.instances {
-            let scope = objects.globals.clone();
-            let object = objects.declared(instance, &scope);
+            let object = objects.declared(instance, &Scope::new());
             objects.globals.insert(instance.var, object);
         }
         objects
-    }
-
-    /// Returns the objects declared outside of controls.
-    pub(super) fn globals(&self) -> &Scope {
-        &self.globals
     }
 
     /// Returns the name of a register and the location of its declaration.
@@ -68,7 +62,9 @@ impl<'a> Objects<'a> {
     /// Returns the object that an expression denotes.
     pub(super) fn object(&mut self, expr: &Expr, scope: &Scope) -> Object {
         match &expr.kind {
-            ExprKind::Var(var) => scope.get(var).cloned().unwrap_or(Object::Other),
+            ExprKind::Var(var) => {
+                scope.get(var).or_else(|| self.globals.get(var)).cloned().unwrap_or(Object::Other)
+            }
             ExprKind::Construct(_) => self.construct(expr, scope, "", expr.span),
             _ => Object::Other,
         }
@@ -108,7 +104,7 @@ impl<'a> Objects<'a> {
         if self.controls > MAX_INSTANCES {
             return Object::Other;
         }
-        let mut scope = self.globals.clone();
+        let mut scope = Scope::new();
         bind(&mut scope, &control.constructor, args);
         for local in &control.locals {
             if let Local::Instance(instance) = local {
@@ -116,7 +112,7 @@ impl<'a> Objects<'a> {
                 scope.insert(instance.var, object);
             }
         }
-        Object::Control(Rc::new(ControlInstance { control: id, scope }))
+        Object::Control(Rc::new(ControlInstance { control: id, scope: Rc::new(scope) }))
     }
 }
 

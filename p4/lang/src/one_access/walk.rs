@@ -1,6 +1,7 @@
 //! All paths of a packet through a control.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::objects::{Object, Objects, RegisterId, Scope, bind};
 use super::state::{Route, State};
@@ -11,7 +12,7 @@ use crate::source::Span;
 use crate::syntax::ast::BinaryOp;
 
 /// The maximum number of statements followed in one block of the pipeline; a larger one is rejected.
-const MAX_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 200_000;
 /// The maximum depth of calls.
 const MAX_DEPTH: usize = 64;
 
@@ -29,8 +30,7 @@ pub(super) fn block<'a>(
     used: &mut Used,
     found: &mut Found,
 ) {
-    let scope = objects.globals().clone();
-    let Object::Control(instance) = objects.object(construct, &scope) else { return };
+    let Object::Control(instance) = objects.object(construct, &Scope::new()) else { return };
     let Some(control) = module.controls.get(instance.control.index()) else { return };
     let mut walk = Walk {
         module,
@@ -61,7 +61,7 @@ struct Walk<'a, 'b> {
     objects: &'b mut Objects<'a>,
     block: &'b Name,
     /// The objects visible in the control being followed.
-    scope: Scope,
+    scope: Rc<Scope>,
     state: State,
     /// States at the `return`s of the calls being followed.
     returned: Vec<State>,
@@ -359,8 +359,7 @@ impl Walk<'_, '_> {
             }
             Callee::Function(id) => {
                 if let Some(function) = module.functions.get(id.index()) {
-                    let mut scope = self.scope.clone();
-                    self.bind_args(&mut scope, &function.signature.params, call);
+                    let scope = self.bind_args(&self.scope.clone(), &function.signature.params, call);
                     self.called(span, scope, &function.body);
                 }
             }
@@ -372,24 +371,29 @@ impl Walk<'_, '_> {
             Callee::Apply(object) => {
                 let Object::Control(instance) = self.objects.object(object, &self.scope) else { return };
                 if let Some(control) = module.controls.get(instance.control.index()) {
-                    let mut scope = instance.scope.clone();
-                    self.bind_args(&mut scope, &control.params, call);
+                    let scope = self.bind_args(&instance.scope, &control.params, call);
                     self.called(span, scope, &control.body);
                 }
             }
         }
     }
 
-    fn bind_args(&mut self, scope: &mut Scope, params: &[Param], call: &Call) {
+    /// Returns a scope with the objects among the arguments.
+    fn bind_args(&mut self, scope: &Rc<Scope>, params: &[Param], call: &Call) -> Rc<Scope> {
         let args: Vec<Object> = call
             .args
             .iter()
             .map(|arg| arg.as_ref().map_or(Object::Other, |arg| self.objects.object(arg, &self.scope)))
             .collect();
-        bind(scope, params, args);
+        if args.iter().all(|arg| matches!(arg, Object::Other)) {
+            return scope.clone();
+        }
+        let mut bound = Scope::clone(scope);
+        bind(&mut bound, params, args);
+        Rc::new(bound)
     }
 
-    fn called(&mut self, span: Span, scope: Scope, body: &[Stmt]) {
+    fn called(&mut self, span: Span, scope: Rc<Scope>, body: &[Stmt]) {
         let outer = std::mem::replace(&mut self.scope, scope);
         self.route.push(span);
         self.body(body);
