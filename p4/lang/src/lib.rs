@@ -23,6 +23,7 @@ pub mod ir;
 mod lex;
 mod lint;
 mod lower;
+mod one_access;
 mod preprocess;
 pub mod source;
 mod syntax;
@@ -128,6 +129,9 @@ fn phases(
     // What a syntax error leaves of an expression has errors of its own, which its author did not make.
     sink.remove_since(before, |d| damaged.contains(&line_of(sources, d.primary.span)));
     let program = if sink.has_errors() { None } else { lower::lower(&module, sources, options, end, sink) };
+    if !sink.has_errors() {
+        one_access::check(&module, sink);
+    }
     if !sink.has_errors() {
         lint::lint(&module, &usage, sources, sink);
     }

@@ -203,6 +203,10 @@ pub(crate) fn builtin(name: &str) -> Option<&'static str> {
         "v1model.p4" => Some(include_str!("../p4include/v1model.p4")),
         // The name without a folder is that of older versions of p4c.
         "bmv2/psa.p4" | "psa.p4" => Some(include_str!("../p4include/psa.p4")),
+        "tna.p4" => Some(include_str!("../p4include/tna.p4")),
+        "t2na.p4" => Some(include_str!("../p4include/t2na.p4")),
+        // What these two share.
+        "tofino.p4" => Some(include_str!("../p4include/tofino.p4")),
         _ => None,
     }
 }

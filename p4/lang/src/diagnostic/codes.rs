@@ -101,6 +101,8 @@ codes! {
     BAD_PACKAGE "E0602" "`main` does not match the architecture"
     UNSUPPORTED "E0603" "construct not supported by v1model"
     BAD_EXTERN "E0604" "invalid use of an architecture object"
+    SECOND_ACCESS "E0605" "register accessed more than once by a packet"
+    SHARED_REGISTER "E0606" "register used in ingress and egress"
     USER_WARNING "W0101" "`#warning` directive"
     MACRO_REDEFINED "W0102" "macro redefined"
     DEPRECATED "W0401" "use of a deprecated declaration"

@@ -1,0 +1,23 @@
+// Hawkeye for Tofino 1 (TNA). See docs/tofino.md.
+
+#include <core.p4>
+#include <tna.p4>
+
+// Device port of the CPU (PCIe). Settable on the compiler's command line.
+#ifndef CPU_PORT
+#define CPU_PORT 64
+#endif
+
+#include "config.p4"
+#include "headers.p4"
+#include "pipeline.p4"
+
+Pipeline(
+    HawkeyeIngressParser(),
+    HawkeyeIngress(),
+    HawkeyeIngressDeparser(),
+    HawkeyeEgressParser(),
+    HawkeyeEgress(),
+    HawkeyeEgressDeparser()) pipe;
+
+Switch(pipe) main;
