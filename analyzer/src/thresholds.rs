@@ -271,6 +271,9 @@ thresholds! {
     POSSIBLE_HOP = "path.possible_hop", 0.7, Factor,
         "documented choice: the hop is one of several equal-cost ones",
         "is more certain of places that are not recorded";
+    NEXT_ACK = "packet_loss.next_ack", 4.0, Ratio,
+        "choice: the ACK of the next packet replaces a lost one, and gaps of four times the mean are rare",
+        "attributes longer round trips to lost ACKs";
     LOSS_PROBABILITY = "packet_loss.least_probability", 0.5, Share,
         "by definition: below it, a loss at that time is less likely than none",
         "overlooks losses";

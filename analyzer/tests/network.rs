@@ -172,9 +172,23 @@ fn a_packet_that_arrived_was_not_lost() {
         &damaged("sw3:1", 2 * base_us),
         &[loss_at("sw3:1", 0.9..=1.0)],
     );
-    // The ACK of the next packet follows a lost one within a round trip.
-    check(&damaged("sw2:2", 2 * base_us), &[loss_at("sw2:2", 0.9..=1.0)]);
-    check(&damaged("sw2:2", 3 * base_us), &[undetermined()]);
+    // The ACK of the next packet follows a lost one: the victim sends 4 packets each microsecond, or one each 8 us.
+    check(&damaged("sw2:2", 2 * base_us), &[undetermined()]);
+    let sparse = |rtt_us: u64| {
+        let story = ["sw1", "sw2", "sw3", "sw4"]
+            .iter()
+            .fold(Story::new(line_network()), |story, switch| story.switch(switch, 925));
+        let victim = story.flow("h2", "h4");
+        let mut story = [(3, "sw1:1"), (1, "sw2:2"), (1, "sw3:2")]
+            .iter()
+            .fold(story.triggered(victim, 923, base_us, rtt_us), |story, (ingress, port)| {
+                story.saw(at(victim, *ingress, port, 6, (880, 920)))
+            });
+        story.snapshot.losses = vec![loss("sw2:2", None, LossReason::Corrupted, 3, (100, 920))];
+        story
+    };
+    check(&sparse(base_us + 30), &[loss_at("sw2:2", 0.9..=1.0)]);
+    check(&sparse(base_us + 40), &[undetermined()]);
 }
 
 #[test]

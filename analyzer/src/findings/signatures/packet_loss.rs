@@ -16,6 +16,7 @@ use super::{Caveat, Finding};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
+use crate::facts::view::PortIx;
 use crate::findings::contention::{Contention, contention};
 use crate::findings::{accounting, setting_losses};
 use crate::graph::context::Context;
@@ -82,13 +83,28 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
 }
 
 /// Whether a loss on the path, or on that of the ACKs, can be why the measured packet was late. A round trip of data that were
-/// sent once shows that the packet arrived, and if its ACK was lost, the next one follows within a round trip.
+/// sent once shows that the packet arrived, and if its ACK was lost, that of the next packet follows.
 fn may_delay(context: &Context<'_, '_>, is_reverse: bool) -> bool {
-    let Some(trigger) = context.trigger.filter(|trigger| trigger.reason == TriggerReason::SlowRtt) else {
+    let is_measured = context.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::SlowRtt);
+    if !is_measured || !context.settings.applies("packet_loss.acknowledged") {
         return true;
+    }
+    let next_ack_ns = || gap_ns(context).unwrap_or(0.0) * context.settings.value(&t::NEXT_ACK);
+    is_reverse && accounting::extra_ns(context) <= next_ack_ns()
+}
+
+/// The mean time between two packets of the victim, in nanoseconds, by the port of its path with the most of them.
+fn gap_ns(context: &Context<'_, '_>) -> Option<f64> {
+    let (victim, slow) = (context.victim?, slow_span(context.trigger?));
+    let at = |port: &PortIx| -> Option<(u64, Span)> {
+        let records = context.view.records_of(*port, victim).into_iter();
+        let seen = records.filter_map(|record| Some((record.packets, record.seen_ns?)));
+        let seen = seen.map(|(packets, (from, to))| (packets, Span::new(from, to)));
+        let seen = seen.filter(|(_, span)| span.overlaps(slow));
+        seen.reduce(|(a, earlier), (b, later)| (a.saturating_add(b), earlier.hull(later)))
     };
-    let next_ack = || accounting::extra_ns(context) <= trigger.base_rtt_ns as f64;
-    is_reverse && next_ack() || !context.settings.applies("packet_loss.acknowledged")
+    let (packets, span) = context.path.ports.iter().filter_map(at).max_by_key(|(packets, _)| *packets)?;
+    (packets > 1).then(|| span.length_ns() / (packets - 1) as f64)
 }
 
 /// Whether one of these lost packets may be what the agent waited for: a packet of the victim's path and class, lost while the
