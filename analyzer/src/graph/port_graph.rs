@@ -398,6 +398,11 @@ impl Builder<'_, '_> {
     /// Whether the far port was paused, and for too short a time to cause the pause of the near one.
     fn is_brief(&self, port: PortIx, from: PortIx, (near, when): (Option<Span>, Option<Span>)) -> bool {
         let (Some(near), Some(when)) = (near, when) else { return false };
+        // What a host does to its port is a question of its own: see `signatures::storm`.
+        let peer = self.view.topo(port).and_then(|port| self.view.index.peer(port));
+        if peer.is_some_and(|peer| self.view.index.is_host(peer.node)) {
+            return false;
+        }
         let paused_ns = |port: PortIx, time: Span| -> f64 {
             self.view.pause_spans(port).iter().map(|pause| pause.shared_ns(time)).sum()
         };
