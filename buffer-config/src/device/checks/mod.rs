@@ -111,12 +111,3 @@ impl Reported<'_, '_> {
 fn lossless_ports(device: &Device) -> impl Iterator<Item = &DevicePort> {
     device.ports.iter().filter(|port| port.qos.has_pfc() && !port.qos.lossless.is_empty())
 }
-
-/// The most common of some values, if at least three quarters of four or more are equal to it.
-fn usual<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
-    let mut counts = std::collections::BTreeMap::<T, usize>::new();
-    values.for_each(|value| *counts.entry(value).or_default() += 1);
-    let all: usize = counts.values().sum();
-    let (value, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    (all >= 4 && count * 4 >= all * 3).then_some(value)
-}
