@@ -57,6 +57,8 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("LINK003", &["PG018", "PG032"]),
     ("LINK017", &["PG032"]),
     ("LINK013", &["PG004", "PG005", "PG006", "PG020", "PG021"]),
+    ("LINK014", &["LINK012"]),
+    ("LINK011", &["LINK021"]),
     ("SCHED001", &["SCHED005"]),
     ("SCHED003", &["SCHED005"]),
     ("WD006", &["WD024"]),

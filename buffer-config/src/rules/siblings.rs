@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::context::Context;
 use crate::resolved::ResolvedPort;
 
 /// The fewest ports that are compared.
@@ -19,9 +20,16 @@ pub(crate) fn usual<T: Ord>(values: impl IntoIterator<Item = T>) -> Option<T> {
 
 /// For each kind of port, the value that nearly all ports of the kind have.
 pub(crate) fn usual_by_kind<K: Ord, T: Ord>(ports: impl IntoIterator<Item = (K, T)>) -> BTreeMap<K, T> {
+    usual_counted(ports.into_iter().map(|(kind, value)| (kind, value, 1)))
+}
+
+/// Like [`usual_by_kind`], for numbers of equal ports: kind, value and number.
+pub(crate) fn usual_counted<K: Ord, T: Ord>(
+    ports: impl IntoIterator<Item = (K, T, usize)>,
+) -> BTreeMap<K, T> {
     let mut kinds: BTreeMap<K, BTreeMap<T, usize>> = BTreeMap::new();
-    for (kind, value) in ports {
-        *kinds.entry(kind).or_default().entry(value).or_default() += 1;
+    for (kind, value, count) in ports {
+        *kinds.entry(kind).or_default().entry(value).or_default() += count;
     }
     let usual = |counts: BTreeMap<T, usize>| {
         let all = counts.values().sum();
@@ -41,9 +49,9 @@ pub(super) fn lossless_classes(port: &ResolvedPort) -> [u8; 64] {
 }
 
 /// For each set of priorities with PFC, the lossless class of each DSCP on nearly all ports that have it.
-pub(super) fn usual_classes(ports: &[ResolvedPort]) -> BTreeMap<u8, [u8; 64]> {
-    let lossless = ports.iter().filter(|port| port.is_up && port.pfc_priorities != 0);
-    usual_by_kind(lossless.map(|port| (port.pfc_priorities, lossless_classes(port))))
+pub(super) fn usual_classes(cx: &Context<'_, '_>) -> BTreeMap<u8, [u8; 64]> {
+    let lossless = cx.port_kinds().filter(|(port, _)| port.is_up && port.pfc_priorities != 0);
+    usual_counted(lossless.map(|(port, count)| (port.pfc_priorities, lossless_classes(port), count)))
 }
 
 #[cfg(test)]
@@ -60,7 +68,8 @@ mod tests {
 
     #[test]
     fn kinds_of_ports_are_compared_separately() {
-        let ports = [("a", 1), ("b", 2), ("a", 1), ("b", 2), ("a", 1), ("b", 2), ("a", 1), ("b", 3), ("c", 4)];
+        let ports =
+            [("a", 1), ("b", 2), ("a", 1), ("b", 2), ("a", 1), ("b", 2), ("a", 1), ("b", 3), ("c", 4)];
         assert_eq!(usual_by_kind(ports).into_iter().collect::<Vec<_>>(), [("a", 1), ("b", 2)]);
     }
 }

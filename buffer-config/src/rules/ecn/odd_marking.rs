@@ -64,12 +64,12 @@ type Marking = (u64, u64, u8);
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let up = cx.sw.ports.iter().filter(|port| port.is_up);
-    let all = up.flat_map(|port| {
+    let up = cx.port_kinds().filter(|(port, _)| port.is_up);
+    let all = up.flat_map(|(port, count)| {
         let of_port = markings(cx, port).into_iter();
-        of_port.map(|(priority, _, marking)| ((port.speed_mbps, priority), marking))
+        of_port.map(move |(priority, _, marking)| ((port.speed_mbps, priority), marking, count))
     });
-    let usual = siblings::usual_by_kind(all);
+    let usual = siblings::usual_counted(all);
     cx.by_port(out, &META, |port| {
         let mut all = markings(cx, port).into_iter().filter(|_| port.is_up);
         let (queue, own, usual) = all.find_map(|(priority, queue, own)| {

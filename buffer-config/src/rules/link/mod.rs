@@ -18,4 +18,5 @@ family!(
     shared_alias,
     breakout,
     dual_tor,
+    shared_index,
 );

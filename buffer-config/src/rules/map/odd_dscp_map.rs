@@ -53,7 +53,7 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let usual = siblings::usual_classes(&cx.sw.ports);
+    let usual = siblings::usual_classes(cx);
     cx.by_port(out, &META, |port| {
         let usual = usual.get(&port.pfc_priorities).filter(|_| port.is_up)?;
         let own = siblings::lossless_classes(port);

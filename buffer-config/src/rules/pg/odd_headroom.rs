@@ -58,10 +58,10 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let up = cx.sw.ports.iter().filter(|port| port.is_up);
-    let usual = siblings::usual_by_kind(up.filter_map(|port| {
+    let up = cx.port_kinds().filter(|(port, _)| port.is_up);
+    let usual = siblings::usual_counted(up.filter_map(|(port, count)| {
         let (least, cable_m) = least_headroom(cx, port)?;
-        Some(((port.speed_mbps, cable_m), least))
+        Some(((port.speed_mbps, cable_m), least, count))
     }));
     cx.by_port(out, &META, |port| {
         let (own, cable_m) = least_headroom(cx, port).filter(|_| port.is_up)?;

@@ -3,6 +3,7 @@
 mod absent;
 mod beyond;
 mod contradict;
+mod links;
 mod tables;
 mod wrong;
 
@@ -108,6 +109,13 @@ impl Config {
 
 /// All operators on one file.
 pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
-    [absent::OPERATORS, wrong::OPERATORS, contradict::OPERATORS, beyond::OPERATORS, tables::OPERATORS]
-        .concat()
+    [
+        absent::OPERATORS,
+        wrong::OPERATORS,
+        contradict::OPERATORS,
+        beyond::OPERATORS,
+        tables::OPERATORS,
+        links::OPERATORS,
+    ]
+    .concat()
 });
