@@ -19,4 +19,6 @@ family!(
     breakout,
     dual_tor,
     shared_index,
+    hash_fields,
+    odd_port,
 );

@@ -4,6 +4,7 @@ mod absent;
 mod beyond;
 mod contradict;
 mod links;
+mod settings;
 mod tables;
 mod wrong;
 
@@ -116,6 +117,7 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         beyond::OPERATORS,
         tables::OPERATORS,
         links::OPERATORS,
+        settings::OPERATORS,
     ]
     .concat()
 });
