@@ -127,11 +127,18 @@ const OF_DEVICES: &[(&str, &[&str])] = &[
     ("SRC006", &["PFC002", "PFC008", "PFC010", "PFC016", "ECN007", "WD004", "WD012", "WD013", "LINK010"]),
     ("MAP011", &["PFC010", "PFC016"]),
     ("PFC016", &["PFC010", "WD012"]),
-    ("PFC010", &["PFC008", "ECN007", "WD012", "WD013"]),
-    ("PFC008", &["ECN007"]),
+    ("PFC010", &["PFC008", "ECN007", "WD012", "WD013", "MAP014"]),
+    ("PFC008", &["ECN007", "MAP014"]),
     ("PFC014", &["SCHED002", "ECN007"]),
-    ("ECN001", &["ECN005", "ECN006"]),
+    ("ECN001", &["ECN005", "ECN006", "ECN019"]),
     ("ECN008", &["ECN007"]),
+    ("PFC015", &["MAP014"]),
+    ("ECN002", &["ECN019"]),
+    ("ECN005", &["ECN019"]),
+    ("WD004", &["WD024"]),
+    ("WD006", &["WD024"]),
+    ("WD025", &["WD024"]),
+    ("LINK012", &["PFC010", "MAP014", "LINK010"]),
 ];
 
 /// The position of a rule in the tables.

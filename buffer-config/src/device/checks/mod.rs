@@ -1,9 +1,11 @@
 //! The checks of a device. Each reports under the code of the rule that describes the same defect of SONiC, or of a rule
 //! of its own. Ports with the same finding are one finding.
 
+mod channels;
 mod classes;
 mod links;
 mod marking;
+mod odd;
 mod pfc;
 mod watchdog;
 
@@ -19,6 +21,8 @@ pub(super) fn run(device: &Device, out: &mut Vec<Remark>) {
     marking::check(device, &mut found);
     watchdog::check(device, &mut found);
     links::check(device, &mut found);
+    odd::check(device, &mut found);
+    channels::check(device, &mut found);
     found.finish(out);
 }
 
