@@ -48,20 +48,27 @@ const FEWEST_CAGES: usize = 3;
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let mut cages: BTreeMap<&str, Vec<(&str, u32)>> = BTreeMap::new();
+    // Index, name and lanes of each port; those of one cage become neighbours.
+    let mut all: Vec<(&str, &str, u32)> = Vec::new();
     for (port, entry) in cx.sw.ports.iter().zip(cx.db.rows("PORT")).filter(|(port, _)| port.is_up) {
         if let Some(index) = cx.db.field(entry, "index") {
-            cages.entry(index.value.trim()).or_default().push((port.name.as_str(), port.lanes));
+            all.push((index.value.trim(), &port.name, port.lanes));
         }
     }
-    let mut counts: Vec<u32> = cages.values().map(|ports| lanes(ports)).collect();
+    all.sort_by_key(|(index, ..)| *index);
+    let cages = || all.chunk_by(|(one, ..), (next, ..)| one == next);
+    if cages().all(|ports| ports.len() == 1) {
+        return;
+    }
+    let mut counts: Vec<u32> = cages().map(lanes).collect();
     counts.sort_unstable();
-    let most = |without: u32| counts.iter().rev().find(|count| **count < without).copied();
     let largest = counts.last().copied().unwrap_or(0);
-    let is_only = counts.iter().filter(|count| **count == largest).count() == 1;
-    for (index, ports) in cages.iter().filter(|(_, ports)| ports.len() > 1) {
-        let own: Vec<&str> = ports.iter().map(|(name, _)| *name).collect();
-        let Some(last) = own.last() else { continue };
+    // The most lanes of another cage, if one cage alone has more than any other.
+    let most =
+        counts.iter().rev().nth(1).copied().filter(|most| counts.len() > FEWEST_CAGES && *most < largest);
+    for ports in cages().filter(|ports| ports.len() > 1) {
+        let own: Vec<&str> = ports.iter().map(|(_, name, _)| *name).collect();
+        let (Some(last), Some((index, ..))) = (own.last(), ports.first()) else { continue };
         let mut subports: BTreeMap<&str, &str> = BTreeMap::new();
         let shared = own.iter().find_map(|name| {
             let subport = cx.value("PORT", name, "subport").map(str::trim).filter(|s| *s != "0")?;
@@ -70,11 +77,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let Some((subport, one, other)) = shared {
             let message = format!("{one} and {other} have index {index} and subport {subport}");
             cx.report(out, &META, field("PORT", other, "subport"), message).of_ports(&[one, other]);
-        } else if is_only
-            && lanes(ports) == largest
-            && cages.len() > FEWEST_CAGES
-            && let Some(most) = most(largest)
-        {
+        } else if let Some(most) = most.filter(|_| lanes(ports) == largest) {
             let message = format!(
                 "{} have index {index}, with {largest} lanes; no other cage has more than {most}",
                 names(&own)
@@ -85,6 +88,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 }
 
 /// The lanes of the ports of one cage.
-fn lanes(ports: &[(&str, u32)]) -> u32 {
-    ports.iter().map(|(_, lanes)| lanes).sum()
+fn lanes(ports: &[(&str, &str, u32)]) -> u32 {
+    ports.iter().map(|(.., lanes)| lanes).sum()
 }
