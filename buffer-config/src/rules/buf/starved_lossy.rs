@@ -2,7 +2,8 @@
 //!
 //! Severity: error (a warning for an alpha of 1/256).
 //!
-//! The profile of lossy priority groups or queues admits less than one frame, or has an alpha of 1/256.
+//! The profile of lossy priority groups, queues or ports, or its pool, admits less than one frame, or the profile has an alpha
+//! of 1/256.
 //!
 //! ## Why it matters
 //!
@@ -50,11 +51,23 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             continue;
         }
         let is_used = || {
-            cx.port_kinds().filter(|(port, _)| port.is_up && port.pfc_priorities != 0).any(|(port, _)| {
-                port.priority_groups.contains(&Some(index)) || port.queues.contains(&Some(index))
-            })
+            let is_in_list = cx.uses.get(index).is_some_and(|uses| uses[2] > 0);
+            is_in_list
+                || cx.port_kinds().filter(|(port, _)| port.is_up && port.pfc_priorities != 0).any(
+                    |(port, _)| {
+                        port.priority_groups.contains(&Some(index)) || port.queues.contains(&Some(index))
+                    },
+                )
         };
         let name = &profile.name;
+        let pool =
+            cx.pool_of(profile).filter(|pool| pool.size_bytes.is_some_and(|n| (1..FRAME_BYTES).contains(&n)));
+        if let Some(pool) = pool.filter(|_| is_used()) {
+            let admitted = bytes(pool.size_bytes.unwrap_or(0));
+            let message = format!("pool {} of {name} has {admitted}, less than one frame", pool.name);
+            cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message);
+            continue;
+        }
         match profile.threshold {
             Some(Threshold::Static { bytes: limit })
                 if limit.saturating_add(profile.reserved_bytes) < FRAME_BYTES && is_used() =>

@@ -43,6 +43,10 @@ pub(super) const META: Meta = Meta {
 /// The UDP port of RoCEv2.
 const ROCE_PORT: u16 = 4791;
 
+/// Fields of a rule that do not restrict which UDP packets it matches.
+const UNCONDITIONAL: [&str; 6] =
+    ["IP_PROTOCOL", "PRIORITY", "PACKET_ACTION", "POLICER_ACTION", "IP_TYPE", "ETHER_TYPE"];
+
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rules = cx.db.rows("ACL_RULE");
@@ -96,9 +100,17 @@ fn defect(cx: &Context<'_, '_>, port: &ResolvedPort, entry: &Entry<'_>) -> Optio
         None if is_roce(value("L4_DST_PORT"), value("L4_DST_PORT_RANGE")) => {
             Some(format!("packets of RoCEv2 (UDP port {ROCE_PORT}) are {drops}"))
         }
+        None if is_all_udp(cx, entry) => Some(format!("packets of UDP, and so of RoCEv2, are {drops}")),
         None if value("BTH_OPCODE").is_some() => Some(format!("packets of RDMA (BTH_OPCODE) are {drops}")),
         None => None,
     }
+}
+
+/// Whether a rule matches all UDP packets: it has no other condition.
+fn is_all_udp(cx: &Context<'_, '_>, entry: &Entry<'_>) -> bool {
+    let mut fields = cx.db.fields_of(entry);
+    let is_udp = fields.clone().any(|field| field.name == "IP_PROTOCOL" && number(field.value) == Some(17));
+    is_udp && fields.all(|field| UNCONDITIONAL.contains(&field.name))
 }
 
 /// A decimal or hexadecimal number.
