@@ -131,6 +131,32 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
             ),
         ),
         (
+            "WD016",
+            switch(
+                TD2,
+                &[(
+                    "\"PFC_WD\": {",
+                    "\"FLEX_COUNTER_TABLE\": {\"PFCWD\": {\"FLEX_COUNTER_STATUS\": \"enable\", \"POLL_INTERVAL\": \"60000\"}}, \"PFC_WD\": {",
+                )],
+            ),
+        ),
+        (
+            "LINK015",
+            switch(
+                TD2,
+                &[
+                    (
+                        "\"hwsku\": \"sku\"",
+                        "\"hwsku\": \"sku\", \"switch_type\": \"voq\", \"asic_name\": \"asic0\", \"switch_id\": \"4\"",
+                    ),
+                    (
+                        "\"PFC_WD\": {",
+                        "\"SYSTEM_PORT\": {\"s1|asic0|Ethernet0\": {\"system_port_id\": \"1\", \"switch_id\": \"0\", \"speed\": \"100000\"}, \"s1|asic0|Ethernet4\": {\"system_port_id\": \"2\", \"switch_id\": \"0\", \"speed\": \"100000\"}}, \"PFC_WD\": {",
+                    ),
+                ],
+            ),
+        ),
+        (
             "WD017",
             switch(
                 TD2,

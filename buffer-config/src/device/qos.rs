@@ -70,6 +70,18 @@ pub enum Unit {
     Percent,
 }
 
+impl Unit {
+    /// Its symbol.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "B",
+            Self::Segments => "segments",
+            Self::Microseconds => "us",
+            Self::Percent => "%",
+        }
+    }
+}
+
 /// A queue threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Amount {

@@ -329,6 +329,12 @@ impl<'c, 'a> Context<'c, 'a> {
         String::new()
     }
 
+    /// Ports that are equal except for name and neighbour: the first one, and their number.
+    pub(super) fn port_kinds(&self) -> impl Iterator<Item = (&'c ResolvedPort, usize)> + '_ {
+        let first = |kind: &Vec<usize>| Some((self.sw.ports.get(*kind.first()?)?, kind.len()));
+        self.classes.iter().filter_map(first)
+    }
+
     /// Checks the ports and reports one finding per message, with all ports that it applies to. Ports that differ only
     /// in name and neighbour are checked once.
     pub(super) fn by_port(

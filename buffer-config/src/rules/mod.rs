@@ -17,6 +17,7 @@ mod precedence;
 mod reported;
 mod sched;
 mod schema_rules;
+pub(crate) mod siblings;
 mod sources;
 mod src;
 mod wd;

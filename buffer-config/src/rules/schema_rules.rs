@@ -301,15 +301,18 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
     },
     SchemaRule {
         meta: Meta { code: "LINK003", name: "port-value", severity: Severity::Error, effect: effect::LINK },
-        summary: "A port has no lanes, a speed outside 1 to 1,600,000 Mb/s, an MTU outside 68 to 9216, or no \
-            `admin_status` (the port is then down).",
-        why: "Every headroom formula uses these values.",
+        summary: "A port has no lanes, a speed outside 1 to 1,600,000 Mb/s, an MTU outside 68 to 9216, or a value \
+            of `admin_status`, `fec`, `link_training`, `pfc_asym`, `interface_type`, `role`, `index` or \
+            `tpid` that SONiC does not know (values are case-sensitive).",
+        why: "orchagent skips the whole port when it cannot read one of its values: the port does not exist, and \
+            neither do its buffers.",
         example: r#"{
   "PORT": {
     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "65536", "admin_status": "up"}
   }
 }"#,
         fix: "Correct the value.",
-        source: "YANG port.",
+        source: "YANG port; `parsePortConfig` in \
+            [porthlpr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/port/porthlpr.cpp).",
     },
 ];

@@ -198,6 +198,42 @@ pub(crate) const OF_EOS: &[Operator] = &[
     ("a port that is shut down without PFC", "   shutdown", "   mtu 1500\n   shutdown", Harmless),
     ("DSCP map left at its default", "qos map dscp 26 to traffic-class 3\n", "", Harmless),
     ("lines end with CR and LF", "\n", "\r\n", Harmless),
+    (
+        "members of a port channel with two speeds",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   channel-group 1 mode active\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 200g-4\n   channel-group 1 mode active\n",
+        Error("LINK012"),
+    ),
+    (
+        "members of a port channel with two kinds of FEC",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   error-correction encoding reed-solomon\n   channel-group 1 mode active\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n   error-correction encoding fire-code\n   channel-group 1 mode active\n",
+        Warning("LINK012"),
+    ),
+    (
+        "a port channel of two equal ports",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   channel-group 1 mode active\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n   channel-group 1 mode active\n",
+        Harmless,
+    ),
+    (
+        "port channel to two switches",
+        "   description host h1\n   mtu 9214\n   speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n",
+        "   description to tor2:Ethernet0\n   mtu 9214\n   speed 400g-8\n   channel-group 1 mode active\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description to tor3:Ethernet0\n   mtu 9214\n   speed 400g-8\n   channel-group 1 mode active\n",
+        Warning("LINK012"),
+    ),
+    (
+        "other ECN thresholds on one port",
+        "   description host h1\n",
+        "   description host h1\n   uc-tx-queue 3\n      random-detect ecn minimum-threshold 10 kbytes maximum-threshold 20 kbytes max-mark-probability 100 weight 0\n",
+        Warning("ECN019"),
+    ),
+    (
+        "other watchdog times on one port",
+        "   description host h1\n",
+        "   description host h1\n   priority-flow-control pause watchdog port timer timeout 1.5 polling-interval 0.1 recovery-time 1.5 forced\n",
+        Warning("WD024"),
+    ),
 ];
 
 pub(crate) const OF_NVUE: &[Operator] = &[

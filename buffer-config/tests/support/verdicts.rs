@@ -188,6 +188,9 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("LINK014", "spectrum-3", Warning) => {
             (Unknown, "SN4280: ports to the DPUs of the switch; the file does not state their role")
         }
+        ("LINK021", "spectrum-2", Warning) => {
+            (Defect, "SN3800-D28C49S1: port_config.ini gives etp38 and etp39 the index 38, and no port 39")
+        }
         ("LINK020", _, Info) => {
             (Report, "the file is the output of the templates of buffers and maps, without peer and tunnel")
         }

@@ -1,7 +1,8 @@
 //! Ports that differ from all others of the switch.
 
-use super::{Found, lossless_ports, usual};
+use super::{Found, lossless_ports};
 use crate::device::{Device, Repair};
+use crate::rules::siblings::usual;
 
 pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
     let up = || lossless_ports(device).filter(|port| !port.is_shut());

@@ -1,9 +1,11 @@
 //! The checks of a device. Each reports under the code of the rule that describes the same defect of SONiC, or of a rule
 //! of its own. Ports with the same finding are one finding.
 
+mod channels;
 mod classes;
 mod links;
 mod marking;
+mod odd;
 mod pfc;
 mod watchdog;
 
@@ -19,6 +21,8 @@ pub(super) fn run(device: &Device, out: &mut Vec<Remark>) {
     marking::check(device, &mut found);
     watchdog::check(device, &mut found);
     links::check(device, &mut found);
+    odd::check(device, &mut found);
+    channels::check(device, &mut found);
     found.finish(out);
 }
 
@@ -110,13 +114,4 @@ impl Reported<'_, '_> {
 /// Ports on which PFC is on and has lossless classes.
 fn lossless_ports(device: &Device) -> impl Iterator<Item = &DevicePort> {
     device.ports.iter().filter(|port| port.qos.has_pfc() && !port.qos.lossless.is_empty())
-}
-
-/// The most common of some values, if at least three quarters of four or more are equal to it.
-fn usual<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
-    let mut counts = std::collections::BTreeMap::<T, usize>::new();
-    values.for_each(|value| *counts.entry(value).or_default() += 1);
-    let all: usize = counts.values().sum();
-    let (value, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    (all >= 4 && count * 4 >= all * 3).then_some(value)
 }

@@ -1,9 +1,10 @@
 //! PFC of a port: whether it is on where classes are lossless, in both directions, and without 802.3x pause.
 
-use super::{Found, lossless_ports, usual};
+use super::{Found, lossless_ports};
 use crate::device::{Device, DevicePort, PfcMode, Repair, System};
 use crate::finding::Severity;
 use crate::rules::list;
+use crate::rules::siblings::usual;
 
 /// More lossless priorities than this need much headroom (as PFC013).
 const USUAL_PRIORITIES: u32 = 2;

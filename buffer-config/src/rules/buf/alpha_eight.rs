@@ -26,7 +26,8 @@
 //!
 //! ## Source
 //!
-//! zero profiles of the shipped templates.
+//! The zero profiles of the shipped templates, such as
+//! [buffers_defaults_objects.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/device/mellanox/x86_64-mlnx_msn2700-r0/ACS-MSN2700/buffers_defaults_objects.j2).
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

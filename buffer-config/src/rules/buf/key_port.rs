@@ -20,7 +20,7 @@
 //!
 //! ## Source
 //!
-//! YANG; VOQ entries of other line cards are exempt.
+//! YANG buffer-pg, YANG buffer-queue and YANG queue; VOQ entries of other line cards are exempt.
 
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};

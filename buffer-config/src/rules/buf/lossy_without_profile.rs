@@ -45,7 +45,7 @@
 use std::collections::BTreeSet;
 
 use super::super::context::{Context, Findings, hit};
-use super::super::{Meta, effect};
+use super::super::{Meta, effect, siblings};
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
@@ -57,16 +57,10 @@ pub(super) const META: Meta = Meta {
     effect: effect::NOT_PORT_SPECIFIC,
 };
 
-/// The fewest ports that are compared.
-const FEWEST_PORTS: usize = 4;
-
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let ports: Vec<&ResolvedPort> =
         cx.sw.ports.iter().filter(|port| port.is_up && port.pfc_priorities != 0).collect();
-    if ports.len() < FEWEST_PORTS {
-        return;
-    }
     for (table, what) in [("BUFFER_PG", "priority group"), ("BUFFER_QUEUE", "queue")] {
         let has = |port: &ResolvedPort, number: usize| match table {
             "BUFFER_PG" => port.priority_groups.get(number).copied().flatten().is_some(),
@@ -76,8 +70,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let map = if table == "BUFFER_PG" { &port.tc_to_group } else { &port.tc_to_queue };
             map.get(usize::from(class)).copied().map(usize::from)
         };
-        let is_usual =
-            |number: usize| ports.iter().filter(|port| has(port, number)).count() * 4 >= ports.len() * 3;
+        let is_usual = |number: usize| {
+            let with = ports.iter().filter(|port| has(port, number)).count();
+            siblings::are_nearly_all(with, ports.len())
+        };
         cx.by_port(out, &META, |port| {
             let is_lossy = |class: &&u8| **class > 7 || port.pfc_priorities >> **class & 1 == 0;
             let classes: BTreeSet<u8> = port.dscp_to_tc.0.iter().filter(is_lossy).copied().collect();

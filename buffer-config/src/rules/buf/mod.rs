@@ -46,4 +46,5 @@ family!(
     missing_list,
     reservations,
     lossy_without_profile,
+    starved_lossy,
 );

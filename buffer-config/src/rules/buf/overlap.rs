@@ -25,7 +25,7 @@
 //!
 //! ## Source
 //!
-//! sonic-utilities checks it for its own commands only.
+//! `config` of [sonic-utilities](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) refuses overlapping ranges, but only in its own commands.
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};

@@ -1,6 +1,6 @@
 //! # BUF038 traffic-pattern
 //!
-//! Severity: error.
+//! Severity: error (a warning for an `mtu` below 1024).
 //!
 //! LOSSLESS_TRAFFIC_PATTERN does not have exactly one entry with `mtu` 1 to 9216 and `small_packet_percentage` 0 to
 //! 100.
@@ -24,7 +24,7 @@
 //!
 //! YANG; buffer_headroom_mellanox.lua.
 
-use super::super::context::{Context, Findings, row};
+use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolve::BufferModel;
@@ -36,6 +36,9 @@ pub(super) const META: Meta = Meta {
     severity: Severity::Error,
     effect: effect::NOT_PORT_SPECIFIC,
 };
+
+/// The usual MTU of RDMA, and the template's, bytes.
+const SMALL_MTU: u64 = 1024;
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -56,5 +59,18 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, row("LOSSLESS_TRAFFIC_PATTERN", &second.key), message);
         }
         _ => {}
+    }
+    // Without a valid number, the schema's violation is reported.
+    let small = |entry: &&crate::db::Entry<'_>| {
+        let mtu = cx.db.field(entry, "mtu").and_then(|field| crate::resolve::number(field.value));
+        mtu.is_some_and(|mtu| (1..SMALL_MTU).contains(&mtu))
+    };
+    if let Some(entry) = rows.iter().find(small) {
+        let message = format!(
+            "{}: headroom is computed for lossless frames of less than {SMALL_MTU} B; RDMA sends larger ones",
+            entry.key
+        );
+        let at = field("LOSSLESS_TRAFFIC_PATTERN", &entry.key, "mtu");
+        cx.report(out, &META, at, message).severity(Severity::Warning);
     }
 }

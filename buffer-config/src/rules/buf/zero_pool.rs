@@ -21,7 +21,8 @@
 //!
 //! ## Source
 //!
-//! shipped by one SKU (Quanta IX9).
+//! One SKU ships it: Quanta IX9,
+//! [buffers_defaults_t0.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/device/quanta/x86_64-quanta_ix9_bwde-r0/Quanta-IX9-32X/buffers_defaults_t0.j2).
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

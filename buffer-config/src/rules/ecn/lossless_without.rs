@@ -22,10 +22,13 @@
 //!
 //! ## Source
 //!
-//! qos_config.j2. Chassis with virtual output queues attach it to system ports.
+//! qos_config.j2. Chassis with virtual output queues attach it to system ports, also to those of other chips: there, the
+//! system ports of one chip are compared with each other.
 
-use super::super::context::{Context, Findings, hit_as, list, priorities};
-use super::super::{Meta, effect};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::context::{Context, Findings, hit_as, list, names, priorities, row};
+use super::super::{Meta, effect, siblings};
 use crate::asic::Vendor;
 use crate::finding::Severity;
 
@@ -39,6 +42,7 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    system_ports(cx, out);
     cx.by_port(out, &META, |port| {
         if !port.is_up || cx.is(Vendor::BroadcomDnx) {
             return None;
@@ -66,4 +70,40 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("the queues of lossless priorities {} have no ECN", list(without)),
         )
     });
+}
+
+/// Reports system ports with queues of lossless priorities that do not mark, unlike those of nearly all others of the chip.
+fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
+    let ports = cx.db.rows("SYSTEM_PORT");
+    let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_priorities(port).next().is_some()) else {
+        return;
+    };
+    if ports.is_empty() {
+        return;
+    }
+    let queues: BTreeSet<usize> =
+        priorities(port.pfc_priorities).map(|priority| usize::from(port.tc_to_queue[priority])).collect();
+    let mut marking: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for entry in cx.db.rows("QUEUE") {
+        let Some((owner, numbers)) = entry.owner_and_numbers() else { continue };
+        let Some((low, high)) = crate::resolve::range(numbers) else { continue };
+        let name =
+            cx.db.field(entry, "wred_profile").map(|f| crate::schema::reference("WRED_PROFILE", f.value));
+        if name.is_some_and(|name| cx.sw.wred.iter().any(|w| w.name == name)) {
+            marking.entry(owner).or_default().extend(low..=high.min(15));
+        }
+    }
+    let marks = |key: &str| marking.get(key).is_some_and(|own| queues.is_subset(own));
+    let of_chip = |key: &'_ str| key.rsplit_once('|').map_or(String::new(), |(chip, _)| chip.to_string());
+    let usual = siblings::usual_by_kind(ports.iter().map(|entry| (of_chip(&entry.key), marks(&entry.key))));
+    let is_odd = |key: &&str| !marks(key) && usual.get(&of_chip(key)) == Some(&true);
+    let odd: Vec<&str> = ports.iter().map(|entry| entry.key.as_ref()).filter(is_odd).collect();
+    if let Some(first) = odd.first() {
+        let message = format!(
+            "{}: queues of lossless priorities {} have no ECN, unlike those of other system ports",
+            names(&odd),
+            list(port.pfc_priorities)
+        );
+        cx.report(out, &META, row("SYSTEM_PORT", first), message);
+    }
 }

@@ -46,10 +46,8 @@
 //!
 //! DCQCN, SIGCOMM 2015, section 4: the thresholds determine the rates of flows.
 
-use std::collections::BTreeMap;
-
 use super::super::context::{Context, Findings, hit};
-use super::super::{Meta, effect};
+use super::super::{Meta, effect, siblings};
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
@@ -61,31 +59,22 @@ pub(super) const META: Meta = Meta {
     effect: effect::ECN_NOT_AS_INTENDED,
 };
 
-/// The fewest ports that are compared.
-const FEWEST_PORTS: usize = 4;
-
 /// Kmin, Kmax and Pmax of a queue.
 type Marking = (u64, u64, u8);
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let mut counts: BTreeMap<(u32, usize), BTreeMap<Marking, usize>> = BTreeMap::new();
-    for port in cx.sw.ports.iter().filter(|port| port.is_up) {
-        for (priority, _, marking) in markings(cx, port) {
-            *counts.entry((port.speed_mbps, priority)).or_default().entry(marking).or_default() += 1;
-        }
-    }
-    let usual = |speed_mbps: u32, priority: usize| {
-        let counts = counts.get(&(speed_mbps, priority))?;
-        let total: usize = counts.values().sum();
-        let (usual, count) = counts.iter().max_by_key(|(_, count)| **count)?;
-        (total >= FEWEST_PORTS && count * 4 >= total * 3).then_some(*usual)
-    };
+    let up = cx.port_kinds().filter(|(port, _)| port.is_up);
+    let all = up.flat_map(|(port, count)| {
+        let of_port = markings(cx, port).into_iter();
+        of_port.map(move |(priority, _, marking)| ((port.speed_mbps, priority), marking, count))
+    });
+    let usual = siblings::usual_counted(all);
     cx.by_port(out, &META, |port| {
         let mut all = markings(cx, port).into_iter().filter(|_| port.is_up);
         let (queue, own, usual) = all.find_map(|(priority, queue, own)| {
-            let usual = usual(port.speed_mbps, priority).filter(|usual| *usual != own)?;
-            Some((queue, own, usual))
+            let usual = usual.get(&(port.speed_mbps, priority)).filter(|usual| **usual != own)?;
+            Some((queue, own, *usual))
         })?;
         let text = |(min, max, percent): Marking| format!("{min}/{max}/{percent}");
         let message = format!(

@@ -24,7 +24,8 @@
 //!
 //! ## Source
 //!
-//! InfiniBand headers over UDP take up to 58 bytes and the Ethernet header.
+//! The headers of RoCEv2 and the Ethernet header take up to 58 bytes
+//! ([InfiniBand Architecture](https://www.infinibandta.org/ibta-specification/), annex A17).
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

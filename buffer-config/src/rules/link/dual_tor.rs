@@ -2,7 +2,8 @@
 //!
 //! Severity: warning (a note where the file has neither a peer nor a tunnel).
 //!
-//! A switch with `subtype` DualToR has no peer or no tunnel to it, or its peer is this switch or differs between the tables.
+//! A switch with `subtype` DualToR has no peer or no tunnel to it, or its peer is this switch or differs between the tables; or
+//! MUX_CABLE names a port that does not exist or gives two ports the same server.
 //!
 //! ## Why it matters
 //!
@@ -31,6 +32,8 @@
 //! [muxorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/muxorch.cpp), which creates the tunnel from
 //! PEER_SWITCH and TUNNEL.
 
+use std::collections::BTreeMap;
+
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
@@ -41,6 +44,7 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cables(cx, out);
     let value = |name| cx.value("DEVICE_METADATA", "localhost", name).unwrap_or_default();
     if value("subtype") != "DualToR" {
         return;
@@ -65,5 +69,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     } else if !name.is_empty() && !peers.iter().any(|peer| peer.key == name) {
         let message = format!("peer_switch is {name}, but PEER_SWITCH names {}", peer.key);
         cx.report(out, &META, field("DEVICE_METADATA", "localhost", "peer_switch"), message);
+    }
+}
+
+/// Reports cables to two switches with a wrong port or server.
+fn cables(cx: &Context<'_, '_>, out: &mut Findings) {
+    let mut servers: BTreeMap<&str, &str> = BTreeMap::new();
+    for entry in cx.db.rows("MUX_CABLE") {
+        if !cx.sw.ports.is_empty() && cx.db.row("PORT", &entry.key).is_none() {
+            let message = format!("{} has a cable to two switches, but is not in PORT", entry.key);
+            cx.report(out, &META, row("MUX_CABLE", &entry.key), message);
+        }
+        let Some(server) = cx.db.field(entry, "server_ipv4") else { continue };
+        if let Some(other) = servers.insert(server.value, &entry.key) {
+            let message = format!("{other} and {} both lead to server {}", entry.key, server.value);
+            cx.report(out, &META, field("MUX_CABLE", &entry.key, "server_ipv4"), message);
+        }
     }
 }

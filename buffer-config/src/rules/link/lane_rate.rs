@@ -29,6 +29,8 @@
 //! IEEE 802.3dj, 200 Gb/s for each lane; `breakout_modes` of
 //! [platform.json](https://github.com/sonic-net/SONiC/blob/master/doc/dynamic-port-breakout/sonic-dynamic-port-breakout-HLD.md).
 
+use std::collections::BTreeMap;
+
 use super::super::context::{Context, Findings, hit, hit_as};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
@@ -45,29 +47,34 @@ const MANY: usize = 4;
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let ports = || cx.sw.ports.iter().filter(|port| port.is_up && port.lanes > 0);
+    // The number of ports by speed and lanes.
+    let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    for (port, count) in cx.port_kinds().filter(|(port, _)| port.is_up && port.lanes > 0) {
+        *counts.entry((port.speed_mbps, port.lanes)).or_default() += count;
+    }
     cx.by_port_entry(out, &META, |port, entry| {
-        // Ports inside the switch have lanes of their own kind.
-        let is_internal = cx.db.field(entry, "role").is_some_and(|f| f.value != "Ext");
-        if !port.is_up || port.lanes == 0 || is_internal {
+        let (speed, own) = (port.speed_mbps, port.lanes);
+        let is_too_fast = own > 0 && speed / own > FASTEST_LANE_MBPS;
+        let is_only = counts.get(&(speed, own)) == Some(&1);
+        if !port.is_up || !(is_too_fast || is_only) {
             return None;
         }
-        let lanes = counted(u64::from(port.lanes), "lane");
-        if port.speed_mbps / port.lanes > FASTEST_LANE_MBPS {
-            let message = format!(
-                "{} Mb/s over {lanes}: no lane is faster than {FASTEST_LANE_MBPS} Mb/s",
-                port.speed_mbps
-            );
+        // Ports inside the switch have lanes of their own kind.
+        if cx.db.field(entry, "role").is_some_and(|f| f.value != "Ext") {
+            return None;
+        }
+        let lanes = counted(u64::from(own), "lane");
+        if is_too_fast {
+            let message =
+                format!("{speed} Mb/s over {lanes}: no lane is faster than {FASTEST_LANE_MBPS} Mb/s");
             return hit("PORT", &port.name, "lanes", message);
         }
-        let of_speed = || ports().filter(|other| other.speed_mbps == port.speed_mbps);
-        let is_only = of_speed().filter(|other| other.lanes == port.lanes).count() == 1;
-        let usual = of_speed().find(|other| other.name != port.name)?.lanes;
-        let others = of_speed().filter(|other| other.lanes == usual).count();
-        if !is_only || others < MANY || others + 1 < of_speed().count() || port.lanes >= usual {
+        let mut others = counts.range((speed, 0)..=(speed, u32::MAX)).filter(|((_, lanes), _)| *lanes != own);
+        let ((_, usual), count) = others.next()?;
+        if others.next().is_some() || *count < MANY || own >= *usual {
             return None;
         }
-        let message = format!("{lanes}, but all other ports with {} Mb/s have {usual}", port.speed_mbps);
+        let message = format!("{lanes}, but all other ports with {speed} Mb/s have {usual}");
         hit_as(Severity::Warning, "PORT", &port.name, "lanes", message)
     });
 }

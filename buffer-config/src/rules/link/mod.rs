@@ -18,4 +18,7 @@ family!(
     shared_alias,
     breakout,
     dual_tor,
+    shared_index,
+    hash_fields,
+    odd_port,
 );

@@ -40,6 +40,9 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if are_distinct(cx) {
+        return;
+    }
     let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
     let mut found: Vec<(&str, &str, &str)> = Vec::new();
     for (port, entry) in cx.sw.ports.iter().zip(cx.db.rows("PORT")).filter(|(port, _)| port.is_up) {
@@ -64,4 +67,18 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("{name} and {owner} both use lane {lane}"),
         );
     }
+}
+
+/// Whether all lanes of ports that are up are different numbers, as on nearly all switches.
+fn are_distinct(cx: &Context<'_, '_>) -> bool {
+    let mut all: Vec<u32> = Vec::new();
+    for (_, entry) in cx.sw.ports.iter().zip(cx.db.rows("PORT")).filter(|(port, _)| port.is_up) {
+        let lanes = cx.db.field(entry, "lanes").map_or("", |field| field.value);
+        for lane in lanes.split(',').filter(|lane| !lane.is_empty()) {
+            let Ok(lane) = lane.parse() else { return false };
+            all.push(lane);
+        }
+    }
+    all.sort_unstable();
+    all.windows(2).all(|pair| pair.first() != pair.last())
 }

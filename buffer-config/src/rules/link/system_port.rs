@@ -2,8 +2,10 @@
 //!
 //! Severity: error.
 //!
-//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs, different `switch_id` for
-//! one chip, or a speed that differs from that of the port; or only one of SYSTEM_PORT and `switch_type` says that the switch has virtual output queues.
+//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs or fewer than lossless traffic
+//! needs, different `switch_id` for one chip or another one than the device, no value for a field that other entries have, or
+//! a speed that differs from that of the port; ports of one core have the same `core_port_id`; or only one of SYSTEM_PORT and
+//! `switch_type` says that the switch has virtual output queues.
 //!
 //! ## Why it matters
 //!
@@ -35,7 +37,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::context::{Context, Findings, field, names};
+use super::super::context::{Context, Findings, field, names, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 
@@ -46,6 +48,7 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("SYSTEM_PORT");
+    // Most switches have no system ports.
     let kind = cx.value("DEVICE_METADATA", "localhost", "switch_type").unwrap_or_default();
     let at = field("DEVICE_METADATA", "localhost", "switch_type");
     // The file of the whole line card has no ports of a chip.
@@ -91,7 +94,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             speeds.push((&entry.key, &port.name, speed, port.speed_mbps));
         }
     }
+    if rows.is_empty() {
+        return;
+    }
     other_speeds(cx, out, &speeds);
+    few_queues(cx, out);
+    missing_fields(cx, out);
+    other_chip(cx, out);
     if queues.len() > 1 {
         let (usual, _) =
             queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
@@ -99,6 +108,70 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let message = format!("{key} has {count} VOQs, but other system ports have {usual}");
             cx.report(out, &META, field("SYSTEM_PORT", key, "num_voq"), message);
         }
+    }
+}
+
+/// Reports fields that only some system ports have. orchagent reads the ports one after the other into one variable: a port
+/// without a field has the value of the port before it.
+fn missing_fields(cx: &Context<'_, '_>, out: &mut Findings) {
+    let rows = cx.db.rows("SYSTEM_PORT");
+    for name in ["system_port_id", "switch_id", "speed", "num_voq", "core_index", "core_port_index"] {
+        let without: Vec<&str> = rows
+            .iter()
+            .filter(|entry| cx.db.field(entry, name).is_none())
+            .map(|entry| entry.key.as_ref())
+            .collect();
+        let Some(first) = without.first().filter(|_| without.len() < rows.len()) else { continue };
+        let message = format!(
+            "{} have no `{name}`, unlike other system ports: they get that of the system port before",
+            names(&without)
+        );
+        cx.report(out, &META, row("SYSTEM_PORT", first), message);
+    }
+}
+
+/// Reports system ports of this chip with another `switch_id` than that of the device, and ports of one core that have the
+/// same number.
+fn other_chip(cx: &Context<'_, '_>, out: &mut Findings) {
+    let own = cx.value("DEVICE_METADATA", "localhost", "switch_id").map(str::trim);
+    let here = format!("{}|{}|", cx.sw.hostname, cx.sw.chip);
+    let of_here = cx.db.rows("SYSTEM_PORT").iter().find(|entry| entry.key.starts_with(&here));
+    if let (Some(own), Some(entry)) = (own, of_here)
+        && let Some(id) = cx.db.field(entry, "switch_id").filter(|id| id.value.trim() != own)
+    {
+        let message =
+            format!("{} has switch_id {}, but the switch has {own} in DEVICE_METADATA", entry.key, id.value);
+        let at = field("DEVICE_METADATA", "localhost", "switch_id");
+        cx.report(out, &META, at, message).replace(id.value.trim());
+    }
+    let mut owners: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for (port, entry) in cx.sw.ports.iter().zip(cx.db.rows("PORT")).filter(|(port, _)| port.is_up) {
+        let value = |name| cx.db.field(entry, name).map(|field| field.value.trim());
+        let Some(place) = value("core_id").zip(value("core_port_id")) else { continue };
+        if let Some(other) = owners.insert(place, &port.name) {
+            let message =
+                format!("{other} and {} have core_port_id {} of core {}", port.name, place.1, place.0);
+            cx.report(out, &META, field("PORT", &port.name, "core_port_id"), message)
+                .of_ports(&[other, &port.name]);
+        }
+    }
+}
+
+/// Reports system ports without the queue of a lossless priority: `num_voq` counts the queues from 0.
+fn few_queues(cx: &Context<'_, '_>, out: &mut Findings) {
+    let ports = cx.sw.ports.iter().flat_map(|port| {
+        cx.lossless_priorities(port).filter_map(move |(priority, _)| port.tc_to_queue.get(priority).copied())
+    });
+    let Some(last) = ports.max().map(u64::from) else { return };
+    let is_few = |entry: &&crate::db::Entry<'_>| {
+        let count = cx.db.field(entry, "num_voq").and_then(|field| crate::resolve::number(field.value));
+        count.is_some_and(|count| count <= last)
+    };
+    let few: Vec<&str> =
+        cx.db.rows("SYSTEM_PORT").iter().filter(is_few).map(|entry| entry.key.as_ref()).collect();
+    if let Some(first) = few.first() {
+        let message = format!("{} have no VOQ {last}, the queue of a lossless priority", names(&few));
+        cx.report(out, &META, field("SYSTEM_PORT", first, "num_voq"), message);
     }
 }
 

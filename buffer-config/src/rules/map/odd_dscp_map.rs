@@ -39,12 +39,9 @@
 //!
 //! RDMA over Commodity Ethernet at Scale 3: a packet keeps its DSCP, and so its class, on the whole path.
 
-use std::collections::BTreeMap;
-
 use super::super::context::{Context, Findings, hit};
-use super::super::{Meta, effect};
+use super::super::{Meta, effect, siblings};
 use crate::finding::Severity;
-use crate::resolved::ResolvedPort;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -54,45 +51,19 @@ pub(super) const META: Meta = Meta {
     effect: effect::DSCP_NOT_AS_INTENDED,
 };
 
-/// The fewest ports that are compared.
-const FEWEST_PORTS: usize = 4;
-
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let mut counts: BTreeMap<(u8, [u8; 64]), usize> = BTreeMap::new();
-    let mut all: BTreeMap<u8, usize> = BTreeMap::new();
-    for port in cx.sw.ports.iter().filter(|port| port.is_up && port.pfc_priorities != 0) {
-        *counts.entry((port.pfc_priorities, classes(port))).or_default() += 1;
-        *all.entry(port.pfc_priorities).or_default() += 1;
-    }
-    let usual = |priorities: u8| {
-        let total = all.get(&priorities).copied().filter(|total| *total >= FEWEST_PORTS)?;
-        let of_priorities = counts.iter().filter(|((other, _), _)| *other == priorities);
-        let ((_, usual), count) = of_priorities.max_by_key(|(_, count)| **count)?;
-        (count * 4 >= total * 3).then_some(*usual)
-    };
-    let usual: BTreeMap<u8, [u8; 64]> =
-        all.keys().filter_map(|priorities| Some((*priorities, usual(*priorities)?))).collect();
+    let usual = siblings::usual_classes(cx);
     cx.by_port(out, &META, |port| {
         let usual = usual.get(&port.pfc_priorities).filter(|_| port.is_up)?;
-        let own = classes(port);
+        let own = siblings::lossless_classes(port);
         let (dscp, own, other) = (0..64)
             .find_map(|dscp| Some((dscp, *own.get(dscp)?, *usual.get(dscp)?)).filter(|(_, o, u)| o != u))?;
         let text = |class: u8| match class {
-            LOSSY => "lossy".to_string(),
+            siblings::LOSSY => "lossy".to_string(),
             class => format!("in lossless class {class}"),
         };
         let message = format!("DSCP {dscp} is {}, but {} on most ports", text(own), text(other));
         hit("PORT_QOS_MAP", &port.name, "dscp_to_tc_map", message)
     });
-}
-
-/// The mark of a DSCP whose class has no PFC.
-const LOSSY: u8 = u8::MAX;
-
-/// The class of each DSCP, or [`LOSSY`].
-fn classes(port: &ResolvedPort) -> [u8; 64] {
-    port.dscp_to_tc
-        .0
-        .map(|class| if class < 8 && port.pfc_priorities >> class & 1 == 1 { class } else { LOSSY })
 }

@@ -24,7 +24,9 @@
 //!
 //! ## Source
 //!
-//! Arista EOS user manual, QoS profiles; NX-OS QoS configuration guide, network QoS policies.
+//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), QoS profiles; [NX-OS QoS configuration
+//! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf), network QoS
+//! policies.
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

@@ -41,7 +41,6 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    cx.schema(out, &META);
     cx.by_port_entry(out, &META, |port, entry| {
         let on = cx.db.field(entry, "pfc_asym").is_some_and(|f| f.value == "on");
         on.then(|| hit("PORT", &port.name, "pfc_asym", "asymmetric PFC is on".to_string())).flatten()

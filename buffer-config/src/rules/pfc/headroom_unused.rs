@@ -26,7 +26,7 @@
 //!
 //! ## Source
 //!
-//! sonic-utilities couples the two in its own commands.
+//! The commands of [sonic-utilities](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) couple headroom and PFC; files do not.
 
 use super::super::context::{Context, Findings, hit, list, priorities, row};
 use super::super::{Meta, effect};

@@ -1,9 +1,9 @@
 //! # PFC018 lossy-tunnel
 //!
-//! Severity: error.
+//! Severity: error (a warning for the DSCP of the outer header).
 //!
-//! The maps of a tunnel put a DSCP of a lossless class into a lossy class, or a lossless class into a priority group without
-//! headroom or into a lossy queue.
+//! The maps of a tunnel put a DSCP of a lossless class into a lossy class, a lossless class into a priority group without
+//! headroom or into a lossy queue, or give the outer header of its packets the DSCP of a lossy class.
 //!
 //! ## Why it matters
 //!
@@ -54,6 +54,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             );
             cx.report(out, &META, field("TUNNEL", &tunnel.key, "decap_dscp_to_tc_map"), message);
         }
+        if let Some((class, dscp)) = lossy_outside(cx, &tunnel.key, &lossless) {
+            let message = format!(
+                "{}: packets of lossless class {class} get an outer header with DSCP {dscp}, which no port has in a lossless class",
+                tunnel.key
+            );
+            cx.report(out, &META, field("TUNNEL", &tunnel.key, "encap_tc_to_dscp_map"), message)
+                .severity(Severity::Warning);
+        }
         for name in ["decap_tc_to_pg_map", "encap_tc_to_queue_map"] {
             let Some((class, target)) = lossy(cx, port, &tunnel.key, name, &lossless) else { continue };
             let what = if name == "decap_tc_to_pg_map" { "priority group" } else { "queue" };
@@ -83,6 +91,24 @@ fn lossy_dscp(
         let other = cx.value("DSCP_TO_TC_MAP", map, &dscp.to_string());
         let other = other.and_then(|n| n.trim().parse::<usize>().ok()).unwrap_or(0);
         (!lossless.contains(&other)).then_some((dscp, class, other))
+    })
+}
+
+/// The first lossless class whose outer DSCP is in no lossless class of any port: class and DSCP.
+fn lossy_outside(cx: &Context<'_, '_>, tunnel: &str, lossless: &[usize]) -> Option<(usize, usize)> {
+    let name = cx.value("TUNNEL", tunnel, "encap_tc_to_dscp_map")?;
+    let map = crate::schema::reference("TC_TO_DSCP_MAP", name);
+    cx.db.row("TC_TO_DSCP_MAP", map)?;
+    let is_lossless = |dscp: usize| {
+        cx.sw.ports.iter().filter(|port| port.is_up).any(|port| {
+            let class = port.dscp_to_tc.0.get(dscp).copied().map(usize::from);
+            cx.lossless_priorities(port).any(|(priority, _)| Some(priority) == class)
+        })
+    };
+    // Classes 2 and 6 carry packets that went through the tunnel already.
+    lossless.iter().copied().filter(|class| !matches!(class, 2 | 6)).find_map(|class| {
+        let dscp = cx.value("TC_TO_DSCP_MAP", map, &class.to_string())?.trim().parse::<usize>().ok()?;
+        (!is_lossless(dscp)).then_some((class, dscp))
     })
 }
 

@@ -22,7 +22,8 @@
 //!
 //! ## Source
 //!
-//! shipped: 514,553 B at 400G, 244,000 B at 800G.
+//! A shipped table has 514,553 B at 400G and 244,000 B at 800G: NH-5010,
+//! [pg_profile_lookup.ini](https://github.com/sonic-net/sonic-buildimage/blob/master/device/nexthop/x86_64-nexthop_5010-r0/NH-5010-F-O64/pg_profile_lookup.ini).
 
 use super::super::context::{Context, Findings, bytes, field};
 use super::super::{Meta, effect};

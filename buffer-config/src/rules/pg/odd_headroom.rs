@@ -43,10 +43,8 @@
 //!
 //! buffer_headroom_mellanox.lua: headroom is a function of speed, cable length and MTU.
 
-use std::collections::BTreeMap;
-
 use super::super::context::{Context, Findings, bytes, hit};
-use super::super::{Meta, effect};
+use super::super::{Meta, effect, siblings};
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
@@ -58,26 +56,16 @@ pub(super) const META: Meta = Meta {
     effect: effect::HEADROOM_TOO_SMALL,
 };
 
-/// The fewest ports that are compared.
-const FEWEST_PORTS: usize = 4;
-
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let mut links: BTreeMap<(u32, u32), BTreeMap<u64, usize>> = BTreeMap::new();
-    for port in cx.sw.ports.iter().filter(|port| port.is_up) {
-        if let Some((least, cable_m)) = least_headroom(cx, port) {
-            *links.entry((port.speed_mbps, cable_m)).or_default().entry(least).or_default() += 1;
-        }
-    }
-    let usual = |link: (u32, u32)| {
-        let counts = links.get(&link)?;
-        let total: usize = counts.values().sum();
-        let (usual, count) = counts.iter().max_by_key(|(_, count)| **count)?;
-        (total >= FEWEST_PORTS && count * 4 >= total * 3).then_some(*usual)
-    };
+    let up = cx.port_kinds().filter(|(port, _)| port.is_up);
+    let usual = siblings::usual_counted(up.filter_map(|(port, count)| {
+        let (least, cable_m) = least_headroom(cx, port)?;
+        Some(((port.speed_mbps, cable_m), least, count))
+    }));
     cx.by_port(out, &META, |port| {
         let (own, cable_m) = least_headroom(cx, port).filter(|_| port.is_up)?;
-        let usual = usual((port.speed_mbps, cable_m)).filter(|usual| own < *usual)?;
+        let usual = usual.get(&(port.speed_mbps, cable_m)).copied().filter(|usual| own < *usual)?;
         let message = format!(
             "headroom {}, but {} on most ports with {} Mb/s over {cable_m} m",
             bytes(own),

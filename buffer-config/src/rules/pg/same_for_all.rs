@@ -22,7 +22,8 @@
 //!
 //! ## Source
 //!
-//! tables that vendors ship: 58 such pairs.
+//! Tables that vendors ship have 58 such pairs; some are in
+//! [pg_profile_lookup.ini](https://github.com/sonic-net/sonic-buildimage/blob/master/device/nexthop/x86_64-nexthop_4010-r0/NH-4010-128x400G-2x25G/pg_profile_lookup.ini) of the NH-4010.
 
 use super::super::context::{Context, Findings, bytes, field};
 use super::super::{Meta, effect};

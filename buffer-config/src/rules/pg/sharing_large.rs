@@ -25,7 +25,8 @@
 //!
 //! ## Source
 //!
-//! two shipped switches have it by copy and paste (Arista 7170).
+//! Two shipped switches have copied it, such as the Arista 7170,
+//! [buffers_defaults_t1.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/device/arista/x86_64-arista_7170_64c/Arista-7170-64C/buffers_defaults_t1.j2).
 
 use super::super::context::{Context, Findings, bytes, field};
 use super::super::{Meta, effect};

@@ -25,7 +25,7 @@
 //!
 //! ## Source
 //!
-//! 2 * length * speed / 198,000 km/s.
+//! 2 * length * speed / 198,000 km/s, the speed of light in fibre that buffer_headroom_mellanox.lua uses.
 
 use super::super::context::{Context, Findings, Hit, bytes, field, hit_as};
 use super::super::{Meta, effect};

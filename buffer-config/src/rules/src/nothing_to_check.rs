@@ -20,7 +20,7 @@
 //!
 //! ## Source
 //!
-//! The tables that rules look at are those of `buffer-config/src/schema`.
+//! The tables that rules read are those of `buffer-config/src/schema`, which follow the YANG models.
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

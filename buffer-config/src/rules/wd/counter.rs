@@ -2,12 +2,13 @@
 //!
 //! Severity: error.
 //!
-//! Polling of the watchdog's counters is disabled.
+//! Polling of the watchdog's counters is disabled, or slower than a detection time.
 //!
 //! ## Why it matters
 //!
 //! With FLEX_COUNTER_STATUS disable, the watchdog is configured but detects nothing. A fast reboot can leave it in
-//! this state.
+//! this state. A POLL_INTERVAL of FLEX_COUNTER_TABLE replaces that of PFC_WD: if it is longer than the detection time, storms
+//! end before they are seen.
 //!
 //! ## Example
 //!
@@ -39,5 +40,15 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let at = field("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS");
         cx.report(out, &META, at, "the watchdog's counters are not polled: it detects nothing".into())
             .replace("enable");
+    }
+    let shortest = cx.sw.ports.iter().filter_map(|port| port.watchdog).map(|w| w.detection_ms).min();
+    let poll = cx.value("FLEX_COUNTER_TABLE", "PFCWD", "POLL_INTERVAL").and_then(crate::resolve::number);
+    if let (Some(shortest), Some(poll)) = (shortest, poll)
+        && poll > u64::from(shortest)
+    {
+        let message = format!(
+            "the watchdog's counters are polled every {poll} ms, but storms are to be detected in {shortest} ms"
+        );
+        cx.report(out, &META, field("FLEX_COUNTER_TABLE", "PFCWD", "POLL_INTERVAL"), message).remove();
     }
 }

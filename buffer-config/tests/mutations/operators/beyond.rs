@@ -7,14 +7,24 @@ use super::Expect::{Error, Harmless, Warning};
 use super::{Operator, one_of_many, watched};
 use crate::config::Config;
 
-/// A port channel of the first two ports.
-fn channel(c: &mut Config) -> Option<[String; 2]> {
+/// A port channel of the first two ports to one neighbour.
+pub(super) fn channel(c: &mut Config) -> Option<[String; 2]> {
     let [p, q, ..] = c.ports.as_slice() else { return None };
     let (p, q) = (p.clone(), q.clone());
     (c.get("PORT", &p, "speed") == c.get("PORT", &q, "speed")).then_some(())?;
     let mtu = c.get("PORT", &p, "mtu").unwrap_or("9100".into());
     c.put("PORTCHANNEL", json!({"PortChannel1": {"admin_status": "up", "mtu": mtu, "min_links": "1"}}));
     c.put("PORTCHANNEL_MEMBER", json!({format!("PortChannel1|{p}"): {}, format!("PortChannel1|{q}"): {}}));
+    // Ports of a VLAN and routed ports cannot be members.
+    for name in ["VLAN_MEMBER", "INTERFACE"] {
+        let is_of = |key: &String| key.split('|').any(|part| part == p || part == q);
+        for key in c.keys(name).iter().filter(|key| is_of(key)) {
+            c.remove(name, key);
+        }
+    }
+    if let Some(neighbour) = c.get("DEVICE_NEIGHBOR", &p, "name") {
+        c.table("DEVICE_NEIGHBOR")?.insert(q.clone(), json!({"name": neighbour, "port": "second"}));
+    }
     Some([p, q])
 }
 
@@ -23,7 +33,7 @@ fn lane_mbps(c: &Config, port: &str) -> Option<u32> {
     Some(c.get("PORT", port, "speed")?.parse::<u32>().ok()? / lanes)
 }
 
-fn tunnel(c: &mut Config, field: &str, map: &str) {
+pub(super) fn tunnel(c: &mut Config, field: &str, map: &str) {
     let fields = json!({"tunnel_type": "IPINIP", "dst_ip": "10.1.0.32", "dscp_mode": "pipe", field: map});
     c.put("TUNNEL", json!({"MuxTunnel0": fields}));
     if c.get("DEVICE_METADATA", "localhost", "subtype").as_deref() == Some("DualToR") {

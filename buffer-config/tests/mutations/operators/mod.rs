@@ -3,6 +3,8 @@
 mod absent;
 mod beyond;
 mod contradict;
+mod links;
+mod settings;
 mod tables;
 mod wrong;
 
@@ -108,6 +110,14 @@ impl Config {
 
 /// All operators on one file.
 pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
-    [absent::OPERATORS, wrong::OPERATORS, contradict::OPERATORS, beyond::OPERATORS, tables::OPERATORS]
-        .concat()
+    [
+        absent::OPERATORS,
+        wrong::OPERATORS,
+        contradict::OPERATORS,
+        beyond::OPERATORS,
+        tables::OPERATORS,
+        links::OPERATORS,
+        settings::OPERATORS,
+    ]
+    .concat()
 });

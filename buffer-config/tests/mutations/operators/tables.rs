@@ -12,17 +12,20 @@ fn channel(c: &mut Config, name: &str, fields: Value) -> Option<String> {
     let port = c.port()?;
     c.put("PORTCHANNEL", json!({name: fields}));
     c.put("PORTCHANNEL_MEMBER", json!({format!("{name}|{port}"): {}}));
+    for key in c.keys("VLAN_MEMBER").iter().filter(|key| key.ends_with(&format!("|{port}"))) {
+        c.remove("VLAN_MEMBER", key);
+    }
     Some(port)
 }
 
 /// The first DSCP of the first lossless class, if that class has headroom.
-fn lossless_dscp(c: &Config) -> Option<String> {
+pub(super) fn lossless_dscp(c: &Config) -> Option<String> {
     c.port()?;
     c.dscps(&c.priority).into_iter().next()
 }
 
 /// A DSCP of a class without PFC.
-fn lossy_dscp(c: &Config) -> Option<String> {
+pub(super) fn lossy_dscp(c: &Config) -> Option<String> {
     let list = c.get("PORT_QOS_MAP", c.ports.first()?, "pfc_enable")?;
     let lossy = (0..8)
         .map(|class| class.to_string())
@@ -30,7 +33,7 @@ fn lossy_dscp(c: &Config) -> Option<String> {
     c.dscps(&lossy).into_iter().next()
 }
 
-fn acl(c: &mut Config, rule: Value) -> Option<()> {
+pub(super) fn acl(c: &mut Config, rule: Value) -> Option<()> {
     let port = c.port()?;
     c.put("ACL_TABLE", json!({"T": {"type": "L3", "stage": "ingress", "ports": [port]}}));
     c.put("ACL_RULE", json!({"T|R": rule}));
@@ -63,7 +66,7 @@ fn pair(c: &mut Config, peer: &str, named: &str) -> Option<()> {
     Some(())
 }
 
-fn own_system_port(c: &Config) -> Option<String> {
+pub(super) fn own_system_port(c: &Config) -> Option<String> {
     let port = c.port()?;
     c.keys("SYSTEM_PORT").into_iter().find(|key| key.rsplit('|').next() == Some(&port))
 }
