@@ -27,6 +27,8 @@ PAUSED_ONE_OF = 20
 GROWTH = {"SAI_PORT_STAT_IF_OUT_OCTETS": 10**9, "SAI_PORT_STAT_IF_IN_OCTETS": 10**9, "SAI_QUEUE_STAT_PACKETS": 10**6,
           "SAI_QUEUE_STAT_BYTES": 10**9}
 PAUSES = {"SAI_PORT_STAT_PFC_3_RX_PKTS": 100, "SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US": 10_000}
+# Bytes that this script has sent to and received from the server of each port of TCP.
+OWN_BYTES = {}
 # Places of the port's number in the ids of its port, queues and priority groups.
 PORT_STRIDE = 0x1000
 
@@ -75,8 +77,13 @@ def command(*words):
 def ask(port, commands):
     """Sends commands and returns everything that is answered."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall("".join([*commands, command("QUIT")]).encode())
-        return b"".join(iter(lambda: connection.recv(1 << 20), b"")).decode(errors="replace")
+        request = "".join([*commands, command("QUIT")]).encode()
+        connection.sendall(request)
+        answer = b"".join(iter(lambda: connection.recv(1 << 20), b""))
+    own = OWN_BYTES.setdefault(port, [0, 0])
+    own[0] += len(request)
+    own[1] += len(answer)
+    return answer.decode(errors="replace")
 
 
 def grow(port, counters, has_pauses, stopped):
@@ -96,13 +103,14 @@ def grow(port, counters, has_pauses, stopped):
 
 
 def network_bytes(servers):
-    """Bytes that the servers have received and sent."""
+    """Bytes that the servers have received from others and sent to them."""
     totals = [0, 0]
     for _, port in servers:
+        own = list(OWN_BYTES[port])
         answer = ask(port, [command("INFO", "stats")])
         lines = dict(line.split(":", 1) for line in answer.splitlines() if ":" in line)
-        totals[0] += int(lines["total_net_input_bytes"])
-        totals[1] += int(lines["total_net_output_bytes"])
+        totals[0] += int(lines["total_net_input_bytes"]) - own[0]
+        totals[1] += int(lines["total_net_output_bytes"]) - own[1]
     return totals
 
 

@@ -5,13 +5,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use buffer_config::finding::Finding;
+use buffer_config::json::Problem;
+use buffer_config::lookup::Lookup;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::{SourceText, position};
 use buffer_config::{input, lookup};
+use model::topology::{Node, NodeKind};
 use model::{ConfigFinding, Topology};
 use scenario::{Configured, config_findings};
 
+use crate::daemons::config::settings::Settings;
 use crate::input::read_text;
 
 /// The platform's headroom for each speed and cable length, in the folder of the configuration.
@@ -31,11 +35,24 @@ pub(crate) fn parse_config_of(text: &str) -> Result<ConfigOf, String> {
     Ok(ConfigOf { switch: switch.to_string(), path: PathBuf::from(path) })
 }
 
-impl ConfigOf {
-    /// The same file; a relative path starts at `folder`.
-    pub(crate) fn below(self, folder: &Path) -> ConfigOf {
-        ConfigOf { path: folder.join(self.path), ..self }
+/// Returns the configurations that a key of a daemon lists, as `SWITCH=PATH`; a relative path starts at the folder of the
+/// file with the key. Adds what is none to `problems`.
+pub(crate) fn of_key(settings: &Settings, key: &str, problems: &mut Vec<String>) -> Vec<ConfigOf> {
+    let folder = settings.folder(key);
+    let parsed = settings.texts(key).into_iter().map(parse_config_of);
+    let found = parsed.filter_map(|config| config.map_err(|error| problems.push(error)).ok());
+    found.map(|config| ConfigOf { path: folder.join(config.path), ..config }).collect()
+}
+
+/// Returns the topology with these switches, so that configurations can refer to them.
+pub(crate) fn with_switches<'n>(topology: &Topology, names: impl IntoIterator<Item = &'n str>) -> Topology {
+    let mut named = topology.clone();
+    for name in names {
+        if named.node(name).is_none() {
+            named.nodes.push(Node { name: name.to_string(), kind: NodeKind::Switch, addresses: Vec::new() });
+        }
     }
+    named
 }
 
 /// What is wrong with the configurations of a network.
@@ -74,21 +91,41 @@ pub(crate) fn findings(configs: &[ConfigOf], topology: &Topology, problems: &mut
     Checked { cited, by_switch }
 }
 
-/// Checks a configuration without a lookup table, as a switch runs it.
+/// A lookup table for headroom, the name of its file and its text.
+pub(crate) struct LookupFile {
+    name: String,
+    text: String,
+    table: Lookup,
+}
+
+/// Checks a configuration, with the lookup table of its platform if it is known.
 ///
 /// # Errors
-/// What cannot be read, with positions.
-pub(crate) fn check_text(name: &str, text: &str) -> Result<(ResolvedSwitch, Vec<Finding>), Vec<String>> {
+/// What cannot be read in both of them, with positions.
+pub(crate) fn check_text(
+    name: &str,
+    text: &str,
+    lookup: Option<&LookupFile>,
+) -> Result<(ResolvedSwitch, Vec<Finding>), Vec<String>> {
     let db = input::load(text);
-    if !db.problems.is_empty() {
-        let malformed = db.problems.iter();
-        let malformed = malformed
-            .map(|problem| format!("{name}:{}: {}", position(text, problem.span.start), problem.message));
-        return Err(malformed.collect());
+    let mut wrong = malformed(name, text, &db.problems);
+    if let Some(LookupFile { name, text, table }) = lookup {
+        wrong.extend(malformed(name, text, &table.problems));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
     }
     let source = SourceText { name, text };
-    let (findings, resolved) = rules::check_resolved(source, &db, None, &Options::default());
+    let table = lookup.map(|lookup| &lookup.table);
+    let (findings, resolved) = rules::check_resolved(source, &db, table, &Options::default());
     Ok((resolved, findings))
+}
+
+/// Problems of a text for people, with their positions.
+fn malformed(name: &str, text: &str, problems: &[Problem]) -> Vec<String> {
+    let shown =
+        |problem: &Problem| format!("{name}:{}: {}", position(text, problem.span.start), problem.message);
+    problems.iter().map(shown).collect()
 }
 
 /// Reads the files of desired configurations: by switch, the name of the file and its text. Adds what cannot be read to
@@ -98,7 +135,7 @@ pub(crate) fn texts(configs: &[ConfigOf], problems: &mut Vec<String>) -> BTreeMa
     for config in configs {
         let read = read_text(&config.path).map_err(|error| vec![format!("{error:#}")]).and_then(|text| {
             let name = config.path.display().to_string();
-            check_text(&name, &text).map(|_| (name, text))
+            check_text(&name, &text, None).map(|_| (name, text))
         });
         match read {
             Ok(text) => {
@@ -112,42 +149,20 @@ pub(crate) fn texts(configs: &[ConfigOf], problems: &mut Vec<String>) -> BTreeMa
     found
 }
 
+/// Checks the configuration in a file, with the lookup table in its folder. Adds what cannot be read to `problems`.
 fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch, Vec<Finding>)> {
-    let mut text_of = |path: &PathBuf| {
-        read_text(path)
-            .map_err(|error| problems.push(format!("{error:#}")))
-            .ok()
-            .map(|text| (path.clone(), text))
+    let mut file = |path: &Path| {
+        let text = read_text(path).map_err(|error| problems.push(format!("{error:#}"))).ok()?;
+        Some((path.display().to_string(), text))
     };
-    let (path, text) = text_of(&config.path)?;
-    let lookup_file = Some(config.path.with_file_name(LOOKUP_FILE)).filter(|path| path.is_file());
-    let table = match &lookup_file {
-        Some(path) => Some(text_of(path)?),
+    let (name, text) = file(&config.path)?;
+    let lookup_path = Some(config.path.with_file_name(LOOKUP_FILE)).filter(|path| path.is_file());
+    let lookup = match lookup_path {
+        Some(path) => {
+            let (name, text) = file(&path)?;
+            Some(LookupFile { name, table: lookup::parse(&text), text })
+        }
         None => None,
     };
-    let table = table.map(|(path, text)| (lookup::parse(&text), path, text));
-    let db = input::load(&text);
-    let name = path.display().to_string();
-    let mut malformed: Vec<String> = Vec::new();
-    for problem in &db.problems {
-        malformed.push(format!("{name}:{}: {}", position(&text, problem.span.start), problem.message));
-    }
-    if let Some((table, path, text)) = &table {
-        for problem in &table.problems {
-            malformed.push(format!(
-                "{}:{}: {}",
-                path.display(),
-                position(text, problem.span.start),
-                problem.message
-            ));
-        }
-    }
-    if !malformed.is_empty() {
-        problems.extend(malformed);
-        return None;
-    }
-    let source = SourceText { name: &name, text: &text };
-    let lookup = table.as_ref().map(|(table, ..)| table);
-    let (findings, resolved) = rules::check_resolved(source, &db, lookup, &Options::default());
-    Some((resolved, findings))
+    check_text(&name, &text, lookup.as_ref()).map_err(|wrong| problems.extend(wrong)).ok()
 }

@@ -11,7 +11,7 @@
 )]
 #![allow(missing_docs, reason = "a benchmark")]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/store/support.rs"]
 mod support;
 
 use std::time::{Duration, Instant};

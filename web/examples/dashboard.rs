@@ -1,7 +1,7 @@
 //! Serves the dashboard with changing test data, for work on the dashboard without a simulated network:
 //! `cargo run -p harrier-web --example dashboard -- 127.0.0.1:8090 [pods of a fat tree]`.
 
-#[path = "../tests/fixture/mod.rs"]
+#[path = "../tests/web/fixture.rs"]
 mod fixture;
 
 use std::collections::BTreeMap;

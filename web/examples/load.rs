@@ -3,7 +3,7 @@
 //!
 //! `cargo run --example load -- FOLDER DIAGNOSES PER_SECOND`
 //!
-//! Diagnoses are those of `tests/fixture` with other root ports and victims: 500 culprits recur in turn. Prints the
+//! Diagnoses are those of `tests/web/fixture.rs` with other root ports and victims: 500 culprits recur in turn. Prints the
 //! address and the ids to request as `NAME=VALUE` once the store is full, and the rate at which it wrote every 5 s.
 
 #![allow(
@@ -14,7 +14,7 @@
 #![allow(clippy::print_stdout, reason = "the script reads the output")]
 #![allow(missing_docs, reason = "an example")]
 
-#[path = "../tests/fixture/mod.rs"]
+#[path = "../tests/web/fixture.rs"]
 mod fixture;
 
 use std::sync::Arc;

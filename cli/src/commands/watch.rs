@@ -14,7 +14,7 @@ use tracing::error;
 use web::{HealthProblem, Metric};
 
 use crate::Outcome;
-use crate::configurations::{self, ConfigOf, parse_config_of};
+use crate::configurations;
 use crate::counter_sources::{
     Address, Change, ExporterOf, GnmiSwitch, History, News, Polled, Protocol, Read, RunningConfigurations,
     SampleListener, SonicSwitch, parse_exporter, poll,
@@ -22,6 +22,7 @@ use crate::counter_sources::{
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::watch::{Watch as WatchKeys, parse_interval};
 use crate::daemons::config::settings::Settings;
+use crate::daemons::health::metric;
 use crate::daemons::operations::files;
 use crate::daemons::operations::log::{self, LogLevel};
 use crate::daemons::operations::signals::Demand;
@@ -151,14 +152,8 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
 
 /// Reads the configurations that the switches should run.
 fn desired(settings: &Settings) -> anyhow::Result<RunningConfigurations> {
-    let folder = settings.folder("desired");
     let mut problems = Vec::new();
-    let configs: Vec<ConfigOf> = settings
-        .texts("desired")
-        .into_iter()
-        .filter_map(|text| parse_config_of(text).map_err(|error| problems.push(error)).ok())
-        .map(|config| config.below(&folder))
-        .collect();
+    let configs = configurations::of_key(settings, "desired", &mut problems);
     let texts = configurations::texts(&configs, &mut problems);
     fail_with("desired configurations", &problems)?;
     Ok(RunningConfigurations::new(texts))
@@ -289,8 +284,19 @@ impl Watch<'_> {
         samples
     }
 
+    /// Reports desired configurations that nothing is compared with, as of a name with a typo, when all sources have been read.
+    fn report_not_compared(&mut self) {
+        let read: Vec<&str> = self.history.latest().map(|reading| reading.switch.as_str()).collect();
+        if read.len() == self.addresses.len() {
+            for line in self.configurations.not_compared(&read.into_iter().collect()) {
+                eprintln!("{}", plain_line(&line));
+            }
+        }
+    }
+
     /// Diagnoses the last intervals, prints what has changed, and uploads it.
     fn round(&mut self) -> anyhow::Result<()> {
+        self.report_not_compared();
         let samples = self.flow_samples();
         if let Some(findings) = self.configurations.changed_findings(&self.network.topology) {
             self.network.findings = findings;
@@ -336,12 +342,10 @@ impl Watch<'_> {
         let (mut problems, mut metrics) = (Vec::new(), Vec::new());
         for (number, name, failure) in self.history.states() {
             let switch = name.map_or_else(|| self.shown(number), str::to_string);
+            let help = "1 while the counters of the switch can be read";
             metrics.push(Metric {
-                name: "switch_readable",
-                help: "1 while the counters of the switch can be read",
-                is_counter: false,
                 labels: vec![("switch", switch.clone())],
-                value: i64::from(failure.is_none()),
+                ..metric("switch_readable", help, false, u64::from(failure.is_none()))
             });
             problems.extend(
                 failure
@@ -349,12 +353,10 @@ impl Watch<'_> {
             );
         }
         metrics.extend(self.samples.iter().flat_map(SampleListener::metrics));
+        let help = "Differences between the configuration that the switch runs and its desired one";
         metrics.extend(self.configurations.differences().map(|(switch, count)| Metric {
-            name: "configuration_differences",
-            help: "Differences between the configuration that the switch runs and its desired one",
-            is_counter: false,
             labels: vec![("switch", switch.to_string())],
-            value: i64::try_from(count).unwrap_or(i64::MAX),
+            ..metric("configuration_differences", help, false, count as u64)
         }));
         (problems, metrics)
     }

@@ -12,6 +12,7 @@ use counters::sampling::Collector;
 use counters::{FlowSample, Reading};
 use web::Metric;
 
+use crate::daemons::health::metric;
 use crate::daemons::operations::clock::wall_ns;
 
 /// The largest datagram of UDP; exporters keep theirs within the MTU.
@@ -69,26 +70,15 @@ impl SampleListener {
     /// How many samples were taken, and what was wrong with what was received.
     pub(crate) fn metrics(&self) -> Vec<Metric> {
         let collector = lock(&self.0);
-        let taken = Metric {
-            name: "flow_samples",
-            help: "Flow samples of sFlow and IPFIX that were received from known switches",
-            is_counter: true,
-            labels: Vec::new(),
-            value: as_value(collector.taken()),
-        };
+        let help = "Flow samples of sFlow and IPFIX that were received from known switches";
+        let taken = metric("flow_samples", help, true, collector.taken());
+        let help = "What was lost, left out for a limit, or not understood of sFlow and IPFIX";
         let problems = collector.problems().into_iter().map(|of| Metric {
-            name: "flow_sample_problems",
-            help: "What was lost, left out for a limit, or not understood of sFlow and IPFIX",
-            is_counter: true,
             labels: vec![("switch", of.switch.unwrap_or_default()), ("problem", of.problem.to_string())],
-            value: as_value(of.count),
+            ..metric("flow_sample_problems", help, true, of.count)
         });
         std::iter::once(taken).chain(problems).collect()
     }
-}
-
-fn as_value(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn lock(collector: &Mutex<Collector>) -> MutexGuard<'_, Collector> {

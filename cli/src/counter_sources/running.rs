@@ -8,12 +8,11 @@ use buffer_config::diff::{Revision, compare};
 use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::Options;
-use model::topology::{Node, NodeKind};
 use model::units::counted;
 use model::{ConfigFinding, Topology};
 use scenario::{Configured, config_findings};
 
-use crate::configurations::check_text;
+use crate::configurations::{check_text, with_switches};
 
 /// Differences of a switch that are listed one by one.
 const MAX_LISTED: usize = 20;
@@ -23,15 +22,17 @@ const MAX_LISTED: usize = 20;
 pub(crate) struct RunningConfigurations {
     /// What switches should run: by switch, the name of the file and its text.
     desired: BTreeMap<String, (String, String)>,
+    /// Whether desired configurations of switches that are not read were reported.
+    is_desired_checked: bool,
+    /// By switch, a hash of the text that was read last: it is read every minute, and rarely changes.
+    texts: BTreeMap<String, u64>,
     running: BTreeMap<String, Running>,
     /// Whether a configuration has changed since the findings were last taken.
     is_changed: bool,
 }
 
-/// The configuration of a switch.
+/// The last configuration of a switch that could be checked.
 struct Running {
-    /// A hash of its text: it is read every minute, and rarely changes.
-    text: u64,
     resolved: ResolvedSwitch,
     findings: Vec<Finding>,
     /// How it differs from the desired one.
@@ -58,11 +59,10 @@ impl RunningConfigurations {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         let hash = hasher.finish();
-        let known = self.running.get(switch);
-        if known.is_some_and(|known| known.text == hash) {
+        if self.texts.insert(switch.to_string(), hash) == Some(hash) {
             return ConfigurationNews::default();
         }
-        let (resolved, findings) = match check_text(switch, text) {
+        let (resolved, findings) = match check_text(switch, text, None) {
             Ok(checked) => checked,
             Err(problems) => {
                 let first = problems.first().map_or("", String::as_str);
@@ -77,11 +77,32 @@ impl RunningConfigurations {
             }
             None => Vec::new(),
         };
-        let before = known.map(|known| known.differences.as_slice());
+        let before = self.running.get(switch).map(|known| known.differences.as_slice());
         let news = news(switch, before, &differences);
         self.is_changed = true;
-        self.running.insert(switch.to_string(), Running { text: hash, resolved, findings, differences });
+        self.running.insert(switch.to_string(), Running { resolved, findings, differences });
         news
+    }
+
+    /// Returns lines about the desired configurations that nothing is compared with, given the names of all watched switches;
+    /// once.
+    pub(crate) fn not_compared(&mut self, watched: &BTreeSet<&str>) -> Vec<String> {
+        if std::mem::replace(&mut self.is_desired_checked, true) {
+            return Vec::new();
+        }
+        let unread = self.desired.iter().filter(|(switch, _)| !self.texts.contains_key(*switch));
+        let line = |(switch, (file, _)): (&String, &(String, String))| match watched.contains(switch.as_str())
+        {
+            true => {
+                format!(
+                    "{switch}: its configuration is not read, and not compared with its desired configuration {file}"
+                )
+            }
+            false => {
+                format!("no watched switch is named {switch}, which has the desired configuration {file}")
+            }
+        };
+        unread.map(line).collect()
     }
 
     /// The findings that verdicts can cite, if a configuration has changed since the last call.
@@ -89,11 +110,7 @@ impl RunningConfigurations {
         if !std::mem::take(&mut self.is_changed) {
             return None;
         }
-        let mut named = topology.clone();
-        for switch in self.running.keys().filter(|switch| topology.node(switch).is_none()) {
-            let node = Node { name: switch.clone(), kind: NodeKind::Switch, addresses: Vec::new() };
-            named.nodes.push(node);
-        }
+        let named = with_switches(topology, self.running.keys().map(String::as_str));
         let configured: Vec<Configured<'_>> = self
             .running
             .iter()
@@ -164,6 +181,37 @@ mod tests {
         check(&mut configurations, &configuration("3"), &[], 1);
         check(&mut configurations, "{", &["cannot be checked"], 1);
         check(&mut configurations, &configuration("3,4"), &["again"], 0);
+    }
+
+    #[test]
+    fn a_configuration_that_cannot_be_checked_is_reported_when_its_text_changes() {
+        let desired =
+            BTreeMap::from([("leaf1".to_string(), ("leaf1.json".to_string(), configuration("3,4")))]);
+        let mut configurations = RunningConfigurations::new(desired);
+        check(&mut configurations, &configuration("3"), &["pfc_enable"], 1);
+        check(&mut configurations, "{", &["cannot be checked"], 1);
+        check(&mut configurations, "{", &[], 1);
+        check(&mut configurations, "[", &["cannot be checked"], 1);
+        // What was known before stays known.
+        check(&mut configurations, &configuration("3"), &[], 1);
+        check(&mut configurations, "[", &["cannot be checked"], 1);
+    }
+
+    #[test]
+    fn a_desired_configuration_of_no_watched_switch_is_reported_once() {
+        let desired = ["leaf1", "leaf2", "leaf9"]
+            .map(|name| (name.to_string(), (format!("{name}.json"), configuration("3,4"))));
+        let mut configurations = RunningConfigurations::new(desired.into());
+        configurations.read("leaf1", &configuration("3,4"));
+        let watched = BTreeSet::from(["leaf1", "leaf2"]);
+        assert_eq!(
+            configurations.not_compared(&watched),
+            [
+                "leaf2: its configuration is not read, and not compared with its desired configuration leaf2.json",
+                "no watched switch is named leaf9, which has the desired configuration leaf9.json",
+            ]
+        );
+        assert_eq!(configurations.not_compared(&watched), [""; 0]);
     }
 
     #[test]

@@ -28,19 +28,19 @@ impl Values {
         self.places.iter().map(|place| self.bytes.get(place.clone()?))
     }
 
-    /// The number of values.
-    pub(crate) fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// Reads the reply to one `HMGET`.
+    /// Reads the reply to one `HMGET` of this number of fields.
     ///
     /// # Errors
-    /// The connection ends, or the reply is an error or no array of values.
-    pub(super) fn read(&mut self, source: &mut impl BufRead) -> anyhow::Result<()> {
+    /// The connection ends, or the reply is an error or no array of as many values.
+    pub(super) fn read(&mut self, source: &mut impl BufRead, fields: usize) -> anyhow::Result<()> {
         match line(source, &mut self.line)? {
             (b'*', count) => {
-                for _ in 0..number(count)? {
+                let count = number(count)?;
+                // Other values would be taken for those of the following fields.
+                if count != fields as u64 {
+                    bail!("unexpected reply: {count} values to a request of {fields} fields");
+                }
+                for _ in 0..fields {
                     self.read_value(source)?;
                 }
                 Ok(())
@@ -104,11 +104,11 @@ mod tests {
 
     use super::*;
 
-    /// The values of a reply, here and by the decoder of the `redis` crate.
-    fn check(reply: &[u8]) {
+    /// The values of the reply to a request of `fields`, here and by the decoder of the `redis` crate.
+    fn check(fields: usize, reply: &[u8]) {
         let mut values = Values::default();
         let own = values
-            .read(&mut &reply[..])
+            .read(&mut &reply[..], fields)
             .map(|()| values.iter().map(|value| value.map(<[u8]>::to_vec)).collect::<Vec<Option<Vec<u8>>>>());
         let theirs = redis::parse_redis_value(reply)
             .and_then(redis::Value::extract_error)
@@ -122,21 +122,31 @@ mod tests {
 
     #[test]
     fn replies_are_decoded_as_by_the_redis_crate() {
-        check(b"*0\r\n");
-        check(b"*3\r\n$2\r\n17\r\n$-1\r\n$0\r\n\r\n");
-        check(b"*1\r\n$4\r\na\r\nb\r\n");
-        check(b"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n");
-        check(b"*1\r\n$9\r\n17\r\n");
-        check(b"*2\r\n$2\r\n17\r\n");
-        check(b"*x\r\n");
-        check(b"$2\r\n17");
-        check(b"");
+        check(0, b"*0\r\n");
+        check(3, b"*3\r\n$2\r\n17\r\n$-1\r\n$0\r\n\r\n");
+        check(1, b"*1\r\n$4\r\na\r\nb\r\n");
+        check(1, b"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n");
+        check(1, b"*1\r\n$9\r\n17\r\n");
+        check(2, b"*2\r\n$2\r\n17\r\n");
+        check(1, b"*x\r\n");
+        check(1, b"$2\r\n17");
+        check(1, b"");
     }
 
     #[test]
     fn a_line_without_end_is_refused() {
         let reply = [b"*".as_slice(), &[b'1'; 8_192]].concat();
-        let error = Values::default().read(&mut reply.as_slice()).expect_err("an error");
+        let error = Values::default().read(&mut reply.as_slice(), 1).expect_err("an error");
         assert!(error.to_string().contains("without an end"), "{error}");
+    }
+
+    #[test]
+    fn what_was_not_requested_is_refused() {
+        for reply in ["*1\r\n$1\r\n1\r\n", "*3\r\n$1\r\n1\r\n$1\r\n2\r\n$1\r\n3\r\n", "*4000000000\r\n"] {
+            let mut values = Values::default();
+            let error = values.read(&mut reply.as_bytes(), 2).expect_err("an error");
+            assert!(error.to_string().contains("values to a request of 2 fields"), "{error}");
+            assert_eq!(values.iter().count(), 0, "no value of {reply:?} is kept");
+        }
     }
 }

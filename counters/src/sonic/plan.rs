@@ -92,16 +92,6 @@ impl Plan {
             .map(|hash| (hash.key(), hash.places.iter().map(|place| place.counter.field(place.priority))))
     }
 
-    /// The number of fields.
-    pub fn len(&self) -> usize {
-        self.hashes.iter().map(|hash| hash.places.len()).sum()
-    }
-
-    /// Whether there is no field to read.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The reading of these values, one for each field in the order of [`Plan::hashes`]; `None` where the database has no
     /// such field. What is malformed counts as missing, and is a problem.
     pub fn reading<V: AsRef<[u8]>>(

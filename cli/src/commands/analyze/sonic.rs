@@ -9,7 +9,6 @@ use counters::sampling::agents;
 use counters::{Network, PortPauses, Report, diagnose};
 use model::Topology;
 use model::plain::{plain, plain_line};
-use model::topology::{Node, NodeKind};
 use serde::Serialize;
 
 use super::Args;
@@ -47,7 +46,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let mut wrong = Vec::new();
     let topology = topology(args, &mut wrong);
     let switches: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
-    let named = with_switches(&topology, &switches);
+    let named = configurations::with_switches(&topology, switches.iter().copied());
     let findings = configurations::findings(&args.config, &named, &mut wrong).cited;
     crate::input::fail_with("cannot analyse the input", &wrong)?;
     let agents = agents(&topology, &readings, &args.exporter);
@@ -80,21 +79,6 @@ fn topology(args: &Args, problems: &mut Vec<String>) -> Topology {
     };
     problems.extend(topology.problems().iter().map(|problem| format!("topology: {problem}")));
     topology
-}
-
-/// The topology with the switches that have readings, so that configurations can refer to them.
-fn with_switches(topology: &Topology, switches: &BTreeSet<&str>) -> Topology {
-    let mut named = topology.clone();
-    for switch in switches {
-        if named.node(switch).is_none() {
-            named.nodes.push(Node {
-                name: switch.to_string(),
-                kind: NodeKind::Switch,
-                addresses: Vec::new(),
-            });
-        }
-    }
-    named
 }
 
 fn json<'r>(args: &Args, found: &'r Report) -> CounterReport<'r> {

@@ -355,16 +355,7 @@ fn read_topology(settings: &Settings) -> anyhow::Result<Option<Topology>> {
 /// Reads the findings of the switches' configurations.
 fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Result<Checked> {
     let mut problems = Vec::new();
-    let folder = settings.folder("configs");
-    let configs: Vec<_> = settings
-        .texts("configs")
-        .into_iter()
-        .filter_map(|text| {
-            let (switch, path) = text.split_once('=')?;
-            let text = format!("{switch}={}", folder.join(path).display());
-            configurations::parse_config_of(&text).map_err(|error| problems.push(error)).ok()
-        })
-        .collect();
+    let configs = configurations::of_key(settings, "configs", &mut problems);
     let mut findings = match topology {
         Some(topology) => configurations::findings(&configs, topology, &mut problems),
         None => Checked::default(),

@@ -1,10 +1,10 @@
 //! Alerts of webhooks: those that wait and those that last are found again after a restart.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use harrier_store::{Store, WebhookAlerts, WebhookChanges};
+
+use crate::support;
 
 fn waiting<const N: usize>(rows: [(u64, Option<&str>); N]) -> BTreeMap<u64, Option<String>> {
     rows.into_iter().map(|(number, body)| (number, body.map(str::to_string))).collect()

@@ -1,7 +1,5 @@
 //! Incidents: which diagnoses belong to one, how often it occurs, how long it lasts, which diagnosis represents it.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use harrier_store::{
@@ -9,7 +7,8 @@ use harrier_store::{
     Store,
 };
 use model::{Anomaly, Cause, Diagnosis, PortRef, RootCause, Severity};
-use support::{OTHER, VICTIM, diagnosis, flow, graph, put};
+
+use crate::support::{self, OTHER, VICTIM, diagnosis, flow, graph, put};
 
 const QUIET_NS: u64 = 1_600;
 

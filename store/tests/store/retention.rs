@@ -1,9 +1,8 @@
 //! What a store keeps: by number, by age and by size; what people have said about is kept.
 
-mod support;
-
 use harrier_store::{Arrival, Content, Handling, Limits, NewNote, Removed, Store};
-use support::{VICTIM, diagnosis, graph, snapshot};
+
+use crate::support::{self, VICTIM, diagnosis, graph, snapshot};
 
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 

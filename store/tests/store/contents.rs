@@ -1,14 +1,13 @@
 //! The contract of the store: idempotence, transactions, filters, pages, limits.
 
-mod support;
-
 use harrier_store::{
     Arrival, Content, DiagnosisFilter, Finding, IncidentFilter, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, Store,
     StoreError,
 };
 use model::{Anomaly, Cause, ProvenanceGraph, Severity, Topology};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
-use support::{OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
+
+use crate::support::{self, OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
 
 async fn filled() -> Store {
     let store = Store::open(&support::fresh().await).await.unwrap();

@@ -1,10 +1,9 @@
 //! A database that cannot be written for a time: nothing is half stored, readers go on, and the reason is reported.
 
-mod support;
-
 use harrier_store::{Arrival, Content, Store, StoreError};
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
-use support::{StoreFile, VICTIM, diagnosis, graph, put};
+
+use crate::support::{StoreFile, VICTIM, diagnosis, graph, put};
 
 fn arrival() -> Arrival {
     Arrival {

@@ -2,15 +2,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests read and write files")]
 
-mod support;
-
 use std::path::Path;
 
 use harrier_store::{Feedback, Limits, NewNote, Store, StoreError, backup, stats};
 use model::{Diagnosis, ProvenanceGraph, Snapshot};
 use serde_json::Value;
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
-use support::{OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
+
+use crate::support::{OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
 
 /// A store with two incidents, three diagnoses, one snapshot and one note.
 async fn filled(file: &StoreFile) -> Store {

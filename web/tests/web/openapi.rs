@@ -101,7 +101,7 @@ async fn the_dashboard_has_a_row_for_every_kind_of_record() {
     let mut found = Vec::new();
     kinds(&served["components"]["schemas"]["Record"], &mut found);
     assert!(found.len() >= 11, "{found:?}");
-    let rows = include_str!("../ui/src/domain/records.ts");
+    let rows = include_str!("../../ui/src/domain/records.ts");
     let without: Vec<_> = found.iter().filter(|kind| !rows.contains(&format!("case '{kind}':"))).collect();
     assert!(
         without.is_empty(),

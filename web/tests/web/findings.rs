@@ -6,10 +6,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use harrier_web::{AppState, CableDifference, DaemonState, HealthProblem, LiveState, Metric, Probe, router};
-use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use store::{Finding, Store};
-use tower::ServiceExt as _;
+
+use crate::answer;
 
 /// Two controllers that report the same cable.
 struct Cables;
@@ -60,10 +60,7 @@ async fn server() -> Router {
 /// Sends a query; returns the status and the ids of the findings.
 async fn ids(query: &str) -> (u16, Vec<String>) {
     let request = Request::get(format!("/api/v1/findings{query}")).body(Body::empty()).unwrap();
-    let response = server().await.oneshot(request).await.unwrap();
-    let status = response.status().as_u16();
-    let bytes = response.into_body().collect().await.unwrap().to_bytes();
-    let body: Value = serde_json::from_slice(&bytes).unwrap();
+    let (status, body) = answer(server().await, request).await;
     let findings = body["findings"].as_array().map_or(&[][..], Vec::as_slice);
     (status, findings.iter().map(|finding| finding["id"].as_str().unwrap().to_string()).collect())
 }

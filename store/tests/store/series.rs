@@ -1,11 +1,11 @@
 //! Rolled-up samples of ports: parts of an interval add up, and old intervals are removed.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use harrier_store::{Limits, Resolution, Rollup, RollupKey, Store};
 use model::PortRef;
+
+use crate::support;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MINUTE_NS: u64 = 60 * SECOND_NS;

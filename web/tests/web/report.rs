@@ -1,14 +1,13 @@
 //! The report of an incident.
 
-mod fixture;
-
 use axum::body::Body;
 use axum::http::{Request, header};
-use fixture::{incast, incast_graph, snapshot, topology, victim};
 use harrier_web::{AppState, LiveState, router};
 use http_body_util::BodyExt as _;
 use store::Store;
 use tower::ServiceExt as _;
+
+use crate::fixture::{incast, incast_graph, snapshot, topology, victim};
 
 /// Returns status, media type and text of a report.
 async fn report(path: &str) -> (u16, String, String) {

@@ -1,13 +1,10 @@
 //! Every route and every error, without a socket.
 
-mod fixture;
-
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use fixture::{contention, flow, incast, incast_graph, port, snapshot, storm, topology, victim};
 use harrier_web::{
     AppState, BODY_BYTES, LiveState, PortPoint, PortSample, QueryBackend, QueryError, QueryFuture,
     QueryResult, WhatIf, WhatIfBackend, WhatIfBusy, WhatIfFuture, router,
@@ -17,6 +14,8 @@ use model::{Diagnosis, FlowKey, Verification};
 use serde_json::{Value, json};
 use store::Store;
 use tower::ServiceExt as _;
+
+use crate::fixture::{contention, flow, incast, incast_graph, port, snapshot, storm, topology, victim};
 
 /// Diagnoses the fixture's victim; each of the other flows returns one kind of error.
 struct Backend;

@@ -1,14 +1,11 @@
 //! Who may do what: host names, origins, tokens, the rate of questions.
 
-mod fixture;
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, Request, Response, StatusCode, header};
-use fixture::topology;
 use harrier_web::{
     Access, AppState, Credential, LiveState, Proxies, Role, TokenBackend, TokenError, TokenHash, TokenInfo,
     service,
@@ -19,6 +16,9 @@ use store::Store;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt as _;
+
+use crate::answer;
+use crate::fixture::topology;
 
 const VIEWER: &str = "hrr_viewer";
 const OPERATOR: &str = "hrr_operator";
@@ -283,10 +283,7 @@ async fn change(server: &Router, line: &str, token: &str, body: &str) -> (u16, V
         .header(header::AUTHORIZATION, format!("Bearer {token}"))
         .header(header::CONTENT_TYPE, "application/json")
         .body(Body::from(body.to_string()));
-    let response = server.clone().oneshot(request.unwrap()).await.unwrap();
-    let status = response.status().as_u16();
-    let bytes = response.into_body().collect().await.unwrap().to_bytes();
-    (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+    answer(server.clone(), request.unwrap()).await
 }
 
 #[tokio::test]

@@ -1,7 +1,5 @@
 //! Metrics in both text formats, as clients select them.
 
-mod fixture;
-
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -10,11 +8,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
-use fixture::{incast, incast_graph, port, storm, topology, victim};
 use harrier_web::{AppState, LiveState, PortPoint, PortSample, Stage, router};
 use http_body_util::BodyExt as _;
 use store::Store;
 use tower::ServiceExt as _;
+
+use crate::fixture::{incast, incast_graph, port, storm, topology, victim};
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// What Prometheus sends.

@@ -3,7 +3,7 @@
 //! Tests that use [`fresh`] or [`StoreFile::any`] run on SQLite, or on the PostgreSQL server whose URL is in
 //! `HARRIER_TEST_POSTGRES`: `scripts/postgres.sh` starts one and runs the suite on it.
 
-// Each binary that includes this file uses only a part of it.
+// The benchmark uses only a part of this file.
 #![allow(dead_code, unreachable_pub)]
 #![allow(clippy::disallowed_methods, reason = "the script that starts a server names it in a variable")]
 

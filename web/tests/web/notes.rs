@@ -1,18 +1,16 @@
 //! The handling of incidents over REST.
 
-mod fixture;
-
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, header};
-use fixture::{incast, incast_graph, snapshot, topology, victim};
 use harrier_web::{Access, AppState, Credential, LiveState, Role, TokenHash, service};
-use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use store::Store;
-use tower::ServiceExt as _;
+
+use crate::answer;
+use crate::fixture::{incast, incast_graph, snapshot, topology, victim};
 
 async fn server() -> Router {
     let live = LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap();
@@ -32,10 +30,7 @@ async fn send(server: &Router, who: &str, method: &str, path: &str, body: &Value
         .header(header::CONTENT_TYPE, "application/json")
         .body(Body::from(body.to_string()))
         .unwrap();
-    let response = server.clone().oneshot(request).await.unwrap();
-    let status = response.status().as_u16();
-    let bytes = response.into_body().collect().await.unwrap().to_bytes();
-    (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    answer(server.clone(), request).await
 }
 
 #[tokio::test]

@@ -1,13 +1,10 @@
 //! The live stream: order, replay, slow clients, limits, shutdown.
 
-mod fixture;
-
 use std::io::Write as _;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use fixture::{incast, incast_graph, port, topology, victim};
 use flate2::write::GzDecoder;
 use harrier_web::{AppState, EVENT_CLIENTS, LiveState, PortPoint, PortSample, router, serve};
 use http_body_util::BodyExt as _;
@@ -15,6 +12,8 @@ use store::Store;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::oneshot;
 use tower::ServiceExt as _;
+
+use crate::fixture::{incast, incast_graph, port, topology, victim};
 
 /// What the ids of these tests begin with.
 const EPOCH: &str = "17979cfe362a0000-";

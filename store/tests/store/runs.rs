@@ -1,13 +1,12 @@
 //! A store over several starts: of this version, of an older one, and of two processes at once.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use harrier_store::{DiagnosisFilter, IncidentFilter, Limits, Store, StoreError};
 use model::{Diagnosis, Severity};
 use sqlx::{Connection as _, SqliteConnection};
-use support::{OTHER, StoreFile, VICTIM, diagnosis, flow, graph, put, snapshot};
+
+use crate::support::{OTHER, StoreFile, VICTIM, diagnosis, flow, graph, put, snapshot};
 
 /// A store as version 0.2.0 has written it: the tables of its migrations and two diagnoses of one incident.
 async fn older_store(file: &StoreFile) -> SqliteConnection {

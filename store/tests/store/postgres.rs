@@ -1,12 +1,11 @@
 //! What a store on a PostgreSQL server does beyond the common suite; `scripts/postgres.sh` runs both.
 
-mod support;
-
 use std::path::Path;
 
 use harrier_store::{IncidentFilter, Limits, NewNote, Store, StoreError, backup, stats};
 use sqlx::{Connection as _, Executor as _, PgConnection};
-use support::{OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
+
+use crate::support::{self, OTHER, StoreFile, VICTIM, diagnosis, graph, put, snapshot};
 
 /// The URL of a new store; none, with a message, without a server.
 async fn postgres() -> Option<String> {

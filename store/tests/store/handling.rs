@@ -1,10 +1,9 @@
 //! What people do and say about incidents: handling, notes, feedback.
 
-mod support;
-
 use harrier_store::{Feedback, Handling, IncidentFilter, Limits, NOTES, NewNote, Store};
 use model::Diagnosis;
-use support::{VICTIM, diagnosis, graph, put, snapshot};
+
+use crate::support::{self, VICTIM, diagnosis, graph, put, snapshot};
 
 const QUIET_NS: u64 = 1_600;
 

@@ -2,11 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests read fixtures")]
 
-mod support;
-
 use harrier_store::{Limits, Migrated, Resolution, Store, stats};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, SqliteConnection};
-use support::{StoreFile, VICTIM, diagnosis, flow, put, snapshot};
+
+use crate::support::{StoreFile, VICTIM, diagnosis, flow, put, snapshot};
 
 /// The newest schema whose store is a fixture; the next one is added when a later schema is released.
 const RELEASED: i64 = 8;

@@ -1,12 +1,11 @@
 //! What was exported can be imported into another store, all of it or nothing.
 
-mod support;
-
 use std::io::Cursor;
 
 use harrier_store::{Feedback, Handling, Import, ImportError, Imported, NewNote, Store};
 use serde_json::{Value, json};
-use support::{OTHER, VICTIM, diagnosis, flow, graph, put, snapshot};
+
+use crate::support::{self, OTHER, VICTIM, diagnosis, flow, graph, put, snapshot};
 
 const WALL_NS: u64 = 99_000_000;
 

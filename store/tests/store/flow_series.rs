@@ -1,11 +1,10 @@
 //! Rolled-up records of flows: parts of an interval add up, and old intervals are removed with those of ports.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use harrier_store::{FlowRollup, FlowRollupKey, Limits, Resolution, Store};
-use support::{OTHER, VICTIM, flow};
+
+use crate::support::{self, OTHER, VICTIM, flow};
 
 const SECOND_NS: u64 = 1_000_000_000;
 

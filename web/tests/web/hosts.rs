@@ -1,24 +1,22 @@
 //! Hosts: those of the topology, what their agents report, and the findings in it.
 
-mod fixture;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use fixture::topology;
 use harrier_web::{
     AppState, DaemonState, HealthProblem, HostReportBackend, HostReportSummary, HostReportView, LiveState,
     Metric, Probe, router,
 };
-use http_body_util::BodyExt as _;
 use model::host::{HostCheck, HostCheckResult, HostClaim, HostDiagnosis, HostFinding, HostPart};
 use model::{Cause, HostReport};
 use serde_json::{Value, json};
 use store::Store;
-use tower::ServiceExt as _;
+
+use crate::answer;
+use crate::fixture::topology;
 
 const TIME: &str = "2023-11-14T22:13:20Z";
 
@@ -105,10 +103,7 @@ async fn server(with_reports: bool) -> Router {
 }
 
 async fn get(app: &Router, path: &str) -> (u16, Value) {
-    let response = app.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
-    let status = response.status().as_u16();
-    let bytes = response.into_body().collect().await.unwrap().to_bytes();
-    (status, serde_json::from_slice(&bytes).unwrap())
+    answer(app.clone(), Request::get(path).body(Body::empty()).unwrap()).await
 }
 
 #[tokio::test]
