@@ -148,16 +148,35 @@ fn losses_of_another_priority_explain_nothing() {
     check(&story, Cause::Incast, &[], &[]);
 }
 
-/// The victim was paused because of the queue at sw4:2; packets of other flows were lost there.
+/// Neither the victim nor the culprits leave sw2 by port 3.
 #[test]
 fn losses_of_other_flows_are_a_risk_and_no_cause() {
     let mut story = silent();
+    story.snapshot.configuration = vec![finding("sw2", Setting::Headroom)];
+    story.snapshot.losses = vec![LossRecord { egress_port: Some(3), ..loss("sw2", LossReason::Headroom, 5) }];
+    let lost = Node::Loss("sw2:3 headroom".to_string());
+    let port = Node::Port(PortRef::new("sw2", 3));
+    check(&story, Cause::Incast, &[], &[(port, lost, EdgeKind::PortLosesPackets, 5.0)]);
+    let advice = &analyze(&story.snapshot, &story.topology, &Settings::default())[0].diagnosis.advice;
+    assert!(advice.iter().any(|text| text.contains("it did not cause this delay")), "{advice:?}");
+}
+
+/// The culprits send again what was lost at the root port, also if the slow packet was not lost.
+#[test]
+fn losses_of_the_culprits_lengthen_the_congestion() {
+    let mut story = early_poll();
+    let id = "sw4/headroom";
     story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
     story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
     let lost = Node::Loss("sw4:2 headroom".to_string());
+    let edges = [
+        (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
+        (lost.clone(), Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 5.0),
+    ];
+    check(&story, Cause::Misconfiguration, &[id], &edges);
+    // Later than the slow packet.
+    story.snapshot.losses[0].lost_ns = (T0 + 924 * US, T0 + 925 * US);
     check(&story, Cause::Incast, &[], &[(root(), lost, EdgeKind::PortLosesPackets, 5.0)]);
-    let advice = &analyze(&story.snapshot, &story.topology, &Settings::default())[0].diagnosis.advice;
-    assert!(advice.iter().any(|text| text.contains("it did not cause this delay")), "{advice:?}");
 }
 
 /// The packet of which the round trip was measured arrived.

@@ -10,7 +10,8 @@
 //! | a different DSCP map, or a priority that is not lossless | the switch dropped packets of the victim or the culprits in a lossy priority |
 //! | a lower threshold than elsewhere | that switch sends the pauses, for a queue that the usual threshold would have absorbed |
 //!
-//! Losses are a root cause only if they delayed the victim. A packet that was queued and not lost arrived late because of
+//! Losses are a root cause only if they delayed the victim: if the slow packet may be one of them, or if the culprits of a
+//! pause lose packets at the root port, which they send again. A packet that was queued and not lost arrived late because of
 //! the queue: losses of other packets do not lengthen it. If the queue at the root port explains the delay, a finding
 //! behind losses is a risk, which the advice mentions.
 //!
@@ -83,7 +84,8 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
         Setting::Headroom | Setting::Lossless | Setting::Dscp => {
             let is_cause = |loss: &LossRecord| {
                 explains(case.context, finding, loss)
-                    && (packet_loss::may_be_the_slow_packet(case.context, loss)
+                    && (is_sent_again_by_culprits(case, loss)
+                        || packet_loss::may_be_the_slow_packet(case.context, loss)
                         || !case.context.settings.applies("misconfiguration.lost"))
             };
             !is_queue_enough(case) && losses(case).any(is_cause)
@@ -96,6 +98,17 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
         // The XON offset and the ECN thresholds only change how long packets are queued; they cause no anomaly alone.
         Setting::XonOffset | Setting::Ecn => false,
     }
+}
+
+/// Whether packets of the culprits may be among the lost ones: those that were to leave by the root port, up to the time of the
+/// verdict. The culprits send them again, which lengthens the congestion.
+fn is_sent_again_by_culprits(case: &Case<'_, '_, '_>, loss: &LossRecord) -> bool {
+    let Some(root) = case.finding.root.as_ref().filter(|_| case.finding.contention.is_some()) else {
+        return false;
+    };
+    loss.switch == root.switch
+        && loss.egress_port.is_none_or(|port| port == root.port)
+        && loss.lost_ns.0 <= case.time_ns()
 }
 
 /// Whether the queue at the root port accounts for the delay, so that no loss does.
