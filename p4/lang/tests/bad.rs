@@ -11,8 +11,19 @@ use std::path::{Path, PathBuf};
 use p4_lang::diagnostic::codes;
 use p4_lang::{Compilation, MemoryLoader, Options, compile};
 
-const STAGES: &[&str] =
-    &["lex", "preprocess", "syntax", "names", "types", "parser", "tables", "controls", "lowering", "habits"];
+const STAGES: &[&str] = &[
+    "lex",
+    "preprocess",
+    "syntax",
+    "names",
+    "types",
+    "parser",
+    "tables",
+    "controls",
+    "lowering",
+    "tofino",
+    "habits",
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
@@ -90,7 +101,7 @@ macro_rules! stages {
     };
 }
 
-stages!(lex, preprocess, syntax, names, types, parser, tables, controls, lowering, habits);
+stages!(lex, preprocess, syntax, names, types, parser, tables, controls, lowering, tofino, habits);
 
 #[test]
 fn every_error_code_has_a_program() {
