@@ -154,7 +154,8 @@ pub(crate) fn explained_share(context: &Context<'_, '_>, finding: &Finding) -> f
 }
 
 /// Returns the share of each finding in the delay that they explain together, 0 to 1: of queues by their delays, which
-/// add up, and of detours by how much longer they are; of pauses by the ends of the pause paths. Absent for a single finding, and where the parts are not comparable.
+/// add up, and of detours by how much longer they are; of pauses by the ends of the pause paths. Absent for a single finding,
+/// and where the parts are not comparable.
 pub(crate) fn shares<'f>(
     context: &Context<'_, '_>,
     findings: impl Iterator<Item = &'f Finding>,
