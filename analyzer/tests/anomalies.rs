@@ -1,12 +1,10 @@
 //! Every anomaly as a small hand-written snapshot, and the ways in which telemetry can mislead.
 
-mod support;
-
-use model::{Anomaly, Cause, FlowKey, MissingData};
-use support::stories::{
+use crate::support::stories::{
     background, burst_into_a_standing_queue, contention, early_poll, own_queue, ring, storm,
 };
-use support::*;
+use crate::support::*;
+use model::{Anomaly, Cause, FlowKey, MissingData};
 
 const INCAST: Expect<'static> = Expect {
     anomaly: Anomaly::PfcBackpressureFlowContention,

@@ -1,11 +1,9 @@
 //! A round trip is delayed on the way of the data and on the way of the ACKs: both queues are named if neither accounts for
 //! the delay. The victim is h2 -> h4; its slow packet was in flight from 898 to 923 us of the epoch and lost 16 us.
 
-mod support;
-
+use crate::support::stories::background;
+use crate::support::{Expect, Story, at, check, check_without, line_network};
 use model::{Anomaly, Cause};
-use support::stories::background;
-use support::{Expect, Story, at, check, check_without, line_network};
 
 /// A burst to h4 that the data met at sw2:2, and one to h1 that the ACKs met at sw2:1, with as many packets of 0.1 us ahead.
 fn bursts(of_data: u64, of_acks: u64) -> Story {

@@ -1,13 +1,11 @@
 //! Configuration findings and losses are nodes of the provenance graph if they explain the verdict.
 
-mod support;
-
+use crate::support::stories::early_poll;
+use crate::support::{Story, T0, US};
 use harrier_analyzer::{Settings, analyze};
 use model::config_finding::Deviation;
 use model::provenance::{EdgeKind, Node};
 use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting, TriggerReason};
-use support::stories::early_poll;
-use support::{Story, T0, US};
 
 /// The priority of the flows in the story.
 const PRIORITY: u8 = 3;

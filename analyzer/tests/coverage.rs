@@ -1,12 +1,10 @@
 //! The reasons that are listed if no verdict is possible.
 
-mod support;
-
+use crate::support::stories::{background, early_poll};
+use crate::support::{Story, line_network};
 use harrier_analyzer::unanswered;
 use model::FlowKey;
 use model::units::readable_ns;
-use support::stories::{background, early_poll};
-use support::{Story, line_network};
 
 /// Checks that the story has no verdict, for exactly these reasons.
 #[track_caller]

@@ -1,14 +1,12 @@
 //! Dumps in the format of the paper's ns-3 prototype with a loop of four ports: four new flows overload one of them,
 //! which is not paused at first.
 
-mod support;
-
 use std::path::PathBuf;
 
+use crate::support::network;
 use harrier_analyzer::import::hawkeye_ns3::{DumpFile, import};
 use harrier_analyzer::{Settings, diagnose};
 use model::{Anomaly, Diagnosis, Snapshot, Topology};
-use support::network;
 
 /// Its own packets cross two other ports of the loop.
 const VICTIM: &str = "11.0.6.1:10000>11.0.8.1:100/udp";

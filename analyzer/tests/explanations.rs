@@ -1,12 +1,10 @@
 //! Pins the text of each kind of verdict: summary, claims, missing data and advice.
 
-mod support;
-
 use std::fmt::Write as _;
 
+use crate::support::stories::{background, early_poll, ring, storm};
+use crate::support::{Story, line_network};
 use model::units::counted;
-use support::stories::{background, early_poll, ring, storm};
-use support::{Story, line_network};
 
 fn check(name: &str, story: &Story) {
     let mut text = String::new();

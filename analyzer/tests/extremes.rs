@@ -1,14 +1,12 @@
 //! Snapshots with every kind of content (a follow-up poll, missing data, findings, losses and a job), in which any
 //! number may be as small or as large as its type allows. Nothing overflows, and every number of a verdict is finite.
 
-mod support;
-
+use crate::support::Story;
+use crate::support::stories::{early_poll, ring, storm};
 use harrier_analyzer::{Settings, analyze, unanswered};
 use model::{Snapshot, Topology};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::Story;
-use support::stories::{early_poll, ring, storm};
 
 /// Returns three stories with every kind of content that a snapshot may have.
 fn stories() -> [(Value, Topology); 3] {

@@ -1,11 +1,9 @@
 //! Import of the poster prototype's dumps: valid lines are read, and every invalid one is reported.
 
-mod support;
-
+use crate::support::network;
 use harrier_analyzer::import::hawkeye_ns3::{DumpFile, Imported, import};
 use model::Topology;
 use proptest::prelude::*;
-use support::network;
 
 fn topology() -> Topology {
     network(

@@ -1,13 +1,11 @@
 //! Losses, outages and route changes explain a delay that no queue or pause explains, and `host_only` needs evidence
 //! for every hop. The victim is h2 -> h4; its slow packet was in flight from 889 to 923 us of the epoch.
 
-mod support;
-
+use crate::support::stories::background;
+use crate::support::{Expect, Story, T0, US, at, check, check_without, line_network, network, port};
 use model::{
     Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time, TriggerReason,
 };
-use support::stories::background;
-use support::{Expect, Story, T0, US, at, check, check_without, line_network, network, port};
 
 fn story() -> Story {
     background(Story::new(line_network()), 925)

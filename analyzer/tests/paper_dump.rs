@@ -1,14 +1,12 @@
 //! Dumps in the format of the paper's ns-3 prototype: one with a known root cause, and one with every kind of problem.
 
-mod support;
-
 use std::path::PathBuf;
 
+use crate::support::network;
 use harrier_analyzer::import::hawkeye_ns3::{DumpFile, Imported, import};
 use harrier_analyzer::{Settings, diagnose};
 use model::snapshot::Source;
 use model::{Anomaly, Cause, Snapshot, Topology};
-use support::network;
 
 const VICTIM: &str = "11.0.2.1:10000>11.0.4.1:100/udp";
 

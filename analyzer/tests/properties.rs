@@ -1,15 +1,13 @@
 //! Properties of every verdict, for any snapshot: no panic, no culprit that is a spreader or (unless the queue is its own)
 //! a victim, advice, readable units, and no dependence on the order of records.
 
-mod support;
-
+use crate::support::stories::{early_poll, ring, storm};
+use crate::support::{line_network, network};
 use harrier_analyzer::{Method, Settings, analyze};
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use model::{Anomaly, FlowKey, Snapshot, SwitchTelemetry, Topology, Trigger, TriggerReason};
 use proptest::prelude::*;
-use support::stories::{early_poll, ring, storm};
-use support::{line_network, network};
 
 /// Counts that are mostly plausible and sometimes extreme.
 fn count() -> impl Strategy<Value = u64> {

@@ -1,11 +1,9 @@
 //! Times: queues that had drained, packets that arrived too late, and which of two deadlocks delayed a packet.
 
-mod support;
-
+use crate::support::stories::{background, contention, ring};
+use crate::support::*;
 use harrier_analyzer::Settings;
 use model::{Anomaly, Cause, FlowKey};
-use support::stories::{background, contention, ring};
-use support::*;
 
 const CONTENTION: Expect<'static> = Expect {
     anomaly: Anomaly::FlowContention,

@@ -1,11 +1,9 @@
 //! Pauses hold packets upstream of a congested port, which count for its queue. The victim is h2 -> h6, behind the paused port
 //! sw2:2; its slow packet was in flight from 898 to 923 us.
 
-mod support;
-
+use crate::support::stories::background;
+use crate::support::{Expect, Story, at, check, check_without, line_network, network};
 use model::{Anomaly, Cause};
-use support::stories::background;
-use support::{Expect, Story, at, check, check_without, line_network, network};
 
 /// The line of switches with a slower link to h4, at sw3:2; the victim leaves by sw3:4.
 fn behind_a_slow_link() -> Story {

@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 
-use support::{harrier, scratch};
+use crate::support::{harrier, scratch};
 
 /// Writes `files` to a folder and runs `harrier` with `@NAME` in `args` replaced by the path of that file. Expects exit
 /// status 2, all `problems` on stderr, and nothing on stdout.
@@ -120,7 +118,7 @@ fn snapshots_of_another_topology_are_rejected() {
 #[test]
 fn either_both_outputs_are_written_or_none() {
     let folder = scratch("outputs");
-    let program = support::fixture("router.p4");
+    let program = crate::support::fixture("router.p4");
     for (output, info) in [("dir", "ok.txtpb"), ("ok.bin", "dir")] {
         fs::create_dir_all(folder.join("dir")).unwrap();
         let (output, info) = (folder.join(output), folder.join(info));

@@ -2,13 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run the binary and write files")]
 
-mod support;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use support::{shared_data, skipped};
+use crate::support::{shared_data, skipped};
 
 const GOOD: &str = r#"{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}}}"#;
 const BAD: &str =

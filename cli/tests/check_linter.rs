@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run the binary and read and write files")]
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use support::{Ran, scratch};
+use crate::support::{Ran, scratch};
 
 const GOOD: &str = "{\"BUFFER_POOL\": {\"ingress_lossless_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000000\"}}}\n";
 const BAD: &str = "{\"BUFFER_POOL\": {\"ingress_lossless_pool\": {\"type\": \"in\", \"mode\": \"dynamic\", \"size\": \"1000000\"}}}\n";

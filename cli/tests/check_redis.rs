@@ -6,14 +6,12 @@
     reason = "the test starts a server, fills it over a socket and reads files"
 )]
 
-mod support;
-
 use std::net::TcpListener;
 use std::process::Command;
 
+use crate::support::redis::Server;
+use crate::support::{harrier, scratch};
 use serde_json::Value;
-use support::redis::Server;
-use support::{harrier, scratch};
 
 const CONFIG: &str = r#"{
  "DEVICE_METADATA": {"localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "hostname": "s1", "type": "ToRRouter"}},

@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 
+use crate::support::{harrier, repository, scratch};
 use serde_json::json;
-use support::{harrier, repository, scratch};
 
 fn example(name: &str) -> String {
     repository("docs/examples").join(name).display().to_string()

@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of a client opens a socket")]
 
-mod support;
-
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use support::harrier;
+use crate::support::harrier;
 
 const TOPOLOGY: &str = r#"{"nodes":[{"name":"h1","kind":"host"},{"name":"h12","kind":"host"},{"name":"sw1","kind":"switch"}],
     "links":[{"a":"sw1:1","b":"h1:1"},{"a":"sw1:2","b":"h12:1"}]}"#;

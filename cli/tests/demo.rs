@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of a server opens sockets")]
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,8 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::support::scratch;
 use serde_json::{Value, json};
-use support::scratch;
 
 /// A running demo; the process is killed on drop.
 struct Demo {

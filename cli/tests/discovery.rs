@@ -6,20 +6,14 @@
     reason = "a test of servers opens sockets and files"
 )]
 
-#[path = "support/network.rs"]
-mod network;
 #[allow(dead_code, reason = "this suite uses a part of it")]
-#[path = "daemons/process.rs"]
-mod process;
-mod support;
-
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use network::{enter_namespace, ip, veth};
-use process::{Daemon, get, json, wait_until};
+use crate::network::{enter_namespace, ip, veth};
+use crate::process::{Daemon, get, json, wait_until};
+use crate::support::{scratch, skipped};
 use serde_json::{Value, json};
-use support::{scratch, skipped};
 
 /// h1 - s1 = s2: two cables between the switches.
 fn topology(folder: &Path) -> String {
@@ -251,7 +245,8 @@ fn a_topology_is_learned_from_lldp_and_agents() {
     let file = path("daemons.json");
     let learned = || {
         std::fs::write(&file, json(&network.rest, "/api/v1/daemons").to_string()).expect("the folder exists");
-        let ran = support::harrier(&["topology", "from-lldp", &file, "--rate-gbps", "1", "--cable-m", "0"]);
+        let ran =
+            crate::support::harrier(&["topology", "from-lldp", &file, "--rate-gbps", "1", "--cable-m", "0"]);
         let topology: Option<Value> = serde_json::from_str(&ran.stdout).ok();
         topology.filter(|_| ran.status == 0)
     };

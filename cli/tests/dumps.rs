@@ -3,13 +3,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Ran, assert_verdict, harrier, repository, scratch};
 use serde_json::{Value, json};
-use support::{Ran, assert_verdict, harrier, repository, scratch};
 
 const SWITCHES: [&str; 4] = ["9", "10", "11", "12"];
 const VICTIM: &str = "11.0.2.1:10000>11.0.4.1:100/udp";

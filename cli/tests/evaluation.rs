@@ -3,10 +3,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read files")]
 
-mod support;
-
+use crate::support::{harrier, repository, scratch};
 use serde_json::Value;
-use support::{harrier, repository, scratch};
 
 #[test]
 fn precision_and_recall_are_at_least_the_recorded_ones() {

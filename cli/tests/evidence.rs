@@ -3,10 +3,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
+use crate::support::{harrier, scratch};
 use serde_json::{Value, json};
-use support::{harrier, scratch};
 
 /// Returns the list of a snapshot that holds this kind of record, and whether each switch has its own list. Computed
 /// records are in no list.

@@ -3,14 +3,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 
+use crate::support::{harrier, scratch};
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
-use support::{harrier, scratch};
 
 const ETHERNET_BYTES: usize = 14;
 const IPV4_BYTES: usize = 20;

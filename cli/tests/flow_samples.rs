@@ -6,17 +6,15 @@
     reason = "the test sends datagrams and starts the binary"
 )]
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use crate::support::redis::Server;
+use crate::support::{harrier, scratch};
 use serde_json::Value;
-use support::redis::Server;
-use support::{harrier, scratch};
 
 /// The root port of `incast-backpressure` with seed 1, by the counters of all switches, and its name.
 const ROOT: (&str, &str, &str) = ("p4-edge1", "p4-edge1:1", "Ethernet0");

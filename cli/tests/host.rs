@@ -2,14 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 
+use crate::support::{harrier, repository, scratch};
 use model::diagnosis::RootCause;
 use model::{Anomaly, Cause, Diagnosis};
 use serde_json::json;
-use support::{harrier, repository, scratch};
 
 fn example(name: &str) -> String {
     repository("docs/examples/hosts").join(name).display().to_string()

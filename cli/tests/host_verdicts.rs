@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
+use crate::support::{harrier, scratch};
 use serde_json::Value;
-use support::{harrier, scratch};
 
 const SEEDS: [&str; 3] = ["1", "2", "3"];
 

@@ -3,14 +3,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::support::{Ran, harrier, scratch};
 use serde_json::{Value, json};
-use support::{Ran, harrier, scratch};
 
 /// Returns the folder with the snapshots of a run of the poster's scenario, and the text of the last one.
 fn saved() -> &'static (PathBuf, String) {

@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
+use crate::support::{harrier, scratch, sorted};
 use serde_json::{Value, json};
-use support::{harrier, scratch, sorted};
 
 /// Returns a job description with the transfers of the scenario's ring.
 fn ring(report: &Value) -> Value {

@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::harrier;
 use serde_json::Value;
-use support::harrier;
 
 /// Runs a built-in scenario.
 fn run(scenario: &str, seed: &str) -> Value {

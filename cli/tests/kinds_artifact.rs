@@ -1,8 +1,6 @@
 //! Verdicts about the file formats of Hawkeye's ns-3 prototypes: runs from settings files, and dumps.
 
-mod support;
-
-use support::{fixture, harrier, repository};
+use crate::support::{fixture, harrier, repository};
 
 #[test]
 fn each_listed_agent_finds_the_slow_flow_of_its_host() {

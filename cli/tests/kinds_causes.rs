@@ -4,12 +4,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::harrier;
 use serde_json::Value;
-use support::harrier;
 
 /// A verdict with its flows by their labels in the scenario.
 struct Verdict {

@@ -1,9 +1,7 @@
 //! Verdicts on losses, outages and route changes: the network is named, no host.
 
-mod support;
-
+use crate::support::{assert_verdict, harrier};
 use serde_json::{Value, json};
-use support::{assert_verdict, harrier};
 
 /// Checks that every verdict of these seeds has these values, names a port of `switches`, and that there is one.
 fn check(scenario: &str, switches: &[&str], expected: &Value) {

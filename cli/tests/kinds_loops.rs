@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
+use crate::support::harrier;
 use serde_json::Value;
-use support::harrier;
 
 /// Runs a scenario with some seeds and returns the verdicts of each; every run must have one.
 fn verdicts(scenario: &str, seeds: &[&str]) -> Vec<Vec<Value>> {

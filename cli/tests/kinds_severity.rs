@@ -1,10 +1,8 @@
 //! Severity: what stops traffic is critical, ordinary queueing is telemetry. Counterfactual runs of network faults and
 //! of the victim's own queue.
 
-mod support;
-
+use crate::support::harrier;
 use serde_json::Value;
-use support::harrier;
 
 /// Checks the highest severity of the verdicts of a scenario.
 fn check(scenario: &str, expected: &str) {

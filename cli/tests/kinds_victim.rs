@@ -3,12 +3,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read files")]
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{harrier, sorted};
 use serde_json::Value;
-use support::{harrier, sorted};
 
 /// A verdict with its flows by their labels in the scenario, without numbers.
 #[derive(Debug)]

@@ -9,20 +9,14 @@
     reason = "tests of processes read files and sockets"
 )]
 
-#[path = "support/flood.rs"]
-mod flood;
-#[path = "support/lab.rs"]
-mod lab;
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use flood::Flood;
-use lab::Lab;
-use support::{harrier, skipped};
+use crate::flood::Flood;
+use crate::lab::Lab;
+use crate::support::{harrier, skipped};
 
 const SCENARIO: &str = "poster-fig1";
 const INCAST: &str = "pfc_backpressure_flow_contention";
@@ -168,7 +162,10 @@ fn a_host_that_polls_at_line_rate_and_lies_is_contained() {
         let log = lab.log("controller");
         let events = log.lines().filter_map(|line| line.split("collected event=").nth(1)?.split(' ').next());
         let events: BTreeSet<&str> = events.collect();
-        events.iter().filter(|event| event.parse().is_ok_and(|event| flood::EVENTS.contains(&event))).count()
+        events
+            .iter()
+            .filter(|event| event.parse().is_ok_and(|event| crate::flood::EVENTS.contains(&event)))
+            .count()
     };
     lab.until("the burst that a host may send has been collected", || collected(&lab) >= 1);
     let (before_s, started, sent) = (lab.cpu_seconds("switch-sw3"), Instant::now(), flood.sent());
@@ -184,7 +181,7 @@ fn a_host_that_polls_at_line_rate_and_lies_is_contained() {
 
     // The certificate of h4, the flows of h2.
     let mut liar = lab.agent_of("h4", &other);
-    flood::slow_flow(&mut liar, &other, &own);
+    crate::flood::slow_flow(&mut liar, &other, &own);
     lab.until("what it sends is rejected", || lab.metric("harrier_uploads_rejected_total") > 0);
     incast_is_diagnosed(&lab);
     let (sent, collected) = (flood.sent(), collected(&lab));

@@ -9,15 +9,11 @@
     reason = "tests of processes read files and sockets"
 )]
 
-#[path = "support/lab.rs"]
-mod lab;
-mod support;
-
 use std::process::{Child, Command, Output, Stdio};
 
-use lab::Lab;
+use crate::lab::Lab;
+use crate::support::skipped;
 use serde_json::Value;
-use support::skipped;
 
 const SCENARIO: &str = "poster-fig1";
 /// Bytes that iperf3 sends: some seconds at the rate of the lab's links.

@@ -9,13 +9,9 @@
     reason = "tests of processes read files and sockets"
 )]
 
-#[path = "support/lab.rs"]
-mod lab;
-mod support;
-
-use lab::Lab;
+use crate::lab::Lab;
+use crate::support::{harrier, sorted};
 use serde_json::Value;
-use support::{harrier, sorted};
 
 /// The simulation's diagnosis of a scenario.
 fn simulated(scenario: &str) -> Value {

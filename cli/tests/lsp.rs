@@ -2,14 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run the binary and read and write files")]
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use crate::support::scratch;
 use serde_json::{Value, json};
-use support::scratch;
 
 const URI: &str = "untitled:config_db.json";
 /// A pool with an unknown type, behind two characters that UTF-16 counts as three units.
@@ -373,13 +371,14 @@ fn a_document_above_the_limit_is_not_checked() {
 
 #[test]
 fn the_extension_of_vs_code_packs() {
-    let folder = support::repository("deploy/vscode");
+    let folder = crate::support::repository("deploy/vscode");
     let manifest: Value =
         serde_json::from_str(&fs::read_to_string(folder.join("package.json")).expect("a manifest"))
             .expect("JSON");
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"), "the extension has the version of harrier");
     let package = scratch("vscode-package").join("harrier.vsix");
-    let output = Command::new("sh").arg(support::repository("scripts/vscode.sh")).arg(&package).output();
+    let output =
+        Command::new("sh").arg(crate::support::repository("scripts/vscode.sh")).arg(&package).output();
     let output = output.expect("sh runs");
     if output.status.code() == Some(3) {
         eprintln!("{}", String::from_utf8_lossy(&output.stderr));

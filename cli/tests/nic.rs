@@ -1,16 +1,12 @@
 //! `harrier nic` on both ends of a link: flows complete, faults pause the peer, and other tools decode the frames.
 
-#[path = "support/network.rs"]
-mod network;
-mod support;
-
 use std::process::Command;
 
+use crate::network::{Running, enter_namespace, receive_until, veth};
+use crate::support::{harrier, scratch, skipped};
 use model::wire::Pfc;
 use net::{Options, Port};
-use network::{Running, enter_namespace, receive_until, veth};
 use serde_json::Value;
-use support::{harrier, scratch, skipped};
 
 const FLOW: &str = r#"{"flow": {"to": "10.9.0.2", "bytes": 100000, "label": "test"}}"#;
 

@@ -2,15 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-#[path = "../../buffer-config/tests/support/schema.rs"]
-mod schema;
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use schema::refusals;
+use crate::schema::refusals;
+use crate::support::{harrier, scratch};
 use serde_json::{Value, json};
-use support::{harrier, scratch};
 
 fn snapshot_schema() -> Value {
     serde_json::from_str(include_str!("../../docs/snapshot.schema.json")).expect("the schema is JSON")

@@ -2,18 +2,16 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::{harrier, scratch, skipped};
 use pcap_file::pcapng::{Block, PcapNgReader};
 use serde_json::Value;
-use support::{harrier, scratch, skipped};
 
 /// Runs a small scenario with these further arguments.
-fn run(args: &[&str]) -> support::Ran {
+fn run(args: &[&str]) -> crate::support::Ran {
     let ran = harrier(&[&["run", "quiet", "--seed", "3", "--json"], args].concat());
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     ran

@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 
-use support::{fixture, harrier, repository, scratch};
+use crate::support::{fixture, harrier, repository, scratch};
 
 #[test]
 fn the_switch_program_compiles_and_its_p4info_carries_the_register_layout() {

@@ -2,13 +2,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Ran, fixture, harrier, scratch};
+use crate::support::{Ran, fixture, harrier, scratch};
 
 /// Returns a little-endian microsecond pcap file. Each packet has seconds, length on the wire and bytes.
 fn pcap(packets: &[(u32, u32, &[u8])]) -> Vec<u8> {

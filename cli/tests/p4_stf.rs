@@ -3,11 +3,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 
-use support::{fixture, harrier, scratch};
+use crate::support::{fixture, harrier, scratch};
 
 const ROUTE: &str = "add routes hdr.packet.destination:0x0102 send(port:3)\n";
 

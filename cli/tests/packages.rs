@@ -2,11 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::process::Command;
 
-use support::{harrier, scratch};
+use crate::support::{harrier, scratch};
 
 /// The script of a shell contains these texts.
 fn check_completions(shell: &str, expected: &[&str]) {

@@ -3,10 +3,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary write files")]
 
-mod support;
-
+use crate::support::harrier;
 use serde_json::Value;
-use support::harrier;
 
 /// Rates of the hosts in Gb/s. The link between the switches is eight times as fast.
 const RATES_GBPS: [u64; 4] = [25, 100, 400, 800];

@@ -3,10 +3,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
+use crate::support::{harrier, scratch};
 use serde_json::{Value, json};
-use support::{harrier, scratch};
 
 /// RAS-2: the NIC of server 0 pauses its ToR switch, the ToR switch its leaves, these the spines and so on, down to the
 /// servers that send. The verdict names server 0, no flow, and the flows of other servers as victims.

@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::SystemTime;
 
-use support::{harrier, scratch};
+use crate::support::{harrier, scratch};
 
 const RUNS: usize = 5;
 

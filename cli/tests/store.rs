@@ -2,15 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests read and write files")]
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::{Ran, harrier};
 use model::diagnosis::Collected;
 use model::{Anomaly, Cause, Diagnosis, ProvenanceGraph, RootCause};
 use serde_json::Value;
 use store::Store;
-use support::{Ran, harrier};
 
 /// A folder for one test, removed on drop.
 struct Folder(PathBuf);

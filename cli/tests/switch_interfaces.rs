@@ -1,13 +1,9 @@
 //! `harrier switch` on real interfaces: frames cross it whole, its ports pause and are paused, and what cannot work is
 //! one clear error.
 
-#[path = "support/network.rs"]
-mod network;
-mod support;
-
+use crate::network::{Running, bytes, enter_namespace, ip, open, receive_until, veth};
+use crate::support::{fixture, harrier, scratch};
 use model::wire::{Frame, Pfc};
-use network::{Running, bytes, enter_namespace, ip, open, receive_until, veth};
-use support::{fixture, harrier, scratch};
 
 /// A switch between the interfaces `h1` and `h2`. With `--tm` if there are settings of buffers.
 fn start(mtu: u32, rate: &str, settings: Option<&str>, name: &str) -> Running {

@@ -6,18 +6,16 @@
     reason = "a test of a terminal runs the binary in one"
 )]
 
-mod support;
-
 use std::fs::File;
 use std::io::{Read, Write as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
+use crate::support::harrier;
 use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::Pid;
-use support::harrier;
 
 const ALTERNATE_SCREEN: &str = "\u{1b}[?1049h";
 const NORMAL_SCREEN: &str = "\u{1b}[?1049l";

@@ -2,10 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-mod support;
-
+use crate::support::{assert_verdict, fixture, harrier, poster_data, repository, scratch};
 use serde_json::{Value, json};
-use support::{assert_verdict, fixture, harrier, poster_data, repository, scratch};
 
 /// Checks that a built-in scenario has this diagnosis of `victim` for several seeds, with records for every claim.
 fn check(scenario: &str, victim: &str, expected: Value) {

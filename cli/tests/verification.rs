@@ -1,9 +1,7 @@
 //! `harrier run --verify`: counterfactual runs support the diagnoses of all built-in scenarios.
 
-mod support;
-
+use crate::support::harrier;
 use serde_json::Value;
-use support::harrier;
 
 /// Checks that the victim of every diagnosis recovers in the counterfactual run.
 fn check(scenario: &str) {

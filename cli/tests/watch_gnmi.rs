@@ -2,22 +2,18 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads files and starts the binary")]
 
-#[path = "support/gnmi.rs"]
-mod gnmi_server;
-mod support;
-
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use crate::gnmi_server::{GnmiServer, Switch};
+use crate::support::watch::{check_odd, count};
 use gnmi::path::{elements, parse};
 use gnmi::proto;
 use gnmi::server::Tables;
-use gnmi_server::{GnmiServer, Switch};
 use serde_json::{Value, json};
-use support::watch::{check_odd, count};
 use tokio::sync::watch;
 
 /// What the switches count: by switch, the readings in order of time.

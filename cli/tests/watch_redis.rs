@@ -2,17 +2,15 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads files and starts the binary")]
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
+use crate::support::harrier;
+use crate::support::redis::Server;
+use crate::support::watch::{check_odd, count};
 use serde_json::Value;
-use support::harrier;
-use support::redis::Server;
-use support::watch::{check_odd, count};
 
 /// What the switches count: by switch, the readings in order of time.
 fn counted() -> &'static [(String, Vec<PathBuf>)] {
@@ -87,7 +85,7 @@ fn check_desired(test: &str, name: &str, pfc_enable: Option<&str>, expected: &[&
     if let Some(priorities) = pfc_enable {
         desired["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = priorities.into();
     }
-    let file = support::scratch(&format!("{test}-desired")).join("config_db.json");
+    let file = crate::support::scratch(&format!("{test}-desired")).join("config_db.json");
     std::fs::write(&file, Value::Object(desired).to_string()).expect("a file");
     let desired = format!("{name}={}", file.display());
     let address = format!("sonic://127.0.0.1:{}", server.port);

@@ -1,8 +1,6 @@
 //! The bit positions in the switch program (`p4/hawkeye/layout.p4`) agree with the `@fields` annotations, from which
 //! the controller derives its decoder.
 
-mod real;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use harrier_controller::layout::{RegisterInfo, Slice, Word};
@@ -13,9 +11,9 @@ const LAYOUT: &str = "layout.p4";
 
 /// Elements of the program's registers with several fields: the register's name without its bank, and its fields.
 fn elements() -> BTreeMap<String, Word> {
-    let program = real::compile(&[]);
+    let program = crate::real::compile(&[]);
     let mut elements = BTreeMap::new();
-    for RegisterInfo { name, width, annotations, .. } in real::pipeline(&program).registers {
+    for RegisterInfo { name, width, annotations, .. } in crate::real::pipeline(&program).registers {
         if annotations.is_empty() {
             continue;
         }

@@ -1,13 +1,11 @@
 //! Collection of events, without and with failures.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::*;
 use harrier_controller::collect::{CollectSettings, Input, RequestId};
 use model::{MissingData, Snapshot, Trigger, TriggerReason};
 use proptest::prelude::*;
-use support::*;
 
 const MS: u64 = 1_000_000;
 

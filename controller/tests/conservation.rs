@@ -6,11 +6,10 @@
 //! so short that the ring wraps often. proptest prints the seed of a failure (`cc ...` line) and keeps it in a file
 //! next to this one.
 
-mod real;
-
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use crate::real::{RealSwitch, compile, data, poll, roce};
 use harrier_controller::collect::{CollectSettings, Collector, Command, Input, RequestId};
 use harrier_controller::layout::{BankContent, Digest};
 use harrier_controller::plan::{PlanSettings, plan};
@@ -22,7 +21,6 @@ use model::wire::{Frame, bth};
 use model::{FlowKey, MissingData, Rate, Snapshot, Time, Topology};
 use p4_lang::ir::Program;
 use proptest::prelude::*;
-use real::{RealSwitch, compile, data, poll, roce};
 
 const EPOCH_SHIFT: u32 = 16;
 const RING: u64 = 4;

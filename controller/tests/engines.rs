@@ -6,14 +6,9 @@
     reason = "the test reads the program, and from the environment which case to repeat"
 )]
 
-#[path = "../../p4/switch/tests/files/mod.rs"]
-mod files;
-#[path = "../../p4/switch/tests/harness/mod.rs"]
-mod harness;
-
 use std::path::Path;
 
 #[test]
 fn the_switch_program_gives_the_same_results_on_both_engines() {
-    harness::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../p4/hawkeye/hawkeye.p4"));
+    crate::harness::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../p4/hawkeye/hawkeye.p4"));
 }

@@ -1,9 +1,7 @@
 //! A pipeline is decoded correctly, or rejected with all problems.
 
-mod support;
-
+use crate::support::pipeline;
 use harrier_controller::layout::{PipelineInfo, RegisterInfo, TelemetryLayout};
-use support::pipeline;
 
 /// Changes a valid pipeline and compares the problems.
 fn check(change: impl FnOnce(&mut PipelineInfo), expected: &[&str]) {
@@ -23,7 +21,13 @@ fn sizes_follow_from_the_registers() {
     let layout = TelemetryLayout::new(&pipeline()).unwrap();
     assert_eq!(
         (layout.ports, layout.epochs, layout.flow_slots, layout.pause_log, layout.epoch_ns()),
-        (support::PORTS, support::EPOCHS, support::FLOW_SLOTS, support::PAUSE_LOG, 1 << 20)
+        (
+            crate::support::PORTS,
+            crate::support::EPOCHS,
+            crate::support::FLOW_SLOTS,
+            crate::support::PAUSE_LOG,
+            1 << 20
+        )
     );
     assert_eq!(layout.digests(), ["poll_report_t", "flow_eviction_t"]);
 }
@@ -106,7 +110,7 @@ fn contradictions_are_reported() {
 
 #[test]
 fn malformed_digests_are_rejected() {
-    let layout = support::layout();
+    let layout = crate::support::layout();
     let error = |name: &str, fields: &[Vec<u8>]| layout.decode_digest(name, fields).unwrap_err().to_string();
     assert_eq!(error("other_t", &[]), "unknown digest `other_t`");
     assert_eq!(error("poll_report_t", &[vec![1]]), "digest `poll_report_t` has 1 fields; expected 18");

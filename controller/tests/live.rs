@@ -2,13 +2,12 @@
 //! a snapshot.
 #![cfg(feature = "live")]
 
-mod real;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::real::{data, poll};
 use harrier_controller::collect::CollectSettings;
 use harrier_controller::discovery::{announcement, withdrawal};
 use harrier_controller::live::{AgentTrigger, Collected, Controller, LiveConfig, LiveError, SwitchEndpoint};
@@ -26,7 +25,6 @@ use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::server::{ImmediateSwitch, Server, ServerConfig, ServerHandle, SwitchAccess, event_channel};
-use real::{data, poll};
 
 /// h1 - s1 - h2.
 fn topology() -> Arc<Topology> {

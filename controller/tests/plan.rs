@@ -1,7 +1,5 @@
 //! Plans for the poster's topology and for one with equal-cost paths.
 
-mod support;
-
 use harrier_controller::plan::{
     MatchValue, POLL_GROUP, PlanChange, PlanError, PlanSettings, SwitchPlan, TableEntry, change,
     keep_group_numbers, plan,
@@ -90,7 +88,7 @@ fn routes(plan: &SwitchPlan) -> Vec<String> {
 #[test]
 fn the_plans_of_the_poster_contain_routes_groups_and_port_settings() {
     let settings = PlanSettings { roce_ports: vec![100], pause_timer: false, ..PlanSettings::default() };
-    let plans = plan(&poster(), &settings, &support::layout()).unwrap();
+    let plans = plan(&poster(), &settings, &crate::support::layout()).unwrap();
     assert_eq!(plans.keys().collect::<Vec<_>>(), ["n10", "n11", "n12", "n9"]);
     let sw2 = &plans["n10"];
     assert_eq!(
@@ -118,7 +116,7 @@ fn the_plans_of_the_poster_contain_routes_groups_and_port_settings() {
 
 #[test]
 fn a_pause_quantum_follows_from_the_rate() {
-    let plans = plan(&poster(), &PlanSettings::default(), &support::layout()).unwrap();
+    let plans = plan(&poster(), &PlanSettings::default(), &crate::support::layout()).unwrap();
     // 5.12 ns at 100 Gb/s, twice that at 50, in 2^-16 ns.
     let quantum = |port: usize| {
         let value = &plans["n9"].registers[port - 1].value;
@@ -129,7 +127,7 @@ fn a_pause_quantum_follows_from_the_rate() {
 
 #[test]
 fn equal_cost_paths_become_a_group() {
-    let plans = plan(&twin([10, 0, 0, 2]), &PlanSettings::default(), &support::layout()).unwrap();
+    let plans = plan(&twin([10, 0, 0, 2]), &PlanSettings::default(), &crate::support::layout()).unwrap();
     assert_eq!(
         routes(&plans["s1"]),
         [
@@ -145,7 +143,7 @@ fn equal_cost_paths_become_a_group() {
 /// Returns the present plan of s1 with and without a link, and what differs.
 fn without(link: &str, present: &SwitchPlan) -> (SwitchPlan, PlanChange) {
     let settings = PlanSettings { unused_links: vec![link.parse().unwrap()], ..PlanSettings::default() };
-    let mut plans = plan(&twin([10, 0, 0, 2]), &settings, &support::layout()).unwrap();
+    let mut plans = plan(&twin([10, 0, 0, 2]), &settings, &crate::support::layout()).unwrap();
     let new = keep_group_numbers(present, plans.remove("s1").unwrap());
     let difference = change(present, &new);
     (new, difference)
@@ -153,7 +151,7 @@ fn without(link: &str, present: &SwitchPlan) -> (SwitchPlan, PlanChange) {
 
 #[test]
 fn a_failed_link_changes_only_the_routes_over_it() {
-    let mut plans = plan(&twin([10, 0, 0, 2]), &PlanSettings::default(), &support::layout()).unwrap();
+    let mut plans = plan(&twin([10, 0, 0, 2]), &PlanSettings::default(), &crate::support::layout()).unwrap();
     let usual = plans.remove("s1").unwrap();
     let show =
         |entries: &[TableEntry]| routes(&SwitchPlan { entries: entries.to_vec(), ..SwitchPlan::default() });
@@ -203,7 +201,7 @@ fn groups_with_the_same_members_keep_their_numbers() {
 #[test]
 fn invalid_settings_are_rejected() {
     let error = |topology: &Topology, settings: &PlanSettings| {
-        plan(topology, settings, &support::layout()).unwrap_err().to_string()
+        plan(topology, settings, &crate::support::layout()).unwrap_err().to_string()
     };
     let usual = PlanSettings::default();
     let mut nameless = twin([10, 0, 0, 2]);
@@ -216,5 +214,5 @@ fn invalid_settings_are_rejected() {
     let short = PlanSettings { dscp_priorities: vec![0; 3], ..usual.clone() };
     assert_eq!(error(&poster(), &short), "dscp_priorities: 3 entries; expected 64 priorities from 0 to 7");
     let many = PlanSettings { roce_ports: (1..=9).collect(), ..usual };
-    assert_eq!(plan(&poster(), &many, &support::layout()), Err(PlanError::RocePorts(9)));
+    assert_eq!(plan(&poster(), &many, &crate::support::layout()), Err(PlanError::RocePorts(9)));
 }

@@ -1,12 +1,10 @@
 //! Polling packets in switches that run the program.
 
-mod real;
-
+use crate::real::{Net, compile, data, poll};
 use model::topology::{Link, Node, NodeKind};
 use model::wire::Frame;
 use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Rate, Time, Topology};
-use real::{Net, compile, data, poll};
 
 use harrier_controller::collect::PollRetry;
 use harrier_controller::plan::PlanSettings;

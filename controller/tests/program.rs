@@ -1,7 +1,6 @@
 //! The switch program on a `p4_switch`: forwarding, priorities, classification as data, pauses.
 
-mod real;
-
+use crate::real::{Net, compile, data, ip, poll, roce};
 use harrier_controller::layout::BankContent;
 use harrier_controller::plan::PlanSettings;
 use model::topology::{Link, Node, NodeKind};
@@ -13,7 +12,6 @@ use model::wire::udp::Udp;
 use model::wire::vlan::Vlan;
 use model::wire::{ETHERTYPE_IPV6, ETHERTYPE_VLAN, Frame, bth};
 use model::{FlowKey, LossReason, Rate, Time, Topology};
-use real::{Net, compile, data, ip, poll, roce};
 
 /// h1 to h3 at ports 1 to 3 of s1; h2 has an IPv6 address too.
 fn net() -> Net {

@@ -1,12 +1,10 @@
 //! Retries of lost polling packets.
 
-mod support;
-
+use crate::support::*;
 use harrier_controller::collect::{CollectSettings, Input};
 use model::MissingData;
 use model::wire::polling::{Follow, Polling};
 use proptest::prelude::*;
-use support::*;
 
 const MS: u64 = 1_000_000;
 const EVENT: u32 = 77;

@@ -1,11 +1,9 @@
 //! From readings to verdicts.
 
-mod support;
-
+use crate::support::{INTERVAL_NS, Story, host_pauses, incast};
 use counters::{FlowSample, Network, Report, WatchdogReading, WatchdogState, diagnose};
 use model::config_finding::{Deviation, Setting};
 use model::{Anomaly, Cause, ConfigFinding, Diagnosis, Severity, Topology};
-use support::{INTERVAL_NS, Story, host_pauses, incast};
 
 /// Checks the only verdict: anomaly, cause, root port, host and pause path.
 fn check(report: &Report, expected: (Anomaly, Cause, &str, Option<&str>), path: &[&str]) -> Diagnosis {
@@ -159,7 +157,7 @@ fn counters_that_were_cleared_are_reported_and_used() {
     let mut story = host_pauses(3_000, 950_000);
     let before = story.before.iter_mut().find(|reading| reading.switch == "leaf2").expect("leaf2");
     let port = before.ports.get_mut("Ethernet0").expect("a port");
-    port.priorities[support::PRIORITY].pause_rx_frames = Some(1_000_000);
+    port.priorities[crate::support::PRIORITY].pause_rx_frames = Some(1_000_000);
     let report = story.diagnose();
     check(&report, (STORM, Cause::NicStorm, "leaf2:1", Some("h3")), &PATH);
     assert!(report.problems.iter().any(|problem| problem.contains("fell")), "{:?}", report.problems);
@@ -313,7 +311,7 @@ fn a_deadlock_that_began_within_the_interval_is_found() {
     assert_eq!(triangle.diagnoses[0].pause_loop.len(), 3, "{:#?}", triangle.diagnoses);
     for reading in &mut readings {
         let host = reading.ports.get_mut("Ethernet0").expect("a port");
-        host.priorities[support::PRIORITY].queue.occupancy_bytes = Some(90_000);
+        host.priorities[crate::support::PRIORITY].queue.occupancy_bytes = Some(90_000);
     }
     let triangle = diagnose(&readings, &[], &Network::default());
     assert!(
@@ -346,14 +344,16 @@ fn ring_of(names: &[&str], is_paused: Option<bool>) -> Vec<counters::Reading> {
             readings.push(reading);
         }
         let reading = readings.last_mut().expect("two were added");
-        let next = &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[support::PRIORITY];
+        let next =
+            &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[crate::support::PRIORITY];
         next.pause_rx_frames = Some(100);
         next.pause_rx_ns = Some(900_000_000 - number as u64);
         next.queue.watermark_bytes = Some(400_000);
         next.queue.occupancy_bytes = Some(300_000);
         next.queue.packets = Some(5_000);
         next.is_paused = is_paused;
-        let previous = &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities[support::PRIORITY];
+        let previous =
+            &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities[crate::support::PRIORITY];
         previous.pause_tx_frames = Some(100);
     }
     readings
@@ -364,7 +364,7 @@ fn a_loop_of_ports_that_stay_paused_is_a_deadlock() {
     let mut readings = ring();
     // The counters of r3 say that it was paused last, but not when they were read.
     let reading = readings.iter_mut().rfind(|reading| reading.switch == "r2").expect("r2");
-    let next = &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[support::PRIORITY];
+    let next = &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[crate::support::PRIORITY];
     next.queue.occupancy_bytes = Some(350_000);
     let report = diagnose(&readings, &[], &Network::default());
     let [verdict] = report.diagnoses.as_slice() else { panic!("{:#?}", report.diagnoses) };
@@ -378,7 +378,7 @@ fn a_loop_of_ports_that_stay_paused_is_a_deadlock() {
 fn a_host_that_hardly_pauses_is_not_the_root_of_a_deadlock() {
     let mut readings = ring();
     let reading = readings.iter_mut().rfind(|reading| reading.switch == "r2").expect("r2");
-    let host = &mut reading.ports.get_mut("Ethernet0").expect("a port").priorities[support::PRIORITY];
+    let host = &mut reading.ports.get_mut("Ethernet0").expect("a port").priorities[crate::support::PRIORITY];
     host.pause_rx_frames = Some(1);
     host.pause_rx_ns = Some(10_000);
     let report = diagnose(&readings, &[], &Network::default());
@@ -389,7 +389,7 @@ fn a_host_that_hardly_pauses_is_not_the_root_of_a_deadlock() {
 fn a_host_outside_of_the_loop_is_the_root_of_a_deadlock() {
     let mut readings = ring();
     let reading = readings.iter_mut().rfind(|reading| reading.switch == "r2").expect("r2");
-    let host = &mut reading.ports.get_mut("Ethernet0").expect("a port").priorities[support::PRIORITY];
+    let host = &mut reading.ports.get_mut("Ethernet0").expect("a port").priorities[crate::support::PRIORITY];
     host.pause_rx_frames = Some(900);
     host.pause_rx_ns = Some(990_000_000);
     let report = diagnose(&readings, &[], &Network::default());

@@ -1,8 +1,6 @@
 //! Hosts, links and switches together, on small networks with plain switches.
 
-mod common;
-
-use common::{check_conservation, plain_fabric};
+use crate::common::{check_conservation, plain_fabric};
 use fabric::{FlowRecord, PauseRecord};
 use model::{Rate, Time};
 use proptest::prelude::*;

@@ -5,20 +5,13 @@
 #![allow(clippy::disallowed_methods, reason = "the test reads the shipped files")]
 
 #[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
-#[path = "../../buffer-config/tests/mutations/config.rs"]
-mod config;
 #[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
-#[path = "../../buffer-config/tests/mutations/operators/mod.rs"]
-mod operators;
-#[path = "../../buffer-config/tests/support/mod.rs"]
-mod support;
-
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use fabric::prove::{Assumed, Outcome, Verdict, prove};
 
-use config::Config;
+use crate::config::Config;
 
 /// One of so many shipped files is used: the simulation of all mutants of all files would take minutes.
 const SAMPLE: usize = 12;
@@ -40,14 +33,14 @@ fn judged(text: &str) -> Option<(Vec<Finding>, Verdict, String)> {
 
 fn bases() -> Vec<(String, Config)> {
     let built_in = |platform: &str| {
-        let text = support::switch::switch(platform, &[]);
+        let text = crate::support::switch::switch(platform, &[]);
         (platform.to_string(), Config::new(serde_json::from_str(&text).expect("JSON")))
     };
-    let mut all = vec![built_in(support::switch::TD2)];
-    let Some(folder) = support::data("switches") else { return all };
-    for path in support::files(&folder, ".json").iter().step_by(SAMPLE) {
+    let mut all = vec![built_in(crate::support::switch::TD2)];
+    let Some(folder) = crate::support::data("switches") else { return all };
+    for path in crate::support::files(&folder, ".json").iter().step_by(SAMPLE) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        all.push((name, Config::new(serde_json::from_str(&support::read(path)).expect("JSON"))));
+        all.push((name, Config::new(serde_json::from_str(&crate::support::read(path)).expect("JSON"))));
     }
     all
 }
@@ -75,7 +68,7 @@ fn defects_that_drop_packets_in_the_simulation_are_reported_and_the_reverse() {
     let mut wrong = Vec::new();
     for (name, base) in bases() {
         let Some((before, Verdict::Holds, _)) = judged(&base.text()) else { continue };
-        for (kind, change, _, apply) in operators::OPERATORS.iter() {
+        for (kind, change, _, apply) in crate::operators::OPERATORS.iter() {
             let mut changed = base.clone();
             if apply(&mut changed).is_none() {
                 continue;

@@ -2,10 +2,8 @@
 //! model and a published measurement.
 #![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
-mod common;
-
-use common::plain::PlainSwitch;
-use common::{check_conservation, plain_fabric};
+use crate::common::plain::PlainSwitch;
+use crate::common::{check_conservation, plain_fabric};
 use fabric::Fabric;
 use model::{Rate, Time};
 use p4_switch::tm::{Ecn, Threshold, standard_reaction};

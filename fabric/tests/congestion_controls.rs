@@ -1,9 +1,7 @@
 //! DCTCP and TIMELY in a network: queue, throughput and shares are those that their papers state.
 #![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
-mod common;
-
-use common::{check_conservation, plain_fabric};
+use crate::common::{check_conservation, plain_fabric};
 use model::{Rate, Time};
 use p4_switch::tm::Ecn;
 use scenario::Notification;

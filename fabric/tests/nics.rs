@@ -1,10 +1,8 @@
 //! NICs, healthy and faulty: messages, READs, lossy wires, generations, receive pipelines, watchdogs.
 #![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
-mod common;
-
-use common::plain::PlainSwitch;
-use common::{check_conservation, plain_fabric};
+use crate::common::plain::PlainSwitch;
+use crate::common::{check_conservation, plain_fabric};
 use fabric::{Fabric, WatchdogDoes};
 use model::{Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};

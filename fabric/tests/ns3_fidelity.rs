@@ -2,8 +2,6 @@
 //! with an ns-3 run of them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the comparison is a table for people")]
 
-mod common;
-
 use std::collections::BTreeMap;
 
 use fabric::output::ns3 as output;
@@ -58,13 +56,13 @@ fn ours(pauses: &[PauseRecord]) -> Vec<(u64, String, bool)> {
 
 #[test]
 fn the_posters_files_give_the_results_of_ns3() {
-    let Some(directory) = common::poster_directory() else { return };
-    let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
+    let Some(directory) = crate::common::poster_directory() else { return };
+    let scenario = crate::common::read_ns3(&directory.join("config.txt")).unwrap();
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
     let outcome = run(&scenario, 1, &RunOptions { pipeline, diagnose: true }).unwrap();
     let (flows, pauses) = (&outcome.flows, ours(&outcome.pauses));
-    let theirs = read_pauses(&common::read_poster("pfc.txt"));
-    let completions = read_completions(&common::read_poster("fct.txt"));
+    let theirs = read_pauses(&crate::common::read_poster("pfc.txt"));
+    let completions = read_completions(&crate::common::read_poster("fct.txt"));
 
     println!("{} packet-hops, {:?}", outcome.counters.packet_hops, outcome.counters);
     println!("flow      ns-3 ns      ours ns      difference");
@@ -91,11 +89,11 @@ fn the_posters_files_give_the_results_of_ns3() {
         assert!(ours.abs_diff(*count) * 10 <= *count, "{port}: {ours} pauses against {count}");
     }
     check_snapshot(&outcome);
-    check_columns(&output::completions(&scenario, &outcome.flows), &common::read_poster("fct.txt"));
+    check_columns(&output::completions(&scenario, &outcome.flows), &crate::common::read_poster("fct.txt"));
     let rows = |text: &str| text.lines().count();
     assert_eq!(
         rows(&output::pauses(&scenario.topology, &outcome.pauses)),
-        rows(&common::read_poster("pfc.txt"))
+        rows(&crate::common::read_poster("pfc.txt"))
     );
 }
 
@@ -131,7 +129,8 @@ impl Watch for Queues {
 
 /// Runs a fixture. Also returns the three files that the simulator would write.
 fn run_fixture(name: &str) -> (RunOutcome, [String; 3]) {
-    let Loaded { scenario, outputs } = common::load_ns3(&common::fixture(name).join("config.txt")).unwrap();
+    let Loaded { scenario, outputs } =
+        crate::common::load_ns3(&crate::common::fixture(name).join("config.txt")).unwrap();
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
     let mut queues = Queues(Some(output::QueueMonitor::new(&outputs, &scenario)));
     let options = RunOptions { pipeline, diagnose: false };
@@ -230,14 +229,14 @@ fn check_snapshot(outcome: &RunOutcome) {
 }
 
 /// Prints how much the results depend on the seed:
-/// `cargo test -p harrier-fabric --test ns3_fidelity -- --ignored --nocapture`.
+/// `cargo test -p harrier-fabric --test fabric ns3_fidelity -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints figures for docs/ns3-comparison.md and checks nothing"]
 fn prints_the_results_of_twelve_seeds() {
-    let Some(directory) = common::poster_directory() else { return };
-    let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
+    let Some(directory) = crate::common::poster_directory() else { return };
+    let scenario = crate::common::read_ns3(&directory.join("config.txt")).unwrap();
     for seed in 1..=12 {
-        let mut fabric = common::plain_fabric(&scenario, seed);
+        let mut fabric = crate::common::plain_fabric(&scenario, seed);
         while !fabric.all_finished() && fabric.step() {}
         let flows = fabric.flows();
         let times = flows.iter().map(|flow| format!("{} {}", flow.label, flow.duration().unwrap().as_ns()));

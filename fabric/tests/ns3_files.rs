@@ -1,8 +1,6 @@
 //! What the keys of the HPCC simulators' files do.
 
-mod common;
-
-use common::{check_conservation, plain_fabric};
+use crate::common::{check_conservation, plain_fabric};
 use fabric::{Pipeline, RunOptions, run};
 use model::{Rate, Time};
 use p4_switch::tm::Threshold;

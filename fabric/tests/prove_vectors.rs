@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the vectors")]
 
-mod common;
-
 use std::collections::BTreeSet;
 
 use buffer_config::asic::{self, Asic};
@@ -76,7 +74,7 @@ impl Case {
 
 #[test]
 fn rules_and_simulation_agree_on_all_vectors() {
-    let Some(path) = common::shared_data("sonic/headroom_vectors.json") else { return };
+    let Some(path) = crate::common::shared_data("sonic/headroom_vectors.json") else { return };
     let text = std::fs::read_to_string(path).expect("the file can be read");
     let records: Vec<Value> = serde_json::from_str(&text).expect("an array of records");
     let (mut seen, mut edges) = (BTreeSet::new(), BTreeSet::new());

@@ -1,8 +1,6 @@
 //! A fabric that runs for a long time keeps a bounded number of records.
 
-mod common;
-
-use common::plain::PlainSwitch;
+use crate::common::plain::PlainSwitch;
 use fabric::{Fabric, RECENT_RECORDS};
 use model::Time;
 use scenario::Scenario;

@@ -1,14 +1,12 @@
 //! Switches whose memory is set up by a SONiC configuration: the buffer configuration of the Azure paper (Bai et al.,
 //! NSDI 2023, appendix A, listing 1), read as `harrier check` reads it, under traffic.
 
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::plain::PlainSwitch;
+use crate::common::{check_conservation, plain_fabric};
 use buffer_config::resolved::{ResolvedSwitch, Threshold as ConfiguredThreshold};
 use buffer_config::{ResolveOptions, input, resolve};
-use common::plain::PlainSwitch;
-use common::{check_conservation, plain_fabric};
 use fabric::{BuildError, Fabric};
 use model::{Rate, Time};
 use p4_switch::tm::{Ecn, PauseEnd, Service, Threshold, TmConfig, WatchdogAction};

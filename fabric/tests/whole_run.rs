@@ -1,8 +1,6 @@
 //! Whole runs with the telemetry program on every hop: the traffic is the same as without it, and snapshots contain
 //! what the diagnosis needs.
 
-mod common;
-
 use std::sync::OnceLock;
 
 use fabric::{Pipeline, RunOptions, RunOutcome, run};
@@ -118,7 +116,7 @@ fn the_program_does_not_change_the_traffic() {
     let scenario = scenario::builtin("poster-fig1").unwrap();
     let options = RunOptions { pipeline: pipeline().clone(), diagnose: false };
     let with = run(&scenario, 2, &options).unwrap();
-    let mut plain = common::plain_fabric(&scenario, 2);
+    let mut plain = crate::common::plain_fabric(&scenario, 2);
     while !plain.is_through() && plain.next_time().is_some_and(|at| at <= scenario.stop) {
         plain.step();
     }

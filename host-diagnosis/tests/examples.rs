@@ -1,10 +1,8 @@
 //! The reports in `docs/examples/hosts` lead to the causes that docs/hosts.md names.
 
-mod support;
-
+use crate::support::{causes, diagnosed};
 use host_diagnosis::Fabric;
 use model::{Cause, HostReport};
-use support::{causes, diagnosed};
 
 #[track_caller]
 fn check(text: &str, fabric: &Fabric, cause: Cause, part: &str) {

@@ -3,17 +3,15 @@
 //! The bandwidth matrices of figures 8 and 10 are not in the published text; these are computed from the topology: a path
 //! carries the least that one of its links carries.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{SECOND_NS, causes, diagnosed, figure_2, paths, pause, report, result_of, with_cause};
 use host_diagnosis::hostping::{Bottleneck, LinkFinding, LinkProblem, Routes, Suspects, Verdict, judge};
 use host_diagnosis::{CheckResult, Fabric, HostPart};
 use model::host::HostLoopback;
 use model::host::loopback::{LinkUtilisation, LoopbackPath, LoopbackTest};
 use model::{Cause, HostReport};
 use proptest::prelude::*;
-use support::{SECOND_NS, causes, diagnosed, figure_2, paths, pause, report, result_of, with_cause};
 
 const GBPS: u64 = 1_000_000_000;
 

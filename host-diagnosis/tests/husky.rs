@@ -1,7 +1,6 @@
 //! Isolation between tenants: the examples and numbers of the Husky paper.
 
-mod support;
-
+use crate::support::{causes, diagnosed, nic, report, result_of, with_cause};
 use host_diagnosis::husky::isolation::{expected, is_violated};
 use host_diagnosis::husky::pcie::{INLINE_BYTES, Sizes, pcie_bytes, pcie_rate, wire_bytes};
 use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, HostPart};
@@ -10,7 +9,6 @@ use model::host::counters::{CacheCounters, Misses, PcieCounters, PriorityPauses}
 use model::host::tenants::{DataVerb, RdmaTransport, SharedNic, Tenant, VerbRate};
 use model::{Cause, HostReport};
 use proptest::prelude::*;
-use support::{causes, diagnosed, nic, report, result_of, with_cause};
 
 const GBPS: u64 = 1_000_000_000;
 

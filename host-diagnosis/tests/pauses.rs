@@ -1,7 +1,6 @@
 //! Pauses that a host sends, told apart into their causes, and what must not be concluded from them.
 
-mod support;
-
+use crate::support::{SECOND_NS, causes, diagnosed, nic, pause, report, result_of, with_cause};
 use host_diagnosis::pause_ratio::{STORM_NS, Step, ratio, step};
 use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, HostPart, mtt};
 use model::host::counters::{
@@ -9,7 +8,6 @@ use model::host::counters::{
 };
 use model::{Cause, HostReport};
 use proptest::prelude::*;
-use support::{SECOND_NS, causes, diagnosed, nic, pause, report, result_of, with_cause};
 
 const MS: u64 = 1_000_000;
 

@@ -1,12 +1,10 @@
 //! Reports: every problem at once, and unknown fields.
 
-mod support;
-
+use crate::support::{figure_2, nic, paths, pause, report};
 use host_diagnosis::problems;
 use model::HostReport;
 use model::host::HostLoopback;
 use model::host::loopback::{LinkUtilisation, LoopbackPath, LoopbackTest};
-use support::{figure_2, nic, paths, pause, report};
 
 fn check(report: &HostReport, expected: &[&str]) {
     let found: Vec<String> = problems(report).iter().map(ToString::to_string).collect();

@@ -1,12 +1,10 @@
 //! The fabric's verdict and the hosts' reports together.
 
-mod support;
-
+use crate::support::{SECOND_NS, nic, pause, report};
 use host_diagnosis::{AgedReport, Fabric, FabricState, continue_in_hosts, hosts_in_question, unite};
 use model::diagnosis::Record;
 use model::host::counters::{CacheCounters, Misses, RegisteredMemory};
 use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause};
-use support::{SECOND_NS, nic, pause, report};
 
 fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
     let root_cause = RootCause {

@@ -1,8 +1,6 @@
 //! Random expressions of random widths, compared with `u128` arithmetic.
 
-mod common;
-
-use common::{Builder, drain, switch};
+use crate::common::{Builder, drain, switch};
 use model::Time;
 use model::wire::Frame;
 use p4_lang::ir::*;
@@ -105,7 +103,7 @@ fn leaf() -> impl Strategy<Value = Expr> {
     prop_oneof![
         // In the storage the operands follow the standard metadata.
         (0..OPERANDS.len()).prop_map(|i| Expr {
-            kind: ExprKind::Scalar(ScalarId((common::STANDARD.len() + 1 + i) as u32)),
+            kind: ExprKind::Scalar(ScalarId((crate::common::STANDARD.len() + 1 + i) as u32)),
             ty: OPERANDS[i],
         }),
         (kind(), any::<u128>(), 0u32..128).prop_map(|(ty, value, cut)| Expr {
@@ -215,7 +213,7 @@ proptest! {
         let operands: Vec<u128> =
             operands.iter().zip(OPERANDS).map(|(v, kind)| v & mask(kind.width())).collect();
         // Scalars before the operands: the standard metadata and the validity of the header.
-        let mut by_scalar = vec![0; common::STANDARD.len() + 1];
+        let mut by_scalar = vec![0; crate::common::STANDARD.len() + 1];
         by_scalar.extend(&operands);
         prop_assert_eq!(compute(&e, &operands), evaluate(&e, &by_scalar), "{:?}", e);
     }

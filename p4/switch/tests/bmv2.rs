@@ -3,8 +3,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads programs, and where to find them")]
 
-mod files;
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -401,7 +399,7 @@ fn programs_of_the_reference_switch_are_read() {
         let source = path.with_extension("p4");
         let compiled = source
             .exists()
-            .then(|| compile(&source.display().to_string(), &files::Files, &Options::default()));
+            .then(|| compile(&source.display().to_string(), &crate::files::Files, &Options::default()));
         let source = compiled.and_then(|c| c.program).map(Arc::new);
         let verdict = match &source {
             None => "read",

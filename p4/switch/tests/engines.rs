@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its programs, and where to find more of them")]
 
-mod files;
-
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use files::Files;
+use crate::files::Files;
 use p4_lang::ir::{Program, TableId};
 use p4_lang::{MemoryLoader, Options, compile};
 use p4_switch::stf::{Observed, Settings, run_on};

@@ -1,10 +1,8 @@
 //! Expressions of any width, and random programs: both engines agree with big-integer arithmetic.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Builder, bytes};
+use crate::common::{Builder, bytes};
 use model::wire::Frame;
 use model::{Rate, Time};
 use num_bigint::{BigInt, BigUint};
@@ -20,7 +18,7 @@ const OPERANDS: usize = 4;
 
 /// Number of scalars before the first operand: the standard metadata and the validity of the header.
 fn first_operand() -> u32 {
-    common::STANDARD.len() as u32 + 1
+    crate::common::STANDARD.len() as u32 + 1
 }
 
 fn power(exponent: u32) -> BigInt {

@@ -1,10 +1,8 @@
 //! All externs and all ways to copy a packet, with `programs/externs.p4`.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{bytes, drain, switch};
+use crate::common::{bytes, drain, switch};
 use model::Time;
 use model::wire::Frame;
 use p4_lang::ir::{Bits, Program};

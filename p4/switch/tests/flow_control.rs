@@ -1,10 +1,8 @@
 //! PFC in both directions and ECN, in a whole switch.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Builder, bytes};
+use crate::common::{Builder, bytes};
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use p4_lang::ir::*;
@@ -17,14 +15,14 @@ use p4_switch::{DropReason, Event, Switch, SwitchConfig};
 fn program() -> Arc<Program> {
     let mut b = Builder::new();
     b.program.counters.push(Counter {
-        preamble: common::preamble("seen"),
+        preamble: crate::common::preamble("seen"),
         unit: Unit::Packets,
         size: 1,
         direct: false,
     });
     b.program.ingress.body = vec![
-        Stmt::Extern(ExternCall::CounterCount(CounterId(0), common::number(32, 0))),
-        Stmt::Assign(b.standard("egress_spec"), common::number(9, 1)),
+        Stmt::Extern(ExternCall::CounterCount(CounterId(0), crate::common::number(32, 0))),
+        Stmt::Assign(b.standard("egress_spec"), crate::common::number(9, 1)),
     ];
     b.finish()
 }
@@ -94,7 +92,7 @@ fn a_long_queue_marks_ecn_capable_packets() {
     for tos in [2, 0, 2] {
         switch.receive(Time::ZERO, 2, ipv4(tos));
     }
-    let sent: Vec<u8> = common::drain(&mut switch, 1).iter().map(|p| p[15]).collect();
+    let sent: Vec<u8> = crate::common::drain(&mut switch, 1).iter().map(|p| p[15]).collect();
     // The last packet leaves an empty queue.
     assert_eq!(sent, [3, 0, 2]);
 }

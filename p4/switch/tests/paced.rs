@@ -1,10 +1,8 @@
 //! Ports send at the rates of their links, also when they are driven late.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::Builder;
+use crate::common::Builder;
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use p4_lang::ir::*;
@@ -19,7 +17,7 @@ const SLOT: Time = Time::from_us(80);
 /// A switch that sends all packets to port 1, at 100 Mb/s.
 fn switch(change: impl FnOnce(&mut TmConfig)) -> PacedSwitch {
     let mut b = Builder::new();
-    b.program.ingress.body = vec![Stmt::Assign(b.standard("egress_spec"), common::number(9, 1))];
+    b.program.ingress.body = vec![Stmt::Assign(b.standard("egress_spec"), crate::common::number(9, 1))];
     let program: Arc<Program> = b.finish();
     let mut tm = TmConfig::lossy((1..=3).map(|port| (port, Rate(100_000_000))), 1 << 25);
     change(&mut tm);

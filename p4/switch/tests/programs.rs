@@ -2,12 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests read their programs from files")]
 
-mod files;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use files::Files;
+use crate::files::Files;
 use p4_lang::{Options, compile};
 use p4_switch::Engine;
 use p4_switch::stf::{Settings, run_on};

@@ -1,6 +1,6 @@
 //! Random packets and table entries: the bytecode engine and the plain interpreter give the same results.
 //!
-//! `P4_SEED=N P4_PROGRAM=FILE cargo test -p p4-switch --test random` repeats a case. `P4_CASES=N` sets the number of
+//! `P4_SEED=N P4_PROGRAM=FILE cargo test -p p4-switch --test switch random` repeats a case. `P4_CASES=N` sets the number of
 //! cases per program, and `P4_PROGRAMS=FOLDER:FOLDER` adds the v1model programs of other folders.
 
 #![allow(
@@ -8,14 +8,11 @@
     reason = "a test reads its programs, and from the environment what to repeat"
 )]
 
-mod files;
-mod harness;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use files::Files;
-use harness::{case, check, environment};
+use crate::files::Files;
+use crate::harness::{case, check, environment};
 use p4_lang::{Options, compile};
 
 /// Checks all programs of a folder.

@@ -1,8 +1,6 @@
 //! A small router, end to end.
 
-mod common;
-
-use common::{bytes, drain, router, switch};
+use crate::common::{bytes, drain, router, switch};
 use model::Time;
 use model::wire::Frame;
 use p4_lang::ir::Bits;

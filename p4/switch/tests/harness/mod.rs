@@ -361,7 +361,8 @@ pub(crate) fn case(name: &str, program: &Arc<Program>, seed: u64) {
     let known = select_constants(program);
     let mut switches = [Engine::Compiled, Engine::Interpreter].map(|engine| switch(program, engine));
     fill(program, &known, &mut random, &mut switches);
-    let repeat = format!("{name}\nP4_SEED={seed} P4_PROGRAM={name} cargo test -p p4-switch --test random");
+    let repeat =
+        format!("{name}\nP4_SEED={seed} P4_PROGRAM={name} cargo test -p p4-switch --test switch random");
     for number in 0..24 {
         let packet = packet(program, &known, &mut random);
         let port = random.below(8) as u16;

@@ -1,0 +1,18 @@
+//! The analyzer's tests, one binary: most of the time goes into compiling what they share.
+
+mod anomalies;
+mod both_ways;
+mod configuration;
+mod coverage;
+mod deadlock_dump;
+mod explanations;
+mod extremes;
+mod import;
+mod long_path;
+mod network;
+mod paper_dump;
+mod poster;
+mod properties;
+mod support;
+mod timing;
+mod upstream;

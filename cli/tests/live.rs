@@ -1,0 +1,17 @@
+//! Commands that run until they are stopped, on sockets and interfaces.
+
+mod check_redis;
+mod demo;
+mod discovery;
+#[path = "support/gnmi.rs"]
+mod gnmi_server;
+#[path = "support/network.rs"]
+mod network;
+mod nic;
+#[path = "daemons/process.rs"]
+mod process;
+mod support;
+mod switch_interfaces;
+mod top;
+mod watch_gnmi;
+mod watch_redis;

@@ -1,0 +1,8 @@
+//! The tests of counters, one binary: most of the time goes into compiling what they share.
+
+mod diagnose;
+mod dump;
+mod gnmi;
+mod sampling;
+mod show;
+mod support;
