@@ -6,7 +6,6 @@
     reason = "a test of servers opens sockets and files"
 )]
 
-#[allow(dead_code, reason = "this suite uses a part of it")]
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 

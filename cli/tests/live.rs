@@ -8,6 +8,7 @@ mod gnmi_server;
 #[path = "support/network.rs"]
 mod network;
 mod nic;
+#[allow(dead_code, reason = "shared with the tests of daemons, which also use the rest")]
 #[path = "daemons/process.rs"]
 mod process;
 mod support;

@@ -4,8 +4,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the shipped files")]
 
-#[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
-#[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;

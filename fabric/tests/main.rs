@@ -4,6 +4,7 @@ mod behaviour;
 mod check_and_prove;
 mod closed_forms;
 mod common;
+#[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
 #[path = "../../buffer-config/tests/mutations/config.rs"]
 mod config;
 mod congestion_controls;
@@ -11,6 +12,7 @@ mod host_reports;
 mod nics;
 mod ns3_fidelity;
 mod ns3_files;
+#[allow(dead_code, reason = "shared with the mutation suite, which also uses the rest")]
 #[path = "../../buffer-config/tests/mutations/operators/mod.rs"]
 mod operators;
 mod prove;

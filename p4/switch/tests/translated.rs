@@ -16,6 +16,7 @@ macro_rules! programs {
     ($($name:ident),* $(,)?) => {
         #[rustfmt::skip]
         #[allow(clippy::all, clippy::pedantic, clippy::nursery, unused, unused_comparisons, reason = "printed from programs, an operation a line")]
+        #[path = "translated"]
         mod translated {
             $(pub(crate) mod $name;)*
         }
