@@ -58,7 +58,10 @@ generate() {
     "$@" || fail "$what: \`$*\` failed"
     [ -e "$stage/src/$path" ] || fail "$what: \`$*\` wrote no $path"
 }
-rule_pages() { cargo run -q --locked -p harrier-buffer-config --example rule_pages -- "$stage/src/docs/rules"; }
+# With the features of the whole workspace, as `make test` has built the crate: one crate alone would be compiled again.
+rule_pages() {
+    cargo build -q --locked --workspace --example rule_pages && "$target/debug/examples/rule_pages" "$stage/src/docs/rules"
+}
 p4_errors() { "$HARRIER" p4 explain --all --out "$stage/src/docs/p4-errors"; }
 openapi() {
     mkdir -p "$stage/src/docs/api"

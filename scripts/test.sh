@@ -31,4 +31,4 @@ fi
 cargo test --locked --no-run "${selection[@]}"
 # A test that hangs must fail while its name is still the last line. All tests together take about half of this; the time
 # for compiling, which depends most on the machine, is not part of it.
-timeout --kill-after=10 1500 cargo test --locked --no-fail-fast "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py
+timeout --kill-after=10 1800 cargo test --locked --no-fail-fast "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py

@@ -221,13 +221,15 @@ fn a_drop_in_a_lossless_priority_is_an_alarm_and_cites_the_headroom() {
     let alarm = story.diagnose();
     check(&alarm, (Anomaly::PacketLoss, Cause::Undetermined, "leaf1:1", None), &[]);
     assert_eq!(alarm.diagnoses[0].severity, Severity::Critical);
-    let mut finding =
-        ConfigFinding::new("leaf1", Setting::Headroom, "8 KiB, 40 KiB needed", "set xoff to 40960");
+    let text = "leaf1: 8 KiB of headroom, 40 KiB needed (PG005 headroom-too-small)";
+    let mut finding = ConfigFinding::new("leaf1", Setting::Headroom, text, "set xoff to 40960");
     finding.deviation = Deviation::Less;
     let network = Network { topology: Topology::default(), findings: vec![finding] };
     let report = diagnose(&story.readings(), &[], &network);
     let verdict = check(&report, (Anomaly::PacketLoss, Cause::Misconfiguration, "leaf1:1", None), &[]);
     assert_eq!(verdict.root_cause.config, ["leaf1/headroom"]);
+    let cites = |claim: &str| claim == format!("{text}, which causes this");
+    assert!(verdict.evidence.iter().any(|evidence| cites(&evidence.claim)), "{:#?}", verdict.evidence);
 }
 
 #[test]

@@ -63,7 +63,8 @@ pub(super) fn related(
             Relation::Worsens => "makes this worse",
         };
         let evidence = Evidence {
-            claim: format!("configuration of {}: {} ({verb})", finding.switch, finding.message),
+            // The message begins with the switch.
+            claim: format!("{}, which {verb}", finding.message),
             switch: Some(finding.switch.clone()),
             port: finding.port.map(|port| model::PortRef::new(&finding.switch, port)),
             epoch: None,
