@@ -21,4 +21,6 @@ family!(
     shared_index,
     hash_fields,
     odd_port,
+    macsec,
+    mirror_session,
 );

@@ -15,4 +15,6 @@ family!(
     remark,
     acl_class,
     odd_dscp_map,
+    switch_map,
+    control_queue,
 );
