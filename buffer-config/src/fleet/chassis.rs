@@ -13,6 +13,13 @@ struct Card<'f> {
     listed: BTreeSet<String>,
 }
 
+/// A system port of which one card states something else, or nothing.
+struct Odd {
+    key: u32,
+    own: Option<u32>,
+    usual: Option<u32>,
+}
+
 impl Card<'_> {
     fn is_of_chassis(&self, other: &Self) -> bool {
         self.listed.contains(&other.own) || other.listed.contains(&self.own)
@@ -47,14 +54,14 @@ impl Fleet {
         let of: Vec<BTreeMap<u32, u32>> =
             cards.iter().map(|card| card.shared.system_ports.iter().copied().collect()).collect();
         let keys: BTreeSet<u32> = of.iter().flat_map(|ports| ports.keys().copied()).collect();
-        let mut odd: BTreeMap<usize, Vec<(u32, Option<u32>, Option<u32>)>> = BTreeMap::new();
+        let mut odd: BTreeMap<usize, Vec<Odd>> = BTreeMap::new();
         for key in keys {
             let values: Vec<Option<u32>> = of.iter().map(|ports| ports.get(&key).copied()).collect();
             // Of equally frequent values, that of the first card.
             let count = |value: &Option<u32>| values.iter().filter(|other| *other == value).count();
             let Some(usual) = values.iter().rev().max_by_key(|value| count(value)).copied() else { continue };
             for (card, value) in values.iter().enumerate().filter(|(_, value)| **value != usual) {
-                odd.entry(card).or_default().push((key, *value, usual));
+                odd.entry(card).or_default().push(Odd { key, own: *value, usual });
             }
         }
         for (card, ports) in odd {
@@ -63,8 +70,8 @@ impl Fleet {
         }
     }
 
-    fn odd_card(&self, card: &Kept, first: &(u32, Option<u32>, Option<u32>), count: usize) -> Finding {
-        let (key, own, usual) = first;
+    fn odd_card(&self, card: &Kept, first: &Odd, count: usize) -> Finding {
+        let Odd { key, own, usual } = first;
         let text = |value: &Option<u32>| {
             value.map_or("no entry".to_string(), |value| self.names.of(value).to_string())
         };
