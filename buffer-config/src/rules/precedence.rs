@@ -89,7 +89,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     // Pools and thresholds.
     ("PG003", &["BUF020", "BUF021", "BUF026", "BUF036"]),
     ("PG025", &["PG015"]),
-    ("BUF017", &["WD014", "LINK002", "LINK016"]),
+    ("BUF017", &["WD014", "LINK002", "LINK016", "LINK026"]),
     ("BUF019", &["BUF021", "BUF052"]),
     ("BUF021", &["BUF052"]),
     ("BUF040", &["PG026"]),

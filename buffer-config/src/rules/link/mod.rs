@@ -23,4 +23,5 @@ family!(
     odd_port,
     macsec,
     mirror_session,
+    vlan_member,
 );

@@ -17,4 +17,5 @@ family!(
     odd_dscp_map,
     switch_map,
     control_queue,
+    acl_reference,
 );

@@ -34,6 +34,30 @@ fn lossy_port(c: &mut Config) -> Option<String> {
     Some(port)
 }
 
+/// Makes the first port a member of these VLANs, of which 10 and 11 exist.
+fn vlan(c: &mut Config, members: &[(&str, &str)]) -> Option<()> {
+    let port = c.port()?;
+    for name in ["VLAN_MEMBER", "INTERFACE"] {
+        let is_of = |key: &String| key.split('|').any(|part| part == port);
+        for key in c.keys(name).iter().filter(|key| is_of(key)) {
+            c.remove(name, key);
+        }
+    }
+    // Members that the file has stay.
+    for table in ["VLAN", "VLAN_MEMBER"] {
+        if c.table(table).is_none() {
+            c.put(table, json!({}));
+        }
+    }
+    for id in [10, 11] {
+        c.table("VLAN")?.insert(format!("Vlan{id}"), json!({"vlanid": id.to_string()}));
+    }
+    for (vlan, mode) in members {
+        c.table("VLAN_MEMBER")?.insert(format!("{vlan}|{port}"), json!({"tagging_mode": mode}));
+    }
+    Some(())
+}
+
 fn second(c: &Config) -> Option<String> {
     c.ports.get(1).cloned()
 }
@@ -284,6 +308,37 @@ pub(super) const OPERATORS: &[Operator] = &[
             c,
             json!({"PRIORITY": "10", "IP_PROTOCOL": "17", "SRC_IP": "10.9.9.9/32", "PACKET_ACTION": "DROP"}),
         )
+    }),
+    ("dangle", "table of a rule of an access list", Error(&["MAP017"]), |c| {
+        acl(c, json!({"PRIORITY": "10", "SRC_IP": "10.9.9.9/32", "PACKET_ACTION": "FORWARD"}))?;
+        c.put("ACL_TABLE", json!({"OTHER": {"type": "L3", "stage": "ingress", "ports": []}}));
+        Some(())
+    }),
+    ("dangle", "mirror session of an access list", Error(&["MAP017"]), |c| {
+        acl(c, json!({"PRIORITY": "10", "SRC_IP": "10.9.9.9/32", "MIRROR_INGRESS_ACTION": "none"}))
+    }),
+    ("dangle", "policer of an access list", Error(&["MAP017"]), |c| {
+        acl(c, json!({"PRIORITY": "10", "SRC_IP": "10.9.9.9/32", "POLICER_ACTION": "none"}))
+    }),
+    ("reorder", "access list that mirrors the packets of one host", Harmless, |c| {
+        let dscp = lossy_dscp(c)?;
+        acl(c, json!({"PRIORITY": "10", "SRC_IP": "10.9.9.9/32", "MIRROR_INGRESS_ACTION": "everflow"}))?;
+        let session = json!({"src_ip": "10.0.0.1", "dst_ip": "10.0.0.2", "ttl": "64", "dscp": dscp});
+        c.put("MIRROR_SESSION", json!({"everflow": session}));
+        Some(())
+    }),
+    // VLANs.
+    ("dangle", "VLAN of a member", Error(&["LINK026"]), |c| vlan(c, &[("Vlan20", "untagged")])),
+    ("dangle", "port of a VLAN member", Error(&["LINK026"]), |c| {
+        vlan(c, &[("Vlan10", "untagged")])?;
+        c.table("VLAN_MEMBER")?.insert("Vlan10|Ethernet9999".into(), json!({"tagging_mode": "untagged"}));
+        Some(())
+    }),
+    ("contradict", "a port without tags in two VLANs", Error(&["LINK026"]), |c| {
+        vlan(c, &[("Vlan10", "untagged"), ("Vlan11", "untagged")])
+    }),
+    ("reorder", "a port with tags in a second VLAN", Harmless, |c| {
+        vlan(c, &[("Vlan10", "untagged"), ("Vlan11", "tagged")])
     }),
     // Blanks.
     ("reorder", "blank before the lanes of a port", Harmless, |c| {
