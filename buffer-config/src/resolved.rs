@@ -37,10 +37,27 @@ pub struct ResolvedSwitch {
     pub ports: Vec<ResolvedPort>,
     /// Names of neighbours and their roles (`DEVICE_NEIGHBOR_METADATA`), in the order of the file.
     pub neighbour_roles: Vec<(String, String)>,
+    /// Values that other switches state as well, or must not have.
+    pub shared: SharedValues,
     /// Poll interval of the PFC watchdog, milliseconds (`PFC_WD|GLOBAL` `POLL_INTERVAL`, default 100).
     pub watchdog_poll_ms: u32,
     /// Names and values that could not be resolved and are missing above, one message each.
     pub unresolved: Vec<String>,
+}
+
+/// Values of a switch that must agree with those of another one, or be its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SharedValues {
+    /// MAC address in lower case (`DEVICE_METADATA|localhost` `mac`), empty when absent.
+    pub mac: String,
+    /// Name and IPv4 address of the second switch of a dual ToR (`PEER_SWITCH`).
+    pub peer: Option<(String, String)>,
+    /// IPv4 addresses of `Loopback0`.
+    pub loopbacks: Vec<String>,
+    /// Servers with a cable to two switches, and the type of the cable (`MUX_CABLE`), in the order of the file.
+    pub cables: Vec<(String, String)>,
+    /// System ports of the chassis and their values as text (`SYSTEM_PORT`), in the order of the file.
+    pub system_ports: Vec<(String, String)>,
 }
 
 /// Traffic direction of a pool.

@@ -133,12 +133,13 @@ fn defects(text: &str) -> BTreeSet<&'static str> {
 /// Findings that an example also shows: consequences of its defect that a fix of it removes, or new ports without the rest
 /// of their entries.
 const ALSO: &[(&str, &[&str])] = &[
-    ("BUF006", &["BUF047"]),
+    ("BUF006", &["BUF047", "BUF056"]),
     ("BUF023", &["BUF025"]),
     ("BUF024", &["BUF027"]),
     ("BUF036", &["BUF023", "BUF024", "BUF026"]),
     ("BUF042", &["ECN009"]),
     ("BUF043", &["BUF027", "BUF036", "ECN009", "PG012", "PG028"]),
+    ("BUF051", &["BUF056"]),
     ("BUF054", &["LINK001", "WD013"]),
     ("BUF055", &["BUF022"]),
     ("PG004", &["PG006"]),

@@ -104,10 +104,32 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
                 ],
             ),
         ),
+        (
+            "BUF056",
+            switch(
+                TD2,
+                &[(
+                    "\"egress_lossy_profile\": {\"pool\": \"egress_lossy_pool\"",
+                    "\"egress_lossy_profile\": {\"pool\": \"egress_lossless_pool\"",
+                )],
+            ),
+        ),
+        ("BUF057", switch(TD2, &[("{\"type\": \"ingress\", \"mode\"", "{\"type\": \"both\", \"mode\"")])),
+        (
+            "MAP015",
+            switch(
+                TD2,
+                &[
+                    ("\"DSCP_TO_TC_MAP\": {", "\"DSCP_TO_TC_MAP\": {\"OLD\": {\"3\": \"0\", \"4\": \"4\"}, "),
+                    ("\"PORT_QOS_MAP\": {", "\"PORT_QOS_MAP\": {\"global\": {\"dscp_to_tc_map\": \"OLD\"}, "),
+                ],
+            ),
+        ),
         ("ECN002", switch(TD2, &[(", \"green_drop_probability\": \"5\"", "")])),
         ("PG014", switch(TD2, &[("\"BUFFER_PROFILE\": {", &more("2299"))])),
         ("PG015", switch(TD2, &[("\"10000000\", \"xoff\": \"2000000\"", "\"10000000\"")])),
         ("SRC004", switch(TD2, &[("\"1000000\"", "\" 1000000\"")])),
+        ("SRC004", switch(TD2, &[("\"1,2,3,4\"", "\"1, 2,3,4 \"")])),
         (
             "SRC005",
             switch(TD2, &[("\"SCHEDULER\": {\"s1\": {", "\"SCHEDULER\": {\"s1\": {\"wieght\": \"3\", ")]),

@@ -386,3 +386,38 @@ fn one_file_can_contain_all_chips() {
     checked.switches.iter().for_each(|switch| fleet.add("all.json", switch));
     assert!(fleet.check().iter().any(|f| f.code == "FLEET004"), "{:#?}", fleet.check());
 }
+
+/// A switch with a peer, the address of its own loopback, and a server.
+fn half_of_a_pair(name: &str, peer: &str, peer_address: &str, own_address: &str) -> String {
+    format!(
+        r#"{{"DEVICE_METADATA": {{"localhost": {{"hostname": "{name}", "mac": "00:11:22:33:44:{name}"}}}},
+        "PEER_SWITCH": {{"{peer}": {{"address_ipv4": "{peer_address}"}}}},
+        "LOOPBACK_INTERFACE": {{"Loopback0|{own_address}/32": {{}}}},
+        "MUX_CABLE": {{"Ethernet0": {{"server_ipv4": "192.168.0.2/32"}}}}}}"#
+    )
+}
+
+#[test]
+fn a_switch_whose_peer_names_another_one_is_reported_once() {
+    let right = half_of_a_pair("01", "02", "10.0.0.2", "10.0.0.1");
+    let wrong = half_of_a_pair("02", "03", "10.0.0.3", "10.0.0.2");
+    let other = half_of_a_pair("03", "04", "10.0.0.4", "10.0.0.3");
+    let last = half_of_a_pair("04", "03", "10.0.0.3", "10.0.0.4");
+    let all = found(&[right.clone(), wrong, other, last]);
+    let messages: Vec<&str> = all.iter().map(|f| f.message.as_str()).collect();
+    assert_eq!(messages, ["02 has peer 03, but the peer of 03 is 04"]);
+    let pair = [right, half_of_a_pair("02", "01", "10.0.0.1", "10.0.0.2")];
+    assert_eq!(found(&pair), []);
+    let alone = [half_of_a_pair("01", "02", "10.0.0.2", "10.0.0.1")];
+    assert_eq!(found(&alone), [], "the peer is in no file");
+}
+
+#[test]
+fn chips_with_one_hostname_may_have_one_mac_address() {
+    let chip = |name: &str| {
+        format!(
+            r#"{{"DEVICE_METADATA": {{"localhost": {{"hostname": "s", "asic_name": "{name}", "mac": "00:11:22:33:44:55"}}}}}}"#
+        )
+    };
+    assert_eq!(found(&[chip("asic0"), chip("asic1")]), []);
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::is_chip;
 use crate::device::System;
-use crate::resolved::{ResolvedPort, ResolvedSwitch, Schedule, Threshold, WatchdogAction};
+use crate::resolved::{ResolvedPort, ResolvedSwitch, Schedule, SharedValues, Threshold, WatchdogAction};
 use crate::source::Position;
 
 /// All names and texts, each stored once; switches and links refer to them by number.
@@ -88,6 +88,7 @@ pub(super) struct Kept {
     pub(super) kind: u32,
     /// The roles that the file states for neighbours, by name.
     pub(super) neighbour_roles: Box<[(u32, u32)]>,
+    pub(super) shared: Shared,
     pub(super) asic: &'static str,
     pub(super) sku: u32,
     pub(super) pause: Option<Pause>,
@@ -101,6 +102,36 @@ pub(super) struct Kept {
     pub(super) links: Box<[Link]>,
     /// Positions of the values of each link, by [`Link::place`]; empty for SONiC, where a finding names the table.
     pub(super) places: Box<[Places]>,
+}
+
+/// Values of the whole switch that agree with those of another one, or are its own, as numbers in [`Names`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    /// The MAC address; `None` if the file does not state it.
+    pub(super) mac: Option<u32>,
+    /// Name and address of the second switch of a dual ToR.
+    pub(super) peer: Option<(u32, u32)>,
+    pub(super) loopbacks: Box<[u32]>,
+    /// Servers with a cable to two switches, and the type of the cable.
+    pub(super) cables: Box<[(u32, u32)]>,
+    /// System ports of a chassis and their values.
+    pub(super) system_ports: Box<[(u32, u32)]>,
+}
+
+impl Shared {
+    fn of(values: &SharedValues, names: &mut Names) -> Self {
+        let mut pairs = |all: &[(String, String)]| -> Box<[(u32, u32)]> {
+            all.iter().map(|(one, other)| (names.number(one), names.number(other))).collect()
+        };
+        let (cables, system_ports) = (pairs(&values.cables), pairs(&values.system_ports));
+        Self {
+            mac: (!values.mac.is_empty()).then(|| names.number(&values.mac)),
+            peer: values.peer.as_ref().map(|(name, address)| (names.number(name), names.number(address))),
+            loopbacks: values.loopbacks.iter().map(|address| names.number(address)).collect(),
+            cables,
+            system_ports,
+        }
+    }
 }
 
 /// Positions of the values of a port in a file that is not SONiC's.
@@ -187,6 +218,7 @@ impl Kept {
                 .iter()
                 .map(|(name, role)| (names.number(name), names.number(role)))
                 .collect(),
+            shared: Shared::of(&switch.shared, names),
             asic: switch.asic.unwrap_or(""),
             sku: names.number(&switch.hwsku),
             pause: pause(switch),

@@ -6,10 +6,13 @@
 //! are one neighbour to other switches, and neighbours of each other by the names of the chips.
 
 mod channels;
+mod chassis;
 mod classes;
+mod dual_tor;
 mod ends;
 mod kept;
 mod links;
+mod macs;
 mod neighbour_roles;
 mod of_device;
 mod priorities;
@@ -87,6 +90,9 @@ impl Fleet {
             self.headroom(role, &switches, is_grouped, &mut found);
         }
         self.neighbour_roles(&mut of_links);
+        self.macs(&mut of_links);
+        self.dual_tors(&mut of_links);
+        self.chassis(&mut of_links);
         self.classes(&links, &priorities, &mut of_links);
         self.port_channels(&links, &mut of_links);
         self.ends(&links, &mut of_links);

@@ -1,6 +1,6 @@
 //! The compared values of a switch that does not run SONiC. What its file does not state is not compared.
 
-use super::kept::{Kept, LOSSY, Link, NONE, Names, PROPERTIES, Places, UNKNOWN};
+use super::kept::{Kept, LOSSY, Link, NONE, Names, PROPERTIES, Places, Shared, UNKNOWN};
 use crate::device::{Device, DevicePort, Trust, position_of};
 use crate::source::{SourceText, position};
 
@@ -22,6 +22,7 @@ impl Kept {
             role: "".into(),
             kind: none,
             neighbour_roles: Box::default(),
+            shared: Shared::default(),
             asic: "",
             sku: none,
             pause: None,

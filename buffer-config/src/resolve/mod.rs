@@ -5,6 +5,7 @@
 mod buffermgrd;
 mod index;
 mod model;
+mod shared;
 
 pub(crate) use model::BufferModel;
 
@@ -58,6 +59,7 @@ pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch
             .value("PFC_WD", "GLOBAL", "POLL_INTERVAL")
             .and_then(number)
             .unwrap_or(u64::from(DEFAULT_POLL_MS)) as u32,
+        shared: shared::values(db),
         ..ResolvedSwitch::default()
     };
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);

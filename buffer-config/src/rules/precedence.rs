@@ -35,7 +35,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("PG001", &["PFC002", "PFC003"]),
     ("PG002", &["PFC002", "PG010", "PG014"]),
     ("PFC001", &["PFC003", "PFC014", "WD011", "WD012"]),
-    ("MAP002", &["PFC002", "PFC005", "PFC006", "PFC008"]),
+    ("MAP002", &["PFC002", "PFC005", "PFC006", "PFC008", "MAP016"]),
     (
         "MAP001",
         &[
@@ -74,7 +74,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("PFC015", &["MAP014"]),
     ("PFC002", &["PFC003", "PFC007", "PFC013", "ECN007", "SCHED004", "WD011"]),
     ("PFC003", &["PFC014", "WD011", "WD012"]),
-    ("PFC006", &["PFC005", "PFC014", "ECN007", "SCHED004", "BUF054"]),
+    ("PFC006", &["PFC005", "PFC014", "ECN007", "SCHED004", "BUF054", "MAP016"]),
     ("PFC005", &["ECN014"]),
     // Headroom: of another link; below the bytes on the wire, what the peer may send, what SONiC computes.
     ("PG020", &["PG004", "PG005", "PG006", "PG033"]),
@@ -89,7 +89,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     // Pools and thresholds.
     ("PG003", &["BUF020", "BUF021", "BUF026", "BUF036"]),
     ("PG025", &["PG015"]),
-    ("BUF017", &["WD014", "LINK002", "LINK016"]),
+    ("BUF017", &["WD014", "LINK002", "LINK016", "LINK026"]),
     ("BUF019", &["BUF021", "BUF052"]),
     ("BUF021", &["BUF052"]),
     ("BUF040", &["PG026"]),

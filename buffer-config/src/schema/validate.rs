@@ -12,7 +12,7 @@ use crate::source::Span;
 pub enum Kind {
     /// Wrong format or out of range.
     Value,
-    /// A valid number with leading or trailing blanks.
+    /// A valid value with blanks around it.
     Blanks,
     /// A mandatory field is absent.
     Missing,
@@ -288,6 +288,16 @@ impl<'c, 'a> Checker<'c, 'a> {
             let name = leaf.name;
             let message = format!("`{name}` is a list: SONiC stores it as `{name}@`, which no daemon reads");
             self.report(leaf.code, Kind::Must, index, Some(field.name), field.span, message);
+        }
+        // orchagent reads a number with blanks before it, and so do the YANG models.
+        let is_padded = match leaf.name {
+            "lanes" => field.value.split(',').any(|lane| lane.ends_with(char::is_whitespace)),
+            "alias" => field.value != field.value.trim(),
+            _ => false,
+        };
+        if is_padded {
+            let message = format!("`{}` is `{}`, with blanks", leaf.name, field.value);
+            self.report("SRC004", Kind::Blanks, index, Some(field.name), field.span, message);
         }
         if matches!(leaf.name, "adv_speeds" | "adv_interface_types")
             && field.value.contains(',')

@@ -33,9 +33,53 @@ pub(crate) fn ring(base: &Config) -> Option<[Config; 3]> {
             second.as_str(): {"name": previous, "port": first},
         });
         switch.put("DEVICE_NEIGHBOR", neighbours);
+        let _ = switch.set("DEVICE_METADATA", "localhost", "mac", &format!("00:11:22:33:44:0{i}"));
         Some(switch)
     };
-    Some([make(0)?, make(1)?, make(2)?])
+    let mut all = [make(0)?, make(1)?, make(2)?];
+    pair(&mut all, &first, &second);
+    chassis(&mut all);
+    Some(all)
+}
+
+/// Makes the first two switches a dual ToR with two servers.
+fn pair(switches: &mut [Config; 3], first: &str, second: &str) {
+    let cable = |host: u8| json!({"server_ipv4": format!("192.168.0.{host}/32"), "state": "auto"});
+    for (own, (peer, name)) in [(0, (1, "ring-b")), (1, (0, "ring-a"))] {
+        let switch = &mut switches[own];
+        switch.put("PEER_SWITCH", json!({name: {"address_ipv4": format!("10.1.0.{}", 32 + peer)}}));
+        switch.put(
+            "LOOPBACK_INTERFACE",
+            json!({"Loopback0": {}, format!("Loopback0|10.1.0.{}/32", 32 + own): {}}),
+        );
+        switch.put("MUX_CABLE", json!({first: cable(2), second: cable(3)}));
+    }
+}
+
+/// Makes the switches the cards of one chassis, if they have system ports: each lists the ports of all.
+fn chassis(switches: &mut [Config; 3]) {
+    let mut all = serde_json::Map::new();
+    for (number, switch) in switches.iter().enumerate() {
+        for (key, fields) in
+            switch.value("SYSTEM_PORT").and_then(|table| table.as_object()).into_iter().flatten()
+        {
+            let mut fields = fields.clone();
+            let id = fields["system_port_id"].as_str().and_then(|id| id.parse::<usize>().ok()).unwrap_or(0);
+            fields["system_port_id"] = json!((number * 1000 + id).to_string());
+            all.insert(key.clone(), fields);
+        }
+    }
+    if !all.is_empty() {
+        switches.iter_mut().for_each(|switch| switch.put("SYSTEM_PORT", json!(all)));
+    }
+}
+
+/// The first system port of the card itself.
+fn system_port(c: &Config) -> Option<String> {
+    let port = c.port()?;
+    c.keys("SYSTEM_PORT")
+        .into_iter()
+        .find(|key| key.starts_with("ring-b|") && key.ends_with(&format!("|{port}")))
 }
 
 fn map(c: &mut Config, table: &str, field: &str, from: &str, to: &str) -> Option<()> {
@@ -224,6 +268,51 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         let p = c.port()?;
         (c.get("PORT_QOS_MAP", &p, "pfc_enable")? == "3,4").then_some(())?;
         c.set("PORT_QOS_MAP", &p, "pfc_enable", "4,3")
+    }),
+    ("MAC address of another switch", Warning(&["FLEET015"]), |c| {
+        // The cards of a chassis may have one address.
+        c.keys("SYSTEM_PORT").is_empty().then_some(())?;
+        c.set("DEVICE_METADATA", "localhost", "mac", "00:11:22:33:44:00")
+    }),
+    ("peer of a dual ToR that is another switch", Error(&["FLEET016"]), |c| {
+        c.put("PEER_SWITCH", json!({"ring-c": {"address_ipv4": "10.1.0.34"}}));
+        Some(())
+    }),
+    ("address of the peer of a dual ToR", Error(&["FLEET016"]), |c| {
+        c.set("PEER_SWITCH", "ring-a", "address_ipv4", "10.1.0.99")
+    }),
+    ("no peer of a dual ToR", Error(&["FLEET016"]), |c| c.remove_table("PEER_SWITCH")),
+    ("server with a cable to one switch of a dual ToR", Warning(&["FLEET016"]), |c| {
+        let port = c.port()?;
+        c.remove("MUX_CABLE", &port).map(|_| ())
+    }),
+    ("type of a cable to a dual ToR", Warning(&["FLEET016"]), |c| {
+        let port = c.port()?;
+        c.set("MUX_CABLE", &port, "cable_type", "active-active")
+    }),
+    ("state of a cable to a dual ToR", Harmless, |c| {
+        let port = c.port()?;
+        c.set("MUX_CABLE", &port, "state", "standby")
+    }),
+    ("default type of a cable to a dual ToR", Harmless, |c| {
+        let port = c.port()?;
+        c.set("MUX_CABLE", &port, "cable_type", "active-standby")
+    }),
+    ("speed of a system port on one card (chassis)", Error(&["FLEET017"]), |c| {
+        let key = system_port(c)?;
+        c.scale("SYSTEM_PORT", &key, "speed", 2.0)
+    }),
+    ("number of a system port on one card (chassis)", Error(&["FLEET017"]), |c| {
+        let key = system_port(c)?;
+        c.set("SYSTEM_PORT", &key, "system_port_id", "9999")
+    }),
+    ("no system port of another card (chassis)", Error(&["FLEET017"]), |c| {
+        let port = c.port()?;
+        let key = c
+            .keys("SYSTEM_PORT")
+            .into_iter()
+            .find(|key| key.starts_with("ring-a|") && key.ends_with(&format!("|{port}")))?;
+        c.remove("SYSTEM_PORT", &key).map(|_| ())
     }),
     ("another MAC address", Harmless, |c| c.set("DEVICE_METADATA", "localhost", "mac", "00:11:22:33:44:99")),
 ];

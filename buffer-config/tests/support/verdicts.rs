@@ -86,6 +86,10 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("BUF033", "tomahawk-3", Error) => {
             (Defect, "IX9: the egress lossless pool is empty, all lossless traffic is dropped")
         }
+        ("BUF056", "trident-3", Warning) => (
+            Defect,
+            "lossy queues are in the pool of the lossless ones, and the pool of lossy traffic has no user",
+        ),
         ("BUF036", "trident-3", Warning) => {
             (Defect, "figures of Trident 2 or Tomahawk, copied to a chip with 32 MB")
         }

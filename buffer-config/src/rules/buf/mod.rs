@@ -47,4 +47,7 @@ family!(
     reservations,
     lossy_without_profile,
     starved_lossy,
+    lossy_in_lossless_pool,
+    both_pool,
+    trimming,
 );

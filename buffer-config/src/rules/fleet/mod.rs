@@ -17,4 +17,7 @@ family!(
     link_negotiation,
     link_channel,
     neighbour_role,
+    same_mac,
+    dual_tor_pair,
+    system_ports,
 );

@@ -21,4 +21,7 @@ family!(
     shared_index,
     hash_fields,
     odd_port,
+    macsec,
+    mirror_session,
+    vlan_member,
 );

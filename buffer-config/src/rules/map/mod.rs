@@ -15,4 +15,7 @@ family!(
     remark,
     acl_class,
     odd_dscp_map,
+    switch_map,
+    control_queue,
+    acl_reference,
 );

@@ -24,7 +24,7 @@
 //! ## Source
 //!
 //! [mirrororch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/mirrororch.cpp), where `queue` is a traffic
-//! class; [trimming](https://github.com/sonic-net/SONiC/blob/master/doc/packet-trimming/packet_trimming_hld.md).
+//! class; [trimming](https://github.com/sonic-net/SONiC/blob/master/doc/packet_trimming/packet-trimming-design.md).
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

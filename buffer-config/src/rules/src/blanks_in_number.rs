@@ -1,13 +1,14 @@
 //! # SRC004 blanks-in-number
 //!
-//! Severity: warning.
+//! Severity: warning (an error where orchagent skips the port).
 //!
-//! A number has leading or trailing blanks.
+//! A number or an alias has blanks before or after it, or a lane has blanks after it.
 //!
 //! ## Why it matters
 //!
 //! orchagent's `stoi` skips the blanks, but the YANG models and strict parsers do not: one release loads the file
-//! and the next one rejects it. Two shipped SKUs contain `" 166912"`.
+//! and the next one rejects it. Two shipped SKUs contain `" 166912"`. In PORT, orchagent refuses a number with a blank after
+//! it, and skips the port. An alias with blanks is another name for neighbours and tools.
 //!
 //! ## Example
 //!
@@ -26,7 +27,9 @@
 //!
 //! ## Source
 //!
-//! sonic-buildimage PR 25626.
+//! sonic-buildimage PR 25626; `to_uint` in
+//! [converter.h](https://github.com/sonic-net/sonic-swss-common/blob/master/common/converter.h), which reads the numbers of
+//! PORT.
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
@@ -42,8 +45,24 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for violation in cx.violations.iter().filter(|v| v.kind == Kind::Blanks) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
-        let value = cx.db.field(entry, name).map_or("", |f| f.value.trim()).to_string();
-        cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone())
-            .replace(value);
+        let value = cx.db.field(entry, name).map_or("", |f| f.value);
+        let clean: String = match name {
+            "lanes" => value.chars().filter(|c| !c.is_whitespace()).collect(),
+            _ => value.trim().to_string(),
+        };
+        let is_refused = violation.table == "PORT" && name != "alias" && has_blank_after_number(value);
+        let (severity, effect) = match is_refused {
+            true => (Severity::Error, ": orchagent skips the port"),
+            false => (Severity::Warning, ""),
+        };
+        let message = format!("{}: {}{effect}", entry.key, violation.message);
+        cx.report(out, &META, field(violation.table, &entry.key, name), message)
+            .severity(severity)
+            .replace(clean);
     }
+}
+
+/// Whether a number of a list has a blank after it.
+fn has_blank_after_number(list: &str) -> bool {
+    list.split(',').any(|number| number.ends_with(char::is_whitespace))
 }

@@ -3,7 +3,9 @@
 mod absent;
 mod beyond;
 mod contradict;
+mod copies;
 mod links;
+mod pools;
 mod settings;
 mod tables;
 mod wrong;
@@ -118,6 +120,8 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         tables::OPERATORS,
         links::OPERATORS,
         settings::OPERATORS,
+        pools::OPERATORS,
+        copies::OPERATORS,
     ]
     .concat()
 });

@@ -9,7 +9,7 @@ use super::{Operator, one_of_many, watched};
 use crate::config::Config;
 
 /// The profile of best effort on the first port, in a table of groups or queues.
-fn lossy_profile(c: &Config, table: &str) -> Option<String> {
+pub(super) fn lossy_profile(c: &Config, table: &str) -> Option<String> {
     let port = c.port()?;
     let number = match table {
         "BUFFER_PG" => "0".to_string(),

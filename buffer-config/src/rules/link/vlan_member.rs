@@ -1,0 +1,62 @@
+//! # LINK026 vlan-member
+//!
+//! Severity: error.
+//!
+//! An entry of VLAN_MEMBER names a VLAN, a port or a port channel that does not exist, or a port is an untagged member of
+//! several VLANs.
+//!
+//! ## Why it matters
+//!
+//! `vlanmgrd` retries until both exist: the port is in no VLAN, and hosts behind it have no connection. A port sends packets
+//! without a tag of one VLAN only; those of the other VLANs reach the wrong hosts.
+//!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "VLAN": {"Vlan1000": {"vlanid": "1000"}},
+//!   "VLAN_MEMBER": {"Vlan2000|Ethernet0": {"tagging_mode": "untagged"}}
+//! }
+//! ```
+//!
+//! ## Fix
+//!
+//! Define the VLAN in VLAN, or remove the entry.
+//!
+//! ## Source
+//!
+//! `doVlanMemberTask` in [vlanmgr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/vlanmgr.cpp);
+//! IEEE 802.1Q 6.9: one port VLAN identifier.
+
+use std::collections::BTreeMap;
+
+use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
+use crate::finding::Severity;
+
+/// The metadata of the rule.
+pub(super) const META: Meta =
+    Meta { code: "LINK026", name: "vlan-member", severity: Severity::Error, effect: effect::LINK };
+
+/// Reports violations.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    // The output of the minigraph parser for buffers has members, but no VLANs.
+    let has_vlans = !cx.db.rows("VLAN").is_empty();
+    let mut untagged: BTreeMap<&str, &str> = BTreeMap::new();
+    for entry in cx.db.rows("VLAN_MEMBER") {
+        let Some((vlan, port)) = entry.key.split_once('|') else { continue };
+        let is_unknown =
+            !cx.sw.ports.is_empty() && ["PORT", "PORTCHANNEL"].iter().all(|table| cx.db.row(table, port).is_none());
+        let message = if has_vlans && cx.db.row("VLAN", vlan).is_none() {
+            format!("{port} is a member of {vlan}, which is not in VLAN")
+        } else if is_unknown {
+            format!("{port} is a member of {vlan}, but is in neither PORT nor PORTCHANNEL")
+        } else if cx.db.field(entry, "tagging_mode").is_some_and(|mode| mode.value == "untagged") {
+            let Some(other) = untagged.insert(port, vlan) else { continue };
+            format!("{port} is an untagged member of {other} and {vlan}")
+        } else {
+            continue;
+        };
+        cx.report(out, &META, row("VLAN_MEMBER", &entry.key), message);
+    }
+}
