@@ -1,8 +1,6 @@
 //! Baselines: known findings stay known when keys are reordered, another working directory is used, or numbers change;
 //! a new port, a worse severity and another object are new.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -183,11 +181,11 @@ fn reversed(value: &Value) -> String {
 
 #[test]
 fn shipped_switches_have_no_new_findings_after_reordering() {
-    let Some(folder) = support::data("switches") else { return };
+    let Some(folder) = crate::support::data("switches") else { return };
     let mut known = 0;
     let mut different = BTreeSet::new();
-    for path in support::files(&folder, ".json") {
-        let text = support::read(&path);
+    for path in crate::support::files(&folder, ".json") {
+        let text = crate::support::read(&path);
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
         let (left, stale) = new_and_stale(baseline("a.json", &text), "a.json", &reversed(&value));
         known += findings("a.json", &text).len();
@@ -200,7 +198,7 @@ fn shipped_switches_have_no_new_findings_after_reordering() {
 
 #[test]
 fn fingerprints_do_not_depend_on_order_or_numbers() {
-    let Some(folder) = support::data("switches") else { return };
+    let Some(folder) = crate::support::data("switches") else { return };
     let sorted = |text: &str| {
         let mut all: Vec<(&str, String)> =
             findings("a.json", text).iter().map(|f| (f.code, f.fingerprint())).collect();
@@ -208,8 +206,8 @@ fn fingerprints_do_not_depend_on_order_or_numbers() {
         all
     };
     let (mut equal, mut all) = (0, 0);
-    for path in support::files(&folder, ".json") {
-        let text = support::read(&path);
+    for path in crate::support::files(&folder, ".json") {
+        let text = crate::support::read(&path);
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
         let (before, after) = (sorted(&text), sorted(&reversed(&value)));
         all += before.len();

@@ -3,10 +3,9 @@
 //! A JSON example is checked alone, and with its entries replacing those of a correct switch. A lookup table is checked
 //! with a correct switch, two revisions as a change, several switches as a fleet, TOML as a host or suppressions file.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::switch::{TD2, switch};
 use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
 use buffer_config::finding::Severity;
 use buffer_config::fleet::Fleet;
@@ -14,7 +13,6 @@ use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use buffer_config::{ResolveOptions, device, diff, hosts, input, lookup, resolve};
 use serde_json::Value;
-use support::switch::{TD2, switch};
 
 /// The code blocks of a page's example: language and text.
 fn blocks(page: &str) -> Vec<(String, String)> {

@@ -1,16 +1,14 @@
 //! Fixes: each one applies, removes its finding, and causes no new error or warning.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::switch::{TD2, switch};
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use buffer_config::{fix_patch, input};
 use serde_json::Value;
-use support::switch::{TD2, switch};
 
 fn findings(text: &str, table: Option<&Lookup>) -> Vec<Finding> {
     rules::check(SourceText { name: "a.json", text }, &input::load(text), table, &Options::default())
@@ -264,10 +262,10 @@ fn a_missing_field_is_not_replaced() {
 
 #[test]
 fn fixes_of_shipped_switches_apply() {
-    let Some(folder) = support::data("switches") else { return };
+    let Some(folder) = crate::support::data("switches") else { return };
     let mut repaired = 0;
-    for path in support::files(&folder, ".json") {
-        repaired += check(&path.display().to_string(), &support::read(&path), None).0.len();
+    for path in crate::support::files(&folder, ".json") {
+        repaired += check(&path.display().to_string(), &crate::support::read(&path), None).0.len();
     }
     assert!(repaired > 10, "only {repaired}");
 }
@@ -293,10 +291,10 @@ fn fixes_of_findings_at_one_place_are_all_applied() {
 
 #[test]
 fn the_repaired_text_is_the_patched_document_and_keeps_its_form() {
-    let Some(folder) = support::data("switches") else { return };
+    let Some(folder) = crate::support::data("switches") else { return };
     let mut changed = 0;
-    for path in support::files(&folder, ".json") {
-        let text = support::read(&path);
+    for path in crate::support::files(&folder, ".json") {
+        let text = crate::support::read(&path);
         let Ok(mut document) = serde_json::from_str::<Value>(&text) else { continue };
         let source = SourceText { name: "a.json", text: &text };
         let all = findings(&text, None);

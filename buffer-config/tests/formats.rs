@@ -1,15 +1,13 @@
 //! Reports for programs match their formats: Harrier's JSON schema, SARIF 2.1.0 and JUnit.
 
-mod support;
-
+use crate::support::schema::refusals;
+use crate::support::switch::{TD2, switch};
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::input;
 use buffer_config::report::{self, Format, Summary, Unread, Writer};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use serde_json::Value;
-use support::schema::refusals;
-use support::switch::{TD2, switch};
 
 /// A file with its findings.
 struct Report {

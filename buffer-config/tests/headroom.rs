@@ -1,14 +1,12 @@
 //! The headroom and pool arithmetic gives the same results as SONiC's scripts.
 
-mod support;
-
 use buffer_config::headroom::{Inputs, headroom_with_cell, pools_of_config};
 use buffer_config::{asic, input};
 use serde_json::Value;
 
 fn records(name: &str) -> Option<Vec<Value>> {
-    let path = support::data(name)?;
-    Some(serde_json::from_str(&support::read(&path)).expect("an array of records"))
+    let path = crate::support::data(name)?;
+    Some(serde_json::from_str(&crate::support::read(&path)).expect("an array of records"))
 }
 
 #[test]
@@ -43,10 +41,10 @@ fn headroom_vectors_agree_exactly() {
 #[test]
 fn pool_vectors_agree_exactly() {
     let Some(records) = records("pool_vectors.json") else { return };
-    let Some(folder) = support::data("pool_inputs") else { return };
+    let Some(folder) = crate::support::data("pool_inputs") else { return };
     for record in &records {
         let name = record["input"].as_str().expect("a file");
-        let text = support::read(&folder.join(name));
+        let text = crate::support::read(&folder.join(name));
         let db = input::load(&text);
         assert!(db.problems.is_empty(), "{name}: {:?}", db.problems);
         let asic = asic::of_asic_table(record["asic"].as_str().expect("a name")).expect("a known ASIC");

@@ -1,11 +1,9 @@
 //! One defect is one finding: the strongest of the selected ones, for each port.
 
-mod support;
-
+use crate::support::switch::{TD2, switch};
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
-use support::switch::{TD2, switch};
 
 /// A platform with known arithmetic.
 const SPECTRUM_3: &str = "x86_64-mlnx_msn4700-r0";

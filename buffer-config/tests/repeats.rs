@@ -2,8 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the shipped files")]
 
-mod support;
-
 use buffer_config::input;
 use buffer_config::json::{self, Node, Value};
 use proptest::prelude::*;
@@ -44,9 +42,9 @@ fn check(name: &str, text: &str) {
 
 #[test]
 fn shipped_switches_read_like_their_trees() {
-    let Some(folder) = support::data("switches") else { return };
-    for path in support::files(&folder, ".json") {
-        check(&path.display().to_string(), &support::read(&path));
+    let Some(folder) = crate::support::data("switches") else { return };
+    for path in crate::support::files(&folder, ".json") {
+        check(&path.display().to_string(), &crate::support::read(&path));
     }
 }
 

@@ -1,7 +1,5 @@
 //! Report formats, suppressions, baselines and syntax errors.
 
-mod support;
-
 use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::report::{self, Format};
@@ -169,9 +167,9 @@ fn syntax_errors_have_positions() {
     assert_eq!((first("{\"A\": {},}").0, first("{\"A\": {},}").1), (1, 9));
     assert_eq!(first("").2, "the text is empty; expected `{`");
     assert!(first("{\"A\": {\"b\": {\"c\": \"d}}}").2.contains("never closed"));
-    let Some(folder) = support::data("not_json") else { return };
-    for path in support::files(&folder, ".txt") {
-        let text = support::read(&path);
+    let Some(folder) = crate::support::data("not_json") else { return };
+    for path in crate::support::files(&folder, ".txt") {
+        let text = crate::support::read(&path);
         let all = findings(&text);
         let broken = all.iter().filter(|f| f.code == "SRC001" && f.severity == Severity::Error).count();
         assert!((1..=5).contains(&broken), "{}: {broken} problems", path.display());
@@ -265,20 +263,22 @@ fn references_in_all_notations_are_resolved() {
 #[test]
 fn an_unknown_asic_does_not_pass() {
     let codes = |platform: &str| {
-        let text = support::switch::switch(platform, &[]);
+        let text = crate::support::switch::switch(platform, &[]);
         let all = findings(&text).into_iter().filter(|f| f.severity == Severity::Warning);
         all.map(|f| f.code).filter(|c| matches!(*c, "BUF050" | "PG031")).collect::<Vec<_>>()
     };
     assert_eq!(codes("x86_64-new_vendor-r0"), ["BUF050", "PG031"]);
-    assert_eq!(codes(support::switch::TD2), Vec::<&str>::new());
+    assert_eq!(codes(crate::support::switch::TD2), Vec::<&str>::new());
 }
 
 /// For an ASIC without arithmetic, `--explain-headroom` never calls the headroom sufficient.
 #[test]
 fn a_headroom_explanation_has_a_verdict_per_group() {
     let check = |platform: &str, xoff: &str, verdict: &str| {
-        let text =
-            support::switch::switch(platform, &[("\"xoff\": \"100000\"", &format!("\"xoff\": \"{xoff}\""))]);
+        let text = crate::support::switch::switch(
+            platform,
+            &[("\"xoff\": \"100000\"", &format!("\"xoff\": \"{xoff}\""))],
+        );
         let db = input::load(&text);
         let switch = resolve(&db, ResolveOptions::default());
         let output = explain::headroom_of(&db, &switch, "Ethernet0", &Options::default()).expect("a port");
@@ -290,14 +290,14 @@ fn a_headroom_explanation_has_a_verdict_per_group() {
     const SPECTRUM: &str = "x86_64-mlnx_msn4700-r0";
     check(SPECTRUM, "100000", "sufficient");
     check(SPECTRUM, "9000", "too little");
-    check(support::switch::TD2, "100000", "above the floors; NOT PROVABLE to be sufficient");
+    check(crate::support::switch::TD2, "100000", "above the floors; NOT PROVABLE to be sufficient");
     check("x86_64-new_vendor-r0", "100000", "above the floors; NOT PROVABLE to be sufficient");
     check("x86_64-new_vendor-r0", "9000", "too little");
 }
 
 #[test]
 fn json_states_what_a_live_switch_rejects() {
-    let text = support::switch::switch(support::switch::TD2, &[("\"7000000\"", "\"7000001\"")]);
+    let text = crate::support::switch::switch(crate::support::switch::TD2, &[("\"7000000\"", "\"7000001\"")]);
     let json: serde_json::Value = serde_json::from_str(&report(Format::Json, &text)).expect("JSON");
     let all = json["findings"].as_array().expect("findings");
     let odd = all.iter().find(|f| f["code"] == "BUF030").expect("an odd size");

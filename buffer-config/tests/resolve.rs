@@ -1,7 +1,5 @@
 //! The resolution of shipped switches and of small configurations.
 
-mod support;
-
 use buffer_config::resolved::Threshold;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
@@ -9,10 +7,10 @@ use buffer_config::{ResolveOptions, input, lookup, resolve};
 
 #[test]
 fn shipped_switches_resolve() {
-    let Some(folder) = support::data("switches") else { return };
+    let Some(folder) = crate::support::data("switches") else { return };
     let (mut count, mut unknown) = (0, Vec::new());
-    for path in support::files(&folder, ".json") {
-        let text = support::read(&path);
+    for path in crate::support::files(&folder, ".json") {
+        let text = crate::support::read(&path);
         let db = input::load(&text);
         assert!(db.problems.is_empty(), "{}: {:?}", path.display(), db.problems);
         let switch = resolve(&db, ResolveOptions::default());
@@ -56,8 +54,8 @@ fn buffermgrd_adds_profiles_and_groups() {
 fn queues_of_other_line_cards_are_read_but_not_checked() {
     let card = |queues: &str, buffers: &str| {
         let name = "\"hostname\": \"s1\", \"asic_name\": \"asic0\", \"switch_type\": \"voq\"";
-        support::switch::switch(
-            support::switch::TD2,
+        crate::support::switch::switch(
+            crate::support::switch::TD2,
             &[
                 ("\"hostname\": \"s1\"", name),
                 ("\"QUEUE\": {\n", &format!("\"QUEUE\": {{{queues}\n")),

@@ -1,13 +1,11 @@
 //! Rules on small configurations: every defect that was reported upstream is found, and correct configurations pass.
 
-mod support;
-
+use crate::support::switch::{TABLE, TD2, switch};
 use buffer_config::finding::Severity;
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use buffer_config::{diff, input};
-use support::switch::{TABLE, TD2, switch};
 
 /// Codes, severities and messages of all findings.
 fn run(text: &str, table: Option<&str>) -> Vec<(&'static str, Severity, String)> {

@@ -1,7 +1,5 @@
 //! The topology from CONFIG_DB and minigraphs, and everything that can be wrong with them.
 
-mod support;
-
 use std::collections::BTreeMap;
 
 use buffer_config::topology::{Imported, Supplement, merge, read};
@@ -187,11 +185,11 @@ fn a_speed_without_bandwidth_is_that_of_the_interface() {
 
 #[test]
 fn the_cables_of_public_configurations_are_read() {
-    let Some(folder) = support::data("minigraph") else { return };
-    let files = support::files(&folder, ".json");
+    let Some(folder) = crate::support::data("minigraph") else { return };
+    let files = crate::support::files(&folder, ".json");
     assert!(!files.is_empty());
     for path in files {
-        let (text, mut problems) = (support::read(&path), Vec::new());
+        let (text, mut problems) = (crate::support::read(&path), Vec::new());
         let described = read("config_db.json", &text, &mut problems);
         let db: Value = serde_json::from_str(&text).unwrap();
         let neighbours = db["DEVICE_NEIGHBOR"].as_object().map_or(0, serde_json::Map::len);

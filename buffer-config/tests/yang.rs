@@ -1,18 +1,17 @@
 //! Validation agrees with SONiC's YANG test cases.
 
-mod support;
-
 use buffer_config::{input, schema};
 use serde_json::Value;
 
 #[test]
 fn every_yang_case_agrees() {
-    let Some(folder) = support::data("yang_cases") else { return };
+    let Some(folder) = crate::support::data("yang_cases") else { return };
     let (mut count, mut wrong) = (0, Vec::new());
-    for path in support::files(&folder, ".config.json") {
-        let configs: Value = serde_json::from_str(&support::read(&path)).expect("JSON");
+    for path in crate::support::files(&folder, ".config.json") {
+        let configs: Value = serde_json::from_str(&crate::support::read(&path)).expect("JSON");
         let expect_path = path.to_string_lossy().replace(".config.json", ".expect.json");
-        let expected: Value = serde_json::from_str(&support::read(expect_path.as_ref())).expect("JSON");
+        let expected: Value =
+            serde_json::from_str(&crate::support::read(expect_path.as_ref())).expect("JSON");
         for (name, expectation) in expected.as_object().expect("cases") {
             let is_verify = expectation["eStrKey"] == "Verify";
             let refuses =
