@@ -50,8 +50,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (profile, ports) in users {
         let Some(first) = ports.first() else { continue };
         if cx.db.row("MACSEC_PROFILE", profile).is_none() {
-            let message =
-                format!("{}: MACsec profile {profile} is not in MACSEC_PROFILE: no encryption", names(&ports));
+            let message = format!(
+                "{}: MACsec profile {profile} is not in MACSEC_PROFILE: no encryption",
+                names(&ports)
+            );
             cx.report(out, &META, field("PORT", first, "macsec"), message).of_ports(&ports);
         } else if let Some(problem) = problem(cx, profile) {
             let message = format!("profile {profile} of {}: {problem}", names(&ports));

@@ -35,8 +35,12 @@ use crate::db::Entry;
 use crate::finding::Severity;
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "LINK025", name: "mirror-session", severity: Severity::Error, effect: effect::MIXED_CLASSES };
+pub(super) const META: Meta = Meta {
+    code: "LINK025",
+    name: "mirror-session",
+    severity: Severity::Error,
+    effect: effect::MIXED_CLASSES,
+};
 
 /// Tables whose keys name a port that carries traffic, and what they make of it.
 const IN_USE: [(&str, &str); 3] = [

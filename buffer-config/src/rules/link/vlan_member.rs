@@ -45,8 +45,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut untagged: BTreeMap<&str, &str> = BTreeMap::new();
     for entry in cx.db.rows("VLAN_MEMBER") {
         let Some((vlan, port)) = entry.key.split_once('|') else { continue };
-        let is_unknown =
-            !cx.sw.ports.is_empty() && ["PORT", "PORTCHANNEL"].iter().all(|table| cx.db.row(table, port).is_none());
+        let is_unknown = !cx.sw.ports.is_empty()
+            && ["PORT", "PORTCHANNEL"].iter().all(|table| cx.db.row(table, port).is_none());
         let message = if has_vlans && cx.db.row("VLAN", vlan).is_none() {
             format!("{port} is a member of {vlan}, which is not in VLAN")
         } else if is_unknown {
