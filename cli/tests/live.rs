@@ -1,5 +1,11 @@
 //! Commands that run until they are stopped, on sockets and interfaces.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests of processes read files and sockets"
+)]
+
 mod check_redis;
 mod demo;
 mod discovery;

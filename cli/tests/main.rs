@@ -1,5 +1,7 @@
 //! Commands that end by themselves, one test binary: most of the time goes into linking.
 
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
 mod bad_input;
 mod check;
 mod check_linter;

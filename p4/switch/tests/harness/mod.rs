@@ -1,6 +1,11 @@
 //! Random packets and table entries for any program, on the bytecode engine and on the plain interpreter: transmitted
 //! packets, events and state must be equal. A case is a function of its seed.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test reads its programs, and from the environment what to repeat"
+)]
+
 use std::path::Path;
 use std::sync::Arc;
 
