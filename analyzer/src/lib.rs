@@ -222,8 +222,10 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
         .collect();
     let doubts = delays_ns.iter().zip(&probabilities);
     let doubts = doubts.filter_map(|(delay_ns, probability)| Some((*delay_ns, (*probability)?)));
-    let are_doubtful =
-        parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));
+    // A host that is accused of a part of the delay explains it only together with the flows beside it.
+    let accuses_host = parts.iter().any(|part| part.finding.host.is_some());
+    let are_doubtful = !accuses_host
+        && parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));
     let mut analyses = Vec::new();
     for (at, share) in shares(parts, &delays_ns).into_iter().enumerate() {
         let part = &parts[at];

@@ -78,6 +78,10 @@ pub const ALL: &[Rule] = &[
     rule("signatures.one_per_loop", "keeps one finding for each loop"),
     rule("signatures.after_deadlock", "drops pauses that paused no packet of a victim in a deadlock"),
     rule("signatures.long_standing", "drops standing queues if a rate changed elsewhere"),
+    rule(
+        "signatures.beside_host",
+        "names the queue at a port that a host pauses for a part of the delay only",
+    ),
     rule("signatures.own_queue_aside", "measures shares of the pause without a queue of the victim's own"),
     rule("signatures.routing_loop", "signature"),
     rule("signatures.path_change", "signature"),
@@ -92,6 +96,7 @@ pub const ALL: &[Rule] = &[
     rule("signatures.class_contention", "signature"),
     rule("signatures.packet_loss", "signature"),
     rule("packet_loss.acknowledged", "attributes no measured round trip to a lost packet"),
+    rule("packet_loss.flushed", "blames the pauses because of which the PFC watchdog dropped packets"),
     rule("signatures.host_only", "signature"),
     rule("verdict.doubtful", "names the port alone if an accusation of flows would be too uncertain"),
     rule("causes.other_class", "cause"),

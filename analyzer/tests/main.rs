@@ -1,6 +1,7 @@
 //! The analyzer's tests, one binary: most of the time goes into compiling what they share.
 
 mod anomalies;
+mod beside_host;
 mod both_ways;
 mod configuration;
 mod coverage;

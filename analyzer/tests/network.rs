@@ -66,6 +66,29 @@ fn the_host_is_named_only_if_every_hop_was_clean() {
     check(&story().missing("something is missing"), &[undetermined()]);
 }
 
+/// The watchdog of sw1 dropped ACKs for h2, whose NIC had paused the port.
+#[test]
+fn what_a_watchdog_dropped_is_blamed_on_the_host_that_paused_the_port() {
+    let mut flushed = silent(story()).paused("sw1:3", (300, 900));
+    flushed.snapshot.losses = vec![loss("sw1:1", Some(3), LossReason::Watchdog, 10, (890, 910))];
+    let by_h2 = Expect {
+        anomaly: Anomaly::PfcStormHostInjection,
+        cause: Cause::NicStorm,
+        root: Some("sw1:3"),
+        host: Some("h2"),
+        path: &["sw1:3"],
+        confidence: 0.3..=1.0,
+        ..Expect::default()
+    };
+    check(&flushed, &[by_h2]);
+    assert!(flushed.diagnose()[0].evidence.iter().any(|evidence| evidence.claim.contains("watchdog")));
+    check_without(&["packet_loss.flushed"], &flushed, &[loss_at("sw1:3", 0.5..=1.0)]);
+    // No record shows who paused the port.
+    let mut unknown = silent(story());
+    unknown.snapshot.losses = flushed.snapshot.losses.clone();
+    check(&unknown, &[loss_at("sw1:3", 0.5..=1.0)]);
+}
+
 #[test]
 fn a_queue_of_another_priority_leaves_the_host_undetermined() {
     let other = story().flow("a1", "h4");

@@ -5,10 +5,12 @@
 //! signature that matches a path decides. To add an anomaly, add a file and a line here.
 
 mod backpressure;
+mod beside_host;
 pub(crate) mod class_contention;
 mod contention;
 pub(crate) mod deadlock;
 mod deadlock_period;
+mod flushed;
 pub(crate) mod host_only;
 mod moving_loop;
 pub(crate) mod packet_loss;
@@ -128,6 +130,7 @@ pub(crate) fn queues_and_pauses(context: &Context<'_, '_>) -> Vec<Finding> {
     if applies("signatures.long_standing") && findings.iter().any(|f| !is_long_standing(f)) {
         findings.retain(|f| !is_long_standing(f));
     }
+    let findings = beside_host::add(context, findings);
     // Pauses of another time explain a slow packet only if nothing at its own time does.
     if context.aligned && !findings.is_empty() {
         return findings;
@@ -160,7 +163,13 @@ pub(crate) fn shares<'f>(
     context: &Context<'_, '_>,
     findings: impl Iterator<Item = &'f Finding>,
 ) -> Vec<Option<f64>> {
+    let all: Vec<&Finding> = findings.collect();
+    let are_beside = beside_host::are_beside(&all);
     let part = |finding: &Finding| match finding.anomaly {
+        _ if are_beside => {
+            let end = context.vertex(beside_host::port(finding)?)?;
+            Some((false, context.shares.get(end)? * beside_host::part(context, finding, &all)))
+        }
         Anomaly::FlowContention if context.trigger.is_some() => {
             Some((true, explained_share(context, finding)))
         }
@@ -174,7 +183,7 @@ pub(crate) fn shares<'f>(
         }
         _ => None,
     };
-    let parts: Vec<Option<(bool, f64)>> = findings.map(part).collect();
+    let parts: Vec<Option<(bool, f64)>> = all.iter().map(|finding| part(finding)).collect();
     let known: Option<Vec<(bool, f64)>> = parts.iter().copied().collect();
     let known = known.filter(|known| known.len() > 1 && known.windows(2).all(|pair| pair[0].0 == pair[1].0));
     let all = known.iter().flatten().map(|(_, part)| part).sum::<f64>();

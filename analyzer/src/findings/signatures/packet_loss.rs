@@ -7,12 +7,13 @@
 //!
 //! A discard for lack of buffer is the consequence of a queue, or of a setting that leaves too little room for it. So a
 //! verdict about such losses names what filled the buffer, the contention at that port, or the setting; if the records
-//! show neither, the losses explain nothing, and the delay is `undetermined`.
+//! show neither, the losses explain nothing, and the delay is `undetermined`. What a PFC watchdog dropped is the consequence
+//! of pauses, so the verdict is about these ([`flushed`]).
 
 use model::{Anomaly, LossReason, LossRecord, PortRef, TriggerReason};
 
 use super::path_change::slow_span;
-use super::{Caveat, Finding};
+use super::{Caveat, Finding, flushed};
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::facts::victim_links::{VictimLink, victim_links};
@@ -118,6 +119,11 @@ pub(crate) fn may_be_the_slow_packet(context: &Context<'_, '_>, loss: &LossRecor
 
 pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     let loss = of(context)?;
+    if loss.reason == LossReason::Watchdog
+        && let Some(found) = flushed::find(context, &loss)
+    {
+        return Some(found);
+    }
     let queue = if is_lack_of_buffer(loss.reason) { queue_of(context, &loss) } else { None };
     let findings = context.view.configuration();
     let is_setting = || {
@@ -150,9 +156,7 @@ fn is_lack_of_buffer(reason: LossReason) -> bool {
 
 /// Returns the queue at the port whose packets were discarded, if it is attributed to flows and existed at that time.
 fn queue_of(context: &Context<'_, '_>, loss: &Loss<'_>) -> Option<Contention> {
-    let index = context.view.index;
-    let switch = context.view.switch_at(index.node(&loss.root.switch)?)?;
-    let port = context.view.find(switch, loss.root.port)?;
+    let port = port_of(context, &loss.root)?;
     let scope = QueueScope {
         victim: context.victim,
         paused_upstream: &[],
@@ -166,6 +170,12 @@ fn queue_of(context: &Context<'_, '_>, loss: &Loss<'_>) -> Option<Contention> {
         found.when.is_none_or(|when| when.widened(context.settings.event_gap_ns).overlaps(loss.when));
     let is_queue = found.depth >= context.settings.min_wait_packets;
     (found.is_attributed() && existed && is_queue).then_some(found)
+}
+
+/// Returns the port of a switch with telemetry.
+pub(super) fn port_of(context: &Context<'_, '_>, port: &PortRef) -> Option<PortIx> {
+    let switch = context.view.switch_at(context.view.index.node(&port.switch)?)?;
+    context.view.find(switch, port.port)
 }
 
 /// Whether losses on the path are not the work of a queue, so that they explain the delay beside one.
