@@ -28,6 +28,11 @@ pub(super) fn channel(c: &mut Config) -> Option<[String; 2]> {
     Some([p, q])
 }
 
+/// The strongest FEC that the lanes of a port have.
+pub(super) fn fec_of(c: &Config, port: &str) -> Option<&'static str> {
+    Some(if lane_mbps(c, port)? >= 25_000 { "rs" } else { "fc" })
+}
+
 pub(super) fn lane_mbps(c: &Config, port: &str) -> Option<u32> {
     let lanes = c.get("PORT", port, "lanes")?.split(',').count() as u32;
     Some(c.get("PORT", port, "speed")?.parse::<u32>().ok()? / lanes)
