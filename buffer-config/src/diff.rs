@@ -71,10 +71,12 @@ pub fn compare(old: Revision<'_>, new: Revision<'_>, options: &Options) -> Diff 
         after: flat(&new_db),
         diff: Diff::default(),
         refused: BTreeMap::new(),
+        of_ports: Vec::new(),
     };
     comparison.entries();
     comparison.refusals();
     comparison.stale(&old_switch, &new_switch);
+    comparison.merge();
     kmin(new.name, &old_findings, &new_findings, &mut comparison.diff);
     let mut diff = comparison.diff;
     // A finding is new if the old revision has none with the same rule, pointer and message.
@@ -98,11 +100,30 @@ struct Comparison<'c> {
     diff: Diff,
     /// Reasons why a live switch rejects changes, each with its first pointer and the number of changes.
     refused: BTreeMap<String, (String, usize)>,
+    /// Changes of ports: rule, message without ports, the pointer of the first, and the ports.
+    of_ports: Vec<(&'static str, String, String, Vec<String>)>,
 }
 
 impl Comparison<'_> {
     fn add(&mut self, code: &'static str, severity: Severity, pointer: String, message: String) {
         self.diff.findings.push(finding(code, severity, self.file, &pointer, message));
+    }
+
+    /// Adds a change of a port; the same change of several ports is one finding.
+    fn of_port(&mut self, code: &'static str, pointer: String, port: &str, message: String) {
+        match self.of_ports.iter_mut().find(|(c, m, ..)| *c == code && *m == message) {
+            Some((.., ports)) => ports.push(port.to_string()),
+            None => self.of_ports.push((code, message, pointer, vec![port.to_string()])),
+        }
+    }
+
+    fn merge(&mut self) {
+        for (code, message, pointer, ports) in std::mem::take(&mut self.of_ports) {
+            let names: Vec<&str> = ports.iter().map(String::as_str).collect();
+            let message = format!("{}: {message}", rules::names(&names));
+            let base = finding(code, Severity::Warning, self.file, &pointer, message);
+            self.diff.findings.push(Finding { ports, ..base });
+        }
     }
 
     fn entries(&mut self) {
@@ -149,11 +170,11 @@ impl Comparison<'_> {
                 self.add("CHG001", Severity::Error, pointer, message);
             } else if (table, field.as_str()) == ("PFC_WD", "action") && a.is_some() && b.is_some() {
                 let message = format!(
-                    "PFC_WD|{name}: action changes from {} to {} while the watchdog is running",
+                    "watchdog action changes from {} to {} while the watchdog is running",
                     show(a),
                     show(b)
                 );
-                self.add("CHG004", Severity::Warning, pointer, message);
+                self.of_port("CHG004", pointer, name, message);
             } else if (table, field.as_str()) == ("DEVICE_METADATA", "buffer_model") {
                 let message = format!(
                     "buffer_model changes from {} to {}, which requires a restart of swss",
@@ -247,11 +268,8 @@ impl Comparison<'_> {
                 now.is_some() && now == name(old, before.priority_groups[g])
             };
             if let Some(group) = (0..8).find(|g| same(*g)) {
-                let message = format!(
-                    "{}: speed or cable changes, but group {group} keeps its lossless profile",
-                    port.name
-                );
-                self.add("CHG008", Severity::Warning, format!("/PORT/{}", port.name), message);
+                let message = format!("speed or cable changes, but group {group} keeps its lossless profile");
+                self.of_port("CHG008", format!("/PORT/{}", port.name), &port.name, message);
             }
         }
     }

@@ -138,7 +138,7 @@ impl Finding {
         named(&owners.flat_map(|owner| owner.split(',')).collect::<Vec<_>>())
     }
 
-    /// Restricts the finding to some of its ports.
+    /// Restricts the finding, and its fix, to some of its ports.
     pub(crate) fn keep_ports(&mut self, ports: Vec<String>) {
         let first = self.ports.first().cloned().unwrap_or_default();
         if let Some((all, rest)) = self.message.split_once(": ")
@@ -147,6 +147,10 @@ impl Finding {
             let names: Vec<&str> = ports.iter().map(String::as_str).collect();
             self.message = format!("{}: {rest}", crate::rules::names(&names));
         }
+        let gone: Vec<&String> = self.ports.iter().filter(|port| !ports.contains(port)).collect();
+        let is_of_gone =
+            |op: &PatchOp| op.path.split(['/', '|']).any(|step| gone.iter().any(|port| *port == step));
+        self.patch.retain(|op| !is_of_gone(op));
         self.ports = ports;
     }
 

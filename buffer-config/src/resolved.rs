@@ -58,6 +58,22 @@ pub struct SharedValues {
     pub cables: Vec<(String, String)>,
     /// System ports of the chassis and their values as text (`SYSTEM_PORT`), in the order of the file.
     pub system_ports: Vec<(String, String)>,
+    /// Settings of the tunnel to the second switch (`TUNNEL`) and their values; of maps, their entries.
+    pub tunnel: Vec<(String, String)>,
+    /// Ports with MACsec, and what both ends of a link have in common. Not in reports.
+    #[serde(skip)]
+    pub macsec: Vec<(String, MacsecKeys)>,
+    /// Ports whose VLAN tag type (`tpid`) is not 0x8100.
+    pub tag_types: Vec<(String, String)>,
+}
+
+/// The part of a MACsec profile that both ends of a link have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MacsecKeys {
+    /// Length of the keys, bits.
+    pub bits: u32,
+    /// Names of the keys (`primary_ckn`, `fallback_ckn`), not the keys.
+    pub names: Vec<String>,
 }
 
 /// Traffic direction of a pool.

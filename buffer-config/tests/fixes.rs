@@ -219,6 +219,8 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
                 ],
             ),
         ),
+        ("WD010", switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"\"")])),
+        ("WD011", switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"3\"")])),
         ("WD022", switch(TD2, &[("\"POLL_INTERVAL\": \"200\"", "\"POLL_INTERVAL\": \"100\"")])),
     ];
     assert!(cases.iter().all(|(_, text)| text.contains(offset)));
@@ -237,6 +239,72 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
     let covered: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
     let all: BTreeSet<&str> = rules::all().filter(offers).map(|r| r.meta.code).collect();
     assert_eq!(all.difference(&covered).collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+/// A correct switch with six ports, each with a neighbour.
+fn six_ports() -> Value {
+    let mut all: Value = serde_json::from_str(&switch(TD2, &[])).expect("JSON");
+    for number in [8, 12, 16, 20] {
+        let name = format!("Ethernet{number}");
+        for table in ["PORT", "PORT_QOS_MAP", "PFC_WD", "BUFFER_PG", "BUFFER_QUEUE", "QUEUE"] {
+            let entries = all[table].as_object_mut().expect("a table");
+            let is_copied = |key: &&String| key.split('|').next() == Some("Ethernet4");
+            let keys: Vec<String> = entries.keys().filter(is_copied).cloned().collect();
+            for key in keys {
+                let copy = entries[&key].clone();
+                entries.insert(key.replacen("Ethernet4", &name, 1), copy);
+            }
+        }
+        let lanes: Vec<String> = (1..5).map(|lane| (number + lane).to_string()).collect();
+        all["PORT"][&name]["lanes"] = Value::from(lanes.join(","));
+        all["CABLE_LENGTH"]["AZURE"][&name] = Value::from("40m");
+    }
+    for (number, name) in ["Ethernet0", "Ethernet4", "Ethernet8"].into_iter().enumerate() {
+        all["DEVICE_NEIGHBOR"][name] = serde_json::json!({"name": format!("t{number}"), "port": "Ethernet0"});
+    }
+    all
+}
+
+/// Repairs a switch after a change, and returns it.
+#[track_caller]
+fn repaired(code: &str, change: impl Fn(&mut Value)) -> Value {
+    let mut all = six_ports();
+    change(&mut all);
+    let text = all.to_string();
+    let (fixed, left_out) = check(code, &text, None);
+    assert!(fixed.contains(code), "{code} has no fix, only {fixed:?}; left out {left_out:?}");
+    let source = SourceText { name: "a.json", text: &text };
+    let plan = fix_patch::plan(source, &findings(&text, None), None, &Options::default()).expect("a patch");
+    serde_json::from_str(&plan.text).expect("JSON")
+}
+
+/// Removes an entry.
+fn remove(all: &mut Value, table: &str, key: &str) {
+    all[table].as_object_mut().expect("a table").remove(key).expect("an entry");
+}
+
+#[test]
+fn repairs_copy_what_other_ports_have() {
+    let right = six_ports();
+    let copied = |code: &str, table: &str, key: &str| {
+        assert_eq!(repaired(code, |all| remove(all, table, key))[table], right[table], "{code}");
+    };
+    copied("WD013", "PFC_WD", "Ethernet4");
+    copied("PFC002", "BUFFER_PG", "Ethernet4|3-4");
+    copied("PFC010", "PORT_QOS_MAP", "Ethernet4");
+    for (code, mask) in [("WD010", ""), ("WD011", "3")] {
+        let all =
+            repaired(code, |all| all["PORT_QOS_MAP"]["Ethernet8"]["pfcwd_sw_enable"] = Value::from(mask));
+        assert_eq!(all["PORT_QOS_MAP"], right["PORT_QOS_MAP"], "{code}");
+    }
+    let all = repaired("PG020", |all| {
+        let long = "pg_lossless_100000_300m_profile";
+        let mut profile = all["BUFFER_PROFILE"]["pg_lossless_100000_40m_profile"].clone();
+        profile["xoff"] = Value::from("200000");
+        all["BUFFER_PROFILE"][long] = profile;
+        all["BUFFER_PG"]["Ethernet12|3-4"]["profile"] = Value::from(long);
+    });
+    assert_eq!(all["BUFFER_PG"], right["BUFFER_PG"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Rules on small configurations: every defect that was reported upstream is found, and correct configurations pass.
 
 use crate::support::switch::{TABLE, TD2, switch};
-use buffer_config::finding::Severity;
+use buffer_config::finding::{Finding, Severity};
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
@@ -325,6 +325,17 @@ fn changes(old: &str, new: &str, code: &str, word: &str) {
     let result = diff::compare(revision("old.json", old), revision("new.json", new), &Options::default());
     let hit = result.findings.iter().any(|f| f.code == code && f.message.contains(word));
     assert!(hit, "{code} with `{word}` expected, found {:#?}", result.findings);
+}
+
+#[test]
+fn the_same_change_of_several_ports_is_one_finding() {
+    let (old, new) = (switch(TD2, &[]), switch(TD2, &[("\"action\": \"drop\"", "\"action\": \"forward\"")]));
+    let revision = |name, text| diff::Revision { name, text, lookup: None };
+    let result = diff::compare(revision("old.json", &old), revision("new.json", &new), &Options::default());
+    let found: Vec<&Finding> = result.findings.iter().filter(|f| f.code == "CHG004").collect();
+    let [finding] = found.as_slice() else { panic!("one finding expected: {found:#?}") };
+    assert_eq!(finding.ports, ["Ethernet0", "Ethernet4"]);
+    assert!(finding.message.starts_with("Ethernet0 and Ethernet4: watchdog action"), "{}", finding.message);
 }
 
 #[test]

@@ -115,6 +115,26 @@ fn notes_are_shown_on_request() {
 }
 
 #[test]
+fn a_check_of_nothing_fails_and_says_why() {
+    let here =
+        repository("nothing", &[("site/package.json", "{\"name\": \"network\"}"), ("empty/README", "text")]);
+    check(&here, &["site"], 2, &["nothing was checked", "skipped 1 file"]);
+    check(&here, &["site", "--exit-zero"], 2, &["nothing was checked"]);
+    check(&here, &["empty"], 2, &["the folder has no *.json or *.ini file"]);
+    check(&here, &["configs/*.json"], 2, &["matches no file"]);
+    check(&here, &["https://switch/config_db.json"], 2, &["is no live switch", "redis://"]);
+    check(&here, &[], 2, &["nothing to check", "--help"]);
+}
+
+#[test]
+fn concise_reports_have_the_command_that_explains_a_rule_on_standard_error() {
+    let here = repository("hint", &[("config_db.json", BAD)]);
+    let ran = run(&here, &["config_db.json", "--format", "concise"]);
+    assert!(ran.stderr.contains("harrier check --explain CODE prints the page of a rule"), "{ran:#?}");
+    assert!(!ran.stdout.contains("--explain"), "{ran:#?}");
+}
+
+#[test]
 fn the_files_of_the_linter_and_of_other_tools_are_no_configurations() {
     let package = "{\"name\": \"network\", \"version\": \"1.0.0\"}";
     let suppressions = "[[suppress]]\ncode = \"BUF001\"\nfile = \"tor-2/*\"\nreason = \"known\"\n";

@@ -9,6 +9,7 @@ use crate::finding::Severity;
 /// The pointers of the compared values.
 const PEER: &str = "/PEER_SWITCH";
 const CABLES: &str = "/MUX_CABLE";
+const TUNNEL: &str = "/TUNNEL";
 
 impl Fleet {
     /// Reports pairs that disagree. Of switches whose peers do not confirm them, the one whose peer is right is reported.
@@ -41,6 +42,7 @@ impl Fleet {
                 self.address(switch, peer, address, found);
                 if compared.insert(switch.name) && !compared.contains(&peer.name) {
                     self.cables(switch, peer, found);
+                    self.tunnels(switch, peer, found);
                 }
             } else if !unconfirmed.contains(&peer.name) {
                 self.unconfirmed(switch, peer, found);
@@ -74,6 +76,24 @@ impl Fleet {
             crate::rules::names(&all)
         );
         found.push(finding("FLEET016", Severity::Error, &switch.file, PEER, message));
+    }
+
+    /// Tunnels with different modes or maps. What one of the switches does not state is not compared.
+    fn tunnels(&self, one: &Kept, other: &Kept, found: &mut Vec<Finding>) {
+        let of_other: BTreeMap<u32, u32> = other.shared.tunnel.iter().copied().collect();
+        let differs = |(field, value): &&(u32, u32)| of_other.get(field).is_some_and(|peer| peer != value);
+        let differing: Vec<&(u32, u32)> = one.shared.tunnel.iter().filter(differs).collect();
+        let Some((field, value)) = differing.first() else { return };
+        let fields: Vec<&str> = differing.iter().map(|(field, _)| self.names.of(*field)).collect();
+        let [own, peer] = [one, other].map(|switch| self.name_of(switch));
+        let values = [Some(value), of_other.get(field)].map(|n| n.map_or("", |n| self.names.of(*n)));
+        let message = match (fields.as_slice(), values) {
+            ([field], [value, of_peer]) if !value.contains('=') => {
+                format!("the tunnel has {field} {value} on {own}, but {of_peer} on {peer}")
+            }
+            _ => format!("the tunnels of {own} and {peer} differ in {}", crate::rules::names(&fields)),
+        };
+        found.push(finding("FLEET016", Severity::Warning, &other.file, TUNNEL, message));
     }
 
     /// Servers of one switch only, and cables of two types.

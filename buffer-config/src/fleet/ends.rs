@@ -27,6 +27,7 @@ pub(super) enum What {
     Negotiation,
     PortChannel,
     State,
+    Framing,
     Classes,
     Marking,
     Watchdog,
@@ -38,7 +39,13 @@ impl What {
         match self {
             Self::Neighbour => "DEVICE_NEIGHBOR",
             Self::Pfc | Self::Classes => "PORT_QOS_MAP",
-            Self::Cable | Self::Speed | Self::Mtu | Self::Fec | Self::Negotiation | Self::State => "PORT",
+            Self::Cable
+            | Self::Speed
+            | Self::Mtu
+            | Self::Fec
+            | Self::Negotiation
+            | Self::State
+            | Self::Framing => "PORT",
             Self::PortChannel => "PORTCHANNEL_MEMBER",
             Self::Marking => "QUEUE",
             Self::Watchdog => "PFC_WD",
@@ -57,6 +64,7 @@ impl What {
             Self::Negotiation => "autoneg",
             Self::PortChannel => "channel-group",
             Self::State => "state",
+            Self::Framing => "macsec",
             Self::Classes => "qos/map",
             Self::Marking => "queue/ecn",
             Self::Watchdog => "pfc-watchdog",
@@ -68,7 +76,7 @@ impl What {
 pub(super) type End<'f> = (&'f Kept, &'f Link);
 
 /// A difference between the ends of one link.
-struct Difference<'f> {
+pub(super) struct Difference<'f> {
     ends: [End<'f>; 2],
     /// The end that has to change, if other links do not say otherwise.
     wrong: usize,
@@ -87,7 +95,7 @@ struct Difference<'f> {
 }
 
 impl<'f> Difference<'f> {
-    fn new(
+    pub(super) fn new(
         ends: [End<'f>; 2],
         (code, severity, what): (&'static str, Severity, What),
         message: String,
@@ -109,7 +117,7 @@ impl<'f> Difference<'f> {
     }
 
     /// Names the end that probably has to change.
-    fn probably(self, wrong: usize) -> Self {
+    pub(super) fn probably(self, wrong: usize) -> Self {
         Self { wrong, ..self }
     }
 
@@ -136,6 +144,7 @@ impl Fleet {
             self.speed_and_mtu(one, other, &mut all);
             self.fec_and_state(one, other, &mut all);
             self.negotiation(one, other, &mut all);
+            self.framing(one, other, &mut all);
             // SONiC switches of one role are compared with each other; between roles, thresholds may differ.
             if one.0.system.is_some() || other.0.system.is_some() {
                 self.marking(one, other, &mut all);
@@ -370,7 +379,7 @@ impl Fleet {
         if chip.is_empty() { format!("{name}:{port}") } else { format!("{name}/{chip}:{port}") }
     }
 
-    fn names_of(&self, one: End<'_>, other: End<'_>) -> String {
+    pub(super) fn names_of(&self, one: End<'_>, other: End<'_>) -> String {
         format!("{} and {}", self.end(one), self.end(other))
     }
 
@@ -396,7 +405,7 @@ impl Fleet {
 fn position(switch: &Kept, link: &Link, what: What) -> Option<Position> {
     let places = switch.places.get(link.place as usize)?;
     Some(match what {
-        What::Neighbour => places.port,
+        What::Neighbour | What::Framing => places.port,
         What::Pfc => places.pfc,
         What::Cable => places.cable,
         What::Speed => places.speed,

@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use super::is_chip;
 use crate::device::System;
-use crate::resolved::{ResolvedPort, ResolvedSwitch, Schedule, SharedValues, Threshold, WatchdogAction};
+use crate::resolved::{
+    MacsecKeys, ResolvedPort, ResolvedSwitch, Schedule, SharedValues, Threshold, WatchdogAction,
+};
 use crate::source::Position;
 
 /// All names and texts, each stored once; switches and links refer to them by number.
@@ -116,6 +118,19 @@ pub(super) struct Shared {
     pub(super) cables: Box<[(u32, u32)]>,
     /// System ports of a chassis and their values.
     pub(super) system_ports: Box<[(u32, u32)]>,
+    /// Settings of the tunnel to the second switch of a dual ToR, and their values.
+    pub(super) tunnel: Box<[(u32, u32)]>,
+    /// Ports with MACsec.
+    pub(super) macsec: Box<[(u32, Keys)]>,
+    /// Ports with an unusual VLAN tag type.
+    pub(super) tag_types: Box<[(u32, u32)]>,
+}
+
+/// What both ends of a link with MACsec have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Keys {
+    pub(super) bits: u32,
+    pub(super) names: Box<[u32]>,
 }
 
 impl Shared {
@@ -124,12 +139,21 @@ impl Shared {
             all.iter().map(|(one, other)| (names.number(one), names.number(other))).collect()
         };
         let (cables, system_ports) = (pairs(&values.cables), pairs(&values.system_ports));
+        let (tunnel, tag_types) = (pairs(&values.tunnel), pairs(&values.tag_types));
+        let mut keys = |(port, keys): &(String, MacsecKeys)| {
+            let all = keys.names.iter().map(|name| names.number(name)).collect();
+            (names.number(port), Keys { bits: keys.bits, names: all })
+        };
+        let macsec = values.macsec.iter().map(&mut keys).collect();
         Self {
             mac: (!values.mac.is_empty()).then(|| names.number(&values.mac)),
             peer: values.peer.as_ref().map(|(name, address)| (names.number(name), names.number(address))),
             loopbacks: values.loopbacks.iter().map(|address| names.number(address)).collect(),
             cables,
             system_ports,
+            tunnel,
+            macsec,
+            tag_types,
         }
     }
 }

@@ -10,6 +10,7 @@ mod chassis;
 mod classes;
 mod dual_tor;
 mod ends;
+mod framing;
 mod kept;
 mod links;
 mod macs;

@@ -14,6 +14,7 @@ pub mod pages;
 mod pfc;
 mod pg;
 mod precedence;
+mod repairs;
 mod reported;
 mod sched;
 mod schema_rules;
@@ -191,6 +192,7 @@ pub fn check_resolved(
         rule.report(&context, &mut out);
     }
     precedence::note_causes(&context, &mut out);
+    repairs::add(&context, &mut out);
     let mut findings = out.finish(source);
     for op in findings.iter_mut().flat_map(|f| &mut f.patch) {
         op.refused_live = live_update::refusal(op, context.asic);

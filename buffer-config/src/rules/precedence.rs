@@ -92,6 +92,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("BUF017", &["WD014", "LINK002", "LINK016", "LINK026"]),
     ("BUF019", &["BUF021", "BUF052"]),
     ("BUF021", &["BUF052"]),
+    ("BUF013", &["BUF058"]),
     ("BUF040", &["PG026"]),
     ("BUF024", &["BUF023", "BUF025"]),
     ("BUF025", &["BUF023", "ECN014"]),

@@ -189,6 +189,14 @@ impl Reported<'_> {
         self
     }
 
+    /// Adds the removal of another field to the finding's fix.
+    pub(super) fn without(mut self, pointer: String) -> Self {
+        if let Some(report) = self.report.as_mut().filter(|report| !report.finding.patch.is_empty()) {
+            report.finding.patch.push(PatchOp::new("remove", pointer, None));
+        }
+        self
+    }
+
     fn fix(mut self, target: Target, op: impl FnOnce(&str) -> PatchOp) -> Self {
         if let Some(report) = self.report.as_mut().filter(|_| self.target == target) {
             let op = op(&report.finding.pointer);

@@ -33,6 +33,11 @@ pub(crate) fn ring(base: &Config) -> Option<[Config; 3]> {
             second.as_str(): {"name": previous, "port": first},
         });
         switch.put("DEVICE_NEIGHBOR", neighbours);
+        switch
+            .put("MACSEC_PROFILE", json!({"uplink": {"cipher_suite": "GCM-AES-128", "primary_ckn": "6162"}}));
+        for port in [&first, &second] {
+            switch.set("PORT", port, "macsec", "uplink")?;
+        }
         let _ = switch.set("DEVICE_METADATA", "localhost", "mac", &format!("00:11:22:33:44:0{i}"));
         Some(switch)
     };
@@ -44,10 +49,17 @@ pub(crate) fn ring(base: &Config) -> Option<[Config; 3]> {
 
 /// Makes the first two switches a dual ToR with two servers.
 fn pair(switches: &mut [Config; 3], first: &str, second: &str) {
+    let tunnel = json!({"tunnel_type": "IPINIP", "dscp_mode": "pipe", "decap_tc_to_pg_map": "TUNNEL"});
+    switches[2].put("LOOPBACK_INTERFACE", json!({"Loopback0": {}, "Loopback0|10.1.0.34/32": {}}));
     let cable = |host: u8| json!({"server_ipv4": format!("192.168.0.{host}/32"), "state": "auto"});
     for (own, (peer, name)) in [(0, (1, "ring-b")), (1, (0, "ring-a"))] {
         let switch = &mut switches[own];
         switch.put("PEER_SWITCH", json!({name: {"address_ipv4": format!("10.1.0.{}", 32 + peer)}}));
+        switch.put("TUNNEL", json!({"MuxTunnel0": tunnel}));
+        if switch.table("TC_TO_PRIORITY_GROUP_MAP").is_some_and(|table| !table.contains_key("TUNNEL")) {
+            let maps = switch.table("TC_TO_PRIORITY_GROUP_MAP").expect("a table");
+            maps.insert("TUNNEL".into(), json!({"3": "2", "4": "6"}));
+        }
         switch.put(
             "LOOPBACK_INTERFACE",
             json!({"Loopback0": {}, format!("Loopback0|10.1.0.{}/32", 32 + own): {}}),
@@ -282,6 +294,18 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
         c.set("PEER_SWITCH", "ring-a", "address_ipv4", "10.1.0.99")
     }),
     ("no peer of a dual ToR", Error(&["FLEET016"]), |c| c.remove_table("PEER_SWITCH")),
+    ("`dscp_mode` of the tunnel of a dual ToR", Warning(&["FLEET016"]), |c| {
+        c.set("TUNNEL", "MuxTunnel0", "dscp_mode", "uniform")
+    }),
+    ("map of the tunnel of a dual ToR", Warning(&["FLEET016"]), |c| {
+        c.set("TC_TO_PRIORITY_GROUP_MAP", "TUNNEL", "3", "0")
+    }),
+    ("another name of the map of the tunnel of a dual ToR", Harmless, |c| {
+        let map = c.table("TC_TO_PRIORITY_GROUP_MAP")?;
+        let entries = map.get("TUNNEL")?.clone();
+        map.insert("OTHER".into(), entries);
+        c.set("TUNNEL", "MuxTunnel0", "decap_tc_to_pg_map", "OTHER")
+    }),
     ("server with a cable to one switch of a dual ToR", Warning(&["FLEET016"]), |c| {
         let port = c.port()?;
         c.remove("MUX_CABLE", &port).map(|_| ())
@@ -313,6 +337,42 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
             .into_iter()
             .find(|key| key.starts_with("ring-a|") && key.ends_with(&format!("|{port}")))?;
         c.remove("SYSTEM_PORT", &key).map(|_| ())
+    }),
+    ("Loopback0 of another switch", Warning(&["FLEET015"]), |c| {
+        c.keys("SYSTEM_PORT").is_empty().then_some(())?;
+        c.put("LOOPBACK_INTERFACE", json!({"Loopback0|10.1.0.33/32": {}, "Loopback0|10.1.0.34/32": {}}));
+        Some(())
+    }),
+    ("another loopback with the address of another switch", Harmless, |c| {
+        c.table("LOOPBACK_INTERFACE")?.insert("Loopback5|10.1.0.34/32".into(), json!({}));
+        Some(())
+    }),
+    ("MACsec at one end", Error(&["FLEET018"]), |c| {
+        let p = c.port()?;
+        c.unset("PORT", &p, "macsec")
+    }),
+    ("name of a MACsec key", Error(&["FLEET018"]), |c| {
+        c.set("MACSEC_PROFILE", "uplink", "primary_ckn", "6263")
+    }),
+    ("length of a MACsec key", Error(&["FLEET018"]), |c| {
+        c.set("MACSEC_PROFILE", "uplink", "cipher_suite", "GCM-AES-256")
+    }),
+    ("a MACsec key that only this switch has besides", Harmless, |c| {
+        c.set("MACSEC_PROFILE", "uplink", "fallback_ckn", "6263")
+    }),
+    ("name of a MACsec profile", Harmless, |c| {
+        let profiles = c.table("MACSEC_PROFILE")?;
+        let profile = profiles.remove("uplink")?;
+        profiles.insert("own".into(), profile);
+        c.set_all("PORT", "macsec", "own")
+    }),
+    ("VLAN tag type of one end", Warning(&["FLEET018"]), |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "tpid", "0x88a8")
+    }),
+    ("VLAN tag type stated", Harmless, |c| {
+        let p = c.port()?;
+        c.set("PORT", &p, "tpid", "0x8100").or(Some(()))
     }),
     ("another MAC address", Harmless, |c| c.set("DEVICE_METADATA", "localhost", "mac", "00:11:22:33:44:99")),
 ];

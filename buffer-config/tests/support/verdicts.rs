@@ -192,6 +192,10 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("LINK014", "spectrum-3", Warning) => {
             (Unknown, "SN4280: ports to the DPUs of the switch; the file does not state their role")
         }
+        ("LINK014", "prestera", Warning) => (
+            Defect,
+            "AC5XRD: the ports with 2.5 Gb/s have `fec` rs, which exists for lanes with 25 Gb/s or more",
+        ),
         ("LINK021", "spectrum-2", Warning) => {
             (Defect, "SN3800-D28C49S1: port_config.ini gives etp38 and etp39 the index 38, and no port 39")
         }

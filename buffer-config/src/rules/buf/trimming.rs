@@ -2,7 +2,8 @@
 //!
 //! Severity: warning (an error for a value that orchagent refuses).
 //!
-//! SWITCH_TRIMMING contradicts the packets, the queues or the maps: the size is not between the headers of a RoCEv2 packet and
+//! SWITCH_TRIMMING contradicts the packets, the queues or the maps: no queue has a profile that trims packets, or one has, but
+//! SWITCH_TRIMMING is absent; the size is not between the headers of a RoCEv2 packet and
 //! the largest packet of the ports, the queue has no buffer profile or trims packets itself, or the DSCP is to come from a
 //! traffic class that is missing or that ports do not map.
 //!
@@ -11,7 +12,7 @@
 //! A switch that trims sends the headers of a packet that it cannot buffer, so that the receiver requests the rest at once.
 //! Packets that are shorter than `size` are sent whole, and a size below the headers cuts off what identifies the packet. In a
 //! queue that is full, or that has no buffer, the notification is lost as well. orchagent ignores the whole entry if it cannot
-//! read one of its values.
+//! read one of its values. Without an entry, the chip trims to 128 bytes and puts them into queue 0 with DSCP 0.
 //!
 //! ## Example
 //!
@@ -21,7 +22,8 @@
 //!
 //! ## Fix
 //!
-//! Use a size such as 256 bytes, and a queue with a buffer profile that drops packets.
+//! Set `packet_discard_action` of the profile of lossy queues to `trim`. Use a size such as 256 bytes, and a queue for trimmed
+//! packets with a buffer profile that drops packets.
 //!
 //! ## Source
 //!
@@ -52,13 +54,35 @@ const KEY: &str = "GLOBAL";
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.row(TABLE, KEY).is_none() {
-        return;
+        return without_settings(cx, out);
     }
     let is_sound = values(cx, out);
-    if is_sound {
+    if is_sound && !is_used(cx) {
+        let message = "no queue has a profile that trims packets: nothing is trimmed".to_string();
+        cx.report(out, &META, row(TABLE, KEY), message);
+    } else if is_sound {
         size(cx, out);
         queue(cx, out);
         class(cx, out);
+    }
+}
+
+/// Whether a queue trims packets, or the file has no queues.
+fn is_used(cx: &Context<'_, '_>) -> bool {
+    let mut queues = cx.sw.ports.iter().flat_map(|port| port.queues.iter().flatten()).peekable();
+    queues.peek().is_none() || queues.any(|at| cx.sw.profiles.get(*at).is_some_and(|profile| profile.trims))
+}
+
+/// Reports a profile that trims packets, without SWITCH_TRIMMING.
+fn without_settings(cx: &Context<'_, '_>, out: &mut Findings) {
+    let is_used = |at: usize| cx.uses.get(at).is_some_and(|uses| uses[1] > 0);
+    let mut profiles = cx.sw.profiles.iter().enumerate();
+    if let Some((_, profile)) = profiles.find(|(at, profile)| profile.trims && is_used(*at)) {
+        let message = format!(
+            "profile {} trims packets, but SWITCH_TRIMMING has no entry: to 128 B, in queue 0 with DSCP 0",
+            profile.name
+        );
+        cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message);
     }
 }
 

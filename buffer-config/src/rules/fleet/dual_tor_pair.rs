@@ -1,14 +1,16 @@
 //! # FLEET016 dual-tor-pair
 //!
-//! Severity: error (a warning for cables).
+//! Severity: error (a warning for cables and the settings of the tunnel).
 //!
 //! The two switches of a dual ToR disagree: one is not the peer of its peer, the address of the peer is not that of its
-//! Loopback0, or a server has a cable to one of them only or cables of two types.
+//! Loopback0, a server has a cable to one of them only or cables of two types, or their tunnels have different modes or
+//! maps.
 //!
 //! ## Why it matters
 //!
 //! A switch sends packets for servers whose active switch is the peer through a tunnel to the address of the peer. If the peer
-//! does not have the address, or does not know the server, it drops them, lossless ones included.
+//! does not have the address, or does not know the server, it drops them, lossless ones included. With
+//! other maps at its end, packets of a lossless class leave the tunnel in a lossy one.
 //!
 //! ## Example
 //!
@@ -24,7 +26,8 @@
 //!
 //! ## Fix
 //!
-//! Name the other switch and the address of its Loopback0 in PEER_SWITCH of both, and the same servers in MUX_CABLE.
+//! Name the other switch and the address of its Loopback0 in PEER_SWITCH of both, the same servers in MUX_CABLE, and the same
+//! settings in TUNNEL.
 //!
 //! ## Source
 //!

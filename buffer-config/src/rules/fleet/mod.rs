@@ -20,4 +20,5 @@ family!(
     same_mac,
     dual_tor_pair,
     system_ports,
+    link_framing,
 );

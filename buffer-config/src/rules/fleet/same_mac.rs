@@ -2,13 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! Several switches have the same MAC address.
+//! Several switches have the same MAC address or the same address of Loopback0.
 //!
 //! ## Why it matters
 //!
 //! The address is the source of all packets that a switch routes, and the base of its link-local addresses. A switch drops
 //! packets of a neighbour with its own address, LACP and LLDP take both for one system, and IPv6 detects a duplicate address.
-//! Often a configuration was copied to a new switch.
+//! A router has one Loopback0: packets to it, and
+//! through tunnels to it, reach either switch. Often a configuration was copied to a new switch.
 //!
 //! ## Example
 //!
@@ -24,7 +25,8 @@
 //!
 //! ## Fix
 //!
-//! Set `mac` to the address in the EEPROM of the switch (`decode-syseeprom -m`).
+//! Set `mac` to the address in the EEPROM of the switch (`decode-syseeprom -m`), and give each
+//! switch its own Loopback0.
 //!
 //! ## Source
 //!

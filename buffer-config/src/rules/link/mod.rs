@@ -24,4 +24,5 @@ family!(
     macsec,
     mirror_session,
     vlan_member,
+    vxlan,
 );

@@ -2,7 +2,7 @@
 //!
 //! Severity: warning.
 //!
-//! A port that uses PFC has a smaller MTU than most ports, or the MTU of a port channel differs from that of a
+//! A port that uses PFC has a smaller MTU than most ports or than the packets of hosts (1500 bytes), or the MTU of a port channel differs from that of a
 //! member.
 //!
 //! ## Why it matters
@@ -27,7 +27,7 @@
 //!
 //! ## Source
 //!
-//! RDMA over Commodity Ethernet at Scale 5.1;
+//! RDMA over Commodity Ethernet at Scale 5.1; RFC 894 (1500 bytes);
 //! [sonic-portchannel.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-portchannel.yang).
 
 use super::super::context::{Context, Findings, field, hit};
@@ -37,6 +37,9 @@ use crate::finding::Severity;
 /// The metadata of the rule.
 pub(super) const META: Meta =
     Meta { code: "LINK010", name: "odd-mtu", severity: Severity::Warning, effect: effect::LINK };
+
+/// The usual MTU of hosts, bytes (RFC 894).
+const SMALLEST_BYTES: u32 = 1500;
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -50,6 +53,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let is_odd = port.is_up && port.pfc_priorities != 0 && port.mtu_bytes < usual;
         let message = format!("MTU {}, but {equal} of {all} ports have {usual}", port.mtu_bytes);
         (is_odd && equal * 4 >= all * 3).then(|| hit("PORT", &port.name, "mtu", message)).flatten()
+    });
+    cx.by_port(out, &META, |port| {
+        // A smaller MTU than that of other ports is reported already.
+        let is_small = port.mtu_bytes < SMALLEST_BYTES && (port.mtu_bytes >= usual || equal * 4 < all * 3);
+        let message = format!(
+            "MTU {}: hosts send packets of {SMALLEST_BYTES} B unless configured otherwise",
+            port.mtu_bytes
+        );
+        let is_reported = port.is_up && port.pfc_priorities != 0 && is_small;
+        is_reported.then(|| hit("PORT", &port.name, "mtu", message)).flatten()
     });
     for member in cx.db.rows("PORTCHANNEL_MEMBER") {
         let Some((channel, name)) = member.key.split_once('|') else { continue };

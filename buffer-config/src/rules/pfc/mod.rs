@@ -20,4 +20,5 @@ family!(
     link_pause,
     tunnel,
     own_packets,
+    vxlan_dscp,
 );

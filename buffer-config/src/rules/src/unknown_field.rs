@@ -38,34 +38,34 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    // One note for all entries of a table with the same field.
-    let mut notes: BTreeMap<(&str, &str), (usize, &Violation)> = BTreeMap::new();
+    // One finding for all entries of a table with the same field.
+    let mut fields: BTreeMap<(&str, &str), Vec<&Violation>> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
-        let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
-        // The schemas of tables outside buffers and QoS are incomplete; BIG_RED_SWITCH has its own rule.
-        let harmless = matches!(violation.table, "PORT" | "DEVICE_METADATA" | "FLEX_COUNTER_TABLE");
+        // BIG_RED_SWITCH and the others have their own rules.
         if name == "BIG_RED_SWITCH"
             || name == "max_headroom_size"
             || (violation.table == "BUFFER_PROFILE" && name == "mode")
         {
             continue;
         }
-        if harmless {
-            notes.entry((violation.table, name)).or_insert((0, violation)).0 += 1;
-        } else {
-            cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone())
-                .remove();
-        }
+        fields.entry((violation.table, name)).or_default().push(violation);
     }
-    for ((table, name), (count, first)) in notes {
-        let Some(entry) = cx.db.rows(table).get(first.entry) else { continue };
-        let more = if count > 1 { format!(" ({count} entries)") } else { String::new() };
-        let message = format!("{}{more}", first.message);
-        let reported =
-            cx.report(out, &META, field(table, &entry.key, name), message).severity(Severity::Info);
-        if count == 1 {
-            reported.remove();
+    for ((table, name), all) in fields {
+        let rows = cx.db.rows(table);
+        let mut keys: Vec<&str> =
+            all.iter().filter_map(|violation| Some(rows.get(violation.entry)?.key.as_ref())).collect();
+        keys.dedup();
+        let (Some(first), Some((key, others))) = (all.first(), keys.split_first()) else { continue };
+        let more = if others.is_empty() { String::new() } else { format!(" ({} entries)", keys.len()) };
+        let mut reported = cx.report(out, &META, field(table, key, name), format!("{}{more}", first.message));
+        // The schemas of tables outside buffers and QoS are incomplete.
+        if matches!(table, "PORT" | "DEVICE_METADATA" | "FLEX_COUNTER_TABLE") {
+            reported = reported.severity(Severity::Info);
+        }
+        reported = reported.also(others.iter().copied()).remove();
+        for pointer in others.iter().filter_map(|key| cx.pointer_of(table, key, name)) {
+            reported = reported.without(pointer);
         }
     }
 }

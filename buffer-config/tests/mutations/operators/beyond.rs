@@ -28,7 +28,12 @@ pub(super) fn channel(c: &mut Config) -> Option<[String; 2]> {
     Some([p, q])
 }
 
-fn lane_mbps(c: &Config, port: &str) -> Option<u32> {
+/// The strongest FEC that the lanes of a port have.
+pub(super) fn fec_of(c: &Config, port: &str) -> Option<&'static str> {
+    Some(if lane_mbps(c, port)? >= 25_000 { "rs" } else { "fc" })
+}
+
+pub(super) fn lane_mbps(c: &Config, port: &str) -> Option<u32> {
     let lanes = c.get("PORT", port, "lanes")?.split(',').count() as u32;
     Some(c.get("PORT", port, "speed")?.parse::<u32>().ok()? / lanes)
 }
@@ -38,6 +43,7 @@ pub(super) fn tunnel(c: &mut Config, field: &str, map: &str) {
     c.put("TUNNEL", json!({"MuxTunnel0": fields}));
     if c.get("DEVICE_METADATA", "localhost", "subtype").as_deref() == Some("DualToR") {
         c.put("PEER_SWITCH", json!({"peer": {"address_ipv4": "10.1.0.33"}}));
+        c.remove("SYSTEM_DEFAULTS", "tunnel_qos_remap");
     }
 }
 
@@ -101,6 +107,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     }),
     ("contradict", "RS-FEC", Harmless, |c| {
         let p = c.port()?;
+        (lane_mbps(c, &p)? >= 25_000).then_some(())?;
         c.set("PORT", &p, "fec", "rs")
     }),
     ("contradict", "advertised speeds below the speed", Warning(&["LINK009"]), |c| {

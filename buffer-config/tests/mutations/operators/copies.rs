@@ -63,14 +63,20 @@ fn second(c: &Config) -> Option<String> {
 }
 
 /// Settings of trimming for lossy packets, and a profile of the queues of best effort that trims.
-fn trimming(c: &mut Config, fields: &[(&str, &str)]) -> Option<()> {
+pub(super) fn trimming(c: &mut Config, fields: &[(&str, &str)]) -> Option<()> {
     let dscp = lossy_dscp(c)?;
     let mut all = json!({"size": "256", "dscp_value": dscp, "queue_index": "dynamic"});
     for (name, value) in fields {
         all[*name] = json!(value);
     }
     c.put("SWITCH_TRIMMING", json!({"GLOBAL": all}));
-    Some(())
+    trims(c, &best_effort(c)?)
+}
+
+/// The queue of best effort.
+fn best_effort(c: &Config) -> Option<String> {
+    let class = c.get("DSCP_TO_TC_MAP", &c.map("dscp_to_tc_map")?, "0")?;
+    c.get("TC_TO_QUEUE_MAP", &c.map("tc_to_queue_map")?, &class)
 }
 
 /// A port with a MACsec profile of these fields.
@@ -205,6 +211,14 @@ pub(super) const OPERATORS: &[Operator] = &[
         c.queue_key(&c.port()?, &control)?;
         trims(c, &queue)?;
         trimming(c, &[("dscp_value", "48"), ("queue_index", &control)])
+    }),
+    ("remove", "profile that trims packets", Warning(&["BUF058"]), |c| {
+        c.lossless_queue()?;
+        c.put("SWITCH_TRIMMING", json!({"GLOBAL": {"size": "256", "dscp_value": "48"}}));
+        Some(())
+    }),
+    ("remove", "SWITCH_TRIMMING of a profile that trims packets", Warning(&["BUF058"]), |c| {
+        trims(c, &best_effort(c)?)
     }),
     // MACsec.
     ("dangle", "MACsec profile of a port", Error(&["LINK024"]), |c| {
@@ -375,6 +389,9 @@ pub(super) const OPERATORS: &[Operator] = &[
 fn trims(c: &mut Config, queue: &str) -> Option<()> {
     let key = c.queue_key(&c.port()?, queue)?;
     let name = c.get("BUFFER_QUEUE", &key, "profile").filter(|name| !name.starts_with('['))?;
+    if name == "trimmed" {
+        return Some(());
+    }
     let mut fields = c.value("BUFFER_PROFILE")?.get(name.as_str())?.clone();
     fields["packet_discard_action"] = json!("trim");
     c.table("BUFFER_PROFILE")?.insert("trimmed".into(), fields);

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::Expect::{Error, Harmless, Warning};
-use super::beyond::channel;
+use super::beyond::{channel, fec_of};
 use super::tables::{acl, lossless_dscp, lossy_dscp, own_system_port};
 use super::{Operator, one_of_many};
 use crate::config::Config;
@@ -86,13 +86,15 @@ pub(super) const OPERATORS: &[Operator] = &[
         let lanes = c.get("PORT", &p, "lanes")?.split(',').count() as u32;
         (c.get("PORT", &p, "speed")?.parse::<u32>().ok()? / lanes < 50_000).then_some(())?;
         let _ = c.set("PORT", &q, "fec", "none");
-        let _ = c.set("PORT", &p, "fec", "rs");
+        let fec = fec_of(c, &p)?;
+        let _ = c.set("PORT", &p, "fec", fec);
         Some(())
     }),
     ("reorder", "FEC of one member of a port channel not stated", Harmless, |c| {
         let [p, q] = channel(c)?;
         let _ = c.unset("PORT", &q, "fec");
-        let _ = c.set("PORT", &p, "fec", "rs");
+        let fec = fec_of(c, &p)?;
+        let _ = c.set("PORT", &p, "fec", fec);
         Some(())
     }),
     ("contradict", "lossless DSCPs of one member of a port channel", Warning(&["LINK012", "MAP014"]), |c| {

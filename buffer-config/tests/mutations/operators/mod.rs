@@ -8,6 +8,7 @@ mod links;
 mod pools;
 mod settings;
 mod tables;
+mod tunnels;
 mod wrong;
 
 use std::sync::LazyLock;
@@ -122,6 +123,7 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         settings::OPERATORS,
         pools::OPERATORS,
         copies::OPERATORS,
+        tunnels::OPERATORS,
     ]
     .concat()
 });

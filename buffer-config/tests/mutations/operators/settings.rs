@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::Expect::{Error, Harmless, Warning};
+use super::beyond::fec_of;
 use super::tables::own_system_port;
 use super::{Operator, one_of_many, watched};
 use crate::config::Config;
@@ -46,7 +47,8 @@ fn usual_port(c: &mut Config) -> Option<String> {
     let is_up = |port: &&String| c.get("PORT", port, "admin_status").as_deref() == Some("up");
     (all.iter().filter(is_up).count() >= 4).then_some(())?;
     for port in &all {
-        let _ = c.set("PORT", port, "fec", "rs");
+        let fec = fec_of(c, port)?;
+        let _ = c.set("PORT", port, "fec", fec);
         let _ = c.unset("PORT", port, "autoneg");
     }
     Some(p)

@@ -49,20 +49,18 @@ fn mirror(c: &mut Config, field: &str, value: &str) -> Option<()> {
 }
 
 fn trimming(c: &mut Config, field: &str, value: &str) -> Option<()> {
-    let mut fields = json!({"size": "256", "queue_index": "dynamic"});
-    fields["dscp_value"] = json!(lossy_dscp(c)?);
-    fields[field] = json!(value);
-    c.put("SWITCH_TRIMMING", json!({"GLOBAL": fields}));
-    Some(())
+    super::copies::trimming(c, &[(field, value)])
 }
 
-fn pair(c: &mut Config, peer: &str, named: &str) -> Option<()> {
+/// A dual ToR without remapping of its tunnel.
+pub(super) fn pair(c: &mut Config, peer: &str, named: &str) -> Option<()> {
     c.port()?;
     c.set("DEVICE_METADATA", "localhost", "subtype", "DualToR").or(Some(()))?;
     c.set("DEVICE_METADATA", "localhost", "peer_switch", named)?;
     c.put("PEER_SWITCH", json!({peer: {"address_ipv4": "10.1.0.33"}}));
     let tunnel = json!({"tunnel_type": "IPINIP", "dst_ip": "10.1.0.32", "dscp_mode": "uniform"});
     c.put("TUNNEL", json!({"MuxTunnel0": tunnel}));
+    c.remove("SYSTEM_DEFAULTS", "tunnel_qos_remap");
     Some(())
 }
 

@@ -179,14 +179,15 @@ pub(crate) fn inputs(paths: &[String], search: &Search<'_>) -> Inputs {
                 Err(error) => inputs.unread.push(Unread { file: shown, reason: format!("{error:#}") }),
             }
         } else if Path::new(name).is_dir() {
-            let mut found = Vec::new();
+            let (mut found, before) = (Vec::new(), inputs.unread.len());
             files_below(Path::new(name), search, &mut found, &mut inputs.unread);
             // A report of an earlier run, which this run replaces, is empty by now.
             let own = &search.own;
             found.retain(|path| {
                 own.is_empty() || !fs::canonicalize(path).is_ok_and(|path| own.contains(&path))
             });
-            if found.is_empty() {
+            // What is in a folder that cannot be read is unknown.
+            if found.is_empty() && inputs.unread.len() == before {
                 let reason = match search.has_exclusions {
                     false => {
                         "the folder has no *.json or *.ini file, and no configuration of NVUE, EOS or NX-OS"
@@ -196,11 +197,25 @@ pub(crate) fn inputs(paths: &[String], search: &Search<'_>) -> Inputs {
                 inputs.unread.push(Unread { file: name.clone(), reason: reason.into() });
             }
             inputs.all.extend(found.into_iter().map(|path| of_path(path, true)));
+        } else if let Some(reason) = no_file(name) {
+            inputs.unread.push(Unread { file: name.clone(), reason: reason.into() });
         } else {
             inputs.all.push(of_path(PathBuf::from(name), false));
         }
     }
     inputs
+}
+
+/// Why a name that looks like something else than a file is none.
+fn no_file(name: &str) -> Option<&'static str> {
+    if fs::symlink_metadata(name).is_ok() {
+        return None;
+    }
+    if name.contains("://") {
+        return Some("is no live switch: its address starts with redis://, rediss:// or unix://");
+    }
+    name.contains(['*', '?'])
+        .then_some("matches no file; specify a folder to check all configurations below it")
 }
 
 fn of_path(path: PathBuf, is_found: bool) -> Input {

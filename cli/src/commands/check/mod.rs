@@ -21,115 +21,130 @@ use setup::Setup;
 use crate::Outcome;
 use crate::finding_reports::{FormatArg, Threshold, outputs_are_distinct};
 
+const EXAMPLES: &str = "\
+Examples:
+  harrier check config_db.json                         Check one switch
+  harrier check switches/                              Check a folder of switches, also against each other
+  harrier check switches/ --fix                        Repair the files in place
+  harrier check . --write-baseline harrier-baseline.json
+                                                       Accept what is there; report only new findings from now on
+  harrier check --explain BUF023                       Print the page of a rule
+
+Exit status:
+  0  No finding at or above --severity-threshold
+  1  Findings, or a configuration that cannot be proved to be lossless
+  2  The command failed, or an input could not be read";
+
 /// Arguments of `harrier check`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Files, folders of switches, `-` for standard input, or a live switch: redis://host:port/4, rediss://... for TLS,
     /// unix:///path?db=4; the variable REDISCLI_AUTH has its password
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Output format; may be repeated, each with its own --output
-    #[arg(long, value_enum)]
+    #[arg(long, help_heading = "Reports", value_enum)]
     format: Vec<FormatArg>,
     /// File for the --format at the same position; `-` is standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Reports", value_name = "FILE")]
     output: Vec<PathBuf>,
     /// Run only these rules: codes, names or prefixes of codes
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
+    #[arg(long, help_heading = "Rules", value_delimiter = ',', value_name = "RULE")]
     select: Vec<String>,
     /// Do not run these rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
+    #[arg(long, help_heading = "Rules", value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
     /// Lowest severity that sets the exit status to 1 [default: error]; a configuration of an unknown ASIC (not
     /// provable) always does
-    #[arg(long, value_enum)]
+    #[arg(long, help_heading = "Reports", value_enum)]
     severity_threshold: Option<Threshold>,
     /// Do not set the exit status to 1; it is 2 if an input cannot be read
-    #[arg(long)]
+    #[arg(long, help_heading = "Reports")]
     exit_zero: bool,
     /// Show notes in the formats for people (full, concise, github, gitlab); by default only with --select or with
     /// `--severity-threshold info`
-    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    #[arg(long, help_heading = "Reports", value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     notes: Option<Notes>,
     /// The configuration file [default: harrier.toml in the folder of the input, or in one above it]
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    #[arg(long, help_heading = "Inputs", value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
     /// Do not look for harrier.toml, harrier-suppressions.toml and harrier-baseline.json
-    #[arg(long)]
+    #[arg(long, help_heading = "Inputs")]
     no_config: bool,
     /// Leave these files and folders out when a folder is checked; `*` is any characters
-    #[arg(long, value_delimiter = ',', value_name = "PATTERN")]
+    #[arg(long, help_heading = "Inputs", value_delimiter = ',', value_name = "PATTERN")]
     exclude: Vec<String>,
     /// Largest file that is read, MiB
-    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1023))]
+    #[arg(long, help_heading = "Inputs", value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1023))]
     max_file_mib: u64,
     /// Certificates of the authorities that a live switch's certificate is checked against (PEM)
     /// [default: those of the system]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Inputs", value_name = "FILE")]
     redis_ca: Option<PathBuf>,
     /// Ignore the findings in this baseline [default: harrier-baseline.json in the folder of the input, or above]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Rules", value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings to a baseline instead of printing them
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Rules", value_name = "FILE")]
     write_baseline: Option<PathBuf>,
     /// Suppressions with reasons (TOML) [default: harrier-suppressions.toml in the folder of the input, or above]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Rules", value_name = "FILE")]
     suppressions: Option<PathBuf>,
     /// The platform's pg_profile_lookup.ini [default: the one in the same folder]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Inputs", value_name = "FILE")]
     lookup: Option<PathBuf>,
     /// Hosts that are connected to the switches: NIC generations, DCQCN, PFC (TOML)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Inputs", value_name = "FILE")]
     hosts: Option<PathBuf>,
     /// The ASIC, if platform and SKU do not identify it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = "Assumptions", value_name = "NAME")]
     asic: Option<String>,
     /// Bytes of packet memory
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, help_heading = "Assumptions", value_name = "BYTES")]
     memory: Option<u64>,
     /// Largest headroom oversubscription that is not an error
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, help_heading = "Assumptions", value_name = "RATIO")]
     oversubscription_limit: Option<f64>,
     /// Lowest headroom that is accepted
-    #[arg(long, value_enum, default_value_t = FloorArg::Standard)]
+    #[arg(long, help_heading = "Assumptions", value_enum, default_value_t = FloorArg::Standard)]
     floor: FloorArg,
     /// Largest lossless frame if the file does not specify it, bytes [default: 1024]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, help_heading = "Assumptions", value_name = "BYTES")]
     lossless_mtu: Option<u32>,
     /// Print the resolved values that the ASIC runs with, as JSON, instead of checking
-    #[arg(long)]
+    #[arg(long, help_heading = "Instead of checking")]
     show_resolved: bool,
     /// Print every term of a port's headroom, instead of checking
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, help_heading = "Instead of checking", value_name = "PORT")]
     explain_headroom: Option<String>,
     /// Print when the watchdog of a port detects a storm, instead of checking
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, help_heading = "Instead of checking", value_name = "PORT")]
     explain_watchdog: Option<String>,
     /// Simulate each lossless profile instead of checking: a paused egress port, a sender at line rate, frames of
     /// --lossless-mtu; the exit status is 1 if a frame is dropped or something is not provable
-    #[arg(long)]
+    #[arg(long, help_heading = "Instead of checking")]
     prove: bool,
     /// Duration of the storm for --explain-watchdog, milliseconds
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, help_heading = "Instead of checking", default_value_t = 1000)]
     storm_ms: u32,
     /// Write the fixes for one file: a JSON Patch (RFC 6902) for SONiC, commands for NVUE, EOS and NX-OS
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = "Fixes", value_name = "FILE")]
     fix_patch: Option<PathBuf>,
     /// Repair the files in place: each fix that removes its warning or error and causes no other
-    #[arg(long, conflicts_with_all = ["write_baseline", "diff", "prove"])]
+    #[arg(long, help_heading = "Fixes", conflicts_with_all = ["write_baseline", "diff", "prove"])]
     fix: bool,
     /// Check again whenever an input changes
-    #[arg(long, conflicts_with_all = ["write_baseline", "diff", "prove", "fix"])]
+    #[arg(long, help_heading = "Inputs", conflicts_with_all = ["write_baseline", "diff", "prove", "fix"])]
     watch: bool,
     /// Compare two revisions: changes, changes that a live switch rejects, new findings
-    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"])]
+    #[arg(long, help_heading = "Instead of checking", num_args = 2, value_names = ["OLD", "NEW"])]
     diff: Vec<String>,
     /// List all rules; as JSON with `--format json`
-    #[arg(long)]
+    #[arg(long, help_heading = "Rules")]
     list_rules: bool,
     /// Print the page of a rule
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, help_heading = "Rules", value_name = "RULE")]
     explain: Option<String>,
 }
 
@@ -174,7 +189,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 fn once(args: &Args) -> anyhow::Result<Outcome> {
     let paths = if args.diff.is_empty() { &args.paths } else { &args.diff };
     if paths.is_empty() {
-        bail!("nothing to check: specify files, folders, `-` or redis://host:port/4");
+        bail!(
+            "nothing to check: specify files, folders (`harrier check .`), `-` or redis://host:port/4; `harrier check --help` has examples"
+        );
     }
     let setup = Setup::read(args, paths)?;
     if let [old, new] = args.diff.as_slice() {

@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use anyhow::bail;
 use buffer_config::baseline::{Baseline, FindingFilter};
 use buffer_config::device::Device;
-use buffer_config::finding::Finding;
+use buffer_config::finding::{Finding, Severity};
 use buffer_config::fleet::Fleet;
 use buffer_config::report::{Catalogue, Summary, Unread};
 use buffer_config::resolved::ResolvedSwitch;
@@ -19,7 +20,7 @@ use super::inputs::{Input, Inputs};
 use super::read::located;
 use super::setup::Setup;
 use super::{Args, write_text};
-use crate::finding_reports::{Sink, outcome};
+use crate::finding_reports::{FormatArg, Sink, outcome};
 use crate::input::fail_with;
 use crate::{Outcome, finding_reports};
 
@@ -238,7 +239,19 @@ impl<'r> Run<'r> {
             eprint!("{}", self.summary.table());
         }
         eprintln!("{}", self.summary.line());
+        let is_concise = self.args.format.contains(&FormatArg::Concise);
+        if is_concise && self.summary.at_least(Severity::Warning) > 0 {
+            // Not in the report, every line of which is a finding.
+            eprintln!(
+                "harrier check --explain CODE prints the page of a rule: an example, its fix and its source"
+            );
+        }
         fail_with("some inputs were not checked", &self.unread)?;
+        if self.checked.is_empty() && !self.summary.skipped.is_empty() {
+            bail!(
+                "nothing was checked: no file is a switch configuration; specify a file to check it nevertheless"
+            );
+        }
         Ok(outcome(&self.summary, self.setup.threshold))
     }
 }
