@@ -222,7 +222,7 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
         .collect();
     let doubts = delays_ns.iter().zip(&probabilities);
     let doubts = doubts.filter_map(|(delay_ns, probability)| Some((*delay_ns, (*probability)?)));
-    // A host that is accused of a part of the delay explains it only together with the flows beside it.
+    // A host that is accused of a part of the delay explains it only together with the flows that contend there.
     let accuses_host = parts.iter().any(|part| part.finding.host.is_some());
     let are_doubtful = !accuses_host
         && parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));

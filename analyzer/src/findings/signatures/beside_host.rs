@@ -91,7 +91,7 @@ fn queue(context: &Context<'_, '_>, finding: &Finding) -> Option<Finding> {
     })
 }
 
-/// Returns the share of a finding in what a host's pauses and the queue beside them cause at one port; 1 for others.
+/// Returns the share of a finding in what a host's pauses and the queue there cause at one port; 1 for others.
 pub(super) fn part(context: &Context<'_, '_>, finding: &Finding, all: &[&Finding]) -> f64 {
     let is_beside =
         |other: &&&Finding| other.root == finding.root && other.host.is_some() != finding.host.is_some();
