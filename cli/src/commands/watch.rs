@@ -298,8 +298,12 @@ impl Watch<'_> {
     fn round(&mut self) -> anyhow::Result<()> {
         self.report_not_compared();
         let samples = self.flow_samples();
-        if let Some(findings) = self.configurations.changed_findings(&self.network.topology) {
-            self.network.findings = findings;
+        if self.configurations.has_any() {
+            let cabling = self.history.cabling(&self.network);
+            let found = self.configurations.changed_findings(&self.network.topology, cabling);
+            if let Some(findings) = found {
+                self.network.findings = findings;
+            }
         }
         for change in self.history.round(&samples, &self.network) {
             self.verdicts += u64::from(matches!(change, Change::Begins(_)));
