@@ -11,9 +11,10 @@ use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::{SourceText, position};
 use buffer_config::{input, lookup};
+use counters::Cabling;
 use model::topology::{Node, NodeKind};
 use model::{ConfigFinding, Topology};
-use scenario::{Configured, config_findings};
+use scenario::{Configured, KnownPorts, config_findings_at};
 
 use crate::daemons::config::settings::Settings;
 use crate::input::read_text;
@@ -64,9 +65,19 @@ pub(crate) struct Checked {
     pub(crate) by_switch: BTreeMap<String, Vec<Finding>>,
 }
 
+/// What the counters of switches say about their ports.
+pub(crate) fn known_ports(cabling: &Cabling) -> KnownPorts<'_> {
+    KnownPorts { numbers: cabling.port_numbers(), peers: cabling.peers().collect() }
+}
+
 /// Returns the findings of `harrier check` for these configurations, for each switch alone and for switches that the
-/// topology connects. Adds files that cannot be read and unknown switches to `problems`.
-pub(crate) fn findings(configs: &[ConfigOf], topology: &Topology, problems: &mut Vec<String>) -> Checked {
+/// topology, or `known_ports`, connects. Adds files that cannot be read and unknown switches to `problems`.
+pub(crate) fn findings(
+    configs: &[ConfigOf],
+    topology: &Topology,
+    known_ports: &KnownPorts<'_>,
+    problems: &mut Vec<String>,
+) -> Checked {
     let mut known: BTreeMap<&str, (ResolvedSwitch, Vec<Finding>)> = BTreeMap::new();
     for config in configs {
         let name = config.switch.as_str();
@@ -80,7 +91,7 @@ pub(crate) fn findings(configs: &[ConfigOf], topology: &Topology, problems: &mut
     }
     let configured =
         known.iter().map(|(switch, (resolved, findings))| Configured { switch, resolved, findings });
-    let cited = config_findings(topology, &configured.collect::<Vec<_>>());
+    let cited = config_findings_at(topology, known_ports, &configured.collect::<Vec<_>>());
     let of_switch = |findings: &Vec<Finding>| {
         let mut findings = findings.clone();
         rules::one_per_defect(&mut findings);

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::gnmi_server::{GnmiServer, Switch};
-use crate::support::watch::{check_odd, count};
+use crate::support::watch::{check_odd, count, desired};
 use gnmi::path::{elements, parse};
 use gnmi::proto;
 use gnmi::server::Tables;
@@ -83,7 +83,23 @@ fn a_storm_is_found_by_the_counters_of_live_switches() {
     for (switch, (_, readings)) in switches.iter().zip(counted()) {
         switch.load(readings.last().expect("readings"));
     }
-    assert_eq!(watch.verdict("pfc_storm_host_injection")["root_cause"]["port"], "sw4:1");
+    let storm = watch.verdict("pfc_storm_host_injection");
+    assert_eq!(storm["root_cause"]["port"], "sw4:1");
+    // The switches have no buffer pools.
+    let evidence = storm["evidence"].as_array().into_iter().flatten();
+    let mut records = evidence.flat_map(|evidence| evidence["records"].as_array().into_iter().flatten());
+    assert!(records.any(|record| record["id"] == "sw4/BUF049"), "{storm:#}");
+}
+
+#[test]
+fn a_switch_that_does_not_run_its_desired_configuration_is_reported() {
+    let (name, readings) = counted().iter().find(|(name, _)| name == "sw4").expect("a switch");
+    let file = desired("gnmi-differs", &readings[0], Some("6"));
+    let server = GnmiServer::start(Switch::of(&readings[0]), 0);
+    let file = format!("{name}={}", file.display());
+    let mut watch = Watch::start(&["--desired".to_string(), file, server.address()]);
+    let line = watch.line("it does not run its desired configuration: ");
+    assert!(line.starts_with("sw4: ") && line.contains("pfc_enable"), "{line}");
 }
 
 #[test]

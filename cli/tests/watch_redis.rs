@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::support::harrier;
 use crate::support::redis::Server;
-use crate::support::watch::{check_odd, count};
+use crate::support::watch::{check_odd, count, desired};
 use serde_json::Value;
 
 /// What the switches count: by switch, the readings in order of time.
@@ -79,15 +79,7 @@ fn a_storm_is_found_by_the_counters_of_live_switches() {
 fn check_desired(test: &str, name: &str, pfc_enable: Option<&str>, expected: &[&str]) {
     let number = counted().iter().position(|(name, _)| name == "sw4").expect("a switch");
     let Some(server) = switch(test, number, None) else { return };
-    let dump = std::fs::read_to_string(counted()[number].1[0].join("CONFIG_DB.json")).expect("a dump");
-    let dump: serde_json::Map<String, Value> = serde_json::from_str(&dump).expect("JSON");
-    let mut desired: serde_json::Map<String, Value> =
-        dump.into_iter().map(|(key, mut hash)| (key, hash["value"].take())).collect();
-    if let Some(priorities) = pfc_enable {
-        desired["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = priorities.into();
-    }
-    let file = crate::support::scratch(&format!("{test}-desired")).join("config_db.json");
-    std::fs::write(&file, Value::Object(desired).to_string()).expect("a file");
+    let file = desired(test, &counted()[number].1[0], pfc_enable);
     let desired = format!("{name}={}", file.display());
     let address = format!("sonic://127.0.0.1:{}", server.port);
     let ran = harrier(&["watch", "--interval", "200ms", "--rounds", "5", "--desired", &desired, &address]);

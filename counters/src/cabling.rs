@@ -1,7 +1,10 @@
 //! The cables between the ports of all readings, which are kept from one diagnosis to the next.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use model::PortRef;
 
 use crate::Network;
 use crate::reading::Reading;
@@ -35,6 +38,26 @@ impl Cabling {
             Some(known) if known.basis == basis(&borrowed, network) => known,
             _ => Cabling::new(readings, network),
         }
+    }
+
+    /// A number that changes with names, neighbours and the topology.
+    pub fn revision(&self) -> u64 {
+        self.basis
+    }
+
+    /// The ports of each switch, by SONiC's names, with the numbers by which verdicts name them.
+    pub fn port_numbers(&self) -> BTreeMap<&str, BTreeMap<&str, u16>> {
+        let mut numbers: BTreeMap<&str, BTreeMap<&str, u16>> = BTreeMap::new();
+        for port in &self.wiring.ports {
+            numbers.entry(&port.switch).or_default().insert(&port.name, port.at.port);
+        }
+        numbers
+    }
+
+    /// The cables between the ports of these readings, from each end to the other.
+    pub fn peers(&self) -> impl Iterator<Item = (&PortRef, &PortRef)> {
+        let ports = self.wiring.ports.iter().enumerate();
+        ports.filter_map(|(id, port)| Some((&port.at, &self.wiring.ports[self.wiring.peer(id)?].at)))
     }
 }
 
@@ -75,6 +98,28 @@ mod tests {
             neighbours: Vec::new(),
             addresses: Vec::new(),
         }
+    }
+
+    #[test]
+    fn ports_have_the_numbers_of_verdicts_and_the_cables_that_switches_see() {
+        let mut leaf1 = reading("etp1");
+        let extra = PortReading { number: Some(7), ..PortReading::default() };
+        leaf1.ports.insert("Ethernet24".into(), extra);
+        let neighbour = crate::LocalNeighbour {
+            port: "Ethernet24".into(),
+            system: "leaf2".into(),
+            remote_port: Some("Ethernet0".into()),
+            ..crate::LocalNeighbour::default()
+        };
+        leaf1.neighbours.push(neighbour);
+        let leaf2 = Reading { switch: "leaf2".into(), ..reading("etp1") };
+        let cabling = Cabling::new(&[leaf1, leaf2], &Network::default());
+        let numbers = cabling.port_numbers();
+        assert_eq!(numbers["leaf1"], [("Ethernet0", 1), ("Ethernet24", 7)].into());
+        assert_eq!(numbers["leaf2"], [("Ethernet0", 1)].into());
+        // `leaf2` does not see the cable itself.
+        let peers: Vec<String> = cabling.peers().map(|(port, peer)| format!("{port} {peer}")).collect();
+        assert_eq!(peers, ["leaf1:7 leaf2:1", "leaf2:1 leaf1:7"]);
     }
 
     #[test]

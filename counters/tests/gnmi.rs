@@ -2,7 +2,9 @@
 //! those of sonic-gnmi; the client is also tested with values written down here, and the server by other clients
 //! (`gnmi/tests/subscribe.rs`).
 
-use counters::sonic::gnmi::{COUNTER_PATHS, SETTING_PATHS, absorb, answer};
+use std::collections::{BTreeMap, BTreeSet};
+
+use counters::sonic::gnmi::{COUNTER_PATHS, SETTING_PATHS, absorb, answer, config_hashes};
 use counters::sonic::{DatabaseName, Databases, parse_dump, reading};
 use proptest::prelude::*;
 
@@ -55,6 +57,25 @@ fn a_switch_reads_the_same_over_gnmi_but_for_what_has_no_path() {
     assert_eq!(found.ports["Ethernet0"], expected.ports["Ethernet0"]);
     assert_eq!(found.neighbours, expected.neighbours);
     assert_eq!(found.switch, "leaf1");
+}
+
+#[test]
+fn a_configuration_is_the_same_over_gnmi() {
+    let mut switch = leaf1();
+    let list = [("ports@".to_string(), "Ethernet0,Ethernet4".to_string())];
+    switch.add(DatabaseName::Config, "ACL_TABLE|data", list.into());
+    // Redis has no hashes without fields.
+    switch.add(DatabaseName::Config, "LOOPBACK_INTERFACE|Loopback9", [("NULL".into(), "NULL".into())].into());
+    let expected = &switch.tables[&DatabaseName::Config];
+    let tables: BTreeSet<&str> = expected.keys().filter_map(|key| Some(key.split_once('|')?.0)).collect();
+    let read = tables.into_iter().flat_map(|table| {
+        let value = answer(&switch, "CONFIG_DB", &[table.to_string()]).expect("a table");
+        config_hashes(table, value).expect("a table")
+    });
+    let read: BTreeMap<String, BTreeMap<String, String>> =
+        read.map(|(key, fields)| (key, fields.into_iter().collect())).collect();
+    assert_eq!(read, *expected);
+    assert!(config_hashes("PORT", serde_json::Value::from("x")).is_err());
 }
 
 #[test]

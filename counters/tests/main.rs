@@ -3,6 +3,7 @@
 mod diagnose;
 mod dump;
 mod gnmi;
+mod netflow;
 mod sampling;
 mod show;
 mod support;

@@ -1,8 +1,10 @@
-//! sFlow version 5 and IPFIX: datagrams of the exporters of other projects, and what an exporter must not be able to do.
+//! sFlow version 5, IPFIX and NetFlow version 9: datagrams of the exporters of other projects, and what an exporter must not be
+//! able to do.
 //!
-//! `fixtures/sampling` holds what pmacctd 1.7.7 (`sfprobe` with `sampling_rate: 50`, `nfprobe` with `nfprobe_version: 10`) and
-//! softflowd 1.1.0 (`-v 10`) sent for the same capture of 2,000 packets: 1,200 of one flow, 600 of another, 200 of IPv6. The
-//! expected numbers are those that the crates flowparser-sflow 0.3.0 and netflow_parser 1.0.6 read from the same datagrams.
+//! `fixtures/sampling` holds what pmacctd 1.7.7 (`sfprobe` with `sampling_rate: 50`, `nfprobe` with `nfprobe_version: 10`, and
+//! with 9, once with `sampling_rate: 50`) and softflowd 1.1.0 (`-v 10`) sent for captures of 2,000 packets: 1,200 of one flow,
+//! 600 of another, 200 of IPv6. The expected numbers are those that the crates flowparser-sflow 0.3.0 and netflow_parser 1.0.6
+//! read from the same datagrams; those of NetFlow 9 follow from the capture, and with sampling from the records as bytes.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -15,24 +17,27 @@ use proptest::prelude::*;
 const PMACCTD_SFLOW: &str = include_str!("fixtures/sampling/pmacctd-sflow.hex");
 const PMACCTD_IPFIX: &str = include_str!("fixtures/sampling/pmacctd-ipfix.hex");
 const SOFTFLOWD_IPFIX: &str = include_str!("fixtures/sampling/softflowd-ipfix.hex");
+pub(crate) const PMACCTD_NETFLOW9: &str = include_str!("fixtures/sampling/pmacctd-netflow9.hex");
+pub(crate) const PMACCTD_NETFLOW9_SAMPLED: &str =
+    include_str!("fixtures/sampling/pmacctd-netflow9-sampled.hex");
 
-const AGENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
-const TIME_NS: u64 = 1_795_686_355_000_000_000;
+pub(crate) const AGENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
+pub(crate) const TIME_NS: u64 = 1_795_686_355_000_000_000;
 
 /// A collector that knows `leaf1` at [`AGENT`].
-fn collector() -> Collector {
+pub(crate) fn collector() -> Collector {
     let mut collector = Collector::default();
     collector.set_switches(BTreeMap::from([(AGENT, "leaf1".to_string())]));
     collector
 }
 
-fn datagrams(hex: &str) -> Vec<Vec<u8>> {
+pub(crate) fn datagrams(hex: &str) -> Vec<Vec<u8>> {
     let byte = |line: &str, at: usize| u8::from_str_radix(&line[at..at + 2], 16).expect("hexadecimal");
     hex.lines().map(|line| (0..line.len()).step_by(2).map(|at| byte(line, at)).collect()).collect()
 }
 
 /// Samples, packets and bytes by flow.
-fn totals(samples: &[FlowSample]) -> BTreeMap<String, (u64, u64, u64)> {
+pub(crate) fn totals(samples: &[FlowSample]) -> BTreeMap<String, (u64, u64, u64)> {
     let mut totals: BTreeMap<String, (u64, u64, u64)> = BTreeMap::new();
     for sample in samples {
         let total = totals.entry(sample.flow.to_string()).or_default();
@@ -42,7 +47,7 @@ fn totals(samples: &[FlowSample]) -> BTreeMap<String, (u64, u64, u64)> {
 }
 
 /// Takes the datagrams of an exporter and compares the totals of its flows; nothing else is reported.
-fn check(hex: &str, expected: &[(&str, (u64, u64, u64))]) -> Vec<FlowSample> {
+pub(crate) fn check(hex: &str, expected: &[(&str, (u64, u64, u64))]) -> Vec<FlowSample> {
     let mut collector = collector();
     datagrams(hex).iter().for_each(|datagram| collector.take(AGENT, datagram, TIME_NS));
     let samples = collector.samples(&[]);
@@ -53,16 +58,16 @@ fn check(hex: &str, expected: &[(&str, (u64, u64, u64))]) -> Vec<FlowSample> {
 }
 
 /// Checks the counts for programs: problem, switch, count; those that are 0 are left out.
-fn check_problems(collector: &Collector, expected: &[(&str, Option<&str>, u64)]) {
+pub(crate) fn check_problems(collector: &Collector, expected: &[(&str, Option<&str>, u64)]) {
     let found = collector.problems();
     let found: Vec<_> = found.iter().filter(|of| of.count > 0).collect();
     let found: Vec<_> = found.iter().map(|of| (of.problem, of.switch.as_deref(), of.count)).collect();
     assert_eq!(found, expected);
 }
 
-const FIRST: &str = "10.0.0.1:10000>10.0.3.1:4791/udp";
-const SECOND: &str = "10.0.0.2:10001>10.0.3.1:4791/udp";
-const V6: &str = "[fd00::1]:1234>[fd00::2]:4791/udp";
+pub(crate) const FIRST: &str = "10.0.0.1:10000>10.0.3.1:4791/udp";
+pub(crate) const SECOND: &str = "10.0.0.2:10001>10.0.3.1:4791/udp";
+pub(crate) const V6: &str = "[fd00::1]:1234>[fd00::2]:4791/udp";
 
 #[test]
 fn sflow_of_pmacctd_is_read() {
@@ -85,7 +90,7 @@ fn ipfix_of_pmacctd_and_softflowd_is_read() {
 }
 
 /// Big-endian words.
-fn words(words: &[u32]) -> Vec<u8> {
+pub(crate) fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
@@ -116,7 +121,7 @@ fn port_name(index: u32, name: &str) -> (u32, Vec<u8>) {
 }
 
 /// A reading of `leaf1` whose port `Ethernet8` has the alias `etp3`.
-fn leaf1() -> Reading {
+pub(crate) fn leaf1() -> Reading {
     let port = PortReading { alias: Some("etp3".into()), ..PortReading::default() };
     Reading {
         switch: "leaf1".into(),
@@ -153,7 +158,7 @@ fn packets_that_the_switch_dropped_left_by_no_port() {
 }
 
 /// Takes datagrams and compares what is reported.
-fn check_news(datagrams: &[Vec<u8>], expected: &[&str]) -> Collector {
+pub(crate) fn check_news(datagrams: &[Vec<u8>], expected: &[&str]) -> Collector {
     let mut collector = collector();
     datagrams.iter().for_each(|datagram| collector.take(AGENT, datagram, TIME_NS));
     let news = collector.news();
@@ -171,7 +176,7 @@ fn gaps_of_sequence_numbers_are_lost_samples() {
     check_news(&[of(1, 1, 0), of(2, 2, 0)], &[]);
     let collector = check_news(
         &[of(1, 1, 0), of(4, 11, 3)],
-        &["leaf1: 2 sFlow datagrams", "leaf1: 9 flow samples", "dropped 3 samples"],
+        &["leaf1: 2 datagrams of sFlow", "leaf1: 9 flow samples", "dropped 3 samples"],
     );
     let leaf1 = Some("leaf1");
     check_problems(
@@ -179,7 +184,10 @@ fn gaps_of_sequence_numbers_are_lost_samples() {
         &[("dropped_by_agent", leaf1, 3), ("lost_datagrams", leaf1, 2), ("lost_samples", leaf1, 9)],
     );
     // Overtaken datagrams: one was late.
-    check_news(&[of(1, 1, 0), of(3, 3, 0), of(2, 2, 0), of(4, 4, 0)], &["1 sFlow", "1 flow samples"]);
+    check_news(
+        &[of(1, 1, 0), of(3, 3, 0), of(2, 2, 0), of(4, 4, 0)],
+        &["1 datagrams of sFlow", "1 flow samples"],
+    );
     check_news(&[of(u32::MAX, u32::MAX, 0), of(0, 0, 0)], &[]);
     check_news(&[of(90_000, 90_000, 5), of(1, 1, 0)], &[]);
 }
@@ -193,8 +201,8 @@ fn a_lost_ipfix_message_is_reported() {
     };
     let first = datagrams(PMACCTD_IPFIX)[0].clone();
     check_news(&[first.clone(), message(3), message(4)], &[]);
-    check_news(&[first, message(3), message(14)], &["leaf1: 10 IPFIX records were lost"]);
-    check_news(&[message(3)], &["leaf1: IPFIX data sets without a template are left out: 1"]);
+    check_news(&[first, message(3), message(14)], &["leaf1: 10 records of IPFIX or NetFlow were lost"]);
+    check_news(&[message(3)], &["leaf1: data sets of IPFIX or NetFlow without a template are left out: 1"]);
 }
 
 #[test]
@@ -208,7 +216,7 @@ fn datagrams_of_unknown_exporters_are_left_out() {
     assert_eq!(collector.samples(&[]), []);
     let news = collector.news();
     assert!(news[0].contains("10.0.0.77") && news[0].contains("--exporter"), "{news:?}");
-    assert!(news[1].contains("neither sFlow"), "{news:?}");
+    assert!(news[1].contains("none of sFlow"), "{news:?}");
     check_problems(&collector, &[("foreign", None, 1), ("unknown_exporter", None, 1)]);
     // The agent's address counts, whatever the datagram passed through.
     collector.take(source, &sflow(1, &[flow_sample(1, 0, 9)]), TIME_NS);
@@ -278,14 +286,19 @@ fn a_template_without_bytes_is_malformed() {
     message.extend(sets);
     let mut collector = check_news(
         &[message],
-        &["leaf1: 1 malformed datagrams", "leaf1: IPFIX data sets without a template are left out: 1"],
+        &[
+            "leaf1: 1 malformed datagrams",
+            "leaf1: data sets of IPFIX or NetFlow without a template are left out: 1",
+        ],
     );
     assert_eq!(collector.samples(&[]), []);
 }
 
 /// The datagrams of all exporters.
 fn all() -> Vec<Vec<u8>> {
-    let mut all = [PMACCTD_SFLOW, PMACCTD_IPFIX, SOFTFLOWD_IPFIX].map(datagrams).concat();
+    let exporters =
+        [PMACCTD_SFLOW, PMACCTD_IPFIX, SOFTFLOWD_IPFIX, PMACCTD_NETFLOW9, PMACCTD_NETFLOW9_SAMPLED];
+    let mut all = exporters.map(datagrams).concat();
     all.push(sflow(1, &[flow_sample(1, 0, 9), port_name(9, "Ethernet8")]));
     all
 }
@@ -301,8 +314,8 @@ proptest! {
         keeps_length in any::<bool>(),
     ) {
         let mut collector = collector();
-        for template in datagrams(PMACCTD_IPFIX).iter().chain(&datagrams(SOFTFLOWD_IPFIX)) {
-            collector.take(AGENT, template, TIME_NS);
+        for template in [PMACCTD_IPFIX, SOFTFLOWD_IPFIX, PMACCTD_NETFLOW9].into_iter().flat_map(datagrams) {
+            collector.take(AGENT, &template, TIME_NS);
         }
         let before = collector.taken();
         let mut datagram = all()[number].clone();
@@ -322,7 +335,8 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_no_panic(version in prop_oneof![Just(vec![0, 0, 0, 5, 0, 0, 0, 1]), Just(vec![0, 10])],
+    fn any_bytes_are_no_panic(
+        version in prop_oneof![Just(vec![0, 0, 0, 5, 0, 0, 0, 1]), Just(vec![0, 10]), Just(vec![0, 9])],
         bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let mut collector = collector();
         let mut datagram = version;

@@ -1,4 +1,4 @@
-//! Datagrams of sFlow and IPFIX: several of one exporter, so that templates of one are used by the next.
+//! Datagrams of sFlow, IPFIX and NetFlow: several of one exporter, so that templates of one are used by the next.
 //!
 //! An input is a list of datagrams, each with its length in two bytes before it.
 
@@ -11,10 +11,12 @@ const EXPORTER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
 const TIME_NS: u64 = 1_795_686_355_000_000_000;
 
 /// What real exporters sent (`counters/tests/sampling.rs`).
-const RECORDED: [&str; 3] = [
+const RECORDED: [&str; 5] = [
     include_str!("../../counters/tests/fixtures/sampling/pmacctd-sflow.hex"),
     include_str!("../../counters/tests/fixtures/sampling/pmacctd-ipfix.hex"),
     include_str!("../../counters/tests/fixtures/sampling/softflowd-ipfix.hex"),
+    include_str!("../../counters/tests/fixtures/sampling/pmacctd-netflow9.hex"),
+    include_str!("../../counters/tests/fixtures/sampling/pmacctd-netflow9-sampled.hex"),
 ];
 
 pub(crate) fn run(mut bytes: &[u8]) {

@@ -1,7 +1,7 @@
 //! Subscribes to what a device streams.
 //!
-//! [`Client::once`] reads a path, [`Client::stream`] subscribes to paths, sampled or on change. User and password are sent
-//! as metadata with every call (gNMI authentication, openconfig/reference `rpc/gnmi/gnmi-authentication.md`).
+//! [`Client::get`] and [`Client::once`] read a path, [`Client::stream`] subscribes to paths, sampled or on change. User and
+//! password are sent as metadata with every call (gNMI authentication, openconfig/reference `rpc/gnmi/gnmi-authentication.md`).
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use crate::proto::g_nmi_client::GNmiClient;
 use crate::proto::subscribe_request::Request as Kind;
 use crate::proto::subscribe_response::Response;
 use crate::proto::{
-    Encoding, Notification, Path, SubscribeRequest, SubscribeResponse, Subscription, SubscriptionList,
-    SubscriptionMode, subscription_list,
+    Encoding, GetRequest, Notification, Path, SubscribeRequest, SubscribeResponse, Subscription,
+    SubscriptionList, SubscriptionMode, subscription_list,
 };
 
 /// Maximum size of a received message in bytes: all queues of a large switch in one JSON object.
 const MESSAGE_BYTES: usize = 64 << 20;
 /// Maximum size of what [`Client::once`] receives, in messages.
 const ONCE_MESSAGES: usize = 500_000;
-/// Maximum time of connecting, and of the answer of [`Client::once`] without a further message.
+/// Maximum time of connecting, of the answer of [`Client::get`], and of that of [`Client::once`] without a further message.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval and timeout of keepalives, which end a stream to a device that was cut off.
 const KEEPALIVE: Duration = Duration::from_secs(10);
@@ -151,7 +151,7 @@ impl Client {
         wanted: &[Wanted],
     ) -> Result<Subscribed, ClientError> {
         let shown = wanted.iter().map(|wanted| path::shown(&wanted.path)).collect::<Vec<_>>().join(", ");
-        let shown = if target.is_empty() { shown } else { format!("{target} {shown}") };
+        let shown = with_target(target, shown);
         let subscription = wanted.iter().map(|wanted| Subscription {
             path: Some(wanted.path.clone()),
             mode: match (mode, wanted.sample) {
@@ -166,7 +166,7 @@ impl Client {
             ..Subscription::default()
         });
         let list = SubscriptionList {
-            prefix: (!target.is_empty()).then(|| Path { target: target.to_string(), ..Path::default() }),
+            prefix: prefix(target),
             subscription: subscription.collect(),
             mode: mode.into(),
             encoding: Encoding::JsonIetf.into(),
@@ -176,18 +176,45 @@ impl Client {
         // The stream of requests stays open: a device may take its end as the end of the subscription.
         let (sender, requests) = tokio::sync::mpsc::channel(1);
         sender.try_send(first).map_err(|_| ClientError::Ended)?;
-        let mut request = Request::new(tokio_stream::wrappers::ReceiverStream::new(requests));
-        if let Some([user, password]) = &self.credentials {
-            request.metadata_mut().insert("username", user.clone());
-            request.metadata_mut().insert("password", password.clone());
-        }
+        let request = self.request(tokio_stream::wrappers::ReceiverStream::new(requests));
         let call = tokio::time::timeout(TIMEOUT, self.grpc.subscribe(request));
         let responses = call.await.map_err(|_| ClientError::Silent(TIMEOUT))?;
         let responses = responses.map_err(|status| ClientError::of(&status, &shown))?.into_inner();
         Ok(Subscribed { responses, shown, _requests: sender })
     }
 
-    /// Reads a path once.
+    /// A request with user and password.
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        if let Some([user, password]) = &self.credentials {
+            request.metadata_mut().insert("username", user.clone());
+            request.metadata_mut().insert("password", password.clone());
+        }
+        request
+    }
+
+    /// Reads a path by Get; nothing if the device has no such path now (status NOT_FOUND).
+    ///
+    /// # Errors
+    /// The device refuses the credentials or the path, is silent, or sends more than the limits.
+    pub async fn get(&mut self, target: &str, path: &Path) -> Result<Vec<Notification>, ClientError> {
+        let shown = with_target(target, path::shown(path));
+        let message = GetRequest {
+            prefix: prefix(target),
+            path: vec![path.clone()],
+            encoding: Encoding::JsonIetf.into(),
+            ..GetRequest::default()
+        };
+        let request = self.request(message);
+        let call = tokio::time::timeout(TIMEOUT, self.grpc.get(request));
+        match call.await.map_err(|_| ClientError::Silent(TIMEOUT))? {
+            Ok(response) => Ok(response.into_inner().notification),
+            Err(status) if status.code() == Code::NotFound => Ok(Vec::new()),
+            Err(status) => Err(ClientError::of(&status, &shown)),
+        }
+    }
+
+    /// Reads a path once by Subscribe.
     ///
     /// # Errors
     /// The device refuses the credentials or the path, is silent, or sends more than the limits.
@@ -215,6 +242,15 @@ impl Client {
     pub async fn stream(&mut self, target: &str, wanted: &[Wanted]) -> Result<Subscribed, ClientError> {
         self.subscribe(target, subscription_list::Mode::Stream, wanted).await
     }
+}
+
+fn prefix(target: &str) -> Option<Path> {
+    (!target.is_empty()).then(|| Path { target: target.to_string(), ..Path::default() })
+}
+
+/// Paths for people, with their target.
+fn with_target(target: &str, shown: String) -> String {
+    if target.is_empty() { shown } else { format!("{target} {shown}") }
 }
 
 /// What a device sends.

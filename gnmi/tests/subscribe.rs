@@ -87,6 +87,23 @@ async fn a_path_is_read_once() {
 }
 
 #[tokio::test]
+async fn a_path_is_read_by_get() {
+    let switch = Switch::new();
+    switch.set(DatabaseName::Config, "PORT|Ethernet0", "speed", "100000");
+    let settings = serve(switch, None).await;
+    let mut client = Client::connect(&settings).await.expect("it listens");
+    let path = |text: &str| path::parse(text).expect("a path");
+    let read = client.get("CONFIG_DB", &path("PORT")).await.expect("an answer");
+    assert_eq!(json(&read[0])["Ethernet0"]["speed"], "100000");
+    let none = client.get("CONFIG_DB", &path("BUFFER_POOL")).await.expect("an answer");
+    assert_eq!(none, [], "it has no such table");
+    let wrong = Settings { credentials: credentials("admin", "other"), ..settings };
+    let mut client = Client::connect(&wrong).await.expect("it listens");
+    let error = client.get("CONFIG_DB", &path("PORT")).await.expect_err("no access");
+    assert!(matches!(error, ClientError::Credentials(_)), "{error}");
+}
+
+#[tokio::test]
 async fn wrong_credentials_and_paths_are_typed_errors() {
     let settings = serve(Switch::new(), None).await;
     let path = path::parse(COUNTERS).expect("a path");

@@ -43,4 +43,4 @@ pub use read::{
 };
 pub use scenario::{AgentSettings, FaultKind, FaultSpec, FlowSpec, JobSpec, RunFlow, Scenario, ScenarioText};
 pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
-pub use sonic::{Configured, SonicError, config_findings, dscp_classes};
+pub use sonic::{Configured, KnownPorts, SonicError, config_findings, config_findings_at, dscp_classes};

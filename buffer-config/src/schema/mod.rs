@@ -64,6 +64,11 @@ pub(crate) fn tables() -> impl Iterator<Item = &'static TableSchema> {
     tables::TABLES.iter()
 }
 
+/// The names of the tables of CONFIG_DB that rules read: all that a check needs of a switch that serves its tables one by one.
+pub fn read_tables() -> impl Iterator<Item = &'static str> {
+    tables().map(|table| table.name).chain(tables::READ_ELSEWHERE.iter().copied())
+}
+
 pub(crate) fn is_table(name: &str) -> bool {
     table(name).is_some() || tables::KNOWN_ELSEWHERE.contains(&name)
 }

@@ -162,6 +162,27 @@ pub(super) const KNOWN_ELSEWHERE: &[&str] = &[
     "MACSEC",
 ];
 
+/// Tables among those that rules read nevertheless.
+pub(super) const READ_ELSEWHERE: &[&str] = &[
+    "ACL_RULE",
+    "ACL_TABLE",
+    "BREAKOUT_CFG",
+    "DEVICE_NEIGHBOR",
+    "DEVICE_NEIGHBOR_METADATA",
+    "LOOPBACK_INTERFACE",
+    "MIRROR_SESSION",
+    "MUX_CABLE",
+    "PEER_SWITCH",
+    "PORTCHANNEL",
+    "PORTCHANNEL_MEMBER",
+    "SWITCH_HASH",
+    "SWITCH_TRIMMING",
+    "SYSTEM_PORT",
+    "VERSIONS",
+    "VLAN",
+    "VLAN_MEMBER",
+];
+
 /// All tables whose fields are known.
 pub(super) const TABLES: &[TableSchema] = &[
     table(
@@ -563,3 +584,17 @@ const METADATA: &[Leaf] = &[
     leaf("bmc_addr", Shape("an IPv4 address", t::ipv4), "SRC006"),
     leaf("bmc_net_mask", Shape("an IPv4 address", t::ipv4), "SRC006"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_rules_are_known_and_listed_once() {
+        assert!(READ_ELSEWHERE.iter().all(|name| KNOWN_ELSEWHERE.contains(name)));
+        let read: Vec<&str> = crate::schema::read_tables().collect();
+        assert!(read.contains(&"PORT") && read.contains(&"BUFFER_POOL"));
+        let distinct: std::collections::BTreeSet<&&str> = read.iter().collect();
+        assert_eq!(distinct.len(), read.len());
+    }
+}

@@ -72,12 +72,13 @@ pub(crate) struct Args {
     /// at which the files were changed.
     #[arg(long, value_name = "PATH=TIME", value_parser = parse_time_of)]
     time: Vec<TimeOf>,
-    /// Capture (pcap, pcapng) of sFlow version 5 or IPFIX datagrams, for --from sonic: verdicts name the likely flows
+    /// Capture (pcap, pcapng) of sFlow version 5, IPFIX or NetFlow version 9 datagrams, for --from sonic: verdicts name the
+    /// likely flows
     ///
     /// As of `tcpdump -i IFNAME -w FILE udp port 6343`, while the counters were read.
     #[arg(long, value_name = "FILE")]
     samples: Vec<PathBuf>,
-    /// Address of a switch as sFlow agent or IPFIX exporter, e.g. leaf1=10.0.0.9
+    /// Address of a switch as sFlow agent, IPFIX or NetFlow exporter, e.g. leaf1=10.0.0.9
     ///
     /// [default: the addresses in the topology and in the switch's configuration]
     #[arg(long, value_name = "SWITCH=ADDRESS", value_parser = parse_exporter)]
@@ -135,7 +136,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         args.job.iter().filter_map(|path| read_job(path, &topology, &mut problems)).collect();
     // Without a topology every switch would be unknown; the missing topology is already reported.
     let configs = if is_known { args.config.as_slice() } else { &[] };
-    let configuration = configurations::findings(configs, &topology, &mut problems).cited;
+    let none = scenario::KnownPorts::default();
+    let configuration = configurations::findings(configs, &topology, &none, &mut problems).cited;
     let mut snapshots = snapshots;
     for snapshot in &mut snapshots {
         snapshot.jobs.retain(|known| jobs.iter().all(|job| job.name != known.name));

@@ -174,15 +174,17 @@ fn start_polls(
     for (number, address) in addresses.iter().enumerate() {
         let sender = sender.clone();
         let thread = thread::Builder::new().name(format!("poll-{number}"));
+        let reads_configuration = settings.text("check_configuration") != Some("no");
         let spawned = match address.protocol.clone() {
             Protocol::Redis(redis) => {
                 let switch = SonicSwitch::new(address, redis, path("redis_ca"));
-                let switch = switch.with_configuration(settings.text("check_configuration") != Some("no"));
+                let switch = switch.with_configuration(reads_configuration);
                 let poll = move || poll(number, switch, interval, &sender);
                 thread.stack_size(STACK_BYTES).spawn(poll)
             }
             Protocol::Gnmi(gnmi) => {
                 let switch = GnmiSwitch::new(address, gnmi, path("gnmi_ca"), interval);
+                let switch = switch.with_configuration(reads_configuration);
                 // The switch sets the pace: every read waits for its next sample.
                 thread.spawn(move || poll(number, switch, Duration::ZERO, &sender))
             }
@@ -298,8 +300,12 @@ impl Watch<'_> {
     fn round(&mut self) -> anyhow::Result<()> {
         self.report_not_compared();
         let samples = self.flow_samples();
-        if let Some(findings) = self.configurations.changed_findings(&self.network.topology) {
-            self.network.findings = findings;
+        if self.configurations.has_any() {
+            let cabling = self.history.cabling(&self.network);
+            let found = self.configurations.changed_findings(&self.network.topology, cabling);
+            if let Some(findings) = found {
+                self.network.findings = findings;
+            }
         }
         for change in self.history.round(&samples, &self.network) {
             self.verdicts += u64::from(matches!(change, Change::Begins(_)));

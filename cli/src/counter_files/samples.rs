@@ -1,4 +1,4 @@
-//! Flow samples from captures of sFlow and IPFIX datagrams.
+//! Flow samples from captures of sFlow, IPFIX and NetFlow datagrams.
 
 use std::collections::BTreeMap;
 use std::fs::File;

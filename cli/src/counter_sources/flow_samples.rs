@@ -1,4 +1,4 @@
-//! Receives sFlow and IPFIX from the network: a thread for each UDP socket hands datagrams to the collector.
+//! Receives sFlow, IPFIX and NetFlow from the network: a thread for each UDP socket hands datagrams to the collector.
 
 #![allow(clippy::disallowed_types, reason = "the edge opens the socket")]
 
@@ -70,9 +70,9 @@ impl SampleListener {
     /// How many samples were taken, and what was wrong with what was received.
     pub(crate) fn metrics(&self) -> Vec<Metric> {
         let collector = lock(&self.0);
-        let help = "Flow samples of sFlow and IPFIX that were received from known switches";
+        let help = "Flow samples of sFlow, IPFIX and NetFlow that were received from known switches";
         let taken = metric("flow_samples", help, true, collector.taken());
-        let help = "What was lost, left out for a limit, or not understood of sFlow and IPFIX";
+        let help = "What was lost, left out for a limit, or not understood of sFlow, IPFIX and NetFlow";
         let problems = collector.problems().into_iter().map(|of| Metric {
             labels: vec![("switch", of.switch.unwrap_or_default()), ("problem", of.problem.to_string())],
             ..metric("flow_sample_problems", help, true, of.count)

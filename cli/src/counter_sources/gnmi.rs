@@ -2,13 +2,16 @@
 //!
 //! A switch that serves `COUNTERS_PORT_NAME_MAP` of the target `COUNTERS_DB` is a SONiC switch, whose databases are read
 //! ([`counters::sonic::gnmi`]); any other is read by OpenConfig's paths ([`counters::openconfig`]). Paths are read once
-//! before they are subscribed to, so that one that a switch refuses does not end the others.
+//! before they are subscribed to, so that one that a switch refuses does not end the others. The configuration of a SONiC switch
+//! is read by Get, table by table.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use buffer_config::redis_dump::RedisDump;
+use buffer_config::schema;
 use counters::openconfig::{self, Leaves, Part};
 use counters::sonic::{DatabaseName, Databases, gnmi as sonic, reading};
 use counters::{Problem, Reading};
@@ -30,6 +33,8 @@ const SONIC_LEAST: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(10);
 /// The maximum number of messages of one sample, and of changes that are taken before a sample.
 const MAX_MESSAGES: usize = 500_000;
+/// The maximum number of entries of a configuration. The largest switches have some ten thousand.
+const MAX_CONFIG_ENTRIES: usize = 200_000;
 
 /// A switch with a gNMI server.
 pub(crate) struct GnmiSwitch {
@@ -37,6 +42,8 @@ pub(crate) struct GnmiSwitch {
     address: GnmiAddress,
     ca: Option<PathBuf>,
     interval: Duration,
+    /// Whether the configuration is read, too.
+    reads_configuration: bool,
     connected: Option<(Runtime, Session)>,
 }
 
@@ -48,7 +55,13 @@ impl GnmiSwitch {
         ca: Option<PathBuf>,
         interval: Duration,
     ) -> GnmiSwitch {
-        GnmiSwitch { name: address.name.clone(), address: gnmi, ca, interval, connected: None }
+        let name = address.name.clone();
+        GnmiSwitch { name, address: gnmi, ca, interval, reads_configuration: true, connected: None }
+    }
+
+    /// The switch, of which only the counters are read if `reads_configuration` is `false`.
+    pub(crate) fn with_configuration(self, reads_configuration: bool) -> GnmiSwitch {
+        GnmiSwitch { reads_configuration, ..self }
     }
 
     fn settings(&self) -> anyhow::Result<Settings> {
@@ -72,6 +85,8 @@ impl GnmiSwitch {
             let text = "user and password are sent without encryption; use gnmis:// where the switch has TLS";
             session.problems.push(text.to_string());
         }
+        session.reads_configuration = self.reads_configuration;
+        session.is_configuration_due = self.reads_configuration;
         Ok((runtime, session))
     }
 }
@@ -90,11 +105,12 @@ impl ReadingSource for GnmiSwitch {
             Some(connected) => connected,
             None => self.connect()?,
         };
-        let (reading, problems) = runtime.block_on(session.sample(self.name.as_deref()))?;
+        let (reading, mut problems) = runtime.block_on(session.sample(self.name.as_deref()))?;
+        // After a sample there is time until the next one, so that none is taken late.
+        let configuration = runtime.block_on(session.configuration(&mut problems));
         // Only a session without an error is used again.
         self.connected = Some((runtime, session));
-        // sonic-gnmi serves tables of CONFIG_DB one by one; those for the rules are not subscribed to.
-        Ok(Read { reading, problems, configuration: None })
+        Ok(Read { reading, problems, configuration })
     }
 }
 
@@ -117,6 +133,10 @@ struct Session {
     changes: Option<Subscribed>,
     /// The update that begins the next sample.
     pending: Option<Notification>,
+    /// Whether the configuration is read with the settings.
+    reads_configuration: bool,
+    /// Whether it is read after the next sample.
+    is_configuration_due: bool,
     problems: Vec<String>,
 }
 
@@ -213,7 +233,19 @@ impl Session {
         problems: Vec<String>,
     ) -> Session {
         let since = Instant::now();
-        Session { client, state, since, interval, sampled, samples, changes, pending: None, problems }
+        Session {
+            client,
+            state,
+            since,
+            interval,
+            sampled,
+            samples,
+            changes,
+            pending: None,
+            reads_configuration: false,
+            is_configuration_due: false,
+            problems,
+        }
     }
 
     /// Waits for the next sample and returns the reading.
@@ -222,6 +254,7 @@ impl Session {
         if matches!(self.state, State::Sonic(_)) && self.since.elapsed() >= KEPT {
             settings(&mut self.client, &mut self.state).await?;
             self.since = Instant::now();
+            self.is_configuration_due = self.reads_configuration;
         }
         let mut all = self.problems.clone();
         self.take_changes(&mut all).await?;
@@ -236,6 +269,20 @@ impl Session {
         };
         all.extend(problems.iter().map(ToString::to_string));
         Ok((reading, all))
+    }
+
+    /// Reads the configuration of a SONiC switch if it is due. What prevents that is a problem of the switch, not of its counters.
+    async fn configuration(&mut self, problems: &mut Vec<String>) -> Option<String> {
+        if !std::mem::take(&mut self.is_configuration_due) || !matches!(self.state, State::Sonic(_)) {
+            return None;
+        }
+        match configuration(&mut self.client).await {
+            Ok(read) => Some(read),
+            Err(error) => {
+                problems.push(format!("CONFIG_DB cannot be read, so that it is not checked: {error:#}"));
+                None
+            }
+        }
     }
 
     /// Takes what has changed so far.
@@ -354,4 +401,29 @@ async fn settings(client: &mut Client, state: &mut State) -> anyhow::Result<()> 
         }
     }
     Ok(())
+}
+
+/// Reads what a SONiC switch runs: the tables of CONFIG_DB for the rules, as text of a dump. All of them or none: what is missing
+/// would be a difference.
+async fn configuration(client: &mut Client) -> anyhow::Result<String> {
+    let mut dump = RedisDump::default();
+    let mut entries = 0;
+    for table in schema::read_tables() {
+        let path = parse(table).map_err(anyhow::Error::msg)?;
+        let found = client.get(DatabaseName::Config.name(), &path).await?;
+        for update in found.iter().flat_map(|found| &found.update) {
+            let value = as_json(update).with_context(|| format!("{table}: the value is no JSON"))?;
+            for (key, fields) in sonic::config_hashes(table, value).map_err(|problem| anyhow!("{problem}"))? {
+                entries += 1;
+                dump.add(key, fields.into_iter());
+            }
+            if entries > MAX_CONFIG_ENTRIES {
+                bail!("it has more than {MAX_CONFIG_ENTRIES} entries");
+            }
+        }
+    }
+    if entries == 0 {
+        bail!("the switch serves no table of it");
+    }
+    Ok(dump.into_json())
 }

@@ -179,16 +179,27 @@ impl History {
             .min()
     }
 
+    /// The cables between the switches that the next round judges.
+    pub(crate) fn cabling(&mut self, network: &Network) -> &Cabling {
+        // Names and neighbours are those of the last readings.
+        let current = self.sources.values().filter(|source| source.failure.is_none());
+        let ends: Vec<Arc<Reading>> =
+            current.filter_map(Source::last_interval).map(|[_, last]| last).collect();
+        let cabling = Cabling::kept(self.cabling.take(), &ends, network);
+        self.cabling.insert(cabling)
+    }
+
     /// Diagnoses the last two intervals of every source as one: switches are read at different times, so that what happens
     /// shortly before a round is in the last interval of some and in the next one of others. If they have a verdict, the last
     /// interval alone says how grave it is now. A source that fails has no interval, and neither has one that was read once;
     /// verdicts about a switch that is not read now stay as they are.
     pub(crate) fn round(&mut self, samples: &[FlowSample], network: &Network) -> Vec<Change> {
+        self.cabling(network);
         let current: Vec<&Source> = self.sources.values().filter(|source| source.failure.is_none()).collect();
         let readings: Vec<Arc<Reading>> =
             current.iter().filter_map(|source| source.last_two_intervals()).flatten().collect();
         let read: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
-        let cabling = Cabling::kept(self.cabling.take(), &readings, network);
+        let Some(cabling) = self.cabling.take() else { return Vec::new() };
         let mut report = diagnose_with(&cabling, &readings, samples, network);
         if !report.diagnoses.is_empty() {
             // Switches without pauses, drops and storms have no part in a verdict.

@@ -8,11 +8,12 @@ use buffer_config::diff::{Revision, compare};
 use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::Options;
+use counters::Cabling;
 use model::units::counted;
 use model::{ConfigFinding, Topology};
-use scenario::{Configured, config_findings};
+use scenario::{Configured, config_findings_at};
 
-use crate::configurations::{check_text, with_switches};
+use crate::configurations::{check_text, known_ports, with_switches};
 
 /// Differences of a switch that are listed one by one.
 const MAX_LISTED: usize = 20;
@@ -29,6 +30,8 @@ pub(crate) struct RunningConfigurations {
     running: BTreeMap<String, Running>,
     /// Whether a configuration has changed since the findings were last taken.
     is_changed: bool,
+    /// The cables of those findings ([`Cabling::revision`]).
+    cables: Option<u64>,
 }
 
 /// The last configuration of a switch that could be checked.
@@ -105,9 +108,19 @@ impl RunningConfigurations {
         unread.map(line).collect()
     }
 
-    /// The findings that verdicts can cite, if a configuration has changed since the last call.
-    pub(crate) fn changed_findings(&mut self, topology: &Topology) -> Option<Vec<ConfigFinding>> {
-        if !std::mem::take(&mut self.is_changed) {
+    /// Whether the configuration of a switch was read.
+    pub(crate) fn has_any(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// The findings that verdicts can cite, if a configuration or a cable has changed since the last call.
+    pub(crate) fn changed_findings(
+        &mut self,
+        topology: &Topology,
+        cabling: &Cabling,
+    ) -> Option<Vec<ConfigFinding>> {
+        let cables = self.cables.replace(cabling.revision());
+        if !std::mem::take(&mut self.is_changed) && cables == self.cables {
             return None;
         }
         let named = with_switches(topology, self.running.keys().map(String::as_str));
@@ -116,7 +129,7 @@ impl RunningConfigurations {
             .iter()
             .map(|(switch, of)| Configured { switch, resolved: &of.resolved, findings: &of.findings })
             .collect();
-        Some(config_findings(&named, &configured))
+        Some(config_findings_at(&named, &known_ports(cabling), &configured))
     }
 
     /// The number of differences of each switch with a desired configuration that was read.
@@ -151,6 +164,8 @@ fn news(switch: &str, before: Option<&[String]>, now: &[String]) -> Configuratio
 
 #[cfg(test)]
 mod tests {
+    use counters::{Network, Reading, Source};
+
     use super::*;
 
     /// A configuration with PFC for these priorities, as Redis has it.
@@ -217,16 +232,34 @@ mod tests {
     #[test]
     fn findings_are_those_of_the_rules_and_change_with_the_configuration() {
         let mut configurations = RunningConfigurations::default();
-        assert_eq!(configurations.changed_findings(&Topology::default()), None);
+        let changed = |configurations: &mut RunningConfigurations, cabling: &Cabling| {
+            configurations.changed_findings(&Topology::default(), cabling)
+        };
+        let none = Cabling::new::<Reading>(&[], &Network::default());
+        assert!(!configurations.has_any());
         // Priorities with PFC, but no buffer pools.
         configurations.read("leaf1", &configuration("3,4"));
-        let found = configurations.changed_findings(&Topology::default()).expect("a change");
+        let found = changed(&mut configurations, &none).expect("a change");
         assert!(
             found.iter().any(|finding| finding.switch == "leaf1" && finding.id.ends_with("BUF049")),
             "{found:#?}"
         );
         configurations.read("leaf1", &configuration("3,4"));
-        assert_eq!(configurations.changed_findings(&Topology::default()), None);
+        assert_eq!(changed(&mut configurations, &none), None);
+        // Cables are seen later.
+        let reading = Reading {
+            switch: "leaf1".into(),
+            time_ns: 1,
+            time_is_assumed: false,
+            source: Source::SonicDatabase,
+            lacks_watchdog: false,
+            ports: [("Ethernet0".to_string(), counters::PortReading::default())].into(),
+            neighbours: Vec::new(),
+            addresses: Vec::new(),
+        };
+        let cabled = Cabling::new(&[reading], &Network::default());
+        assert!(changed(&mut configurations, &cabled).is_some());
+        assert_eq!(changed(&mut configurations, &cabled), None);
         assert_eq!(configurations.differences().count(), 0, "there is no desired configuration");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::{harrier, scratch};
 
 /// The folders of a directory, sorted.
@@ -35,4 +37,19 @@ pub(crate) fn check_odd(interval: &str, rounds: &str, odd: &str, right: &str, ex
     assert_eq!(about.len(), 1, "the reason is reported once: {}", ran.stderr);
     assert!(about[0].contains(expected), "{}", about[0]);
     assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+}
+
+/// Writes the configuration in a folder of dumps as one that a switch should run, with other priorities with PFC at its first
+/// port if they are given.
+pub(crate) fn desired(test: &str, dumps: &Path, pfc_enable: Option<&str>) -> PathBuf {
+    let dump = std::fs::read_to_string(dumps.join("CONFIG_DB.json")).expect("a dump");
+    let dump: serde_json::Map<String, Value> = serde_json::from_str(&dump).expect("JSON");
+    let mut desired: serde_json::Map<String, Value> =
+        dump.into_iter().map(|(key, mut hash)| (key, hash["value"].take())).collect();
+    if let Some(priorities) = pfc_enable {
+        desired["PORT_QOS_MAP|Ethernet0"]["pfc_enable"] = priorities.into();
+    }
+    let file = scratch(&format!("{test}-desired")).join("config_db.json");
+    std::fs::write(&file, Value::Object(desired).to_string()).expect("a file");
+    file
 }

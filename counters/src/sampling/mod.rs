@@ -1,12 +1,16 @@
-//! Receives sFlow version 5 and IPFIX: datagrams become [`FlowSample`]s. Pure: datagrams and times are arguments.
+//! Receives sFlow version 5, IPFIX and NetFlow version 9: datagrams become [`FlowSample`]s. Pure: datagrams and times are arguments.
 //!
 //! Datagrams are not authenticated. Only those of known switches are read, so that a sender cannot make the collector keep
 //! anything for addresses that it makes up; everything that is kept for a switch has a limit, and what is beyond the limits
 //! is counted and reported ([`Collector::news`]).
 
 mod cursor;
+mod flow_export;
+mod flow_record;
 mod ipfix;
+mod netflow9;
 mod packet;
+mod sequence;
 mod sflow;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -33,7 +37,7 @@ const MAX_REORDERED: u32 = 64;
 
 /// A datagram whose header cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the datagram is neither sFlow version 5 nor IPFIX, or it is cut")]
+#[error("the datagram is none of sFlow version 5, IPFIX and NetFlow version 9, or it is cut")]
 struct Malformed;
 
 /// A sample with the interfaces by their numbers.
@@ -63,7 +67,8 @@ struct Kept {
 /// What an exporter has sent.
 #[derive(Clone, Debug, Default)]
 struct Exporter {
-    ipfix: ipfix::Exporter,
+    /// What it announced by IPFIX and NetFlow.
+    flows: flow_export::Exporter,
     /// Interfaces by their numbers, as the exporter names them.
     names: BTreeMap<u32, String>,
     /// The last sequence number of each sub-agent, and of each of its sources.
@@ -125,12 +130,14 @@ impl ExportProblem {
             ExportProblem::Malformed => {
                 format!("{count} malformed datagrams; what precedes the damage is used")
             }
-            ExportProblem::LostDatagrams => format!("{count} sFlow datagrams were lost in transit"),
+            ExportProblem::LostDatagrams => {
+                format!("{count} datagrams of sFlow or NetFlow were lost in transit")
+            }
             ExportProblem::LostSamples => {
                 format!("{count} flow samples were lost; shares are those of the rest")
             }
             ExportProblem::LostRecords => {
-                format!("{count} IPFIX records were lost; shares are those of the rest")
+                format!("{count} records of IPFIX or NetFlow were lost; shares are those of the rest")
             }
             ExportProblem::DroppedByAgent => {
                 format!(
@@ -138,14 +145,14 @@ impl ExportProblem {
                 )
             }
             ExportProblem::WithoutTemplate => {
-                format!("IPFIX data sets without a template are left out: {count}")
+                format!("data sets of IPFIX or NetFlow without a template are left out: {count}")
             }
             ExportProblem::OverLimit => format!(
                 "{count} templates, domains, samplers, sources or interface names are beyond the limits and are left out"
             ),
             ExportProblem::UnknownInterface => format!(
                 "{count} samples are of interfaces whose names the exporter has not announced (port_name of sFlow, \
-                 interfaceName of IPFIX); the port by which they left is unknown"
+                 interfaceName of IPFIX and NetFlow); the port by which they left is unknown"
             ),
         }
     }
@@ -158,7 +165,7 @@ pub struct SampleProblem {
     pub switch: Option<String>,
     /// What was wrong: `malformed`, `lost_datagrams`, `lost_samples`, `lost_records`, `dropped_by_agent`, `without_template`,
     /// `over_limit`, `unknown_interface` of a switch; `displaced` (samples that made room for newer ones), `foreign` (datagrams
-    /// that are neither sFlow version 5 nor IPFIX) and `unknown_exporter` (datagrams of other addresses) of none.
+    /// that are none of sFlow version 5, IPFIX and NetFlow version 9) and `unknown_exporter` (datagrams of other addresses) of none.
     pub problem: &'static str,
     /// Since the start.
     pub count: u64,
@@ -203,7 +210,7 @@ pub struct Collector {
     of_unknown: u64,
     /// Samples that had to make room for newer ones.
     displaced: Tally,
-    /// Datagrams that are neither sFlow version 5 nor IPFIX.
+    /// Datagrams that are none of sFlow version 5, IPFIX and NetFlow version 9.
     foreign: Tally,
     taken: u64,
 }
@@ -235,8 +242,8 @@ impl Collector {
                 Ok(read) => self.take_sflow(source, read, time_ns),
                 Err(Malformed) => self.count(source, ExportProblem::Malformed, 1),
             }
-        } else if ipfix::is_ipfix(datagram) {
-            self.take_ipfix(source, datagram, time_ns);
+        } else if flow_export::Protocol::of(datagram).is_some() {
+            self.take_flows(source, datagram, time_ns);
         } else {
             self.foreign.count += 1;
         }
@@ -264,15 +271,16 @@ impl Collector {
         self.keep(switch, found, time_ns);
     }
 
-    fn take_ipfix(&mut self, source: IpAddr, datagram: &[u8], time_ns: u64) {
+    fn take_flows(&mut self, source: IpAddr, datagram: &[u8], time_ns: u64) {
         let Some(switch) = self.switch(source, None) else { return };
         let exporter = self.exporters.entry(source).or_default();
-        let Ok(message) = exporter.ipfix.read(datagram) else {
+        let Ok(message) = exporter.flows.read(datagram) else {
             exporter.count(ExportProblem::Malformed, 1);
             return;
         };
         exporter.count(ExportProblem::Malformed, u64::from(message.is_cut));
-        exporter.count(ExportProblem::LostRecords, message.lost);
+        exporter.count(ExportProblem::LostRecords, message.lost.records);
+        exporter.count(ExportProblem::LostDatagrams, message.lost.datagrams);
         exporter.count(ExportProblem::WithoutTemplate, message.without_template);
         exporter.count(ExportProblem::OverLimit, message.over_limit);
         self.keep(switch, message.flows, time_ns);
@@ -334,7 +342,7 @@ impl Collector {
         let mut indexes: BTreeMap<(&str, u32), &str> = BTreeMap::new();
         for (address, exporter) in &self.exporters {
             let Some(switch) = self.switches.get(address) else { continue };
-            for (index, name) in exporter.names.iter().chain(&exporter.ipfix.names) {
+            for (index, name) in exporter.names.iter().chain(&exporter.flows.names) {
                 let name = aliases.get(&(switch.as_str(), name.as_str())).copied().unwrap_or(name);
                 indexes.insert((switch, *index), name);
             }
@@ -414,7 +422,7 @@ impl Collector {
             ));
         }
         if let Some(count) = self.foreign.news() {
-            lines.push(format!("{count} datagrams are neither sFlow version 5 nor IPFIX"));
+            lines.push(format!("{count} datagrams are none of sFlow version 5, IPFIX and NetFlow version 9"));
         }
         if let Some(count) = self.displaced.news() {
             lines.push(format!(

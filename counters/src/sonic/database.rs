@@ -4,6 +4,7 @@
 //! `COUNTERS_PORT_NAME_MAP`, `COUNTERS_QUEUE_NAME_MAP` and `COUNTERS_PG_NAME_MAP` its name. Watermarks are taken from
 //! `USER_WATERMARKS`, which `sonic-clear` resets; `COUNTERS` has only the peak of the last poll.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::natural;
@@ -82,7 +83,11 @@ pub struct Databases {
 impl Databases {
     /// Adds a hash; fields of a known key are added to it.
     pub fn add(&mut self, database: DatabaseName, key: impl Into<String>, fields: BTreeMap<String, String>) {
-        self.tables.entry(database).or_default().entry(key.into()).or_default().extend(fields);
+        match self.tables.entry(database).or_default().entry(key.into()) {
+            // A map that is taken as it is has no half-empty nodes.
+            Entry::Vacant(free) => _ = free.insert(fields),
+            Entry::Occupied(mut known) => known.get_mut().extend(fields),
+        }
     }
 
     /// Adds all hashes of `other`; where both have a field, that of `other` stays.

@@ -140,17 +140,43 @@ fn objects(databases: &Databases, table: &str, map: &str, values: Map<String, Va
     found.collect()
 }
 
+/// A hash of Redis: its key, and the names and values of its fields.
+pub type RedisHash = (String, Vec<(String, String)>);
+
+/// The entries of a table of CONFIG_DB as Redis has them: the names of lists end with `@` there.
+///
+/// # Errors
+/// The value is no table.
+pub fn config_hashes(table: &str, value: Value) -> Result<Vec<RedisHash>, Problem> {
+    let Value::Object(entries) = value else {
+        return Err(Problem::new(format!("CONFIG_DB/{table}: expected a table, as a JSON object")));
+    };
+    let of_redis = |(name, value): (String, Value)| match value {
+        Value::Array(_) if !name.ends_with('@') => (format!("{name}@"), text(value)),
+        value => (name, text(value)),
+    };
+    let entry = |(key, fields): (String, Value)| {
+        let Value::Object(fields) = fields else { return None };
+        Some((format!("{table}|{key}"), fields.into_iter().map(of_redis).collect()))
+    };
+    Ok(entries.into_iter().filter_map(entry).collect())
+}
+
 /// A hash. Lists of CONFIG_DB are arrays.
 fn hash(fields: Map<String, Value>) -> Hash {
-    let text = |value: Value| match value {
+    fields.into_iter().map(|(name, value)| (name, text(value))).collect()
+}
+
+/// The value of a field as Redis has it.
+fn text(value: Value) -> String {
+    match value {
         Value::String(text) => text,
         Value::Array(values) => {
             let texts = values.iter().map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
             texts.collect::<Vec<_>>().join(",")
         }
         other => other.to_string(),
-    };
-    fields.into_iter().map(|(name, value)| (name, text(value))).collect()
+    }
 }
 
 /// The value of a path, as SONiC's gNMI server answers: what a simulated switch serves.

@@ -1,10 +1,13 @@
 //! Which fields of COUNTERS_DB a reading consists of, and where each belongs.
 //!
 //! A plan is made of the names, maps and settings in a switch's databases. It serves a dump once, and a live switch for as
-//! long as names and settings are kept: polls then handle numbers only.
+//! long as names and settings are kept: polls then handle numbers only. It has few allocations, because it outlives the
+//! databases: each would keep a page of them in use.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Range;
 
 use model::Rate;
 
@@ -31,6 +34,8 @@ const POLLED_TABLES: [&str; 2] = ["USER_WATERMARKS", COUNTERS];
 pub struct Plan {
     reading: Reading,
     hashes: Vec<Hash>,
+    /// The places of all hashes, one after the other.
+    places: Vec<Place>,
     problems: Vec<Problem>,
 }
 
@@ -38,10 +43,37 @@ pub struct Plan {
 #[derive(Clone, Debug)]
 struct Hash {
     table: &'static str,
-    oid: String,
+    oid: ObjectId,
     /// Whether it is a port, or of a priority that may be lossless.
     is_polled: bool,
-    places: Vec<Place>,
+    /// Which of the places of the plan it has.
+    places: Range<usize>,
+}
+
+/// The id of an object.
+#[derive(Clone, Debug)]
+enum ObjectId {
+    /// As SONiC writes it, `oid:0x1000000000012`.
+    Number(u64),
+    /// Any other.
+    Text(Box<str>),
+}
+
+impl ObjectId {
+    fn of(text: &str) -> ObjectId {
+        let number = text.strip_prefix("oid:0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+        let number = number.map(ObjectId::Number).filter(|number| number.to_string() == text);
+        number.unwrap_or_else(|| ObjectId::Text(text.into()))
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ObjectId::Number(number) => write!(f, "oid:{number:#x}"),
+            ObjectId::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 /// Where the value of a field belongs.
@@ -60,7 +92,8 @@ impl Plan {
     /// The plan for a switch's databases. `switch` is its name, if the caller knows it; else it is the `hostname` of
     /// CONFIG_DB.
     pub fn new(databases: &Databases, switch: Option<&str>) -> Plan {
-        let mut planner = Planner { databases, hashes: Vec::new(), problems: Vec::new() };
+        let (hashes, places, problems) = (Vec::new(), Vec::new(), Vec::new());
+        let mut planner = Planner { databases, hashes, places, problems };
         let switch = planner.switch_name(switch);
         let ports = planner.ports();
         let neighbours = switch_state::neighbours(databases, &ports);
@@ -74,22 +107,42 @@ impl Plan {
             neighbours,
             addresses: switch_state::addresses(databases),
         };
-        Plan { reading: reading.with_plain_names(), hashes: planner.hashes, problems: planner.problems }
+        let Planner { hashes, places, problems, .. } = planner;
+        Plan { reading: reading.with_plain_names(), hashes, places, problems }
     }
 
     /// The part that a monitor polls: ports, and the queues and priority groups of priorities with PFC; without a
     /// configuration of PFC, of all priorities.
     #[must_use]
     pub fn for_polls(mut self) -> Plan {
-        self.hashes.retain(|hash| hash.is_polled && POLLED_TABLES.contains(&hash.table));
+        self.keep(|hash, _| hash.is_polled && POLLED_TABLES.contains(&hash.table));
         self
+    }
+
+    /// Keeps the places for which `is_kept`, in their order, and the hashes that have any.
+    fn keep(&mut self, mut is_kept: impl FnMut(&Hash, &Place) -> bool) {
+        let mut places = Vec::new();
+        for hash in &mut self.hashes {
+            let from = places.len();
+            let own = self.places.get(hash.places.clone()).unwrap_or_default();
+            places.extend(own.iter().filter(|place| is_kept(hash, place)));
+            hash.places = from..places.len();
+        }
+        places.shrink_to_fit();
+        self.places = places;
+        self.hashes.retain(|hash| !hash.places.is_empty());
+        self.hashes.shrink_to_fit();
+    }
+
+    fn places_of(&self, hash: &Hash) -> &[Place] {
+        self.places.get(hash.places.clone()).unwrap_or_default()
     }
 
     /// The keys of the hashes to read, with the fields of each.
     pub fn hashes(&self) -> impl Iterator<Item = (String, impl Iterator<Item = Cow<'static, str>>)> {
-        self.hashes
-            .iter()
-            .map(|hash| (hash.key(), hash.places.iter().map(|place| place.counter.field(place.priority))))
+        self.hashes.iter().map(|hash| {
+            (hash.key(), self.places_of(hash).iter().map(|place| place.counter.field(place.priority)))
+        })
     }
 
     /// The reading of these values, one for each field in the order of [`Plan::hashes`]; `None` where the database has no
@@ -105,7 +158,7 @@ impl Plan {
         let mut values = values.into_iter();
         for hash in &self.hashes {
             // All values are taken, so that each place gets its own.
-            for (place, value) in hash.places.iter().zip(&mut values) {
+            for (place, value) in self.places_of(hash).iter().zip(&mut values) {
                 let (Some(value), Some(port)) = (value, ports.get_mut(usize::from(place.port))) else {
                     continue;
                 };
@@ -129,24 +182,20 @@ impl Plan {
     /// has a value. A hash without any value may appear later, and keeps its fields. Of a watermark in several tables, the
     /// preferred one that the switch has stays.
     pub fn narrow(&mut self, is_known: &[bool]) {
-        let mut known = is_known.iter().copied();
+        let has_any = |hash: &Hash| {
+            let own = is_known.get(hash.places.clone());
+            own.is_some_and(|own| own.contains(&true))
+        };
+        let mut known = is_known.iter();
         let mut found: BTreeSet<(u8, u16, u8)> = BTreeSet::new();
-        for hash in &mut self.hashes {
-            let is_known: Vec<bool> = known.by_ref().take(hash.places.len()).collect();
-            if !is_known.contains(&true) {
-                continue;
-            }
-            let mut is_known = is_known.into_iter();
-            hash.places.retain(|place| {
-                let mut is_first = || {
-                    let is_watermark = place.counter.is_watermark();
-                    let key = (place.counter as u8, place.port, place.priority);
-                    !is_watermark || found.insert(key)
-                };
-                is_known.next() == Some(true) && is_first()
-            });
-        }
-        self.hashes.retain(|hash| !hash.places.is_empty());
+        self.keep(|hash, place| {
+            let is_known = known.next() == Some(&true);
+            let mut is_first = || {
+                let is_watermark = place.counter.is_watermark();
+                !is_watermark || found.insert((place.counter as u8, place.port, place.priority))
+            };
+            !has_any(hash) || is_known && is_first()
+        });
     }
 }
 
@@ -160,6 +209,7 @@ impl Hash {
 struct Planner<'d> {
     databases: &'d Databases,
     hashes: Vec<Hash>,
+    places: Vec<Place>,
     problems: Vec<Problem>,
 }
 
@@ -201,7 +251,7 @@ impl<'d> Planner<'d> {
             self.objects("COUNTERS_PG_NAME_MAP", "COUNTERS_PG_PORT_MAP", "COUNTERS_PG_INDEX_MAP", &port_of);
         let numbers = switch_state::numbers(databases, names.keys());
         let none = Objects::new();
-        let mut ports = BTreeMap::new();
+        let mut ports = Vec::with_capacity(names.len());
         for ((name, oid), position) in names.iter().zip(0..) {
             let maps = PriorityMaps::of(databases, name);
             self.add_port(oid, position);
@@ -210,9 +260,10 @@ impl<'d> Planner<'d> {
             self.add_queues_and_groups(&maps, queues, groups, position);
             let mut port = self.port(name, &maps);
             port.number = numbers.get(name.as_str()).copied();
-            ports.insert(name.clone(), port);
+            ports.push((name.clone(), port));
         }
-        ports
+        // Made of all of them at once, the map has no half-empty nodes, and neither have its copies, the readings.
+        ports.into_iter().collect()
     }
 
     /// A port without counters.
@@ -315,6 +366,9 @@ impl<'d> Planner<'d> {
     }
 
     fn add(&mut self, table: &'static str, oid: &str, is_polled: bool, places: Vec<Place>) {
-        self.hashes.push(Hash { table, oid: oid.to_string(), is_polled, places });
+        let from = self.places.len();
+        self.places.extend(places);
+        let places = from..self.places.len();
+        self.hashes.push(Hash { table, oid: ObjectId::of(oid), is_polled, places });
     }
 }

@@ -33,7 +33,7 @@ use p4_switch::tm::{
 use crate::settings::SwitchPort;
 
 pub(crate) use findings::linked_ports;
-pub use findings::{Configured, config_findings};
+pub use findings::{Configured, KnownPorts, config_findings, config_findings_at};
 
 /// Bytes per round and unit of weight: a full frame, so that every queue sends in every round.
 const ROUND_BYTES: u32 = 1_518;

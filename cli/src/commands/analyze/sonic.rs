@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use analyzer::TopologyIndex;
 use anyhow::bail;
 use counters::sampling::agents;
-use counters::{Network, PortPauses, Report, diagnose};
+use counters::{Cabling, Network, PortPauses, Report, diagnose_with};
 use model::Topology;
 use model::plain::{plain, plain_line};
 use serde::Serialize;
@@ -47,15 +47,18 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let topology = topology(args, &mut wrong);
     let switches: BTreeSet<&str> = readings.iter().map(|reading| reading.switch.as_str()).collect();
     let named = configurations::with_switches(&topology, switches.iter().copied());
-    let findings = configurations::findings(&args.config, &named, &mut wrong).cited;
+    let network = Network { topology: topology.clone(), ..Network::default() };
+    let cabling = Cabling::new(&readings, &network);
+    let known = configurations::known_ports(&cabling);
+    let findings = configurations::findings(&args.config, &named, &known, &mut wrong).cited;
     crate::input::fail_with("cannot analyse the input", &wrong)?;
     let agents = agents(&topology, &readings, &args.exporter);
     let (samples, problems) = read_samples(&args.samples, agents, &readings)?;
     for problem in &problems {
         eprintln!("warning: {}", plain_line(problem));
     }
-    let network = Network { topology, findings };
-    let found = diagnose(&readings, &samples, &network);
+    let network = Network { findings, ..network };
+    let found = diagnose_with(&cabling, &readings, &samples, &network);
     if args.json {
         print_json(&json(args, &found))?;
     } else {

@@ -357,7 +357,9 @@ fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Re
     let mut problems = Vec::new();
     let configs = configurations::of_key(settings, "configs", &mut problems);
     let mut findings = match topology {
-        Some(topology) => configurations::findings(&configs, topology, &mut problems),
+        Some(topology) => {
+            configurations::findings(&configs, topology, &scenario::KnownPorts::default(), &mut problems)
+        }
         None => Checked::default(),
     };
     fail_with("configs", &problems)?;

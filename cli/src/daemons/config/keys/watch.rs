@@ -53,7 +53,7 @@ const SWITCHES: &[Key] = &[
         "check_configuration",
         Kind::Choice(&["yes", "no"]),
         "yes",
-        "Read the configuration of SONiC switches over Redis once a minute; verdicts cite the findings of `harrier check` in it",
+        "Read the configuration of SONiC switches once a minute; verdicts cite the findings of `harrier check` in it",
     ),
     Key::new(
         "desired",
@@ -82,14 +82,14 @@ const SAMPLES: &[Key] = &[
         "collect",
         Kind::List(&Kind::Listen),
         "",
-        "Receive sFlow version 5 and IPFIX at this address, e.g. 0.0.0.0:6343; may be repeated. Verdicts then name the \
-         likely flows. Datagrams of other exporters than those of the switches are left out",
+        "Receive sFlow version 5, IPFIX and NetFlow version 9 at this address, e.g. 0.0.0.0:6343; may be repeated. Verdicts \
+         then name the likely flows. Datagrams of other exporters than those of the switches are left out",
     ),
     Key::new(
         "exporter",
         Kind::List(&EXPORTER),
         "",
-        "Address of a switch as sFlow agent or IPFIX exporter, e.g. leaf1=10.0.0.9 [default: the addresses in the \
+        "Address of a switch as sFlow agent, IPFIX or NetFlow exporter, e.g. leaf1=10.0.0.9 [default: the addresses in the \
          topology and in the switch's configuration, and that by which it is reached]",
     ),
 ];
