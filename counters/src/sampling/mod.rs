@@ -1,4 +1,5 @@
-//! Receives sFlow version 5, IPFIX and NetFlow version 9: datagrams become [`FlowSample`]s. Pure: datagrams and times are arguments.
+//! Receives sFlow version 5, IPFIX and NetFlow version 9: datagrams become [`FlowSample`]s. Pure: datagrams and times are
+//! arguments.
 //!
 //! Datagrams are not authenticated. Only those of known switches are read, so that a sender cannot make the collector keep
 //! anything for addresses that it makes up; everything that is kept for a switch has a limit, and what is beyond the limits

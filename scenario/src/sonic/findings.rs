@@ -106,7 +106,8 @@ fn as_linked(
     numbers: &BTreeMap<&str, BTreeMap<&str, u16>>,
 ) -> Vec<Finding> {
     let of_switch = |(switch, own): (&&str, &BTreeMap<&str, u16>)| {
-        let ports = own.iter().map(|(name, number)| (PortRef::new(switch, *number), name.to_string()));
+        let at = |number: &u16| PortRef::new(*switch, *number);
+        let ports = own.iter().map(|(name, number)| (at(number), name.to_string()));
         ports.collect::<Vec<_>>()
     };
     let interfaces: BTreeMap<PortRef, String> = numbers.iter().flat_map(of_switch).collect();
