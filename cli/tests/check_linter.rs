@@ -122,7 +122,12 @@ fn a_check_of_nothing_fails_and_says_why() {
     check(&here, &["site", "--exit-zero"], 2, &["nothing was checked"]);
     check(&here, &["empty"], 2, &["the folder has no *.json or *.ini file"]);
     check(&here, &["configs/*.json"], 2, &["matches no file"]);
-    check(&here, &["https://switch/config_db.json"], 2, &["is no live switch", "redis://"]);
+    check(
+        &here,
+        &["https://switch/config_db.json"],
+        2,
+        &["neither a file nor the address of a live switch", "redis://"],
+    );
     check(&here, &[], 2, &["nothing to check", "--help"]);
 }
 

@@ -212,7 +212,7 @@ fn no_file(name: &str) -> Option<&'static str> {
         return None;
     }
     if name.contains("://") {
-        return Some("is no live switch: its address starts with redis://, rediss:// or unix://");
+        return Some("is neither a file nor the address of a live switch: redis://, rediss:// or unix://");
     }
     name.contains(['*', '?'])
         .then_some("matches no file; specify a folder to check all configurations below it")
