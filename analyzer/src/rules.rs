@@ -85,6 +85,7 @@ pub const ALL: &[Rule] = &[
     rule("signatures.own_queue_aside", "measures shares of the pause without a queue of the victim's own"),
     rule("signatures.routing_loop", "signature"),
     rule("signatures.path_change", "signature"),
+    rule("path_change.returned", "takes a route that leads back to a shortest path for no detour"),
     rule("signatures.deadlock", "signature"),
     rule("signatures.untimed_loop", "finds the root of a loop without pause intervals by depth"),
     rule("signatures.storm", "signature"),

@@ -341,6 +341,10 @@ fn a_path_that_is_longer_than_the_base_rtt_allows_is_a_detour() {
     assert!(missing.contains("no switch logged a change of its routes"), "{missing}");
     story.snapshot.events = rerouted();
     check(&story, &[change_at("sw2:7", 0.9..=1.0)]);
+    // The last change led back from sw1 to a shortest path: the records of the longer one are older.
+    story.snapshot.events.push(event("sw2", 600, route("10.0.0.4", &[1], &[2, 7])));
+    check(&story, &[undetermined()]);
+    check_without(&["path_change.returned"], &story, &[change_at("sw2:1", 0.9..=1.0)]);
 }
 
 /// 31 us of delay: 16 us of detour, and 70 packets of 1348 bytes at 50 Gb/s, 15 us.

@@ -167,12 +167,15 @@ pub(super) const READ_ELSEWHERE: &[&str] = &[
     "ACL_RULE",
     "ACL_TABLE",
     "BREAKOUT_CFG",
-    "DEVICE_NEIGHBOR",
+    "BUFFER_PORT_INGRESS_PROFILE_LIST",
     "DEVICE_NEIGHBOR_METADATA",
+    "INTERFACE",
     "LOOPBACK_INTERFACE",
+    "MACSEC_PROFILE",
     "MIRROR_SESSION",
     "MUX_CABLE",
     "PEER_SWITCH",
+    "POLICER",
     "PORTCHANNEL",
     "PORTCHANNEL_MEMBER",
     "SWITCH_HASH",
@@ -181,6 +184,9 @@ pub(super) const READ_ELSEWHERE: &[&str] = &[
     "VERSIONS",
     "VLAN",
     "VLAN_MEMBER",
+    "VXLAN_EVPN_NVO",
+    "VXLAN_TUNNEL",
+    "VXLAN_TUNNEL_MAP",
 ];
 
 /// All tables whose fields are known.

@@ -297,31 +297,46 @@ struct RouteChange<'a> {
     before: &'a [u16],
     after: &'a [u16],
     is_reverse: bool,
+    /// Whether packets use a shortest path again from then on, which they had not used before.
+    is_return: bool,
 }
 
-/// Returns the latest change of a route of the path, or else of the path of the ACKs.
+/// Returns the latest change of a route of the path, or else of the path of the ACKs; one that leads back to a shortest path only
+/// if there is no other.
 fn route_change<'a>(context: &Context<'_, 'a>, links: &[VictimLink]) -> Option<RouteChange<'a>> {
     let (view, victim) = (context.view, context.victim?);
     let slow = slow_span(context.trigger?);
     let changed = |is_reverse: bool, address| {
-        links.iter().filter(move |link| link.is_reverse == is_reverse).find_map(move |link| {
+        let to = view.index.host_of(address);
+        links.iter().filter(move |link| link.is_reverse == is_reverse).filter_map(move |link| {
             let switch = view.index.name(view.index.info(link.from).node);
             let (event, before, after) = route_changes(view, switch, address)
                 .filter(|(event, before, after)| {
                     event.time_ns <= slow.to && !before.is_empty() && !after.is_empty()
                 })
                 .last()?;
-            Some(RouteChange { switch, event, before, after, is_reverse })
+            let shortest = to.map_or(&[][..], |host| view.index.next_hops(switch, host));
+            let are_shortest = |ports: &[u16]| ports.iter().all(|port| shortest.contains(port));
+            let is_return = are_shortest(after) && !are_shortest(before);
+            Some(RouteChange { switch, event, before, after, is_reverse, is_return })
         })
     };
-    changed(false, victim.dst).or_else(|| changed(true, victim.src))
+    let mut changes: Vec<RouteChange<'a>> =
+        changed(false, victim.dst).chain(changed(true, victim.src)).collect();
+    // Stable: the first one of the path.
+    changes.sort_by_key(|change| change.is_return);
+    changes.into_iter().next()
 }
 
 /// A path that became longer: a switch logged that its route changed.
 fn detour<'a>(context: &Context<'_, 'a>, links: &[VictimLink], slow: Span) -> Option<PathChange<'a>> {
     let view = context.view;
     let longer_ns = longer_path_ns(context, links)?;
-    let RouteChange { switch, event, before, after, is_reverse } = route_change(context, links)?;
+    let change = route_change(context, links)?;
+    if change.is_return && context.settings.applies("path_change.returned") {
+        return None;
+    }
+    let RouteChange { switch, event, before, after, is_reverse, .. } = change;
     // The port that the packets no longer use: the one whose link failed, if one did.
     let lost: Vec<u16> = before.iter().copied().filter(|port| !after.contains(port)).collect();
     let failed = |number: &&u16| {
