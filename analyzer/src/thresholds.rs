@@ -229,8 +229,8 @@ thresholds! {
     SINGLE_PACKET = "contention.single_packet", 1.0, Count,
         "with less, most packets met an empty port; one packet is a queue only where it takes half of the delay to send",
         "overlooks single packets at slow links";
-    QUEUES_EXPLAIN = "contention.explains", 0.9, Share,
-        "choice: causes of a delay are named, the longest first, until they explain nine tenths of it: of each queue, flows with four fifths are",
+    QUEUES_EXPLAIN = "contention.explains", 0.75, Share,
+        "choice: causes of a delay are named, the longest first, until they explain three quarters of it",
         "names more of the smaller queues of a path";
     SILENT_ON_PATH = "contention.silent_on_path", 0.5, Factor,
         "even odds: the queue may be at the switch that sent nothing",
