@@ -342,6 +342,7 @@ fn a_path_that_is_longer_than_the_base_rtt_allows_is_a_detour() {
     story.snapshot.events = rerouted();
     check(&story, &[change_at("sw2:7", 0.9..=1.0)]);
     // The last change led back from sw1 to a shortest path: the records of the longer one are older.
+    story.snapshot.events.push(event("sw2", 590, NetworkChange::LinkUp { port: 7 }));
     story.snapshot.events.push(event("sw2", 600, route("10.0.0.4", &[1], &[2, 7])));
     check(&story, &[undetermined()]);
     check_without(&["path_change.returned"], &story, &[change_at("sw2:1", 0.9..=1.0)]);
