@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use model::telemetry::FlowRecord;
 use model::{Anomaly, LossRecord, PortRef, Trigger};
 
-use super::path_change::{slow_span, unlogged_detour_ns};
+use super::path_change::{UnexplainedLength, slow_span, unexplained_length};
 use super::{Caveat, Finding};
 use crate::facts::gap::Gap;
 use crate::facts::path::of_other_times;
@@ -127,12 +127,16 @@ fn baseline(context: &Context<'_, '_>, trigger: &Trigger) -> Option<Doubt> {
     })
 }
 
-/// A path that is longer than the base RTT, although no switch logged a change of its routes.
+/// A path that is longer than the base RTT, although no switch logged a change of its routes that made it longer.
 fn longer_path(context: &Context<'_, '_>, trigger: &Trigger, links: &[VictimLink]) -> Option<Doubt> {
-    let longer_ns = unlogged_detour_ns(context, links)?;
+    let UnexplainedLength { longer_ns, has_returned } = unexplained_length(context, links)?;
+    let logged = match has_returned {
+        true => "the last change of a route that a switch logged leads back to a shortest path",
+        false => "no switch logged a change of its routes",
+    };
     Some(Doubt::new(
         format!(
-            "a round trip over the present path takes {} longer than the base RTT of {} without any queue, and no switch logged a change of its routes",
+            "a round trip over the present path takes {} longer than the base RTT of {} without any queue, and {logged}",
             duration(longer_ns),
             duration(trigger.base_rtt_ns)
         ),

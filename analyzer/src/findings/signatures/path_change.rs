@@ -283,11 +283,24 @@ fn longer_path_ns(context: &Context<'_, '_>, links: &[VictimLink]) -> Option<u64
     (!returned_earlier).then_some(longer_ns)
 }
 
-/// Returns by how much the round trip over the present path is longer than the base, if no switch logged a change of
-/// its routes. The path may have been like this all the time, and the base that of a path which the flow never took.
-pub(crate) fn unlogged_detour_ns(context: &Context<'_, '_>, links: &[VictimLink]) -> Option<u64> {
+/// A path that is longer than the base round-trip time, and no logged change of a route says why.
+pub(crate) struct UnexplainedLength {
+    /// By how much its round trip is longer, in nanoseconds.
+    pub(crate) longer_ns: u64,
+    /// Whether the last logged change led back to a shortest path: the records of the longer one may be older.
+    pub(crate) has_returned: bool,
+}
+
+/// Returns by how much the round trip over the path is longer than the base, if no switch logged a change of its routes that
+/// can be the reason. The path may have been like this all the time, and the base that of a path which the flow never took.
+pub(crate) fn unexplained_length(
+    context: &Context<'_, '_>,
+    links: &[VictimLink],
+) -> Option<UnexplainedLength> {
     let longer_ns = longer_path_ns(context, links)?;
-    route_change(context, links).is_none().then_some(longer_ns)
+    let change = route_change(context, links);
+    let has_returned = change.as_ref().is_some_and(|change| change.is_return);
+    (change.is_none() || has_returned).then_some(UnexplainedLength { longer_ns, has_returned })
 }
 
 /// A logged change of a route on the victim's path, or on that of its ACKs.
