@@ -71,7 +71,7 @@ fn the_host_is_named_only_if_every_hop_was_clean() {
 fn what_a_watchdog_dropped_is_blamed_on_the_host_that_paused_the_port() {
     let mut flushed = silent(story()).paused("sw1:3", (300, 900));
     flushed.snapshot.losses = vec![loss("sw1:1", Some(3), LossReason::Watchdog, 10, (890, 910))];
-    let by_h2 = Expect {
+    let by_h2 = || Expect {
         anomaly: Anomaly::PfcStormHostInjection,
         cause: Cause::NicStorm,
         root: Some("sw1:3"),
@@ -80,13 +80,16 @@ fn what_a_watchdog_dropped_is_blamed_on_the_host_that_paused_the_port() {
         confidence: 0.3..=1.0,
         ..Expect::default()
     };
-    check(&flushed, &[by_h2]);
+    check(&flushed, &[by_h2()]);
     assert!(flushed.diagnose()[0].evidence.iter().any(|evidence| evidence.claim.contains("watchdog")));
     check_without(&["packet_loss.flushed"], &flushed, &[loss_at("sw1:3", 0.5..=1.0)]);
-    // No record shows who paused the port.
-    let mut unknown = silent(story());
-    unknown.snapshot.losses = flushed.snapshot.losses.clone();
-    check(&unknown, &[loss_at("sw1:3", 0.5..=1.0)]);
+    // Its pauses are no longer recorded, and no other host can have paused that port.
+    let mut unrecorded = silent(story());
+    unrecorded.snapshot.losses = flushed.snapshot.losses.clone();
+    check(&unrecorded, &[Expect { cause: Cause::Undetermined, path: &[], ..by_h2() }]);
+    // No record shows what paused a port between switches.
+    unrecorded.snapshot.losses = vec![loss("sw1:3", Some(1), LossReason::Watchdog, 10, (890, 910))];
+    check(&unrecorded, &[loss_at("sw1:1", 0.5..=1.0)]);
 }
 
 #[test]

@@ -15,9 +15,10 @@ pub(super) fn find(context: &Context<'_, '_>, loss: &Loss<'_>) -> Option<Finding
     if !context.settings.applies("packet_loss.flushed") {
         return None;
     }
-    let port = port_of(context, &loss.root)?;
+    let port = port_of(context, &loss.root);
     let reverse = loss.is_reverse.then(|| Context::of_reverse_path(context.view, context.settings)).flatten();
-    on_a_pause_path(reverse.as_ref().unwrap_or(context), port).or_else(|| by_its_host(context, port, loss))
+    port.and_then(|port| on_a_pause_path(reverse.as_ref().unwrap_or(context), port))
+        .or_else(|| by_its_host(context, port, loss))
 }
 
 /// The pauses of the flushed port have a path to their end.
@@ -27,20 +28,21 @@ fn on_a_pause_path(context: &Context<'_, '_>, port: PortIx) -> Option<Finding> {
     through.filter_map(|pause_path| on_pause_path(context, pause_path)).find(is_named)
 }
 
-/// The flushed port leads to a host, which alone can have paused it.
-fn by_its_host(context: &Context<'_, '_>, port: PortIx, loss: &Loss<'_>) -> Option<Finding> {
+/// The flushed port leads to a host, which alone can have paused it, even if its pauses are no longer recorded.
+fn by_its_host(context: &Context<'_, '_>, port: Option<PortIx>, loss: &Loss<'_>) -> Option<Finding> {
     let index = context.view.index;
-    let host = index.peer(context.view.topo(port)?)?.node;
-    let pauses = context.view.pause_spans(port).iter().filter(|pause| pause.from <= loss.when.to);
-    let when = pauses.copied().reduce(Span::hull).filter(|_| index.is_host(host))?;
+    let flushed = index.port(index.node(&loss.root.switch)?, loss.root.port)?;
+    let host = Some(index.peer(flushed)?.node).filter(|host| index.is_host(*host))?;
+    let pauses = port.map_or(&[][..], |port| context.view.pause_spans(port));
+    let before = pauses.iter().filter(|pause| pause.from <= loss.when.to).copied();
     Some(Finding {
         anomaly: Anomaly::PfcStormHostInjection,
         root: Some(loss.root.clone()),
-        path: vec![port],
+        path: port.into_iter().collect(),
         pause_loop: Vec::new(),
         host: Some(host),
         contention: None,
-        when: Some(when),
+        when: Some(before.reduce(Span::hull).unwrap_or(loss.when)),
         caveats: vec![Caveat { factor: loss.factor, missing: None }],
     })
 }
