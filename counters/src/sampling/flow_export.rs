@@ -66,9 +66,15 @@ impl Protocol {
     }
 
     fn kind(self, set: u16) -> Option<SetKind> {
-        match self {
-            Protocol::Ipfix => ipfix::kind(set),
-            Protocol::NetFlow9 => netflow9::kind(set),
+        let (templates, options) = match self {
+            Protocol::Ipfix => (ipfix::TEMPLATE_SET, ipfix::OPTIONS_TEMPLATE_SET),
+            Protocol::NetFlow9 => (netflow9::TEMPLATE_SET, netflow9::OPTIONS_TEMPLATE_SET),
+        };
+        match set {
+            set if set == templates => Some(SetKind::Templates { is_options: false }),
+            set if set == options => Some(SetKind::Templates { is_options: true }),
+            FIRST_DATA_SET.. => Some(SetKind::Data),
+            _ => None,
         }
     }
 

@@ -3,12 +3,12 @@
 //! Source: RFC 7011 (messages, sets, templates).
 
 use super::cursor::Cursor;
-use super::flow_export::{FIRST_DATA_SET, Header, SetKind};
+use super::flow_export::{FIRST_DATA_SET, Header};
 use super::flow_record::{ExportTime, Field, Length, Template};
 
 const VERSION: u16 = 10;
-const TEMPLATE_SET: u16 = 2;
-const OPTIONS_TEMPLATE_SET: u16 = 3;
+pub(super) const TEMPLATE_SET: u16 = 2;
+pub(super) const OPTIONS_TEMPLATE_SET: u16 = 3;
 /// The length of a field of variable length.
 const VARIABLE: u16 = 65_535;
 
@@ -22,15 +22,6 @@ pub(super) fn header(rest: &mut Cursor<'_>) -> Option<Header> {
     rest.take(4)?;
     let (unix_s, sequence, domain) = (rest.u32()?, rest.u32()?, rest.u32()?);
     Some(Header { time: ExportTime { unix_s, up_ms: None }, sequence, domain })
-}
-
-pub(super) fn kind(set: u16) -> Option<SetKind> {
-    match set {
-        TEMPLATE_SET => Some(SetKind::Templates { is_options: false }),
-        OPTIONS_TEMPLATE_SET => Some(SetKind::Templates { is_options: true }),
-        FIRST_DATA_SET.. => Some(SetKind::Data),
-        _ => None,
-    }
 }
 
 /// A template with its id. Without fields it is a withdrawal.

@@ -3,12 +3,12 @@
 //! Source: RFC 3954 (section 5: header and FlowSets, section 6: options).
 
 use super::cursor::Cursor;
-use super::flow_export::{FIRST_DATA_SET, Header, SetKind};
+use super::flow_export::{FIRST_DATA_SET, Header};
 use super::flow_record::{ExportTime, Field, Length, Template, element};
 
 const VERSION: u16 = 9;
-const TEMPLATE_SET: u16 = 0;
-const OPTIONS_TEMPLATE_SET: u16 = 1;
+pub(super) const TEMPLATE_SET: u16 = 0;
+pub(super) const OPTIONS_TEMPLATE_SET: u16 = 1;
 /// Length of a field of a template: its type and its length.
 const FIELD_BYTES: usize = 4;
 /// The scope of an options record that describes an interface; its value is the number of the interface.
@@ -24,15 +24,6 @@ pub(super) fn header(rest: &mut Cursor<'_>) -> Option<Header> {
     rest.take(4)?;
     let (up_ms, unix_s, sequence, domain) = (rest.u32()?, rest.u32()?, rest.u32()?, rest.u32()?);
     Some(Header { time: ExportTime { unix_s, up_ms: Some(up_ms) }, sequence, domain })
-}
-
-pub(super) fn kind(set: u16) -> Option<SetKind> {
-    match set {
-        TEMPLATE_SET => Some(SetKind::Templates { is_options: false }),
-        OPTIONS_TEMPLATE_SET => Some(SetKind::Templates { is_options: true }),
-        FIRST_DATA_SET.. => Some(SetKind::Data),
-        _ => None,
-    }
 }
 
 /// A template with its id.
