@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::net::IpAddr;
 
 use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 use scenario::{Scenario, place_of};
@@ -23,6 +24,16 @@ pub enum Actor {
     Link(PortRef),
     /// The static routes of a switch.
     Routes(String),
+}
+
+impl Actor {
+    /// Returns the address of the sender of a flow.
+    pub(super) fn sender(&self) -> Option<IpAddr> {
+        match self {
+            Actor::Flow(flow) => Some(flow.src),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Actor {

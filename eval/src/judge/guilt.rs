@@ -6,7 +6,9 @@
 //! Its part is the largest difference. These are the marginal contributions of which the Shapley value is the mean: all
 //! of them for few accused, otherwise those at both ends and in the middle. Those that seem innocent by the latter are
 //! examined once more, each after all others that seem innocent: senders of which any one suffices, beside others that are
-//! all needed, take each other's place in every context at the ends and in the middle.
+//! all needed, take each other's place in every context at the ends and in the middle. Those that still seem innocent are
+//! examined in a smallest set that explains the delay: of two flows of one sender, the other one takes the place of the
+//! one that is removed, in every context that does not remove both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,8 +103,36 @@ pub fn guilt<E: Experiment>(experiment: &mut E, accused: &[Actor]) -> Result<Gui
                 *known = known.max(part(before, after));
             }
         }
+        if all.len() > EXHAUSTIVE && all.len() <= EXAMINED && part(excess_ns, left_ns) >= EXPLAINS {
+            for (actor, known) in parts.iter_mut().filter(|(_, part)| **part < noticeable) {
+                let without = smallest_set(experiment, accused, actor, excess_ns)?;
+                let context = without.iter().filter(|other| *other != actor).cloned().collect();
+                let (before, after) = (experiment.excess_ns(&context)?, experiment.excess_ns(&without)?);
+                *known = known.max(part(before, after));
+            }
+        }
     }
     Ok(Guilt { excess_ns, covered: part(excess_ns, left_ns), parts, noticeable })
+}
+
+/// Returns a set of accused actors with `actor` that explains the delay, and of which no other actor can be left out. Those
+/// that most likely take the place of `actor` are left out last: flows of the same sender.
+fn smallest_set<E: Experiment>(
+    experiment: &mut E,
+    accused: &[Actor],
+    actor: &Actor,
+    excess_ns: u64,
+) -> Result<BTreeSet<Actor>, E::Error> {
+    let mut set: BTreeSet<Actor> = accused.iter().cloned().collect();
+    let mut others: Vec<&Actor> = accused.iter().filter(|other| *other != actor).collect();
+    others.sort_by_key(|other| other.sender().is_some() && other.sender() == actor.sender());
+    for other in others {
+        set.remove(other);
+        if experiment.excess_ns(&set)? as f64 > (1.0 - EXPLAINS) * excess_ns as f64 {
+            set.insert(other.clone());
+        }
+    }
+    Ok(set)
 }
 
 /// The sets of other accused actors that are removed before the one at `index`: none and all first, as they are shared.
@@ -131,6 +161,8 @@ fn examined(accused: &[Actor]) -> impl Iterator<Item = (usize, &Actor)> {
 
 #[cfg(test)]
 mod tests {
+    use model::FlowKey;
+
     use super::*;
 
     fn actor(number: u8) -> Actor {
@@ -146,6 +178,17 @@ mod tests {
         fn excess_ns(&mut self, removed: &BTreeSet<Actor>) -> Result<u64, Self::Error> {
             let stay = self.0.iter().copied().filter(|number| !removed.contains(&actor(*number))).collect();
             Ok((self.1)(&stay))
+        }
+    }
+
+    /// The same as a function of the removed actors.
+    struct Removed<F>(F);
+
+    impl<F: Fn(&BTreeSet<Actor>) -> u64> Experiment for Removed<F> {
+        type Error = std::convert::Infallible;
+
+        fn excess_ns(&mut self, removed: &BTreeSet<Actor>) -> Result<u64, Self::Error> {
+            Ok((self.0)(removed))
         }
     }
 
@@ -220,6 +263,28 @@ mod tests {
         check(&[0, 1, 2, 3, 4, 5], two_links, &[], true);
         check(&[0, 1, 2, 3, 4, 5, 9], two_links, &[9], true);
         check(&[3, 4, 5, 6, 7, 8, 9], two_links, &[6, 7, 8, 9], true);
+    }
+
+    #[test]
+    fn two_flows_of_one_sender_are_guilty_although_either_takes_the_place_of_the_other() {
+        // Four senders with two flows each, in any order: each sends at half of the port's rate with one flow or two.
+        let flow = |sender: u8, port: u16| {
+            Actor::Flow(FlowKey::udp([10, 0, 0, sender].into(), port, [10, 0, 1, 0].into(), 4791))
+        };
+        let accused =
+            [(1, 1), (2, 1), (1, 2), (3, 1), (4, 1), (2, 2), (3, 2), (4, 2)].map(|(s, p)| flow(s, p));
+        let bystander = flow(9, 1);
+        let is_busy =
+            |removed: &BTreeSet<Actor>, sender| (1..3).any(|port| !removed.contains(&flow(sender, port)));
+        let mut network = Removed(|removed: &BTreeSet<Actor>| {
+            let busy = (1..5).filter(|sender| is_busy(removed, *sender)).count() as u64;
+            (50 * busy).saturating_sub(100)
+        });
+        let Ok(found) = guilt(&mut network, &accused);
+        assert_eq!(found.innocent().next(), None, "{found:?}");
+        let with_bystander: Vec<Actor> = accused.iter().cloned().chain([bystander.clone()]).collect();
+        let Ok(found) = guilt(&mut network, &with_bystander);
+        assert_eq!(found.innocent().collect::<Vec<_>>(), [&bystander], "{found:?}");
     }
 
     #[test]
