@@ -53,6 +53,7 @@ pub const ALL: &[Rule] = &[
     rule("measurement.deep_earlier", "does not count queueing of an earlier episode as a previous rate"),
     rule("measurement.held", "knows when upstream pauses held a flow"),
     rule("entitlement.previous_rate", "entitles a flow to its previous rate"),
+    rule("entitlement.whole_record", "counts growth only if the whole records of the flow show it"),
     rule("entitlement.jitter", "does not count small growth"),
     rule("attribution.self_made", "attributes a queue to the victim alone"),
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),

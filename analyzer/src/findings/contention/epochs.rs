@@ -42,6 +42,8 @@ pub(super) fn measure(
             active_ns: if is_new { 0.0 } else { active_ns },
             episode_ns: when.length_ns(),
             held_ns: 0.0,
+            recorded: m.recorded,
+            recorded_ns: when.length_ns(),
         };
         excess.push(activity.excess(settings));
         flows.push(m);
@@ -89,5 +91,7 @@ fn measured(records: &[&FlowRecord], when: Span) -> Option<Measured> {
         depth_sum,
         waited: inside,
         held: Vec::new(),
+        recorded: inside,
+        recorded_span: None,
     })
 }

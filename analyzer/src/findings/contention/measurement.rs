@@ -28,6 +28,9 @@ pub(super) struct Measured {
     pub(super) waited: f64,
     /// When the flow was paused at an upstream port, ascending and disjoint.
     pub(super) held: Vec<Span>,
+    /// Packets of the records that have packets in the episode, and the time that these cover.
+    pub(super) recorded: f64,
+    pub(super) recorded_span: Option<Span>,
 }
 
 /// Splits the records of one port.
@@ -86,6 +89,8 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
                 depth_sum: 0.0,
                 waited: 0.0,
                 held: Vec::new(),
+                recorded: 0.0,
+                recorded_span: None,
             };
             for r in of_flow {
                 self.add_record(&mut m, r, reference);
@@ -181,6 +186,10 @@ impl<'q, 'v, 'a> Measurement<'q, 'v, 'a> {
         m.waited += inside;
         if queued > 0 {
             m.depth_sum += r.depth_sum as f64 / queued as f64 * inside;
+        }
+        if within > 0.0 {
+            m.recorded += r.packets as f64;
+            m.recorded_span = Some(m.recorded_span.map_or(seen, |s| s.hull(seen)));
         }
         if let Some(span) = seen.intersection(when) {
             m.span = Some(m.span.map_or(span, |s| s.hull(span)));

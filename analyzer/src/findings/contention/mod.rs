@@ -235,6 +235,8 @@ fn excess(m: &Measured, measurement: &Measurement<'_, '_, '_>, when: Option<Span
         active_ns: before.map_or(0.0, |span| measurement.unpaused_ns(span)),
         episode_ns: measurement.unpaused_ns(when),
         held_ns: before.map_or(0.0, held),
+        recorded: m.recorded,
+        recorded_ns: m.recorded_span.map_or(0.0, |span| measurement.unpaused_ns(span)),
     };
     activity.excess(settings)
 }
@@ -389,6 +391,8 @@ mod tests {
             depth_sum: 10.0 * depth,
             waited: 10.0,
             held: Vec::new(),
+            recorded: 10.0,
+            recorded_span: None,
         };
         let when = Some(Span { from: from_ns, to: 50_000 });
         let found = Queueing { when, flows: vec![measured], excess: vec![10.0], history: true };
