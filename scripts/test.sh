@@ -28,7 +28,15 @@ else:
     selection=(-p "$package")
     shift
 fi
-cargo test --locked --no-run "${selection[@]}"
+# Of the whole workspace, clippy compiles the examples; linking them takes a minute, and no test runs them.
+targets=()
+[ "${selection[0]}" != --workspace ] || targets=(--tests)
+cargo test --locked --no-run "${selection[@]}" "${targets[@]}"
 # A test that hangs must fail while its name is still the last line. All tests together take about half of this; the time
 # for compiling, which depends most on the machine, is not part of it.
-timeout --kill-after=10 1800 cargo test --locked --no-fail-fast "${selection[@]}" "$@" 2>&1 | python3 -u scripts/test_times.py
+status=0
+timeout --kill-after=10 1800 cargo test --locked --no-fail-fast "${selection[@]}" "${targets[@]}" "$@" 2>&1 |
+    python3 -u scripts/test_times.py || status=$?
+# With `--tests`, cargo runs no examples of the documentation.
+[ "${#targets[@]}" -eq 0 ] || cargo test --locked --workspace --no-fail-fast --doc || status=$?
+exit "$status"
