@@ -180,6 +180,7 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     Register<pause_total_t, bit<QUEUE_ROW_BITS>>(1 << QUEUE_ROW_BITS) pause_totals;
     Register<pause_start_t, bit<QUEUE_ROW_BITS>>(1 << QUEUE_ROW_BITS) pause_starts;
 
+    // The new end is computed before: the ALU of a register adds no two fields of the packet.
     RegisterAction<pause_t, bit<QUEUE_ROW_BITS>, int<32>>(pause_status) pause_queue = {
         void apply(inout pause_t pause, out int<32> base) {
             if (pause.end - meta.pause_ticks > 0) {
@@ -187,7 +188,7 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
             } else {
                 pause.base = meta.pause_ticks;
             }
-            pause.end = meta.pause_ticks + meta.pause_duration;
+            pause.end = meta.pause_end;
             base = pause.base;
         }
     };
