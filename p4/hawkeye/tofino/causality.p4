@@ -19,9 +19,9 @@ control Causality(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     RegisterAction<count_t, bit<METER_ROW_BITS>, bit<32>>(meter_bytes) add_bytes = {
         void apply(inout count_t meter) {
             if (meter.epoch != hdr.bridge.epoch) {
-                meter.count = meta.bytes;
+                meter.count = (bit<32>)meta.bytes;
             } else {
-                meter.count = meter.count + meta.bytes;
+                meter.count = meter.count + (bit<32>)meta.bytes;
             }
             meter.epoch = hdr.bridge.epoch;
         }

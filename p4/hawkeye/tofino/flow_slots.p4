@@ -119,14 +119,14 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
 
     RegisterAction<bit<32>, bit<FLOW_ROW_BITS>, bit<32>>(flow_bytes) add_bytes = {
         void apply(inout bit<32> bytes) {
-            bytes = bytes + meta.bytes;
+            bytes = bytes + (bit<32>)meta.bytes;
         }
     };
 
     RegisterAction<bit<32>, bit<FLOW_ROW_BITS>, bit<32>>(flow_bytes) first_bytes = {
         void apply(inout bit<32> bytes, out bit<32> before) {
             before = bytes;
-            bytes = meta.bytes;
+            bytes = (bit<32>)meta.bytes;
         }
     };
 
