@@ -79,8 +79,8 @@ control HawkeyeEgress(
                 of_polling();
             } else {
                 clock.apply(eg_prsr_md.global_tstamp, meta);
+                pause_time.apply(hdr, eg_intr_md.egress_rid, meta);
             }
-            pause_time.apply(hdr, eg_intr_md.egress_rid, meta);
             ports.apply(eg_intr_md.egress_port, meta);
             places.apply(hdr, meta);
             freeze.apply(hdr, meta);
