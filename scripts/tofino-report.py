@@ -3,7 +3,7 @@
 
     P4C=.../bin/p4c scripts/tofino-report.py [--stages]
 
-P4C is the driver of a p4c with its Tofino back end (p4c-barefoot and the assembler bfas beside it). `--stages` adds a table
+P4C is the driver of a p4c with its Tofino back end; p4c-barefoot and the assembler bfas are in the same folder. `--stages` adds a table
 of the stages of each chip. The compiler's output goes to a temporary folder, which is kept if a program fails.
 Exit status: 1 if a program does not compile or assemble, 2 without a compiler.
 """
