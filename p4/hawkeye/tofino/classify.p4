@@ -87,7 +87,7 @@ control Classify(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
         kinds.apply();
         if (hdr.ipv4.isValid()) {
             use_dscp_of_ipv4();
-        } else {
+        } else if (hdr.ipv6.isValid()) {
             use_dscp_of_ipv6();
         }
         if (hdr.vlan.isValid()) {
