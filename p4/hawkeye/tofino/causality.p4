@@ -19,9 +19,9 @@ control Causality(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     RegisterAction<count_t, bit<METER_ROW_BITS>, bit<32>>(meter_bytes) add_bytes = {
         void apply(inout count_t meter) {
             if (meter.epoch != hdr.bridge.epoch) {
-                meter.count = meta.bytes;
+                meter.count = (bit<32>)meta.bytes;
             } else {
-                meter.count = meter.count + meta.bytes;
+                meter.count = meter.count + (bit<32>)meta.bytes;
             }
             meter.epoch = hdr.bridge.epoch;
         }
@@ -52,10 +52,12 @@ control RecentTraffic(inout egress_headers_t hdr, inout egress_metadata_t meta) 
         }
     };
 
+    // The first comparison is for the wrap of the epoch (78 hours): the compiler compares an unsigned difference without wrapping
+    // (`lss.u`), so that an epoch from before the wrap would seem recent.
     RegisterAction<bit<32>, bit<PAIR_ROW_BITS>, bit<1>>(last_traffic) test_epoch = {
         void apply(inout bit<32> epoch, out bit<1> is_recent) {
             is_recent = 0;
-            if (hdr.bridge.epoch - epoch < (1 << RING_BITS)) {
+            if (hdr.bridge.epoch >= epoch && hdr.bridge.epoch - epoch < (1 << RING_BITS)) {
                 is_recent = 1;
             }
         }

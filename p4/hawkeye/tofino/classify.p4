@@ -59,6 +59,15 @@ control Classify(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
         size = 32;
     }
 
+    // Not in the parser, which cannot extract a field from two offsets within a byte.
+    action use_dscp_of_ipv4() {
+        meta.dscp = hdr.ipv4.dscp;
+    }
+
+    action use_dscp_of_ipv6() {
+        meta.dscp = hdr.ipv6.dscp;
+    }
+
     action set_priority(bit<3> priority) {
         meta.priority = priority;
     }
@@ -76,6 +85,11 @@ control Classify(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
 
     apply {
         kinds.apply();
+        if (hdr.ipv4.isValid()) {
+            use_dscp_of_ipv4();
+        } else if (hdr.ipv6.isValid()) {
+            use_dscp_of_ipv6();
+        }
         if (hdr.vlan.isValid()) {
             keep_tag();
         } else {

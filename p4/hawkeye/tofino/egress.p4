@@ -28,11 +28,11 @@ control HawkeyeEgress(
     }
 
     action measure_ipv4() {
-        meta.bytes = (bit<32>)hdr.ipv4.total_length;
+        meta.bytes = hdr.ipv4.total_length;
     }
 
     action measure_ipv6() {
-        meta.bytes = (bit<32>)hdr.ipv6.payload_length;
+        meta.bytes = hdr.ipv6.payload_length;
     }
 
     action measure_depth() {
@@ -45,12 +45,8 @@ control HawkeyeEgress(
     }
 
     action of_polling() {
-        meta.class = (bit<3>)hdr.polling.priority;
+        meta.class = hdr.bridge.priority;
         meta.pause_ticks = (int<32>)(hdr.bridge.arrival - RECENT_TICKS);
-    }
-
-    action of_frame() {
-        meta.class = (bit<3>)eg_intr_md.egress_rid;
     }
 
     action note_queued() {
@@ -65,6 +61,7 @@ control HawkeyeEgress(
     action export_key() {
         meta.session = EXPORT_SESSION;
         meta.export_kind = KIND_EXPORT;
+        meta.export_priority = hdr.bridge.priority;
         eg_dprsr_md.mirror_type = MIRROR_EXPORT;
     }
 
@@ -82,9 +79,8 @@ control HawkeyeEgress(
                 of_polling();
             } else {
                 clock.apply(eg_prsr_md.global_tstamp, meta);
-                of_frame();
+                pause_time.apply(hdr, eg_intr_md.egress_rid, meta);
             }
-            pause_time.apply(hdr, eg_intr_md.egress_rid, meta);
             ports.apply(eg_intr_md.egress_port, meta);
             places.apply(hdr, meta);
             freeze.apply(hdr, meta);

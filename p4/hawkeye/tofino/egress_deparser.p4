@@ -12,8 +12,8 @@ control HawkeyeEgressDeparser(
     apply {
         if (eg_dprsr_md.mirror_type == MIRROR_EXPORT) {
             exports.emit<export_t>(meta.session, {
-                meta.export_kind, 0, meta.is_evicted, meta.is_new_key, 0, meta.slot, 0, hdr.bridge.ingress_port, 0,
-                hdr.bridge.priority, eg_intr_md.egress_port, hdr.bridge.epoch, meta.found_digest,
+                meta.export_kind, 0, meta.export_priority, meta.is_evicted, meta.is_new_key, 0, meta.slot, 0,
+                hdr.bridge.ingress_port, 0, eg_intr_md.egress_port, hdr.bridge.epoch, meta.found_digest,
                 meta.evicted_packets, meta.evicted_bytes, meta.evicted_depth_sum, meta.evicted_queued,
                 meta.evicted_paused
             });

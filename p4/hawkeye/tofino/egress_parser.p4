@@ -22,6 +22,7 @@ parser HawkeyeEgressParser(
         meta.pause_quanta = 0;
         meta.pause_part = 0;
         meta.pause_duration = 0;
+        meta.pause_added = 0;
         meta.pause_end = 0;
         meta.pause_base = 0;
         meta.is_class_enabled = 0;
@@ -51,6 +52,7 @@ parser HawkeyeEgressParser(
         meta.is_fed = 0;
         meta.session = 0;
         meta.export_kind = 0;
+        meta.export_priority = 0;
         transition select(packet.lookahead<bit<8>>()) {
             KIND_EXPORT: parse_export;
             default: parse_bridge;

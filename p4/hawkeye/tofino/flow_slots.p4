@@ -91,10 +91,12 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         }
     };
 
+    // The age is a signed difference, as in poll_memory.p4.
     RegisterAction<flow_key_t, bit<FLOW_KEY_BITS>, bit<1>>(flow_keys) remember_key = {
         void apply(inout flow_key_t key, out bit<1> is_new) {
             is_new = 0;
-            if (key.digest != meta.digest || hdr.bridge.arrival - key.arrival >= FLOW_KEY_TICKS) {
+            if (key.digest != meta.digest
+                || (int<32>)hdr.bridge.arrival - (int<32>)key.arrival >= FLOW_KEY_TICKS) {
                 key.digest = meta.digest;
                 key.arrival = hdr.bridge.arrival;
                 is_new = 1;
@@ -117,14 +119,14 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
 
     RegisterAction<bit<32>, bit<FLOW_ROW_BITS>, bit<32>>(flow_bytes) add_bytes = {
         void apply(inout bit<32> bytes) {
-            bytes = bytes + meta.bytes;
+            bytes = bytes + (bit<32>)meta.bytes;
         }
     };
 
     RegisterAction<bit<32>, bit<FLOW_ROW_BITS>, bit<32>>(flow_bytes) first_bytes = {
         void apply(inout bit<32> bytes, out bit<32> before) {
             before = bytes;
-            bytes = meta.bytes;
+            bytes = (bit<32>)meta.bytes;
         }
     };
 

@@ -52,7 +52,8 @@ header bridge_t {
 // header what was in the slot before. 32 bytes, which is what Tofino 1 can mirror.
 header export_t {
     bit<8> kind;
-    bit<6> reserved0;
+    bit<3> reserved0;
+    bit<3> priority;
     // `packets` to `paused_packets` are an evicted record of `digest`, of the same epoch.
     bit<1> is_evicted;
     // The packet's flow has not been exported for a second.
@@ -61,8 +62,7 @@ header export_t {
     bit<10> slot;
     bit<7> reserved2;
     PortId_t ingress_port;
-    bit<4> reserved3;
-    bit<3> priority;
+    bit<7> reserved3;
     PortId_t egress_port;
     bit<32> epoch;
     bit<32> digest;
@@ -286,15 +286,16 @@ struct egress_metadata_t {
     bit<32> released;
     // Pause: the time of the frame, or the time whose pause is looked up; quanta and ticks of the frame.
     int<32> pause_ticks;
-    int<32> pause_quanta;
-    int<32> pause_part;
-    int<32> pause_duration;
+    bit<16> pause_quanta;
+    bit<16> pause_part;
+    bit<16> pause_duration;
+    int<32> pause_added;
     int<32> pause_end;
     int<32> pause_base;
     bit<1> is_class_enabled;
     bit<1> is_paused;
     // What the packet adds to the counters.
-    bit<32> bytes;
+    bit<16> bytes;
     bit<32> depth;
     bit<32> paused;
     bit<16> flow_queued;
@@ -322,6 +323,7 @@ struct egress_metadata_t {
     bit<1> is_fed;
     MirrorId_t session;
     bit<8> export_kind;
+    bit<3> export_priority;
 }
 
 #endif

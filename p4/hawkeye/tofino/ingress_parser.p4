@@ -111,7 +111,6 @@ parser HawkeyeIngressParser(
         ipv4_checksum.add(hdr.ipv4);
         meta.is_ipv4 = 1;
         meta.destination_v4 = hdr.ipv4.destination;
-        meta.dscp = hdr.ipv4.dscp;
         meta.ip_length = hdr.ipv4.total_length;
         meta.checksum_failed = ipv4_checksum.verify();
         transition select(hdr.ipv4.version, hdr.ipv4.ihl) {
@@ -131,7 +130,6 @@ parser HawkeyeIngressParser(
 
     state parse_ipv6 {
         packet.extract(hdr.ipv6);
-        meta.dscp = hdr.ipv6.dscp;
         meta.ip_length = hdr.ipv6.payload_length;
         transition select(hdr.ipv6.version, hdr.ipv6.next_header) {
             (6, PROTOCOL_UDP): parse_udp;

@@ -25,49 +25,57 @@ struct pause_start_t {
     int<32> pauses;
 }
 
-// The class of the copy, the time of the class in the frame, and its duration in ticks at the speed of the port.
+// The class of the copy and the time of the class in the frame.
 control PauseTime(inout egress_headers_t hdr, in bit<16> copy, inout egress_metadata_t meta) {
     action is_disabled() {
         meta.is_class_enabled = 0;
     }
 
     action use_time0() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time0;
+        meta.class = 0;
+        meta.pause_quanta = hdr.pfc.time0;
         meta.is_class_enabled = 1;
     }
 
     action use_time1() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time1;
+        meta.class = 1;
+        meta.pause_quanta = hdr.pfc.time1;
         meta.is_class_enabled = 1;
     }
 
     action use_time2() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time2;
+        meta.class = 2;
+        meta.pause_quanta = hdr.pfc.time2;
         meta.is_class_enabled = 1;
     }
 
     action use_time3() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time3;
+        meta.class = 3;
+        meta.pause_quanta = hdr.pfc.time3;
         meta.is_class_enabled = 1;
     }
 
     action use_time4() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time4;
+        meta.class = 4;
+        meta.pause_quanta = hdr.pfc.time4;
         meta.is_class_enabled = 1;
     }
 
     action use_time5() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time5;
+        meta.class = 5;
+        meta.pause_quanta = hdr.pfc.time5;
         meta.is_class_enabled = 1;
     }
 
     action use_time6() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time6;
+        meta.class = 6;
+        meta.pause_quanta = hdr.pfc.time6;
         meta.is_class_enabled = 1;
     }
 
     action use_time7() {
-        meta.pause_quanta = (int<32>)(bit<32>)hdr.pfc.time7;
+        meta.class = 7;
+        meta.pause_quanta = hdr.pfc.time7;
         meta.is_class_enabled = 1;
     }
 
@@ -98,7 +106,8 @@ control PauseTime(inout egress_headers_t hdr, in bit<16> copy, inout egress_meta
     }
 }
 
-// Rows of the egress ports, and durations. 512 bit times of a port are no power of two of a tick: at 100 Gb/s a tick has 50
+// Rows of the egress ports, and durations. Quanta and durations have 16 bits, because the ALUs of a stage do not move a field of
+// the frame to a larger container. 512 bit times of a port are no power of two of a tick: at 100 Gb/s a tick has 50
 // quanta. The sum of two shifts is 2.3 % too short at 25, 50, 100, 200 and 400 Gb/s, and 6 % at 10 and 40 Gb/s.
 control EgressPorts(in PortId_t port, inout egress_metadata_t meta) {
     action no_telemetry() {
@@ -179,7 +188,9 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     Register<pause_t, bit<QUEUE_ROW_BITS>>(1 << QUEUE_ROW_BITS) pause_status;
     Register<pause_total_t, bit<QUEUE_ROW_BITS>>(1 << QUEUE_ROW_BITS) pause_totals;
     Register<pause_start_t, bit<QUEUE_ROW_BITS>>(1 << QUEUE_ROW_BITS) pause_starts;
+    Hash<bit<32>>(HashAlgorithm_t.IDENTITY) widened;
 
+    // The new end is computed before: the ALU of a register adds no two fields of the packet.
     RegisterAction<pause_t, bit<QUEUE_ROW_BITS>, int<32>>(pause_status) pause_queue = {
         void apply(inout pause_t pause, out int<32> base) {
             if (pause.end - meta.pause_ticks > 0) {
@@ -187,7 +198,7 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
             } else {
                 pause.base = meta.pause_ticks;
             }
-            pause.end = meta.pause_ticks + meta.pause_duration;
+            pause.end = meta.pause_end;
             base = pause.base;
         }
     };
@@ -216,7 +227,7 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     RegisterAction<pause_total_t, bit<QUEUE_ROW_BITS>, int<32>>(pause_totals) count_frame = {
         void apply(inout pause_total_t total) {
             total.frames = total.frames + 1;
-            total.ticks = total.ticks + meta.pause_part;
+            total.ticks = total.ticks + meta.pause_added;
         }
     };
 
@@ -243,13 +254,17 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         meta.pause_duration = meta.pause_duration + meta.pause_part;
     }
 
+    action widen_duration() {
+        meta.pause_added = (int<32>)widened.get({ meta.pause_duration });
+    }
+
     action add_duration() {
-        meta.pause_end = meta.pause_ticks + meta.pause_duration;
+        meta.pause_end = meta.pause_ticks + meta.pause_added;
     }
 
     // The ticks that this frame adds to the pause: negative when it ends one.
     action subtract_base() {
-        meta.pause_part = meta.pause_end - meta.pause_base;
+        meta.pause_added = meta.pause_end - meta.pause_base;
     }
 
     action add_to_total() {
@@ -262,6 +277,7 @@ control Pause(inout egress_headers_t hdr, inout egress_metadata_t meta) {
 
     apply {
         add_parts();
+        widen_duration();
         add_duration();
         if (hdr.bridge.kind == KIND_PAUSE) {
             if (meta.is_class_enabled == 1) {

@@ -1,6 +1,9 @@
 // Recently processed requests, to suppress duplicates: a digest of event and victim, and for requests to follow pauses of
 // the ingress port as well, with the time. A different request in the same slot replaces it, so that a duplicate can be
 // processed again, at most until its hop limit ends.
+//
+// The age is a signed difference: the compiler compares an unsigned one without wrapping (`geq.u`), so that after the clock has
+// wrapped every entry would seem younger than it is.
 
 struct request_t {
     bit<32> digest;
@@ -21,7 +24,8 @@ control PollMemory(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
     RegisterAction<request_t, bit<POLL_MEMORY_BITS>, bit<1>>(victim_requests) remember_victim = {
         void apply(inout request_t request, out bit<1> is_new) {
             is_new = 0;
-            if (request.digest != meta.victim_digest || hdr.bridge.arrival - request.arrival >= POLL_MEMORY_TICKS) {
+            if (request.digest != meta.victim_digest
+                || (int<32>)hdr.bridge.arrival - (int<32>)request.arrival >= POLL_MEMORY_TICKS) {
                 request.digest = meta.victim_digest;
                 request.arrival = hdr.bridge.arrival;
                 is_new = 1;
@@ -32,7 +36,8 @@ control PollMemory(inout ingress_headers_t hdr, inout ingress_metadata_t meta) {
     RegisterAction<request_t, bit<POLL_MEMORY_BITS>, bit<1>>(pause_requests) remember_pauses = {
         void apply(inout request_t request, out bit<1> is_new) {
             is_new = 0;
-            if (request.digest != meta.pauses_digest || hdr.bridge.arrival - request.arrival >= POLL_MEMORY_TICKS) {
+            if (request.digest != meta.pauses_digest
+                || (int<32>)hdr.bridge.arrival - (int<32>)request.arrival >= POLL_MEMORY_TICKS) {
                 request.digest = meta.pauses_digest;
                 request.arrival = hdr.bridge.arrival;
                 is_new = 1;

@@ -43,6 +43,7 @@ control PollingIngress(
         ig_tm_md.ingress_cos = POLL_PRIORITY;
         hdr.bridge.kind = KIND_POLLING;
         hdr.bridge.victim_port = meta.route_port;
+        hdr.bridge.priority = (bit<3>)hdr.polling.priority;
         hdr.polling.hop_limit = hdr.polling.hop_limit - 1;
     }
 
