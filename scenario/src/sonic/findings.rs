@@ -8,11 +8,12 @@
 
 use std::collections::BTreeMap;
 
-use buffer_config::finding::{Finding, Severity};
+use buffer_config::finding::{Finding, PatchOp, Severity};
 use buffer_config::fleet::Fleet;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, effect};
 use model::{ConfigFinding, PortRef, Topology};
+use serde_json::Value;
 
 use crate::settings::SwitchPort;
 use crate::sonic;
@@ -143,21 +144,28 @@ fn of_switch(own: &Configured<'_>, finding: &Finding, numbers: &BTreeMap<&str, u
         true => ports.into_iter().map(Some).collect(),
         false => vec![None],
     };
-    let rule = rules::find(finding.code);
-    let fix = rule.map_or(String::new(), |rule| rule.section("Fix"));
     let name = own.switch;
+    let fix = format!("in the configuration of {name}, {}", fix(finding));
     let convert = |port: Option<u16>| {
         // Rules about links name the switch themselves.
         let is_named = finding.message.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', '/']));
         let place = if is_named { String::new() } else { format!("{name}: ") };
         let message = format!("{place}{} ({} {})", finding.message, finding.code, finding.rule);
-        let fix =
-            format!("in the configuration of {name}, {}: {}", finding.pointer, fix.trim_end_matches('.'));
-        let mut found = ConfigFinding::new(name, effect.setting, message, fix).by_rule(finding.code, port);
+        let mut found =
+            ConfigFinding::new(name, effect.setting, message, fix.clone()).by_rule(finding.code, port);
         found.deviation = finding.deviation.unwrap_or(effect.deviation);
         found
     };
     ports.into_iter().map(convert).collect()
+}
+
+/// What to do about a finding: the value to set if its repair is a single one, otherwise what the rule's page says.
+fn fix(finding: &Finding) -> String {
+    if let [PatchOp { path, value: Some(Value::String(value)), .. }] = finding.patch.as_slice() {
+        return format!("set {path} to {value}");
+    }
+    let fix = rules::find(finding.code).map_or(String::new(), |rule| rule.section("Fix"));
+    format!("{}: {}", finding.pointer, fix.trim_end_matches('.'))
 }
 
 #[cfg(test)]
@@ -216,5 +224,18 @@ mod tests {
         let planned = Topology { links: vec![link], ..Topology::default() };
         let known = KnownPorts { numbers, ..KnownPorts::default() };
         check(&planned, &known, &[("leaf1:3/FLEET003", Some(3))]);
+    }
+
+    #[test]
+    fn a_repair_of_one_value_says_the_value() {
+        let (_, findings) = checked(&[("Ethernet0", "3,4"), ("Ethernet4", "3,x")]);
+        let mut finding = findings.into_iter().next().expect("a finding");
+        finding.patch.clear();
+        assert!(fix(&finding).starts_with(&format!("{}: ", finding.pointer)), "{}", fix(&finding));
+        let replace = |value: &str| PatchOp::new("replace", "/A/b/xoff".to_string(), Some(value.into()));
+        finding.patch = vec![replace("2580480")];
+        assert_eq!(fix(&finding), "set /A/b/xoff to 2580480");
+        finding.patch.push(replace("7"));
+        assert!(fix(&finding).starts_with(&finding.pointer), "{}", fix(&finding));
     }
 }

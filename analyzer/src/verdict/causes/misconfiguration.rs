@@ -132,8 +132,7 @@ pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
     };
     let mut risks: Vec<&ConfigFinding> = findings.filter(is_risk).collect();
     risks.sort_by(|a, b| a.id.cmp(&b.id));
-    let text =
-        |fix: String| format!("it did not cause this delay, but packets were lost because of it: {fix}");
+    let text = |fix: String| format!("stop the losses first, although they did not cause this delay: {fix}");
     fixes(&risks).into_iter().map(text).collect()
 }
 

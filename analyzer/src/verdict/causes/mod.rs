@@ -81,7 +81,8 @@ pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     if judged.advice.is_empty() {
         judged.advice.push(undetermined::advice(case));
     }
-    judged.advice.extend(misconfiguration::risks(case));
+    // Losses of a lossless class are worse than any delay.
+    judged.advice.splice(0..0, misconfiguration::risks(case));
     if let Some(first) = break_the_loop(case) {
         judged.advice.insert(0, first);
     }
