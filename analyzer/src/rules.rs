@@ -104,6 +104,10 @@ pub const ALL: &[Rule] = &[
     rule("causes.other_class", "cause"),
     rule("causes.misconfiguration", "cause"),
     rule("misconfiguration.lost", "blames a setting for losses only if the slow packet may be one of them"),
+    rule(
+        "misconfiguration.blocked",
+        "blames a low threshold only for delays of flows that do not use the congested port",
+    ),
     rule("causes.own_queue", "cause"),
     rule("causes.low_rate_attack", "cause"),
     rule("causes.collective_step", "cause"),

@@ -71,6 +71,16 @@ fn a_low_threshold_is_attached_to_the_root_port() {
     check(&story, Cause::Misconfiguration, &[id], &[edge]);
 }
 
+/// F2 leaves by the congested port: it waits for that port with or without pauses.
+#[test]
+fn a_low_threshold_does_not_delay_a_flow_that_uses_the_congested_port() {
+    let story = early_poll();
+    let f2 = story.flow("h1", "h3");
+    let mut story = story.triggered(f2, 923, 9, 25);
+    story.snapshot.configuration = vec![finding("sw4", Setting::Alpha)];
+    check(&story, Cause::Incast, &[], &[]);
+}
+
 #[test]
 fn a_loss_is_between_its_port_and_the_finding_that_explains_it() {
     let mut story = silent();

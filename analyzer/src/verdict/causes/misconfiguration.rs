@@ -8,7 +8,7 @@
 //! | too little headroom | the switch dropped packets of a lossless priority because the headroom was exhausted |
 //! | PFC on one side of a link only | the same, at the peer of a switch that ignores pauses, or at a switch that sends none |
 //! | a different DSCP map, or a priority that is not lossless | the switch dropped packets of the victim or the culprits in a lossy priority |
-//! | a lower threshold than elsewhere | that switch sends the pauses, for a queue that the usual threshold would have absorbed |
+//! | a lower threshold than elsewhere | that switch sends the pauses, for a queue that the usual threshold would have absorbed, and they delay a flow that does not use the congested port |
 //!
 //! Losses are a root cause only if they delayed the victim: if the slow packet may be one of them, or if the culprits of a
 //! pause lose packets at the root port, which they send again. A packet that was queued and not lost arrived late because of
@@ -94,10 +94,18 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
             case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
                 && finding.deviation == Deviation::Less
                 && case.finding.root.as_ref().is_some_and(|root| root.switch == finding.switch)
+                && !(uses_root_port(case) && case.context.settings.applies("misconfiguration.blocked"))
         }
         // The XON offset and the ECN thresholds only change how long packets are queued; they cause no anomaly alone.
         Setting::XonOffset | Setting::Ecn => false,
     }
+}
+
+/// Whether the victim's packets leave by the root port. Wherever they wait for it, upstream because of pauses or in its queue, they
+/// wait for as long: a lower threshold moves the queue and does not lengthen it.
+fn uses_root_port(case: &Case<'_, '_, '_>) -> bool {
+    let root = case.finding.root.as_ref();
+    case.context.path.ports.iter().any(|port| Some(&case.context.view.port_ref(*port)) == root)
 }
 
 /// Whether packets of the culprits may be among the lost ones: those that were to leave by the root port, up to the time of the
