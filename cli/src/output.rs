@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use analyzer::{TopologyIndex, flow_name};
 use eval::GroundTruth;
+use model::diagnosis::Evidence;
 use model::job::StepRole;
 use model::plain::plain;
 use model::{Diagnosis, FlowKey, RootCause, Topology};
@@ -12,6 +13,9 @@ use crate::report::RunReport;
 use serde::Serialize;
 
 use crate::units::{bytes, count, time};
+
+/// Flows of a list that the text names.
+const LISTED_FLOWS: usize = 12;
 
 /// Missing data that the text lists. A host that reports few sections lacks something for most detectors.
 const MISSING_LINES: usize = 4;
@@ -102,8 +106,14 @@ fn describe_root(root: &RootCause) -> String {
 
 /// Returns a diagnosis as text, one line for each of its parts.
 pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> String {
-    let flows =
-        |flows: &[FlowKey]| flows.iter().map(|flow| flow_name(index, *flow)).collect::<Vec<_>>().join(", ");
+    let flows = |flows: &[FlowKey]| {
+        let listed: Vec<String> =
+            flows.iter().take(LISTED_FLOWS).map(|flow| flow_name(index, *flow)).collect();
+        match flows.len().saturating_sub(LISTED_FLOWS) {
+            0 => listed.join(", "),
+            more => format!("{} and {more} more; --json lists them", listed.join(", ")),
+        }
+    };
     let mut text = String::new();
     let mut line = |label: &str, value: String| {
         if !value.is_empty() {
@@ -123,7 +133,7 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
     line("spreaders", flows(&diagnosis.spreaders));
     line("victims", flows(&diagnosis.victims));
     for evidence in &diagnosis.evidence {
-        line("evidence", evidence.claim.clone());
+        line("evidence", describe_evidence(evidence));
     }
     for step in &diagnosis.steps {
         let role = if step.role == StepRole::Victim { "victim" } else { "culprits" };
@@ -154,6 +164,14 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
     };
     line("collected", cost);
     text
+}
+
+/// The claim, after the port that it is about if it does not name that port itself.
+fn describe_evidence(evidence: &Evidence) -> String {
+    match &evidence.port {
+        Some(port) if !evidence.claim.contains(&port.to_string()) => format!("{port}: {}", evidence.claim),
+        _ => evidence.claim.clone(),
+    }
 }
 
 /// The severity with the cost, e.g. `major, costs 120.0 us of 2 flows (1.5 MB)`.

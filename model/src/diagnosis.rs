@@ -330,8 +330,8 @@ pub struct Diagnosis {
     /// The steps of collective operations that the victim and the culprits belong to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<JobStep>,
-    /// Whether the victim recovered in a counterfactual run without the root cause; absent without such a run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Whether the victim recovered in a counterfactual run without the root cause; null without such a run.
+    #[serde(default)]
     pub verified: Option<bool>,
     /// The counterfactual run.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! All errors as `application/problem+json` (RFC 9457).
 //!
 //! Handlers return a [`Problem`]. The framework itself rejects malformed queries and bodies and unknown methods, in
-//! plain text; [`fill`] converts these responses too, and adds `instance` to every problem.
+//! plain text; [`fill`] converts these responses too, and adds `instance` to every problem. HTML pages stay as they are.
 
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -90,7 +90,13 @@ impl IntoResponse for Problem {
 pub(crate) async fn fill(request: Request, next: Next) -> Response {
     let instance = request.uri().path().to_string();
     let mut response = next.run(request).await;
-    if !response.status().is_client_error() && !response.status().is_server_error() {
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    // The page that says that there is no such page is for browsers.
+    let is_page = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if !is_error || is_page {
         return response;
     }
     let problem = match response.extensions_mut().remove::<Problem>() {

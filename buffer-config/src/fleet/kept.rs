@@ -407,5 +407,5 @@ fn schedulers(port: &ResolvedPort) -> String {
     };
     let queues = port.queue_schedule.iter().enumerate();
     let all: Vec<String> = queues.filter_map(|(i, s)| Some(format!("{i}={}", text(s.as_ref()?)))).collect();
-    all.join(" ")
+    if all.is_empty() { "none".to_string() } else { all.join(" ") }
 }

@@ -20,6 +20,7 @@ use p4runtime::p4info;
 use p4runtime::proto::p4::config::v1::P4Info;
 
 use crate::Outcome;
+use crate::daemons::operations::log::say;
 use crate::input::{read_text, write_all};
 
 const EXAMPLES: &str = "\
@@ -192,7 +193,7 @@ fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Co
     let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options(p4info));
     let report = compilation.report(stderr().is_terminal());
     if !report.is_empty() {
-        eprintln!("{report}\n");
+        say(format_args!("{report}\n"));
     }
     Ok((compilation, loader))
 }

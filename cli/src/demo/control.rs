@@ -109,7 +109,13 @@ impl Control {
         };
         let progress = *self.progress.borrow();
         if is_late {
-            warn!(?progress, triggers, polls, "the controller is late; the network goes on");
+            warn!(
+                triggers = progress.triggers,
+                expected_triggers = triggers,
+                polls = progress.polls,
+                expected_polls = polls,
+                "this machine is busy: the controller is late, and the simulated network goes on without waiting for it"
+            );
             self.expected = (progress.triggers, progress.polls);
         }
         let wanted = progress.snapshots.saturating_sub(self.lost_snapshots);

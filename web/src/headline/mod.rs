@@ -161,6 +161,10 @@ impl Subject<'_> {
 
     fn effect(&self, flows: &str) -> String {
         match self.anomaly {
+            // Of a setting that loses packets, the pauses are not the effect.
+            Anomaly::PfcBackpressureFlowContention if !self.root.config.is_empty() => {
+                format!("slows {flows}")
+            }
             Anomaly::PfcBackpressureFlowContention => format!("pauses {flows}"),
             // A receiver that is slow pauses for moments; only a storm lasts.
             Anomaly::PfcStormHostInjection if self.cause == Cause::NicStorm => format!("stops {flows}"),

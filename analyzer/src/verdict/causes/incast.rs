@@ -31,12 +31,18 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::Incast,
         factor: 1.0,
         because: format!("an incast of {} flows from {from} to {to} congests that port", flows.len()),
-        advice: vec![
-            format!("spread the start times of the senders to {to}, or limit how many send at once"),
-            "let congestion control act before PFC: set the ECN marking thresholds of the root port's switch below its XOFF threshold".to_string(),
-        ],
+        advice: advice(case, &to),
         config: Vec::new(),
     })
+}
+
+fn advice(case: &Case<'_, '_, '_>, to: &str) -> Vec<String> {
+    let mut advice =
+        vec![format!("spread the start times of the senders to {to}, or limit how many send at once")];
+    if !case.finding.path.is_empty() {
+        advice.push("let congestion control act before PFC: set the ECN marking thresholds of the root port's switch below its XOFF threshold".to_string());
+    }
+    advice
 }
 
 /// Whether the receiver's link is no faster than the root port: then two senders overload the receiver, wherever their

@@ -30,6 +30,12 @@ test.each([
   expect(removed({ anomaly, root_cause, victim: 'victim' })).toBe(expected);
 });
 
+test('names the flows that a run lacks besides a setting', () => {
+  const of = { anomaly: 'pfc_backpressure_flow_contention', root_cause: root({ config: ['x'], flows: ['a', 'b'] }), victim: 'victim' } as const;
+  expect(removed(of, ['a is not sent', 'b is not sent', 'far has 2 MB of headroom'])).toBe('this wrong setting and 2 flows');
+  expect(removed(of, ['far has 2 MB of headroom'])).toBe('this wrong setting');
+});
+
 test('a run without pauses compares round trips only', () => {
   expect(compared(verification({}))).toEqual([
     { name: 'slowest round trip of the victim', before: '16.8 µs', after: '8.7 µs', isBetter: true },

@@ -3,9 +3,16 @@
 import { duration, plural } from './format';
 import type { Diagnosis, Verification } from './types';
 
-/** What the repeated run lacks, e.g. `these 4 flows`. It never lacks the victim, which would have no round trip then. */
-export function removed({ anomaly, root_cause: root, victim }: Pick<Diagnosis, 'anomaly' | 'root_cause' | 'victim'>): string {
-  if (root.config.length > 0) return root.config.length === 1 ? 'this wrong setting' : `these ${root.config.length} wrong settings`;
+/**
+ * What the repeated run lacks, e.g. `these 4 flows`. It never lacks the victim, which would have no round trip then.
+ * `without` is what the run says that it lacks: if correcting a setting does not suffice, flows are not sent either.
+ */
+export function removed({ anomaly, root_cause: root, victim }: Pick<Diagnosis, 'anomaly' | 'root_cause' | 'victim'>, without: string[] = []): string {
+  if (root.config.length > 0) {
+    const settings = root.config.length === 1 ? 'this wrong setting' : `these ${root.config.length} wrong settings`;
+    const unsent = without.filter((change) => change.endsWith('is not sent')).length;
+    return unsent > 0 ? `${settings} and ${plural(unsent, 'flow')}` : settings;
+  }
   if (anomaly === 'self_inflicted') return 'a queue of its own packets';
   const others = root.flows.filter((flow) => flow !== victim);
   const isVictim = others.length < root.flows.length;
