@@ -128,6 +128,7 @@ fn cause(kind: &FaultKind, line_bps: u64) -> Option<(Cause, Option<Cause>)> {
         FaultKind::MttMisses(model) => {
             (translation_bps(model) < line_bps).then_some((Cause::SlowReceiver, None))
         }
+        FaultKind::ContextMisses(_) => None,
         FaultKind::HostBus(bus) => bus_cause(bus, line_bps),
     }
 }
