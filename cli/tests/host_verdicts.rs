@@ -59,11 +59,11 @@ fn misses_are_no_cause_while_the_fabric_explains_the_delay() {
     check("harmless-misses", "incast", false);
 }
 
-/// A pipeline that is slow for a reason that no counter shows, and a NIC that pauses without one.
+/// A pipeline that is slow for a reason that no counter shows, and a NIC that pauses with an empty receive buffer.
 #[test]
-fn a_host_without_evidence_keeps_the_cause_that_the_fabric_shows() {
-    check("slow-receiver", "slow_receiver", false);
-    check("pfc-storm", "nic_storm", false);
+fn the_receive_buffer_tells_a_slow_receiver_from_a_storm() {
+    check("slow-receiver", "slow_receiver", true);
+    check("pfc-storm", "nic_storm", true);
 }
 
 #[test]
