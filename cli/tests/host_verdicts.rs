@@ -42,6 +42,11 @@ fn loopback_traffic_is_the_cause_of_pauses() {
     check("loopback-traffic", "loopback_congestion", true);
 }
 
+#[test]
+fn a_slow_bus_that_loopback_tests_show_is_the_cause_of_pauses() {
+    check("narrow-bus", "intra_host_link", true);
+}
+
 /// The window of the flow is smaller than XOFF of the receive buffer.
 #[test]
 fn loopback_traffic_is_the_cause_of_a_delay_without_pauses() {
