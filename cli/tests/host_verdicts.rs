@@ -43,6 +43,11 @@ fn loopback_traffic_is_the_cause_of_pauses() {
 }
 
 #[test]
+fn misses_of_the_context_cache_are_the_cause_of_pauses() {
+    check("context-misses", "qp_cache_thrash", true);
+}
+
+#[test]
 fn a_slow_bus_that_loopback_tests_show_is_the_cause_of_pauses() {
     check("narrow-bus", "intra_host_link", true);
 }

@@ -77,6 +77,12 @@ impl SentPauses<'_> {
         self.covers(self.nic.stalled_writes_ns?)
     }
 
+    /// Whether the receive pipeline waited for contexts or translations for more than half of the time in which the RNIC
+    /// paused; `None` if no counter shows it.
+    pub(crate) fn has_waited_reads(&self) -> Option<bool> {
+        self.covers(self.nic.waited_reads_ns?)
+    }
+
     /// Whether a time is more than half of the time in the paused state. Choice: the least majority, because both counters
     /// begin and end with the pauses and differ by single frames.
     fn covers(&self, time_ns: u64) -> Option<bool> {
