@@ -13,7 +13,7 @@ use model::{FlowKey, PortRef, Rate, Time};
 
 use crate::host_loopback::{self, NIC};
 use crate::nic::receive::LoopbackCapacity;
-use crate::nic::totals::{NicTotals, PauseTotal, PipelineTotals};
+use crate::nic::totals::{BusTotal, NicTotals, PauseTotal, PipelineTotals};
 
 /// Flows in a report: those with the most retransmissions.
 const REPORTED_FLOWS: usize = 64;
@@ -172,19 +172,20 @@ impl Interval<'_> {
         of(self.last).saturating_sub(of(self.first))
     }
 
-    /// What crosses the bus; a bus without a limit keeps up with the link. Loopback traffic crosses it in both directions. The
-    /// model does not limit what the host sends.
+    /// What crosses the bus; one without a limit at the end of the interval keeps up with the link. Loopback traffic crosses it in
+    /// both directions. The model does not limit what the host sends.
     fn pcie(&self) -> PcieCounters {
         let (first, last) = (self.first, self.last);
         let loopback_bytes = self.loopback_bytes();
-        let from_network = match last.pipeline.bus {
+        let limited = last.pipeline.bus.filter(BusTotal::is_limiting);
+        let from_network = match limited {
             Some(bus) => {
                 bus.network_bytes.saturating_sub(first.pipeline.bus.map_or(0, |bus| bus.network_bytes))
             }
             None => last.received_bytes.saturating_sub(first.received_bytes),
         };
         PcieCounters {
-            capacity_bps: last.pipeline.bus.map_or(last.capacity.bus, |total| total.bus).rate.0,
+            capacity_bps: limited.map_or(last.capacity.bus, |total| total.bus).rate.0,
             to_nic_bytes: loopback_bytes,
             to_host_bytes: loopback_bytes.saturating_add(from_network),
         }
@@ -349,6 +350,11 @@ mod tests {
         let pcie =
             PcieCounters { capacity_bps: 80_000_000_000, to_nic_bytes: 6_000_000, to_host_bytes: 10_000_000 };
         assert_eq!((nic.pcie, nic.stalled_writes_ns), (Some(pcie), Some(700_000)));
+        // The limit is lifted: what arrives crosses the bus.
+        last.pipeline.bus_ends(Time::from_us(1000));
+        let later = NicReading { at: Time::from_us(2000), received_bytes: 1_700_000, ..last.clone() };
+        let pcie = host_report(&last, &later, 0).counters.unwrap().nics[0].pcie.unwrap();
+        assert_eq!((pcie.to_host_bytes, pcie.capacity_bps / 1_000_000_000), (700_000, 126));
     }
 
     #[test]

@@ -283,6 +283,11 @@ fn loopback_traffic_that_fills_the_pcie_link_in_bursts_is_a_cause() {
     };
     assert_eq!(clean(29), []);
     assert_eq!(clean(31), [Cause::LoopbackCongestion]);
+    // The switch recorded pauses of this host before the interval.
+    let mut before = burst(31, 0);
+    nic(&mut before).sent_pauses.clear();
+    assert_eq!(causes(&before, &one_server()), [Cause::LoopbackCongestion]);
+    assert_eq!(causes(&before, &Fabric::paused_by("h9")), []);
 }
 
 /// A full link delays packets that queue below XOFF. Nothing but a clean fabric excludes other places of the delay.

@@ -84,6 +84,11 @@ pub struct BusTotal {
 }
 
 impl BusTotal {
+    /// Whether the limit applies.
+    pub fn is_limiting(&self) -> bool {
+        self.since.is_some()
+    }
+
     /// Bytes of loopback traffic up to now: what it offers, less what traffic from the network displaced.
     pub fn loopback_bytes(&self, now: Time) -> u64 {
         let present = self.since.map_or(0, |since| now.saturating_sub(since).0);

@@ -52,19 +52,23 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
             findings.push(finding(report, fabric, &link, Some(&row)));
         }
     }
-    if findings.is_empty() && fabric.state == FabricState::Clean {
+    if findings.is_empty() {
         findings = without_pauses(report, fabric);
     }
     if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
 }
 
-/// RNICs with both kinds of traffic whose PCIe links are full on average, or hold writes back for as long as pauses would have
-/// to last for a test of the host. Writes are held back before the buffer is full, so that the limit is the same.
+/// RNICs with both kinds of traffic whose PCIe links hold writes back for as long as pauses would have to last for a test of the
+/// host, while the fabric is clean or was paused by this host outside the interval. Writes are held back before the buffer is full,
+/// so that the limit is the same. In a clean fabric, a link that is full on average is enough.
 fn without_pauses(report: &HostReport, fabric: &Fabric) -> Vec<HostFinding> {
     let nics = report.counters.iter().flat_map(|counters| &counters.nics).enumerate();
     let interval_ns = report.interval_ns;
     let is_full = |nic: &NicCounters| nic.pcie.is_some_and(|pcie| is_full(&pcie, interval_ns));
-    let is_limit = |nic: &NicCounters| is_full(nic) || is_stalled(nic, interval_ns);
+    let (is_clean, is_paused) = (fabric.state == FabricState::Clean, fabric.is_paused_by(&report.host));
+    let is_limit = |nic: &NicCounters| {
+        is_clean && is_full(nic) || (is_clean || is_paused) && is_stalled(nic, interval_ns)
+    };
     let full = nics.filter(|(_, nic)| has_both(nic) == Some(true) && is_limit(nic));
     full.map(|(at, nic)| {
         let link = Link { nic, at: format!("/counters/nics/{at}"), is_known: true };

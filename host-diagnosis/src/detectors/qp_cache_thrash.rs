@@ -68,8 +68,9 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
     conclude(findings, missing)
 }
 
-/// RNICs whose receive pipelines wait for contexts while they pause their switches. If every hop was clean, those that wait for
-/// as long as pauses would have to last for a test of the host count as well: packets queue below XOFF.
+/// RNICs whose receive pipelines wait for contexts while they pause their switches. If every hop was clean, or the host paused
+/// outside the interval, those that wait for as long as pauses would have to last for a test of the host count as well: packets
+/// queue below XOFF.
 fn slow_receivers(report: &HostReport, fabric: &Fabric) -> Vec<HostFinding> {
     let pausing = pauses::sent(report).filter(|row| {
         row.step().is_some_and(|step| step > Step::Normal) && row.has_waited_reads() == Some(true)
@@ -81,7 +82,7 @@ fn slow_receivers(report: &HostReport, fabric: &Fabric) -> Vec<HostFinding> {
             slow_receiver(report, row.nic, &row.nic_pointer(), Some(pauses))
         })
         .collect();
-    if !found.is_empty() || fabric.state != FabricState::Clean {
+    if !found.is_empty() || !(fabric.state == FabricState::Clean || fabric.is_paused_by(&report.host)) {
         return found;
     }
     let waits = |nic: &NicCounters| {
