@@ -42,6 +42,16 @@ fn loopback_traffic_is_the_cause_of_pauses() {
     check("loopback-traffic", "loopback_congestion", true);
 }
 
+#[test]
+fn misses_of_the_context_cache_are_the_cause_of_pauses() {
+    check("context-misses", "qp_cache_thrash", true);
+}
+
+#[test]
+fn a_slow_bus_that_loopback_tests_show_is_the_cause_of_pauses() {
+    check("narrow-bus", "intra_host_link", true);
+}
+
 /// The window of the flow is smaller than XOFF of the receive buffer.
 #[test]
 fn loopback_traffic_is_the_cause_of_a_delay_without_pauses() {
@@ -59,11 +69,11 @@ fn misses_are_no_cause_while_the_fabric_explains_the_delay() {
     check("harmless-misses", "incast", false);
 }
 
-/// A pipeline that is slow for a reason that no counter shows, and a NIC that pauses without one.
+/// A pipeline that is slow for a reason that no counter shows, and a NIC that pauses with an empty receive buffer.
 #[test]
-fn a_host_without_evidence_keeps_the_cause_that_the_fabric_shows() {
-    check("slow-receiver", "slow_receiver", false);
-    check("pfc-storm", "nic_storm", false);
+fn the_receive_buffer_tells_a_slow_receiver_from_a_storm() {
+    check("slow-receiver", "slow_receiver", true);
+    check("pfc-storm", "nic_storm", true);
 }
 
 #[test]

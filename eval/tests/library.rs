@@ -192,9 +192,12 @@ impl Seen {
 
 #[test]
 fn slow_parts_of_hosts_pause_their_switch() {
-    for (name, cause) in
-        [("mtt-misses", Cause::SlowReceiver), ("loopback-traffic", Cause::LoopbackCongestion)]
-    {
+    for (name, cause) in [
+        ("mtt-misses", Cause::SlowReceiver),
+        ("context-misses", Cause::QpCacheThrash),
+        ("narrow-bus", Cause::IntraHostLink),
+        ("loopback-traffic", Cause::LoopbackCongestion),
+    ] {
         check(name, |seen| {
             seen.check_path();
             assert_eq!(seen.truth.cause, Some(cause), "{name}");

@@ -1,21 +1,20 @@
 //! The report of a simulated host: what its NIC counted between two readings, in the form in which an agent reports it.
 //!
-//! A counter of something that the model does not limit (translations of a NIC without a limited cache, a PCIe bus as
-//! fast as the link) is absent, as a counter that hardware does not have. Loopback tests, tenants, latencies by stage and
-//! polls of completion queues are not simulated.
+//! A counter of something that the model does not limit (translations of a NIC without a limited cache) is absent, as a
+//! counter that hardware does not have. Tenants, latencies by stage and polls of completion queues are not simulated.
 
 use model::host::counters::{
     CacheCounters, Misses, NicCounters, PcieCounters, PriorityDrops, PriorityPauses, RegisteredMemory,
     WireCounters,
 };
 use model::host::transport::{LossRecovery, Retransmission};
-use model::host::{HostReport, HostWorkload, RnicCounters};
+use model::host::{HostLoopback, HostReport, HostWorkload, RnicCounters};
 use model::{FlowKey, PortRef, Rate, Time};
 
-use crate::nic::totals::{NicTotals, PauseTotal, PipelineTotals};
+use crate::host_loopback::{self, NIC};
+use crate::nic::receive::LoopbackCapacity;
+use crate::nic::totals::{BusTotal, NicTotals, PauseTotal, PipelineTotals};
 
-/// The name of the only NIC of a simulated host.
-const NIC: &str = "nic0";
 /// Flows in a report: those with the most retransmissions.
 const REPORTED_FLOWS: usize = 64;
 
@@ -42,6 +41,8 @@ pub struct NicReading {
     pub totals: NicTotals,
     /// Translations and the PCIe bus.
     pub pipeline: PipelineTotals,
+    /// What limits loopback tests at this time.
+    pub capacity: LoopbackCapacity,
     /// The flows that it receives, without those of RDMA READs.
     pub flows: Vec<FlowReading>,
 }
@@ -71,6 +72,7 @@ pub fn host_report(first: &NicReading, last: &NicReading, lossless: u8) -> HostR
     let interval = Interval { first, last, lossless, interval_ns };
     HostReport {
         counters: Some(RnicCounters { nics: vec![interval.counters()] }),
+        loopback: Some(interval.loopback()),
         workload: interval.workload(),
         ..HostReport::new(last.host.clone(), interval_ns)
     }
@@ -98,7 +100,13 @@ impl Interval<'_> {
                 sent_bytes: last.sent_bytes.saturating_sub(first.sent_bytes),
                 sent_packets: last.sent_packets.saturating_sub(first.sent_packets),
             }),
-            pcie: self.pcie(),
+            receive_stopped_ns: Some(self.receive_stopped().as_ns()),
+            receive_full_ns: Some(self.time(|reading| reading.pipeline.buffer.full(reading.at))),
+            stalled_writes_ns: Some(
+                self.time(|reading| reading.pipeline.bus.map_or(Time::ZERO, |bus| bus.stalled)),
+            ),
+            waited_reads_ns: Some(self.time(|reading| reading.pipeline.fetching)),
+            pcie: Some(self.pcie()),
             loopback_bytes: Some(self.loopback_bytes()),
             caches: self.caches(),
             memory: last.pipeline.translations.map(|total| RegisteredMemory {
@@ -141,14 +149,22 @@ impl Interval<'_> {
     }
 
     fn caches(&self) -> Option<CacheCounters> {
-        let found = self.last.pipeline.translations?.found;
-        let before = self.first.pipeline.translations.map(|total| total.found).unwrap_or_default();
-        let mtt = Some(Misses {
-            misses: found.misses.saturating_sub(before.misses),
-            lookups: Some(found.lookups.saturating_sub(before.lookups)),
+        let mtt =
+            self.misses(|totals| totals.translations.map(|total| (total.found.misses, total.found.lookups)));
+        let icm = self.misses(|totals| totals.contexts.map(|total| (total.misses, total.lookups)));
+        let has_any = mtt.is_some() || icm.is_some();
+        has_any.then_some(CacheCounters { mtt, icm, receive_wqe: None })
+    }
+
+    /// The growth of misses and lookups in a cache; `None` if it is not limited.
+    fn misses(&self, of: fn(&PipelineTotals) -> Option<(u64, u64)>) -> Option<Misses> {
+        let (misses, lookups) = of(&self.last.pipeline)?;
+        let (before, lookups_before) = of(&self.first.pipeline).unwrap_or_default();
+        Some(Misses {
+            misses: misses.saturating_sub(before),
+            lookups: Some(lookups.saturating_sub(lookups_before)),
             usual_misses: None,
-        });
-        Some(CacheCounters { mtt, ..CacheCounters::default() })
+        })
     }
 
     fn loopback_bytes(&self) -> u64 {
@@ -156,15 +172,42 @@ impl Interval<'_> {
         of(self.last).saturating_sub(of(self.first))
     }
 
-    /// Loopback traffic crosses the bus in both directions. The model does not limit what the host sends.
-    fn pcie(&self) -> Option<PcieCounters> {
-        let of = |reading: &NicReading| reading.pipeline.bus.map_or(0, |bus| bus.network_bytes);
+    /// What crosses the bus; one without a limit at the end of the interval keeps up with the link. Loopback traffic crosses it in
+    /// both directions. The model does not limit what the host sends.
+    fn pcie(&self) -> PcieCounters {
+        let (first, last) = (self.first, self.last);
         let loopback_bytes = self.loopback_bytes();
-        Some(PcieCounters {
-            capacity_bps: self.last.pipeline.bus?.bus.rate.0,
+        let limited = last.pipeline.bus.filter(BusTotal::is_limiting);
+        let from_network = match limited {
+            Some(bus) => {
+                bus.network_bytes.saturating_sub(first.pipeline.bus.map_or(0, |bus| bus.network_bytes))
+            }
+            None => last.received_bytes.saturating_sub(first.received_bytes),
+        };
+        PcieCounters {
+            capacity_bps: limited.map_or(last.capacity.bus, |total| total.bus).rate.0,
             to_nic_bytes: loopback_bytes,
-            to_host_bytes: loopback_bytes.saturating_add(of(self.last).saturating_sub(of(self.first))),
-        })
+            to_host_bytes: loopback_bytes.saturating_add(from_network),
+        }
+    }
+
+    /// How much a time has grown, in nanoseconds; at most the interval.
+    fn time(&self, of: fn(&NicReading) -> Time) -> u64 {
+        of(self.last).saturating_sub(of(self.first)).as_ns().min(self.interval_ns)
+    }
+
+    /// Since when no frame has left the receive buffer, if one is in it.
+    fn receive_stopped(&self) -> Time {
+        let since = self.last.pipeline.buffer.waiting_since;
+        since.map_or(Time::ZERO, |since| self.last.at.saturating_sub(since.max(self.first.at)))
+    }
+
+    /// A loopback test at the end of the interval, beside its average service traffic.
+    fn loopback(&self) -> HostLoopback {
+        let bytes = self.pcie().to_host_bytes;
+        let bits_per_s = u128::from(bytes) * 8_000_000_000 / u128::from(self.interval_ns.max(1));
+        let service = Rate(u64::try_from(bits_per_s).unwrap_or(u64::MAX));
+        host_loopback::test(self.last.at, self.last.line_rate, self.last.capacity, service)
     }
 
     /// The flows that were received in the interval.
@@ -207,6 +250,8 @@ impl Interval<'_> {
 mod tests {
     use scenario::nic::{HostBus, MttModel, Translations};
 
+    use crate::nic::totals::BufferTotal;
+
     use super::*;
 
     fn reading(at_us: u64) -> NicReading {
@@ -221,6 +266,10 @@ mod tests {
             sent_packets: at_us,
             totals: NicTotals::default(),
             pipeline: PipelineTotals::default(),
+            capacity: LoopbackCapacity {
+                nic: Rate::from_gbps(100),
+                bus: HostBus::for_link(Rate::from_gbps(100)),
+            },
             flows: Vec::new(),
         }
     }
@@ -261,7 +310,30 @@ mod tests {
         let mtt = Misses { misses: 20, lookups: Some(30), usual_misses: None };
         assert_eq!(nic.caches.and_then(|caches| caches.mtt), Some(mtt));
         assert_eq!(nic.memory.and_then(|memory| memory.mtt_entries), Some(2048));
-        assert_eq!((nic.pcie, nic.loopback_bytes), (None, Some(0)));
+        // A bus without a limit carries what arrives.
+        assert_eq!(nic.pcie.map(|pcie| pcie.to_host_bytes), Some(1_000_000));
+        assert_eq!((nic.stalled_writes_ns, nic.loopback_bytes), (Some(0), Some(0)));
+    }
+
+    #[test]
+    fn a_full_buffer_and_the_last_frame_that_left_it_are_times_of_the_interval() {
+        let (mut first, mut last) = (reading(1000), reading(2000));
+        first.pipeline.buffer.filled(Time::from_us(400));
+        (last.pipeline, last.totals) = (first.pipeline, first.totals);
+        let report_of = |buffer: BufferTotal| {
+            let mut last = last.clone();
+            last.pipeline.buffer = buffer;
+            let nic = host_report(&first, &last, 0).counters.unwrap().nics[0].clone();
+            (nic.receive_full_ns, nic.receive_stopped_ns)
+        };
+        let mut buffer = last.pipeline.buffer;
+        buffer.waiting_since = Some(Time::from_us(400));
+        assert_eq!(report_of(buffer), (Some(1_000_000), Some(1_000_000)));
+        buffer.waiting_since = Some(Time::from_us(1990));
+        assert_eq!(report_of(buffer), (Some(1_000_000), Some(10_000)));
+        buffer.drained(Time::from_us(1300));
+        buffer.waiting_since = None;
+        assert_eq!(report_of(buffer), (Some(300_000), Some(0)));
     }
 
     #[test]
@@ -271,12 +343,18 @@ mod tests {
         first.pipeline.bus_starts(Time::ZERO, bus);
         last.pipeline = first.pipeline;
         last.pipeline.crossed_bus(4_000_000, Time::from_us(800));
+        last.pipeline.stalled(Time::from_us(700));
         let report = host_report(&first, &last, 0);
         let nic = &report.counters.as_ref().unwrap().nics[0];
         assert_eq!(nic.loopback_bytes, Some(6_000_000));
         let pcie =
             PcieCounters { capacity_bps: 80_000_000_000, to_nic_bytes: 6_000_000, to_host_bytes: 10_000_000 };
-        assert_eq!(nic.pcie, Some(pcie));
+        assert_eq!((nic.pcie, nic.stalled_writes_ns), (Some(pcie), Some(700_000)));
+        // The limit is lifted: what arrives crosses the bus.
+        last.pipeline.bus_ends(Time::from_us(1000));
+        let later = NicReading { at: Time::from_us(2000), received_bytes: 1_700_000, ..last.clone() };
+        let pcie = host_report(&last, &later, 0).counters.unwrap().nics[0].pcie.unwrap();
+        assert_eq!((pcie.to_host_bytes, pcie.capacity_bps / 1_000_000_000), (700_000, 126));
     }
 
     #[test]

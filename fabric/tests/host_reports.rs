@@ -76,7 +76,7 @@ fn translations_are_counted_page_by_page() {
         // A full packet has the payload of one page, and one arrives for each that is looked up, apart from the buffer.
         let received = nic.wire.unwrap().received_packets;
         assert!(lookups.abs_diff(received) < 100, "{lookups} lookups, {received} packets");
-        assert_eq!((nic.pcie, nic.loopback_bytes), (None, Some(0)));
+        assert_eq!((nic.stalled_writes_ns, nic.loopback_bytes), (Some(0), Some(0)));
     }
 }
 
@@ -94,6 +94,79 @@ fn the_time_in_the_paused_state_is_that_of_the_switch() {
             assert!(counted > Time::from_us(40), "{name}: {counted}");
             let differ = counted.max(recorded).saturating_sub(counted.min(recorded));
             assert!(differ < most, "{name}: {counted} counted, {recorded} at the switch, {changes} changes");
+        }
+    }
+}
+
+#[test]
+fn contexts_are_counted_packet_by_packet_and_their_misses_are_what_the_pipeline_waits_for() {
+    for (_, report) in &see("context-misses").reports {
+        let nic = nic(report);
+        let icm = nic.caches.and_then(|caches| caches.icm).unwrap();
+        let lookups = icm.lookups.unwrap();
+        // 256 of 1,024 contexts are in the cache.
+        let share = icm.misses as f64 / lookups as f64;
+        assert!((0.6..0.9).contains(&share), "{icm:?}");
+        let received = nic.wire.unwrap().received_packets;
+        assert!(lookups.abs_diff(received) < 100, "{lookups} lookups, {received} packets");
+        // A miss takes 2 us; the last one may not be over.
+        let waited_us = nic.waited_reads_ns.unwrap() / 1_000;
+        assert!(
+            waited_us.abs_diff((2 * icm.misses).min(report.interval_ns / 1_000)) <= 2,
+            "{waited_us}, {icm:?}"
+        );
+    }
+}
+
+/// A receiver pauses while its buffer is full; a broken NIC pauses without that.
+#[test]
+fn the_receive_buffer_is_full_behind_the_pauses_of_a_slow_receiver_and_not_behind_those_of_a_storm() {
+    for (name, is_full) in
+        [("mtt-misses", true), ("loopback-traffic", true), ("slow-receiver", true), ("pfc-storm", false)]
+    {
+        for (_, report) in &see(name).reports {
+            let nic = nic(report);
+            let paused: u64 = nic.sent_pauses.iter().filter_map(|row| row.paused_ns).max().unwrap_or(0);
+            let full = nic.receive_full_ns.unwrap();
+            match is_full {
+                true => assert!(full >= paused * 99 / 100, "{name}: full for {full} of {paused} ns"),
+                false => assert_eq!(full, 0, "{name}"),
+            }
+            let stopped = nic.receive_stopped_ns.unwrap();
+            assert!(stopped < 20_000, "{name}: stopped for {stopped} ns");
+        }
+    }
+}
+
+/// While a bus is what makes the NIC pause, it holds writes back; no other slow receiver does that.
+#[test]
+fn writes_are_held_back_while_a_slow_bus_makes_the_nic_pause() {
+    for (name, is_held) in [("loopback-traffic", true), ("mtt-misses", false), ("slow-receiver", false)] {
+        for (_, report) in &see(name).reports {
+            let nic = nic(report);
+            let paused: u64 = nic.sent_pauses.iter().filter_map(|row| row.paused_ns).max().unwrap_or(0);
+            let held = nic.stalled_writes_ns.unwrap();
+            assert!(
+                if is_held { held >= paused * 95 / 100 } else { held == 0 },
+                "{name}: {held} of {paused} ns"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_loopback_test_shows_the_slow_bus_and_the_slow_nic() {
+    for (name, gbps, stalled) in
+        [("loopback-traffic", 40.0, 0.6), ("narrow-bus", 16.0, 0.84), ("mtt-misses", 100.0, 0.0)]
+    {
+        for (_, report) in &see(name).reports {
+            let test = &report.loopback.as_ref().unwrap().tests[0];
+            let service: u64 = test.service.iter().map(|row| row.bits_per_s).sum();
+            for path in &test.paths {
+                let carried = (path.bandwidth_bps + service) as f64 / 1e9;
+                assert!((carried - gbps).abs() < 0.01, "{name}: {carried} Gb/s");
+                assert!((path.stalled_share.unwrap() - stalled).abs() < 0.001, "{name}: {path:?}");
+            }
         }
     }
 }

@@ -58,6 +58,11 @@ impl Fabric {
         Fabric::new(state)
     }
 
+    /// Whether `host` pauses its switch.
+    pub fn is_paused_by(&self, host: &str) -> bool {
+        matches!(&self.state, FabricState::PausedBy(pausing) if pausing == host)
+    }
+
     /// Whether queues of the fabric, or another host, explain what `host` observes.
     pub fn explains_delay_of(&self, host: &str) -> bool {
         match &self.state {

@@ -3,6 +3,7 @@
 use model::HostReport;
 use model::host::counters::{NicCounters, PriorityPauses};
 
+use crate::Claim;
 use crate::pause_ratio::{self, Step};
 
 /// The receive pipeline of an RNIC that has been stopped for this time does not recover: the default of the NIC watchdog
@@ -64,6 +65,31 @@ impl SentPauses<'_> {
         }
     }
 
+    /// Whether the receive buffer was full behind the pauses, for more than half of their time; `None` if no counter shows
+    /// it. A receiver pauses because its buffer has filled and resumes when it has drained.
+    pub(crate) fn has_full_buffer(&self) -> Option<bool> {
+        self.covers(self.nic.receive_full_ns?)
+    }
+
+    /// Whether the PCIe link held writes of the RNIC back for more than half of the time in which it paused; `None` if no
+    /// counter shows it. What makes a buffer overflow is slow while the buffer is full.
+    pub(crate) fn has_stalled_writes(&self) -> Option<bool> {
+        self.covers(self.nic.stalled_writes_ns?)
+    }
+
+    /// Whether the receive pipeline waited for contexts or translations for more than half of the time in which the RNIC
+    /// paused; `None` if no counter shows it.
+    pub(crate) fn has_waited_reads(&self) -> Option<bool> {
+        self.covers(self.nic.waited_reads_ns?)
+    }
+
+    /// Whether a time is more than half of the time in the paused state. Choice: the least majority, because both counters
+    /// begin and end with the pauses and differ by single frames.
+    fn covers(&self, time_ns: u64) -> Option<bool> {
+        let paused = self.pauses.paused_ns.filter(|paused| *paused > 0)?;
+        Some(time_ns > paused / 2)
+    }
+
     /// The JSON Pointer of the row.
     pub(crate) fn pointer(&self) -> String {
         format!("/counters/nics/{}/sent_pauses/{}", self.at.0, self.at.1)
@@ -84,6 +110,17 @@ impl SentPauses<'_> {
             None => format!("{nic} sent {} pauses of priority {priority}", self.pauses.frames),
         }
     }
+}
+
+/// For how long the PCIe link of the RNIC with this JSON Pointer held writes back, if it did.
+pub(crate) fn stalled_writes(nic: &NicCounters, pointer: &str, interval_ns: u64) -> Option<Claim> {
+    let stalled_ns = nic.stalled_writes_ns.filter(|time| *time > 0)?;
+    let claim = format!(
+        "the PCIe link of {} holds writes to the host back {:.2} % of the time",
+        nic.nic,
+        pause_ratio::ratio(stalled_ns, interval_ns) * 100.0
+    );
+    Some(Claim::new(claim, [format!("{pointer}/stalled_writes_ns")]))
 }
 
 /// The longest run of samples that adjoin each other and are paused throughout.

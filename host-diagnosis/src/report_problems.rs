@@ -108,6 +108,13 @@ impl Problems {
             let paused = Some(sample.paused_ns);
             self.at_most(&format!("{at}/paused_ns"), paused, sample.interval_ns, "the interval");
         }
+        for (name, time) in [
+            ("receive_full_ns", nic.receive_full_ns),
+            ("stalled_writes_ns", nic.stalled_writes_ns),
+            ("waited_reads_ns", nic.waited_reads_ns),
+        ] {
+            self.at_most(&format!("{at}/{name}"), time, interval_ns, "the interval");
+        }
         for (row, drops) in nic.drops.iter().enumerate() {
             self.priority(&format!("{at}/drops/{row}"), drops.priority);
         }
@@ -160,17 +167,29 @@ impl Problems {
             for (row, nic) in round.busy.iter().enumerate() {
                 known(format!("{at}/busy/{row}"), nic, &nodes, "node");
             }
+            for (row, service) in round.service.iter().enumerate() {
+                known(format!("{at}/service/{row}/nic"), &service.nic, &nodes, "node");
+            }
             for (row, used) in round.utilisation.iter().enumerate() {
                 known(format!("{at}/utilisation/{row}/link"), &used.link, &links, "link");
             }
         }
         for (test, round) in loopback.tests.iter().enumerate() {
+            let at = format!("/loopback/tests/{test}");
             for (row, used) in round.utilisation.iter().enumerate() {
-                if !(0.0..=1.0).contains(&used.share) {
-                    let at = format!("/loopback/tests/{test}/utilisation/{row}/share");
-                    self.add(at, format!("{} is no share; expected 0 to 1", used.share));
-                }
+                self.share(format!("{at}/utilisation/{row}/share"), used.share);
             }
+            for (row, path) in round.paths.iter().enumerate() {
+                path.stalled_share
+                    .iter()
+                    .for_each(|share| self.share(format!("{at}/paths/{row}/stalled_share"), *share));
+            }
+        }
+    }
+
+    fn share(&mut self, at: String, share: f64) {
+        if !(0.0..=1.0).contains(&share) {
+            self.add(at, format!("{share} is no share; expected 0 to 1"));
         }
     }
 

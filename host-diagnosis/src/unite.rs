@@ -71,12 +71,21 @@ fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport
         _ => "every hop of the fabric was clean".to_string(),
     };
     diagnosis.summary = format!("{what}: {}", finding.summary);
+    let is_other = diagnosis.cause != finding.cause;
+    // Evidence of the host for the cause that the fabric shows does not make it less certain.
+    if is_other {
+        diagnosis.confidence = diagnosis.confidence.min(finding.confidence);
+    }
+    // A broken RNIC and a slow receiver exclude each other; every other part refines what the fabric shows.
+    let is_refuted = is_other && [diagnosis.cause, finding.cause].contains(&Cause::NicStorm);
     diagnosis.cause = finding.cause;
     diagnosis.root_cause.host = Some(finding.host.clone());
-    diagnosis.confidence = diagnosis.confidence.min(finding.confidence);
     diagnosis.evidence.extend(evidence(report, finding));
     diagnosis.missing.extend(finding.missing.iter().cloned());
-    let usual = std::mem::take(&mut diagnosis.advice);
+    let mut usual = std::mem::take(&mut diagnosis.advice);
+    if is_refuted {
+        usual.clear();
+    }
     diagnosis.advice = finding.advice.iter().cloned().chain(usual).collect();
 }
 

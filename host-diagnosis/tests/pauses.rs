@@ -175,6 +175,35 @@ fn a_watchdog_that_fires_proves_no_storm() {
     assert_eq!(result_of(&diagnosis, "nic_storm"), CheckResult::MissingEvidence);
 }
 
+/// An RNIC that pauses 5 % of the time, with a receive buffer that is full and stands still for these shares of that time.
+fn buffered(full: f64, stopped: f64) -> HostReport {
+    let mut report = report();
+    pause(&mut report, 50 * MS, MS);
+    let of_pauses = |share: f64| Some((50.0 * share * MS as f64) as u64);
+    (nic(&mut report).receive_full_ns, nic(&mut report).receive_stopped_ns) =
+        (of_pauses(full), of_pauses(stopped));
+    report
+}
+
+#[test]
+fn pauses_without_a_full_receive_buffer_are_a_broken_rnic_and_with_one_a_slow_receiver() {
+    let broken = check(&buffered(0.0, 0.0), &one_server(), Cause::NicStorm);
+    assert!(broken.summary.contains("its receive buffer has room"), "{}", broken.summary);
+    check(&buffered(0.4, 0.0), &many_servers(), Cause::NicStorm);
+    let slow = check(&buffered(1.0, 0.02), &one_server(), Cause::SlowReceiver);
+    assert!(!slow.missing.is_empty() && slow.confidence < 0.85, "the part is unknown: {slow:#?}");
+    // A buffer that nothing leaves is no slow receiver; in 50 ms it is no broken RNIC either.
+    assert_eq!(causes(&buffered(1.0, 1.0), &one_server()), []);
+    // Hardware without the counters.
+    let mut unknown = buffered(0.0, 0.0);
+    nic(&mut unknown).receive_full_ns = None;
+    assert_eq!(causes(&unknown, &one_server()), []);
+    // Next to no pauses.
+    let mut few = buffered(0.0, 0.0);
+    pause(&mut few, MS / 2, 1000);
+    assert_eq!(causes(&few, &one_server()), []);
+}
+
 #[test]
 fn a_slow_receiver_misses_in_its_translation_table() {
     let found = check(&slow_receiver(), &one_server(), Cause::SlowReceiver);
@@ -228,6 +257,37 @@ fn loopback_traffic_that_fits_the_pcie_link_is_innocent() {
     let mut none = loopback();
     nic(&mut none).loopback_bytes = Some(0);
     assert_eq!(causes(&none, &many_servers()), []);
+}
+
+#[test]
+fn loopback_traffic_that_fills_the_pcie_link_in_bursts_is_a_cause() {
+    let burst = |stalled_ms: u64, paused_ms: u64| {
+        let mut report = loopback();
+        nic(&mut report).pcie.as_mut().unwrap().capacity_bps = 256_000_000_000;
+        nic(&mut report).stalled_writes_ns = Some(stalled_ms * MS);
+        pause(&mut report, paused_ms * MS, MS);
+        report
+    };
+    let found = check(&burst(45, 40), &many_servers(), Cause::LoopbackCongestion);
+    assert!(found.evidence.iter().any(|claim| claim.claim.contains("4.50 % of the time")), "{found:#?}");
+    assert_eq!(
+        causes(&burst(10, 40), &many_servers()),
+        [],
+        "the link takes the writes while the RNIC pauses"
+    );
+    // Without pauses, from 3 % of the time on.
+    let clean = |stalled_ms| {
+        let mut report = burst(stalled_ms, 0);
+        nic(&mut report).sent_pauses.clear();
+        causes(&report, &Fabric::clean())
+    };
+    assert_eq!(clean(29), []);
+    assert_eq!(clean(31), [Cause::LoopbackCongestion]);
+    // The switch recorded pauses of this host before the interval.
+    let mut before = burst(31, 0);
+    nic(&mut before).sent_pauses.clear();
+    assert_eq!(causes(&before, &one_server()), [Cause::LoopbackCongestion]);
+    assert_eq!(causes(&before, &Fabric::paused_by("h9")), []);
 }
 
 /// A full link delays packets that queue below XOFF. Nothing but a clean fabric excludes other places of the delay.

@@ -3,7 +3,7 @@
 use host_diagnosis::{CheckResult, Fabric, FabricState, HostFinding, diagnose};
 use model::host::HostWorkload;
 use model::host::RnicCounters;
-use model::host::counters::{CacheCounters, Misses, NicCounters, PcieCounters, WireCounters};
+use model::host::counters::{CacheCounters, Misses, NicCounters, PcieCounters, PriorityPauses, WireCounters};
 use model::host::transport::{ConnectionScaling, LossRecovery, Retransmission};
 use model::telemetry::FlowRecord;
 use model::{Cause, HostReport};
@@ -76,6 +76,46 @@ fn sr_2_a_number_of_queue_pairs_without_counters_is_no_evidence() {
     check(&scaling(16_384, 52.0, nic(52.0, 25.0, None)), "qp_cache_thrash", CheckResult::MissingEvidence);
     let no_usual = Some(Misses { misses: 4_000_000, lookups: None, usual_misses: None });
     check(&scaling(16_384, 52.0, nic(52.0, 25.0, no_usual)), "qp_cache_thrash", CheckResult::MissingEvidence);
+}
+
+/// An RNIC that pauses its switch for 50 ms of a second, misses contexts and translations, and waits for host memory.
+fn waiting(waited_ms: u64, icm: u64, mtt: u64) -> HostReport {
+    let misses = |misses| Some(Misses { misses, lookups: Some(5_000_000), usual_misses: None });
+    let mut nic = nic(10.0, 0.0, misses(icm));
+    nic.caches.as_mut().unwrap().mtt = misses(mtt);
+    nic.waited_reads_ns = Some(waited_ms * 1_000_000);
+    let paused_ns = Some(50_000_000);
+    nic.sent_pauses = vec![PriorityPauses { priority: 3, frames: 900, paused_ns, longest_ns: None }];
+    HostReport { counters: Some(RnicCounters { nics: vec![nic] }), ..HostReport::new("h1", 1_000_000_000) }
+}
+
+fn causes(report: &HostReport, fabric: &Fabric) -> Vec<Cause> {
+    let found = diagnose(report, fabric).findings.into_iter().map(|finding| finding.cause);
+    found.filter(|cause| *cause != Cause::Undetermined).collect()
+}
+
+#[test]
+fn a_receive_pipeline_that_waits_for_contexts_while_its_rnic_pauses_thrashes() {
+    let paused = Fabric::paused_by("h1");
+    assert_eq!(causes(&waiting(45, 900_000, 0), &paused), [Cause::QpCacheThrash]);
+    // As many misses that take next to no time, and time that translations take.
+    assert_eq!(causes(&waiting(2, 900_000, 0), &paused), []);
+    assert_eq!(causes(&waiting(45, 900, 900_000), &paused), []);
+    // Another host pauses, or the fabric explains the delay.
+    assert_eq!(causes(&waiting(45, 900_000, 0), &Fabric::paused_by("h9")), []);
+    assert_eq!(causes(&waiting(45, 900_000, 0), &Fabric::new(FabricState::Congested)), []);
+}
+
+#[test]
+fn waiting_for_contexts_without_pauses_counts_in_a_clean_fabric() {
+    let mut report = waiting(31, 900_000, 0);
+    report.counters.as_mut().unwrap().nics[0].sent_pauses.clear();
+    assert_eq!(causes(&report, &Fabric::clean()), [Cause::QpCacheThrash]);
+    // The switch recorded pauses of this host before the interval.
+    assert_eq!(causes(&report, &Fabric::paused_by("h1")), [Cause::QpCacheThrash]);
+    assert_eq!(causes(&report, &Fabric::paused_by("h9")), []);
+    report.counters.as_mut().unwrap().nics[0].waited_reads_ns = Some(29_000_000);
+    assert_eq!(causes(&report, &Fabric::clean()), []);
 }
 
 fn record(epoch: u64, psn_first: u32, psn_last: u32, packets: u64) -> FlowRecord {

@@ -53,7 +53,7 @@ fn a_verdict_that_ends_at_a_host_names_its_part_in_one_sentence() {
          the host"
     );
     assert_eq!((united.anomaly, united.cause), (Anomaly::PfcStormHostInjection, Cause::SlowReceiver));
-    assert_eq!(united.confidence, 0.9);
+    assert_eq!(united.confidence, 0.95, "the host shows the cause that the fabric shows");
     assert_eq!(united.advice.last().unwrap(), "look at h3");
     // The values of the report are in the verdict.
     let records: Vec<&Record> = united.evidence.iter().flat_map(|claim| &claim.records).collect();
@@ -71,6 +71,33 @@ fn a_report_refines_the_cause_of_the_fabric() {
     let united = unite(&storm_verdict(), &[broken()], None).diagnosis;
     assert_eq!(united.cause, Cause::NicStorm);
     assert!(united.summary.contains("mlx5_0"), "{}", united.summary);
+}
+
+/// The pauses of h3 with a receive buffer that was full for this time.
+fn buffered(full_ns: u64) -> HostReport {
+    let mut report = report();
+    pause(&mut report, 50_000_000, 1_000_000);
+    (nic(&mut report).receive_full_ns, nic(&mut report).receive_stopped_ns) = (Some(full_ns), Some(0));
+    report
+}
+
+#[test]
+fn the_receive_buffer_of_a_nic_refutes_a_storm_or_a_slow_receiver() {
+    let storm = verdict(Anomaly::PfcStormHostInjection, Cause::NicStorm, Some("h3"));
+    let slow = unite(&storm, &[buffered(50_000_000)], None).diagnosis;
+    assert_eq!((slow.cause, slow.confidence), (Cause::SlowReceiver, 0.8));
+    assert!(
+        !slow.advice.contains(&"look at h3".to_string()),
+        "the advice is about a storm: {:?}",
+        slow.advice
+    );
+    let broken = unite(&storm_verdict(), &[buffered(0)], None).diagnosis;
+    assert_eq!((broken.cause, broken.confidence), (Cause::NicStorm, 0.9));
+    // A part that is named is more than the buffer shows.
+    let mut part = slow_receiver();
+    (nic(&mut part).receive_full_ns, nic(&mut part).receive_stopped_ns) = (Some(50_000_000), Some(0));
+    let named = unite(&storm, &[part], None).diagnosis;
+    assert!(named.summary.contains("memory translations"), "{}", named.summary);
 }
 
 #[test]

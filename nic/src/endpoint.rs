@@ -291,7 +291,7 @@ impl Endpoint {
             return;
         }
         let number = unwrap_psn(packet.psn, self.receiving.expected(&packet));
-        match self.pipeline.push(packet.priority, number, Frame::new(bytes, 0)) {
+        match self.pipeline.push(now, packet.priority, number, Frame::new(bytes, 0)) {
             Pushed::Stored => {}
             Pushed::Pause => self.send_pause(now, packet.priority),
             Pushed::Dropped => self.counters.buffer_drops += 1,
@@ -404,7 +404,7 @@ impl Endpoint {
         self.received_pauses.expire(now);
         while self.processed_at.is_some_and(|at| at <= now) {
             let done = self.processed_at.take().unwrap_or(now);
-            if let Some((frame, pfc)) = self.pipeline.finish() {
+            if let Some((frame, pfc)) = self.pipeline.finish(done) {
                 if let Ok(packet) = frame::read(&frame.head) {
                     self.process(now, &packet);
                 }

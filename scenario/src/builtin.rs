@@ -21,6 +21,8 @@ const BUILTIN: &[(&str, &str)] = &texts![
     "slow-receiver",
     "narrow-host-bus",
     "mtt-misses",
+    "context-misses",
+    "narrow-bus",
     "loopback-traffic",
     "unpaused-receiver",
     "harmless-misses",

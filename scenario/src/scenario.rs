@@ -10,7 +10,7 @@ use std::sync::Arc;
 use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
-use crate::nic::{HostBus, Messages, MttModel, Operation};
+use crate::nic::{ContextModel, HostBus, Messages, MttModel, Operation};
 use crate::problem::Problems;
 use crate::random::Random;
 use crate::read::{self, Expectation, Routing};
@@ -169,6 +169,8 @@ pub enum FaultKind {
     },
     /// MTT cache misses: the NIC's receive pipeline waits for address translations.
     MttMisses(MttModel),
+    /// Context cache misses: the NIC's receive pipeline waits for the contexts of connections.
+    ContextMisses(ContextModel),
     /// PCIe bottleneck: the host's bus is slower than the link, or loopback traffic shares it.
     HostBus(HostBus),
     /// The receive pipeline stops: the buffer fills, the NIC pauses its switch permanently, and drops what still

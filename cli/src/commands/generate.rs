@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use scenario::generate::{KINDS, generate_kind};
+use scenario::generate::{KINDS, NAMED_KINDS, generate_kind};
 
 use crate::Outcome;
 use crate::input::write_all;
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let Some(seed) = args.seed else {
-        KINDS.iter().for_each(|kind| println!("{:<24} {}", kind.name, kind.summary));
+        KINDS.iter().chain(&NAMED_KINDS).for_each(|kind| println!("{:<24} {}", kind.name, kind.summary));
         return Ok(Outcome::Fine);
     };
     let generated = match &args.kind {
@@ -40,7 +40,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         Some(name) => match generate_kind(seed, name) {
             Some(generated) => generated,
             None => {
-                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+                let known: Vec<&str> = KINDS.iter().chain(&NAMED_KINDS).map(|kind| kind.name).collect();
                 bail!("unknown kind `{name}`; expected one of {}", known.join(", "));
             }
         },

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::{FlowRecord, RunError};
 use model::{Cause, Diagnosis, PortRef, Time};
-use scenario::nic::{HostBus, MttModel, Reliability};
+use scenario::nic::{ContextModel, HostBus, MttModel, Reliability};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -43,11 +43,12 @@ struct Truth {
 }
 
 /// The causes that are inside a host.
-const IN_HOSTS: [Cause; 5] = [
+const IN_HOSTS: [Cause; 6] = [
     Cause::NicStorm,
     Cause::SlowReceiver,
     Cause::LoopbackCongestion,
     Cause::IntraHostLink,
+    Cause::QpCacheThrash,
     Cause::GoBackNWaste,
 ];
 
@@ -110,24 +111,27 @@ fn does(scenario: &Scenario, seed: u64, verdict: &Diagnosis, host: &str, wasted:
 /// What the model of a host does, one entry for each fault that slows it down or makes it pause.
 fn truths(scenario: &Scenario, seed: u64, host: &str) -> Vec<Truth> {
     let line_bps = scenario.topology.link_of(&PortRef::new(host, 1)).map_or(u64::MAX, |link| link.rate.0);
+    let packet_bytes = scenario.host_settings(host).payload_bytes;
     let faults = scenario.faults.iter().enumerate().filter(|(_, fault)| fault.host == host);
     let truth = |(index, fault): (usize, &scenario::FaultSpec)| {
         let start = fault.drawn_start(seed, index);
-        let (special, general) = cause(&fault.kind, line_bps)?;
+        let (special, general) = cause(&fault.kind, line_bps, packet_bytes)?;
         Some(Truth { special, general, when: (start, Time(start.0.saturating_add(fault.duration.0))) })
     };
     faults.filter_map(truth).collect()
 }
 
-/// The cause that names what a fault does to a host with this line rate, and the one that says less; `None` if the host
-/// keeps up with its link.
-fn cause(kind: &FaultKind, line_bps: u64) -> Option<(Cause, Option<Cause>)> {
+/// The cause that names what a fault does to a host with this line rate and packets of this payload, and the one that says
+/// less; `None` if the host keeps up with its link.
+fn cause(kind: &FaultKind, line_bps: u64, packet_bytes: u32) -> Option<(Cause, Option<Cause>)> {
     match kind {
         FaultKind::Storm { .. } | FaultKind::StoppedPipeline => Some((Cause::NicStorm, None)),
         FaultKind::SlowReceiver { rate, .. } => (rate.0 < line_bps).then_some((Cause::SlowReceiver, None)),
         FaultKind::MttMisses(model) => {
             (translation_bps(model) < line_bps).then_some((Cause::SlowReceiver, None))
         }
+        FaultKind::ContextMisses(model) => (context_bps(model, packet_bytes) < line_bps)
+            .then_some((Cause::QpCacheThrash, Some(Cause::SlowReceiver))),
         FaultKind::HostBus(bus) => bus_cause(bus, line_bps),
     }
 }
@@ -145,6 +149,12 @@ fn translation_bps(model: &MttModel) -> u64 {
         model.region_bytes.saturating_sub(model.reach_bytes()) as f64 / model.region_bytes.max(1) as f64;
     let seconds = missed * model.miss.0 as f64 / 1e12;
     if seconds > 0.0 { (model.page_bytes as f64 * 8.0 / seconds) as u64 } else { u64::MAX }
+}
+
+/// Bits a second that a receive pipeline processes if nothing but contexts of connections takes time, one for each packet.
+fn context_bps(model: &ContextModel, packet_bytes: u32) -> u64 {
+    let seconds = model.miss_share() * model.miss.0 as f64 / 1e12;
+    if seconds > 0.0 { (f64::from(packet_bytes) * 8.0 / seconds) as u64 } else { u64::MAX }
 }
 
 /// The hosts that receive a flow with go-back-N of which a large part was sent more than once.
@@ -167,7 +177,7 @@ mod tests {
     /// Checks what is wrong with a host at a link of 100 Gb/s.
     #[track_caller]
     fn check(kind: FaultKind, special: Option<Cause>) {
-        assert_eq!(cause(&kind, 100_000_000_000).map(|(special, _)| special), special, "{kind:?}");
+        assert_eq!(cause(&kind, 100_000_000_000, 4096).map(|(special, _)| special), special, "{kind:?}");
     }
 
     fn bus(rate: u64, loopback: u64) -> FaultKind {
@@ -186,6 +196,17 @@ mod tests {
         check(bus(128, 20), None);
         check(bus(128, 40), Some(Cause::LoopbackCongestion));
         check(bus(80, 40), Some(Cause::LoopbackCongestion));
+    }
+
+    #[test]
+    fn contexts_slow_a_host_down_if_its_link_is_faster() {
+        let contexts = |queue_pairs, miss_ns| {
+            FaultKind::ContextMisses(ContextModel { entries: 256, queue_pairs, miss: Time::from_ns(miss_ns) })
+        };
+        // 4 KiB take 328 ns on the link; three of four contexts miss.
+        check(contexts(1024, 500), Some(Cause::QpCacheThrash));
+        check(contexts(1024, 430), None);
+        check(contexts(256, 5000), None);
     }
 
     #[test]

@@ -33,6 +33,7 @@ fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
             Some((Slowdown::Rate(rate), Some(ReceiveLimits { size_bytes, ..limits })))
         }
         FaultKind::MttMisses(model) => Some((Slowdown::Translation(model), None)),
+        FaultKind::ContextMisses(model) => Some((Slowdown::Contexts(model), None)),
         FaultKind::HostBus(bus) => Some((Slowdown::Bus(bus), None)),
         FaultKind::StoppedPipeline => Some((Slowdown::Stopped, None)),
     }

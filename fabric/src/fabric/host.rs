@@ -36,7 +36,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let flow = receiver_index(queue_pair);
         let priority = flow.and_then(|flow| self.senders.get(flow)).map_or(0, |sender| sender.priority);
         let expected = flow.and_then(|flow| self.receivers.get(flow)).map_or(0, |r| r.receiver.expected());
-        match pipeline.push(priority, unwrap_psn(psn, expected), frame) {
+        match pipeline.push(self.now, priority, unwrap_psn(psn, expected), frame) {
             Pushed::Stored => {}
             Pushed::Pause => {
                 self.send_pfc(host, &Pfc::single(priority, u16::MAX));
@@ -58,7 +58,7 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     pub(super) fn nic_processed(&mut self, host: u32) {
-        if let Some((frame, pfc)) = self.hosts[host as usize].pipeline.finish() {
+        if let Some((frame, pfc)) = self.hosts[host as usize].pipeline.finish(self.now) {
             self.process(host, packet::read(&frame));
             if let Some(pfc) = pfc {
                 self.send_pfc(host, &pfc);

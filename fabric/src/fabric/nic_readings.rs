@@ -34,6 +34,7 @@ impl<S: FabricSwitch> Fabric<S> {
             sent_packets: out.sent_frames,
             totals: nic.totals,
             pipeline: nic.pipeline.totals,
+            capacity: nic.pipeline.capacity(nic.line_rate),
             flows,
         })
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use scenario::Random;
-use scenario::nic::{HostBus, MttModel, ReceiveLimits};
+use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveLimits};
 
 use super::totals::PipelineTotals;
 
@@ -19,10 +19,21 @@ pub enum Slowdown {
     Rate(Rate),
     /// It waits for address translations that miss the MTT cache.
     Translation(MttModel),
+    /// It waits for contexts of connections that are not in the cache.
+    Contexts(ContextModel),
     /// PCIe bottleneck: the host's bus is slower than the link.
     Bus(HostBus),
     /// It processes nothing.
     Stopped,
+}
+
+/// What limits loopback tests through a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopbackCapacity {
+    /// The rate at which the NIC processes packets.
+    pub nic: Rate,
+    /// The bus between NIC and host.
+    pub bus: HostBus,
 }
 
 /// A buffered frame, and its packet number in the flow.
@@ -100,16 +111,18 @@ impl ReceivePipeline {
     }
 
     /// Buffers a frame that is packet `number` of its flow.
-    pub fn push(&mut self, priority: u8, number: u64, frame: Frame) -> Pushed {
+    pub fn push(&mut self, now: Time, priority: u8, number: u64, frame: Frame) -> Pushed {
         let limits = self.limits();
         if self.bytes + frame.len() > limits.size_bytes {
             return Pushed::Dropped;
         }
         self.bytes += frame.len();
         self.buffer.push_back(BufferedFrame { number, frame });
+        self.totals.buffer.waiting_since.get_or_insert(now);
         if self.bytes < limits.xoff_bytes || self.is_pausing(priority) {
             return Pushed::Stored;
         }
+        self.totals.buffer.filled(now);
         self.pausing |= 1 << priority;
         Pushed::Pause
     }
@@ -120,7 +133,7 @@ impl ReceivePipeline {
             return None;
         }
         let first = self.buffer.front()?;
-        let (mut work, mut stall) = (Time::ZERO, Time::ZERO);
+        let (mut work, mut stall, mut crossed) = (Time::ZERO, Time::ZERO, Time::ZERO);
         let bytes = first.frame.len();
         for (slowdown, _) in self.slowdowns.values() {
             match slowdown {
@@ -128,7 +141,7 @@ impl ReceivePipeline {
                 Slowdown::Bus(bus) => {
                     let crossing = bus.available().serialisation(bytes);
                     self.totals.crossed_bus(bytes, crossing);
-                    work = work.max(crossing);
+                    (work, crossed) = (work.max(crossing), crossed.max(crossing));
                 }
                 Slowdown::Translation(model) => {
                     let payload = u64::from(first.frame.tail);
@@ -136,27 +149,57 @@ impl ReceivePipeline {
                     self.totals.translated(*model, found);
                     stall += model.stall(found);
                 }
+                Slowdown::Contexts(model) => {
+                    let missed = model.misses(&mut self.random);
+                    self.totals.context_looked_up(missed);
+                    stall += if missed { model.miss } else { Time::ZERO };
+                }
                 Slowdown::Stopped => {}
             }
+        }
+        self.totals.fetching = Time(self.totals.fetching.0.saturating_add(stall.0));
+        if crossed >= work && self.buffer.len() > 1 {
+            self.totals.stalled(crossed);
         }
         self.busy = true;
         Some(Time(now.0.saturating_add(work.0).saturating_add(stall.0)))
     }
 
     /// Removes the frame that has been processed; also returns a resume frame to send, when the occupancy is at XON.
-    pub fn finish(&mut self) -> Option<(Frame, Option<Pfc>)> {
+    pub fn finish(&mut self, now: Time) -> Option<(Frame, Option<Pfc>)> {
         self.busy = false;
         let BufferedFrame { frame, .. } = self.buffer.pop_front()?;
         self.bytes -= frame.len();
+        self.totals.buffer.waiting_since = (!self.buffer.is_empty()).then_some(now);
         if self.bytes > self.limits().xon_bytes || self.pausing == 0 {
             return Some((frame, None));
         }
+        self.totals.buffer.drained(now);
         let mut pfc = Pfc::default();
         for priority in (0..8).filter(|p| self.pausing >> p & 1 == 1) {
             pfc.set(priority, 0);
         }
         self.pausing = 0;
         Some((frame, Some(pfc)))
+    }
+
+    /// What a loopback test could move through it: the NIC's own part at a link of `line_rate`, and the bus. The few pages of
+    /// a test and its one connection stay in the caches.
+    pub(crate) fn capacity(&self, line_rate: Rate) -> LoopbackCapacity {
+        let slowdowns = || self.slowdowns.values().map(|(slowdown, _)| *slowdown);
+        let nic = slowdowns().filter_map(|slowdown| match slowdown {
+            Slowdown::Rate(rate) => Some(rate),
+            Slowdown::Stopped => Some(Rate(0)),
+            Slowdown::Bus(_) | Slowdown::Translation(_) | Slowdown::Contexts(_) => None,
+        });
+        let buses = slowdowns().filter_map(|slowdown| match slowdown {
+            Slowdown::Bus(bus) => Some(bus),
+            _ => None,
+        });
+        LoopbackCapacity {
+            nic: nic.fold(line_rate, Rate::min),
+            bus: buses.min_by_key(|bus| bus.rate).unwrap_or(HostBus::for_link(line_rate)),
+        }
     }
 
     /// Whether it has paused a priority.
@@ -190,14 +233,15 @@ mod tests {
         let mut pipeline = pipeline();
         assert!(!pipeline.is_used());
         pipeline.slow(0, Slowdown::Rate(Rate(8_000_000_000)), None);
-        let pushed: Vec<Pushed> = (0..5).map(|n| pipeline.push(3, n, frame())).collect();
+        let pushed: Vec<Pushed> = (0..5).map(|n| pipeline.push(Time::ZERO, 3, n, frame())).collect();
         assert_eq!(pushed, [Pushed::Stored, Pushed::Stored, Pushed::Pause, Pushed::Stored, Pushed::Dropped]);
         assert_eq!(pipeline.begin(Time::ZERO), Some(Time::from_us(1)));
         assert_eq!(pipeline.begin(Time::ZERO), None);
         pipeline.recover(0);
         let resumes: Vec<bool> =
-            std::iter::from_fn(|| pipeline.finish()).map(|(_, pfc)| pfc.is_some()).collect();
+            std::iter::from_fn(|| pipeline.finish(Time::from_us(9))).map(|(_, pfc)| pfc.is_some()).collect();
         assert_eq!(resumes, [false, false, true, false]);
+        assert_eq!(pipeline.totals.buffer.full(Time::from_us(20)), Time::from_us(9));
         assert!(!pipeline.is_used());
     }
 
@@ -205,7 +249,7 @@ mod tests {
     fn a_stopped_pipeline_processes_nothing_until_it_recovers() {
         let mut pipeline = pipeline();
         pipeline.slow(7, Slowdown::Stopped, None);
-        pipeline.push(3, 0, frame());
+        pipeline.push(Time::ZERO, 3, 0, frame());
         assert_eq!(pipeline.begin(Time::ZERO), None);
         pipeline.recover(7);
         assert_eq!(pipeline.begin(Time::from_us(5)), Some(Time::from_us(5)));
@@ -220,7 +264,7 @@ mod tests {
         let table =
             MttModel { entries: 0, page_bytes: 4096, region_bytes: 1 << 20, miss: Time::from_ns(300) };
         pipeline.slow(2, Slowdown::Translation(table), None);
-        pipeline.push(3, 0, frame());
+        pipeline.push(Time::ZERO, 3, 0, frame());
         pipeline.totals.bus_starts(Time::ZERO, bus);
         assert_eq!(pipeline.begin(Time::ZERO), Some(Time::from_ns(1_300)));
         let found = Translations { lookups: 1, misses: 1 };

@@ -57,6 +57,15 @@ pub struct TranslationTotal {
     pub found: Translations,
 }
 
+/// The lookups in the cache of connection contexts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextTotal {
+    /// Lookups, one for each packet.
+    pub lookups: u64,
+    /// Those of them that were not in the cache.
+    pub misses: u64,
+}
+
 /// What crosses the PCIe bus of a host while the bus is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusTotal {
@@ -66,6 +75,8 @@ pub struct BusTotal {
     pub network_bytes: u64,
     /// How long they occupied their share of the bus.
     busy: Time,
+    /// How long other frames waited for them, with the bus as the slowest part of the pipeline.
+    pub stalled: Time,
     /// Time with these limits, of all periods that are over.
     over: Time,
     /// Since when they apply.
@@ -73,6 +84,11 @@ pub struct BusTotal {
 }
 
 impl BusTotal {
+    /// Whether the limit applies.
+    pub fn is_limiting(&self) -> bool {
+        self.since.is_some()
+    }
+
     /// Bytes of loopback traffic up to now: what it offers, less what traffic from the network displaced.
     pub fn loopback_bytes(&self, now: Time) -> u64 {
         let present = self.since.map_or(0, |since| now.saturating_sub(since).0);
@@ -111,15 +127,58 @@ impl NicTotals {
 pub struct PipelineTotals {
     /// Lookups of address translations; absent without a limited cache.
     pub translations: Option<TranslationTotal>,
+    /// Lookups of connection contexts; absent without a limited cache.
+    pub contexts: Option<ContextTotal>,
+    /// How long the pipeline waited for what the caches do not hold.
+    pub fetching: Time,
     /// The PCIe bus; absent without a limit.
     pub bus: Option<BusTotal>,
+    /// The receive buffer.
+    pub buffer: BufferTotal,
+}
+
+/// How full a receive buffer was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferTotal {
+    /// Time from XOFF to XON, of all fillings that are over.
+    over: Time,
+    /// Since when it is filled.
+    filled_since: Option<Time>,
+    /// When the last frame left it, or it was last empty; absent while it is empty.
+    pub waiting_since: Option<Time>,
+}
+
+impl BufferTotal {
+    /// The occupancy has reached XOFF.
+    pub(crate) fn filled(&mut self, now: Time) {
+        self.filled_since.get_or_insert(now);
+    }
+
+    /// The occupancy is at XON.
+    pub(crate) fn drained(&mut self, now: Time) {
+        self.over = self.full(now);
+        self.filled_since = None;
+    }
+
+    /// The time from XOFF to XON up to now.
+    pub fn full(&self, now: Time) -> Time {
+        let present = self.filled_since.map_or(Time::ZERO, |since| now.saturating_sub(since));
+        Time(self.over.0.saturating_add(present.0))
+    }
 }
 
 impl PipelineTotals {
     /// A limit of the bus applies from now on. Of several, the last one that started counts.
     pub(crate) fn bus_starts(&mut self, now: Time, bus: HostBus) {
         self.bus_ends(now);
-        let fresh = BusTotal { bus, network_bytes: 0, busy: Time::ZERO, over: Time::ZERO, since: None };
+        let fresh = BusTotal {
+            bus,
+            network_bytes: 0,
+            busy: Time::ZERO,
+            stalled: Time::ZERO,
+            over: Time::ZERO,
+            since: None,
+        };
         let known = self.bus.filter(|known| known.bus == bus);
         self.bus = Some(BusTotal { since: Some(now), ..known.unwrap_or(fresh) });
     }
@@ -139,6 +198,20 @@ impl PipelineTotals {
             total.network_bytes += bytes;
             total.busy = Time(total.busy.0.saturating_add(work.0));
         }
+    }
+
+    /// Other frames wait while one crosses the bus.
+    pub(crate) fn stalled(&mut self, crossing: Time) {
+        if let Some(total) = &mut self.bus {
+            total.stalled = Time(total.stalled.0.saturating_add(crossing.0));
+        }
+    }
+
+    /// A context was looked up.
+    pub(crate) fn context_looked_up(&mut self, missed: bool) {
+        let total = self.contexts.get_or_insert_default();
+        total.lookups += 1;
+        total.misses += u64::from(missed);
     }
 
     /// Translations were looked up.
@@ -196,6 +269,19 @@ mod tests {
         check(100, 0, 12_500_000);
         check(100, 1000, 6_250_000);
         check(100, 400, 10_000_000);
+    }
+
+    #[test]
+    fn a_buffer_is_full_from_xoff_to_xon() {
+        let us = Time::from_us;
+        let mut total = BufferTotal::default();
+        total.drained(us(5));
+        total.filled(us(10));
+        total.filled(us(15));
+        assert_eq!(total.full(us(30)), us(20));
+        total.drained(us(40));
+        total.filled(us(100));
+        assert_eq!(total.full(us(101)), us(31));
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //!
 //! Many servers pause at once, intermittently, and the PFC watchdog stays silent: an application does it, not one bad
 //! RNIC. While the window of a flow is smaller than XOFF of the receive buffer, its packets queue there without pauses; that is
-//! a cause only if every hop of the fabric was clean. Sources: Bai et al., NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13.
+//! a cause only if every hop of the fabric was clean. Bursts fill a link that is not full on average: what counts is whether the
+//! link held writes of the RNIC back while the RNIC paused, if the RNIC counts that. Sources: Bai et al., NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13.
 
 use model::host::counters::{NicCounters, PcieCounters};
 use model::{Cause, HostReport};
 
-use crate::pause_ratio::Step;
+use crate::pause_ratio::{HOST_TEST_RATIO, Step, ratio};
 use crate::pauses::{self, SentPauses};
 use crate::{Claim, Detector, Explains, Fabric, FabricState, HostFinding, HostPart, Outcome, Section};
 
@@ -18,7 +19,8 @@ const FULL_SHARE: f64 = 0.9;
 const CERTAIN: f64 = 0.9;
 /// Confidence if the use of the PCIe link is unknown.
 const PCIE_UNKNOWN: f64 = 0.6;
-/// Confidence without pauses in a clean fabric. Choice: a full link delays packets, and no counter shows the queue before it.
+/// Confidence without pauses in a clean fabric, if the RNIC does not count for how long the link took no write. Choice: a full
+/// link delays packets, and no counter shows the queue before it.
 const WITHOUT_PAUSES: f64 = 0.7;
 /// Confidence is multiplied by this if a watchdog fired: loopback traffic slows a receiver, it does not stop it.
 const WATCHDOG_FACTOR: f64 = 0.7;
@@ -43,28 +45,41 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
             continue;
         };
         let is_full = row.nic.pcie.map(|pcie| is_full(&pcie, report.interval_ns));
-        if has_both && is_full != Some(false) {
-            let link = Link { nic: row.nic, at: row.nic_pointer(), is_known: is_full.is_some() };
+        // A full link on average is full in bursts as well; the other way round it is not.
+        let limits = row.has_stalled_writes().or(is_full);
+        if has_both && limits != Some(false) {
+            let link = Link { nic: row.nic, at: row.nic_pointer(), is_known: limits.is_some() };
             findings.push(finding(report, fabric, &link, Some(&row)));
         }
     }
-    if findings.is_empty() && fabric.state == FabricState::Clean {
+    if findings.is_empty() {
         findings = without_pauses(report, fabric);
     }
     if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
 }
 
-/// Full PCIe links of RNICs with both kinds of traffic.
+/// RNICs with both kinds of traffic whose PCIe links hold writes back for as long as pauses would have to last for a test of the
+/// host, while the fabric is clean or was paused by this host outside the interval. Writes are held back before the buffer is full,
+/// so that the limit is the same. In a clean fabric, a link that is full on average is enough.
 fn without_pauses(report: &HostReport, fabric: &Fabric) -> Vec<HostFinding> {
     let nics = report.counters.iter().flat_map(|counters| &counters.nics).enumerate();
-    let full = nics.filter(|(_, nic)| {
-        has_both(nic) == Some(true) && nic.pcie.is_some_and(|pcie| is_full(&pcie, report.interval_ns))
-    });
+    let interval_ns = report.interval_ns;
+    let is_full = |nic: &NicCounters| nic.pcie.is_some_and(|pcie| is_full(&pcie, interval_ns));
+    let (is_clean, is_paused) = (fabric.state == FabricState::Clean, fabric.is_paused_by(&report.host));
+    let is_limit = |nic: &NicCounters| {
+        is_clean && is_full(nic) || (is_clean || is_paused) && is_stalled(nic, interval_ns)
+    };
+    let full = nics.filter(|(_, nic)| has_both(nic) == Some(true) && is_limit(nic));
     full.map(|(at, nic)| {
         let link = Link { nic, at: format!("/counters/nics/{at}"), is_known: true };
         finding(report, fabric, &link, None)
     })
     .collect()
+}
+
+/// Whether the link held writes back for so long that packets queued before it.
+fn is_stalled(nic: &NicCounters, interval_ns: u64) -> bool {
+    nic.stalled_writes_ns.is_some_and(|stalled| ratio(stalled, interval_ns) > HOST_TEST_RATIO)
 }
 
 /// Whether an RNIC carries loopback traffic and traffic from the network; `None` if it does not count them.
@@ -114,11 +129,13 @@ fn finding(
         pauses.map(|row| Claim::new(row.text(), [row.pointer()])).into_iter().collect();
     evidence.extend(traffic(link.nic, at));
     let mut missing = Vec::new();
-    let mut confidence = if pauses.is_some() { CERTAIN } else { WITHOUT_PAUSES };
+    let has_queue = pauses.is_some() || is_stalled(link.nic, report.interval_ns);
+    let mut confidence = if has_queue { CERTAIN } else { WITHOUT_PAUSES };
     if let Some(pcie) = link.nic.pcie {
         let claim = format!("its PCIe link is used to {:.0} %", use_of(&pcie, report.interval_ns) * 100.0);
         evidence.push(Claim::new(claim, [format!("{at}/pcie")]));
     }
+    evidence.extend(pauses::stalled_writes(link.nic, at, report.interval_ns));
     if !link.is_known {
         confidence = PCIE_UNKNOWN;
         missing.push(format!("the use of the PCIe link of {nic}"));

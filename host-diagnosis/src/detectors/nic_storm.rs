@@ -2,7 +2,8 @@
 //!
 //! Three facts together: a pause that continues for hundreds of milliseconds, a receive pipeline that passes nothing,
 //! and no other server with the same symptom. A watchdog that fires proves none of them, because slow receivers
-//! trigger it too. Sources: Guo et al., SIGCOMM 2016, section 4.3; Bai et al., NSDI 2023, section 8.
+//! trigger it too. An RNIC that pauses while its receive buffer is empty is broken however long its pauses last, because a
+//! receiver pauses for lack of buffer only. Sources: Guo et al., SIGCOMM 2016, section 4.3; Bai et al., NSDI 2023, section 8.
 
 use model::{Cause, HostReport};
 
@@ -12,6 +13,8 @@ use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, S
 
 /// Confidence with all facts.
 const CERTAIN: f64 = 0.95;
+/// Confidence if the RNIC pauses with an empty receive buffer. Choice: one counter, and no packet that shows it.
+const EMPTY_BUFFER: f64 = 0.9;
 /// Confidence if it is unknown how many servers pause.
 const SCOPE_UNKNOWN: f64 = 0.85;
 
@@ -24,16 +27,22 @@ pub(super) const DETECTOR: Detector = Detector {
 };
 
 fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    let without_need: Vec<HostFinding> = pauses::sent(report)
+        .filter(|row| {
+            row.step().is_some_and(|step| step > Step::Normal) && row.has_full_buffer() == Some(false)
+        })
+        .map(|row| without_need(report, &row))
+        .collect();
     // Many NICs do not break at the same moment (Bai et al., section 8).
-    if fabric.pausing_servers.is_some_and(|servers| servers > 1) {
-        return Outcome::Clean;
+    if !without_need.is_empty() || fabric.pausing_servers.is_some_and(|servers| servers > 1) {
+        return Outcome::of(without_need);
     }
     let mut findings = Vec::new();
     let mut missing = Vec::new();
     for row in pauses::sent(report) {
         match row.step() {
             Some(Step::Storm) => match pauses::is_stopped(row.nic) {
-                Some(true) => findings.push(finding(report, fabric, &row)),
+                Some(true) => findings.push(stopped(report, fabric, &row)),
                 Some(false) => {}
                 None => missing.push(format!(
                     "whether packets pass the receive pipeline of {} while it pauses",
@@ -50,7 +59,43 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
     if findings.is_empty() && !missing.is_empty() { Outcome::Missing(missing) } else { Outcome::of(findings) }
 }
 
-fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFinding {
+/// An RNIC that pauses although its receive buffer has room.
+fn without_need(report: &HostReport, row: &SentPauses<'_>) -> HostFinding {
+    let nic = &row.nic.nic;
+    let full_us = row.nic.receive_full_ns.unwrap_or(0) / 1_000;
+    let buffer = Claim::new(
+        format!("the receive buffer of {nic} was full for {full_us} us of that"),
+        [format!("{}/receive_full_ns", row.nic_pointer())],
+    );
+    HostFinding {
+        detector: DETECTOR.name.to_string(),
+        host: report.host.clone(),
+        part: HostPart::Nic(nic.clone()),
+        cause: Cause::NicStorm,
+        summary: format!(
+            "the RNIC {nic} of {} is broken: it pauses its switch although its receive buffer has room",
+            report.host
+        ),
+        confidence: EMPTY_BUFFER,
+        evidence: vec![Claim::new(row.text(), [row.pointer()]), buffer],
+        missing: Vec::new(),
+        advice: advice(report, nic),
+    }
+}
+
+fn advice(report: &HostReport, nic: &str) -> Vec<String> {
+    vec![
+        format!("reboot {}, and replace {nic} if the storm returns", report.host),
+        format!(
+            "enable the NIC watchdog ({} ms) and the switch's PFC watchdog ({} ms)",
+            pauses::STOPPED_NS / 1_000_000,
+            STORM_NS / 1_000_000
+        ),
+    ]
+}
+
+/// An RNIC whose receive pipeline has stopped.
+fn stopped(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFinding {
     let nic = &row.nic.nic;
     let pipeline = match row.nic.receive_stopped_ns {
         Some(stopped) => Claim::new(
@@ -85,13 +130,6 @@ fn finding(report: &HostReport, fabric: &Fabric, row: &SentPauses<'_>) -> HostFi
         confidence: if missing.is_empty() { CERTAIN } else { SCOPE_UNKNOWN },
         evidence,
         missing,
-        advice: vec![
-            format!("reboot {}, and replace {nic} if the storm returns", report.host),
-            format!(
-                "enable the NIC watchdog ({} ms) and the switch's PFC watchdog ({} ms)",
-                pauses::STOPPED_NS / 1_000_000,
-                STORM_NS / 1_000_000
-            ),
-        ],
+        advice: advice(report, nic),
     }
 }

@@ -3,12 +3,17 @@
 //! Source: SRNIC (Wang et al., NSDI 2023), section 2.2: 97 Gb/s fall to 52 Gb/s from 128 to 16,384 queue pairs, while
 //! ICM cache misses and extra PCIe throughput (PCIe minus network) rise. The number of connections alone shows nothing: other
 //! deployments have tens of thousands of them without a loss, because large requests hide the misses (Collie, appendix A).
+//!
+//! A receive pipeline that waits for contexts fills its buffer, and the RNIC pauses its switch. Then the evidence is that
+//! the pipeline waits for host memory while the RNIC pauses, and that contexts, not translations, are what it reads.
 
-use model::host::counters::NicCounters;
+use model::host::counters::{Misses, NicCounters};
 use model::host::transport::ConnectionScaling;
 use model::{Cause, HostReport};
 
-use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
+use crate::pause_ratio::{HOST_TEST_RATIO, Step, ratio};
+use crate::pauses;
+use crate::{Claim, Detector, Explains, Fabric, FabricState, HostFinding, HostPart, Outcome, Section};
 
 use super::support::{conclude, is_about_pauses, percent, rate};
 
@@ -20,16 +25,22 @@ const RISEN: f64 = 2.0;
 /// Confidence with both kinds of evidence, and with misses alone.
 const BOTH: f64 = 0.95;
 const MISSES_ONLY: f64 = 0.7;
+/// Confidence if the receive pipeline waits for contexts: as for translations (`slow_receiver`).
+const WAITING: f64 = 0.9;
 
 pub(super) const DETECTOR: Detector = Detector {
     name: "qp_cache_thrash",
     source: "SRNIC, NSDI 2023, section 2.2",
-    needs: &[Section::Workload, Section::Counters],
+    needs: &[Section::Counters],
     explains: Explains::Delay,
     check,
 };
 
 fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    let slow: Vec<HostFinding> = slow_receivers(report, fabric);
+    if !slow.is_empty() {
+        return Outcome::Found(slow);
+    }
     if is_about_pauses(fabric) {
         return Outcome::FabricExplains;
     }
@@ -55,6 +66,68 @@ fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
         missing.push("`workload.scaling`: throughput with many and with few queue pairs".to_string());
     }
     conclude(findings, missing)
+}
+
+/// RNICs whose receive pipelines wait for contexts while they pause their switches. If every hop was clean, or the host paused
+/// outside the interval, those that wait for as long as pauses would have to last for a test of the host count as well: packets
+/// queue below XOFF.
+fn slow_receivers(report: &HostReport, fabric: &Fabric) -> Vec<HostFinding> {
+    let pausing = pauses::sent(report).filter(|row| {
+        row.step().is_some_and(|step| step > Step::Normal) && row.has_waited_reads() == Some(true)
+    });
+    let pausing = pausing.filter(|row| reads_contexts(row.nic));
+    let found: Vec<HostFinding> = pausing
+        .map(|row| {
+            let pauses = Claim::new(row.text(), [row.pointer()]);
+            slow_receiver(report, row.nic, &row.nic_pointer(), Some(pauses))
+        })
+        .collect();
+    if !found.is_empty() || !(fabric.state == FabricState::Clean || fabric.is_paused_by(&report.host)) {
+        return found;
+    }
+    let waits = |nic: &NicCounters| {
+        nic.waited_reads_ns.is_some_and(|waited| ratio(waited, report.interval_ns) > HOST_TEST_RATIO)
+    };
+    let nics = report.counters.iter().flat_map(|counters| counters.nics.iter().enumerate());
+    let waiting = nics.filter(|(_, nic)| waits(nic) && reads_contexts(nic));
+    waiting.map(|(at, nic)| slow_receiver(report, nic, &format!("/counters/nics/{at}"), None)).collect()
+}
+
+/// Whether most of what the RNIC reads from host memory are contexts.
+fn reads_contexts(nic: &NicCounters) -> bool {
+    let Some(caches) = nic.caches else { return false };
+    let misses = |row: Option<Misses>| row.map_or(0, |row| row.misses);
+    misses(caches.icm) > misses(caches.mtt)
+}
+
+fn slow_receiver(report: &HostReport, nic: &NicCounters, at: &str, pauses: Option<Claim>) -> HostFinding {
+    let misses = nic.caches.and_then(|caches| caches.icm).map_or(0, |icm| icm.misses);
+    let waited_us = nic.waited_reads_ns.unwrap_or(0) / 1_000;
+    let waits = format!("the receive pipeline of {} waited for host memory for {waited_us} us", nic.nic);
+    let mut evidence: Vec<Claim> = pauses.into_iter().collect();
+    evidence.push(Claim::new(waits, [format!("{at}/waited_reads_ns")]));
+    evidence.push(Claim::new(format!("{misses} ICM cache misses"), [format!("{at}/caches/icm")]));
+    HostFinding {
+        detector: DETECTOR.name.to_string(),
+        host: report.host.clone(),
+        part: HostPart::Nic(nic.nic.clone()),
+        cause: Cause::QpCacheThrash,
+        summary: format!(
+            "the RNIC {} of {} receives too slowly, because it fetches connection contexts from the host",
+            nic.nic, report.host
+        ),
+        confidence: WAITING,
+        evidence,
+        missing: Vec::new(),
+        advice: advice(),
+    }
+}
+
+fn advice() -> Vec<String> {
+    vec![
+        "share queue pairs between threads, or use fewer of them at a time".to_string(),
+        "send larger requests: they hide cache misses".to_string(),
+    ]
 }
 
 fn judge(
@@ -114,10 +187,7 @@ fn judge(
         confidence: if missing.is_empty() { BOTH } else { MISSES_ONLY },
         evidence,
         missing,
-        advice: vec![
-            "share queue pairs between threads, or use fewer of them at a time".to_string(),
-            "send larger requests: they hide cache misses".to_string(),
-        ],
+        advice: advice(),
     }))
 }
 

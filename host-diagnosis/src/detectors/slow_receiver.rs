@@ -1,7 +1,9 @@
-//! A slow receiver: the RNIC misses in its memory translation table, so that its receive pipeline stalls.
+//! A slow receiver: the receive pipeline of the RNIC is slower than packets arrive, most often because it misses in its
+//! memory translation table.
 //!
 //! The pauses resume in between, the pages are small against the registered memory, and MTT misses rise. Whether a
-//! watchdog fires says nothing: long stalls trigger it. Source: Guo et al., SIGCOMM 2016, section 4.4.
+//! watchdog fires says nothing: long stalls trigger it. Without such misses, a receive buffer that was full while the RNIC
+//! paused and that packets left shows that the receiver is slow, and not why. Source: Guo et al., SIGCOMM 2016, section 4.4.
 
 use model::host::counters::{Misses, NicCounters};
 use model::{Cause, HostReport};
@@ -20,6 +22,8 @@ const MISS_RATE: f64 = 0.36;
 const CERTAIN: f64 = 0.9;
 /// Confidence if misses rise and the size of the memory is unknown.
 const MISSES_ONLY: f64 = 0.7;
+/// Confidence if the receive buffer was full and packets left it. Choice: below every finding that names the part.
+const BUFFER_ONLY: f64 = 0.8;
 
 pub(super) const DETECTOR: Detector = Detector {
     name: "slow_receiver",
@@ -39,6 +43,7 @@ fn check(report: &HostReport, _fabric: &Fabric) -> Outcome {
         let nic = &row.nic.nic;
         match (misses_rise(row.nic), exceeds_reach(row.nic)) {
             (Some(true), Some(true) | None) => findings.push(finding(report, &row)),
+            _ if has_backlog(&row) => findings.push(backlog(report, &row)),
             (Some(false), _) | (_, Some(false)) => {}
             (None, _) => missing.push(format!("MTT misses of {nic}, with their usual number or all lookups")),
         }
@@ -55,6 +60,13 @@ fn is_slow(row: &SentPauses<'_>) -> bool {
         Some(Step::Anomaly | Step::HostTest) => stopped != Some(true),
         Some(Step::Normal) | None => false,
     }
+}
+
+/// Whether the receive buffer was full behind the pauses and packets left it meanwhile: the longest standstill is shorter than
+/// half of that time.
+fn has_backlog(row: &SentPauses<'_>) -> bool {
+    let times = row.nic.receive_stopped_ns.zip(row.nic.receive_full_ns);
+    row.has_full_buffer() == Some(true) && times.is_some_and(|(stopped, full)| stopped < full / 2)
 }
 
 fn misses_rise(nic: &NicCounters) -> Option<bool> {
@@ -114,5 +126,32 @@ fn finding(report: &HostReport, row: &SentPauses<'_>) -> HostFinding {
             "register memory with pages of 2 MiB instead of 4 KiB".to_string(),
             "share the switch's buffer dynamically, so that short stalls do not pause the fabric".to_string(),
         ],
+    }
+}
+
+/// A receiver that is slow for a reason that its counters do not show.
+fn backlog(report: &HostReport, row: &SentPauses<'_>) -> HostFinding {
+    let nic = &row.nic.nic;
+    let at = row.nic_pointer();
+    let full_us = row.nic.receive_full_ns.unwrap_or(0) / 1_000;
+    let buffer =
+        format!("the receive buffer of {nic} was full for {full_us} us, and packets left it meanwhile");
+    let records = ["receive_full_ns", "receive_stopped_ns"].map(|field| format!("{at}/{field}"));
+    HostFinding {
+        detector: DETECTOR.name.to_string(),
+        host: report.host.clone(),
+        part: HostPart::Nic(nic.clone()),
+        cause: Cause::SlowReceiver,
+        summary: format!(
+            "{} receives more slowly than packets arrive, so that the receive buffer of {nic} fills",
+            report.host
+        ),
+        confidence: BUFFER_ONLY,
+        evidence: vec![Claim::new(row.text(), [row.pointer()]), Claim::new(buffer, records)],
+        missing: vec![format!("which part of the receive path of {nic} is slow")],
+        advice: vec![format!(
+            "check the receive path of {}: PCIe, IOMMU, translation caches and memory bandwidth",
+            report.host
+        )],
     }
 }

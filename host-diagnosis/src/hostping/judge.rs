@@ -6,7 +6,7 @@ use model::host::HostLoopback;
 use model::host::loopback::LoopbackTest;
 
 use super::path_status::has_abnormal_latency;
-use super::{Bottleneck, FLAPPING_TESTS, LinkKind, OVERLOADED_SHARE, Routes, Suspects};
+use super::{ABNORMAL_SHARE, Bottleneck, FLAPPING_TESTS, LinkKind, OVERLOADED_SHARE, Routes, Suspects};
 
 /// What the loopback tests show.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,12 +55,14 @@ pub enum LinkProblem {
     Flapping,
     /// Failed, or slowed down by a setting; the tests cannot tell.
     FailedOrMisconfigured,
+    /// The RNIC at its end is slow: the link takes what the RNIC writes.
+    NicItself,
 }
 
 /// Judges the last test, with the earlier ones for links that come and go.
 ///
-/// `paused_nics` are RNICs that pause their switch for more than 3 % of the time: a busy RNIC that does so although no
-/// path is abnormal is itself the bottleneck.
+/// `paused_nics` are RNICs whose pauses need an explanation inside the host, usually those that pause their switch for more
+/// than 3 % of the time: a busy RNIC that does so although no path is abnormal is itself the bottleneck.
 pub fn judge(loopback: &HostLoopback, paused_nics: &[&str]) -> Verdict {
     let routes = Routes::new(&loopback.topology);
     let Some(test) = loopback.tests.last() else { return Verdict::NoTest };
@@ -140,10 +142,23 @@ impl Context<'_, '_> {
         links.first().map(|link| link.to_string())
     }
 
-    /// An RNIC that is slow towards every endpoint: its link, or one of two settings that look the same.
+    /// An RNIC that is slow towards every endpoint: its link, or one of two settings that look the same. Whether the link
+    /// took the writes of the RNIC tells the link from the RNIC: what limits a path is what the others wait for.
     fn slow_nic(&self, nic: &str) -> Option<LinkFinding> {
-        let same = vec![Bottleneck::NicPcieFailure, Bottleneck::SlowStart, Bottleneck::SmallTxWindow];
-        let finding = self.finding(&self.link_of_nic(nic)?, LinkProblem::FailedOrMisconfigured, same)?;
+        let settings = [Bottleneck::SlowStart, Bottleneck::SmallTxWindow];
+        let paths = self.test.paths.iter().filter(|path| path.nic == nic);
+        let stalled: Option<Vec<f64>> = paths.map(|path| path.stalled_share).collect();
+        let most = stalled.map(|shares| shares.into_iter().fold(0.0, f64::max));
+        let (problem, bottlenecks) = match most {
+            Some(share) if share > ABNORMAL_SHARE => (LinkProblem::Failed, vec![Bottleneck::NicPcieFailure]),
+            Some(_) => (LinkProblem::NicItself, settings.to_vec()),
+            None => {
+                let all = [Bottleneck::NicPcieFailure].into_iter().chain(settings).collect();
+                (LinkProblem::FailedOrMisconfigured, all)
+            }
+        };
+        let mut finding = self.finding(&self.link_of_nic(nic)?, problem, bottlenecks)?;
+        finding.paths.retain(|at| self.test.paths[*at].nic == nic);
         Some(LinkFinding { accusers: 1, ..finding })
     }
 

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::host::loopback::LoopbackTest;
 
-use super::path_status::{PathStatus, of_test};
-use super::{LinkKind, Routes};
+use super::path_status::{PathStatus, carried_share, of_test};
+use super::{ABNORMAL_SHARE, LinkKind, Routes};
 
 /// The links that loopback tests accuse.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Suspects {
             .iter()
             .map(|path| routes.path(&path.nic, &path.endpoint).map(|(links, _)| links).unwrap_or_default())
             .collect();
-        let mut suspects = Suspects { slow_nics: slow_nics(test, routes, &status), ..Suspects::default() };
+        let mut suspects = Suspects { slow_nics: slow_nics(test, routes), ..Suspects::default() };
         suspects.abnormal_paths =
             (0..status.len()).filter(|at| status[*at] == PathStatus::Abnormal).collect();
         let normal: BTreeSet<&str> = (0..status.len())
@@ -72,17 +72,17 @@ impl Suspects {
     }
 }
 
-/// RNICs without service traffic whose paths to all affinitive endpoints, at least two, are abnormal.
-fn slow_nics(test: &LoopbackTest, routes: &Routes<'_>, status: &[PathStatus]) -> Vec<String> {
-    let mut of_nic: BTreeMap<&str, Vec<PathStatus>> = BTreeMap::new();
-    for (path, status) in test.paths.iter().zip(status) {
-        if !test.busy.contains(&path.nic) && routes.is_affinitive(path, &test.paths) {
-            of_nic.entry(&path.nic).or_default().push(*status);
+/// RNICs that carry less than their baseline towards all affinitive endpoints, at least two. The service traffic of a busy
+/// one must be known.
+fn slow_nics(test: &LoopbackTest, routes: &Routes<'_>) -> Vec<String> {
+    let mut of_nic: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for path in test.paths.iter().filter(|path| routes.is_affinitive(path, &test.paths)) {
+        if let Some(share) = carried_share(test, path) {
+            of_nic.entry(&path.nic).or_default().push(share);
         }
     }
-    let is_slow =
-        |found: &Vec<PathStatus>| found.len() > 1 && found.iter().all(|s| *s == PathStatus::Abnormal);
-    of_nic.iter().filter(|(_, found)| is_slow(found)).map(|(nic, _)| nic.to_string()).collect()
+    let is_slow = |shares: &Vec<f64>| shares.len() > 1 && shares.iter().all(|s| *s < 1.0 - ABNORMAL_SHARE);
+    of_nic.iter().filter(|(_, shares)| is_slow(shares)).map(|(nic, _)| nic.to_string()).collect()
 }
 
 /// The links below the root port that a busy RNIC shares with one of its fast paths: what carries more to one endpoint

@@ -118,6 +118,7 @@ pub(crate) fn paths(only_affinitive: bool) -> Vec<LoopbackPath> {
                 baseline_bandwidth_bps: bandwidth,
                 latency_ns: Some(latency),
                 baseline_latency_ns: Some(latency),
+                stalled_share: None,
             });
         }
     }

@@ -40,6 +40,18 @@ pub struct NicCounters {
     /// The longest time without a packet passing the receive pipeline although packets were queued, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receive_stopped_ns: Option<u64>,
+    /// Time for which the receive buffer was filled to where the RNIC pauses its switch, or had not drained since to
+    /// where it resumes, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receive_full_ns: Option<u64>,
+    /// Time for which the PCIe link took no write to the host although the RNIC had one, in nanoseconds. A number of
+    /// seconds above some share is not that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled_writes_ns: Option<u64>,
+    /// Time for which the receive pipeline waited for what the RNIC reads from the host's memory, contexts and translations,
+    /// in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_reads_ns: Option<u64>,
     /// Packets and bytes on the wire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireCounters>,

@@ -74,6 +74,10 @@ pub struct LoopbackTest {
     /// RNICs with service traffic: their bandwidths cannot be compared with the baseline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub busy: Vec<String>,
+    /// Service traffic of busy RNICs during the test, as far as it was measured. Together with the test it is what their
+    /// PCIe links carry, which can be compared with the baseline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub service: Vec<ServiceTraffic>,
     /// The measured paths.
     pub paths: Vec<LoopbackPath>,
     /// Utilisation of links during the test, as far as the hardware counts it.
@@ -100,6 +104,20 @@ pub struct LoopbackPath {
     /// Latency of the same path on idle, healthy hosts of the same type, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline_latency_ns: Option<u64>,
+    /// The share of the test in which the PCIe link took no write of the RNIC although it had one, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled_share: Option<f64>,
+}
+
+/// Traffic of services on the PCIe link of an RNIC during a test.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ServiceTraffic {
+    /// The RNIC.
+    pub nic: String,
+    /// From the RNIC to the host, in bits per second.
+    pub bits_per_s: u64,
 }
 
 /// The utilisation of a link.

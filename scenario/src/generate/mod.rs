@@ -24,7 +24,7 @@ use self::network::Net;
 use self::plan::Plan;
 use crate::{Problems, Scenario, parse};
 
-pub use self::kinds::{KINDS, Kind};
+pub use self::kinds::{KINDS, Kind, NAMED_KINDS};
 pub use self::network::Family;
 
 /// Version of the distributions: a seed gives the same scenario as long as it does not change.
@@ -104,7 +104,7 @@ pub fn generate(seed: u64) -> Generated {
 
 /// Generates a scenario with one disturbance, of the kind with this name; `None` if there is no such kind.
 pub fn generate_kind(seed: u64, name: &str) -> Option<Generated> {
-    let kind = KINDS.iter().find(|kind| kind.name == name)?;
+    let kind = KINDS.iter().chain(&NAMED_KINDS).find(|kind| kind.name == name)?;
     Some(generate_from(seed, Some(kind)))
 }
 
@@ -229,7 +229,7 @@ mod tests {
     /// A plan that is complete is a valid scenario: attempts fail for lack of a place only.
     #[test]
     fn complete_plans_are_valid_scenarios() {
-        for (index, kind) in KINDS.iter().enumerate() {
+        for (index, kind) in KINDS.iter().chain(&NAMED_KINDS).enumerate() {
             for attempt in 1..=12 {
                 let seed = 1000 + index as u64;
                 if let Some(Err(problems)) = attempt_at(seed, attempt, &[*kind]) {
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_kind_finds_a_place() {
-        for kind in &KINDS {
+        for kind in KINDS.iter().chain(&NAMED_KINDS) {
             for seed in 1..=10 {
                 let generated = generate_from(seed, Some(kind));
                 assert_eq!(generated.disturbances.len(), 1, "{} of seed {seed}", kind.name);

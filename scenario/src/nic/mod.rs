@@ -2,12 +2,14 @@
 //! protocol engines that use them are part of the fabric.
 
 mod congestion_control;
+mod contexts;
 mod generation;
 mod host_bus;
 mod messages;
 mod mtt;
 
 pub use congestion_control::{ControlConfig, Cut, DcqcnConfig, DctcpConfig, TimelyConfig};
+pub use contexts::ContextModel;
 pub use generation::Generation;
 pub use host_bus::HostBus;
 pub use messages::{Messages, Operation};

@@ -7,7 +7,9 @@ use super::check::check_start;
 use super::table::{Load, Reader, Section};
 use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
 use super::{host_name, set};
-use crate::nic::{Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, Reliability};
+use crate::nic::{
+    ContextModel, Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, Reliability,
+};
 use crate::settings::{HostSettings, Reaction, SwitchSettings};
 use crate::{FaultKind, FaultSpec, Scenario};
 
@@ -192,10 +194,11 @@ fn read_fault_kind(
         "storm" => Some(storm(reader, section, scenario, host)),
         "slow_receiver" => slow_receiver(reader, section, scenario, host),
         "mtt_misses" => mtt_misses(reader, section),
+        "context_misses" => context_misses(reader, section),
         "host_bus" => host_bus(reader, section),
         "stopped_pipeline" => Some(FaultKind::StoppedPipeline),
         _ => {
-            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"host_bus\" or \"stopped_pipeline\"";
+            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"context_misses\", \"host_bus\" or \"stopped_pipeline\"";
             reader.problem(&kind.span, format!("`kind` must be {known}"));
             None
         }
@@ -275,6 +278,16 @@ fn mtt_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Faul
     }
     let miss = section.quantity(reader, "miss", A_TIME, above_zero).unwrap_or(Time::from_us(1));
     Some(FaultKind::MttMisses(MttModel { entries, page_bytes, region_bytes: region_bytes?, miss }))
+}
+
+fn context_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
+    let entries = section.integer::<u64>(reader, "entries", 0..=1 << 32).unwrap_or(256);
+    let queue_pairs = section.integer::<u64>(reader, "queue_pairs", 1..=1 << 24);
+    if queue_pairs.is_none() {
+        section.missing(reader, "queue_pairs");
+    }
+    let miss = section.quantity(reader, "miss", A_TIME_ABOVE_ZERO, above_zero).unwrap_or(Time::from_us(1));
+    Some(FaultKind::ContextMisses(ContextModel { entries, queue_pairs: queue_pairs?, miss }))
 }
 
 fn host_bus(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {

@@ -88,6 +88,17 @@ pub(super) fn mtt_misses(plan: &mut Plan) -> Option<()> {
     Some(())
 }
 
+pub(super) fn context_misses(plan: &mut Plan) -> Option<()> {
+    let site = faulty(plan, "context-misses")?;
+    let keys = [
+        ("queue_pairs", (plan.dice.log(128.0, 16_384.0) as u64).to_string()),
+        ("miss", text::time(plan.dice.log(100.0, 2_000.0))),
+    ];
+    let duration = plan.duration(site.onset_ns, 200e3, plan.stop_ns);
+    plan.fault("context_misses", &site.receiver, site.onset_ns, duration, &keys);
+    Some(())
+}
+
 pub(super) fn narrow_bus(plan: &mut Plan) -> Option<()> {
     let site = faulty(plan, "narrow-bus")?;
     let rate = share_of_link(plan, &site.receiver, (0.2, 0.98));

@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// All kinds.
+/// The kinds that are drawn at random.
 pub const KINDS: [Kind; 38] = [
     kind("incast-even", "2 to 16 senders send equally much to one host", contention::incast_even),
     kind(
@@ -162,3 +162,7 @@ pub const KINDS: [Kind; 38] = [
         collective::straggler,
     ),
 ];
+
+/// Kinds that are drawn by name only, so that the seeds of all kinds above give the same scenarios as before.
+pub const NAMED_KINDS: [Kind; 1] =
+    [kind("context-misses", "a NIC waits for the contexts of connections", hosts::context_misses)];

@@ -659,10 +659,12 @@ export interface components {
             endpoint: string;
             latency_ns?: number | null;
             nic: string;
+            stalled_share?: number | null;
         };
         LoopbackTest: {
             busy?: string[];
             paths: components["schemas"]["LoopbackPath"][];
+            service?: components["schemas"]["ServiceTraffic"][];
             time_ns: number;
             utilisation?: components["schemas"]["LinkUtilisation"][];
         };
@@ -744,11 +746,14 @@ export interface components {
             nic: string;
             pause_samples?: components["schemas"]["PauseSample"][];
             pcie?: components["schemas"]["PcieCounters"] | null;
+            receive_full_ns?: number | null;
             receive_stopped_ns?: number | null;
             received_pauses?: components["schemas"]["PriorityPauses"][];
             rnr_naks?: number | null;
             sent_pauses?: components["schemas"]["PriorityPauses"][];
+            stalled_writes_ns?: number | null;
             switch_port?: components["schemas"]["PortRef"] | null;
+            waited_reads_ns?: number | null;
             wire?: components["schemas"]["WireCounters"] | null;
         };
         /** @enum {string} */
@@ -1113,6 +1118,10 @@ export interface components {
         };
         /** @enum {string} */
         Setting: "alpha" | "headroom" | "lossless" | "dscp" | "xon_offset" | "ecn" | "route";
+        ServiceTraffic: {
+            bits_per_s: number;
+            nic: string;
+        };
         /** @enum {string} */
         Severity: "info" | "minor" | "major" | "critical";
         SharedNic: {
