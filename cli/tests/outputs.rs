@@ -160,7 +160,7 @@ fn a_report_contains_the_traffic_of_the_run() {
 
     // The text for people.
     let ran = harrier(&["run", "short-headroom", "--seed", "2"]);
-    for part in ["packets retransmitted", "profile `lossless`", "HeadroomFull"] {
+    for part in ["packets retransmitted", "profile `lossless`", "headroom exhausted"] {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
 }

@@ -152,9 +152,6 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
             problems.extend(found.iter().map(|problem| format!("event {:#x}: {problem}", snapshot.event)));
         }
     }
-    if let Some(flow) = victim.filter(|flow| is_known && topology.host_of(flow.src).is_none()) {
-        problems.push(format!("--victim: the topology has no host with the source address {}", flow.src));
-    }
     fail_with("cannot analyse the input", &problems)?;
     for snapshot in &snapshots {
         for unknown in analyzer::validate::unknown_places(snapshot, &topology) {
