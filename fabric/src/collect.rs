@@ -21,8 +21,9 @@ use crate::record::SwitchNotice;
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
 
-/// Time between the two readings of a report: a thousandth of the half second for which an agent reads its counters on
-/// request, because faults last milliseconds here. The collection takes longer, so that it would dilute their shares.
+/// Time between two readings on the interval, and from the trigger to the last reading of a report: a thousandth of the half second
+/// for which an agent reads its counters on request, because faults last milliseconds here. The collection takes longer, so that
+/// it would dilute their shares.
 const READING_INTERVAL: Time = Time::from_us(500);
 /// Maximum triggers whose collections are not complete and whose readings of NICs are kept. Beyond it the one with the lowest
 /// number is discarded, and its snapshot has no reports.
@@ -70,7 +71,12 @@ pub struct InProcessController {
     /// When the next action is due.
     next_time: Option<Time>,
     snapshots: Vec<CollectedSnapshot>,
-    /// What the NICs had counted at the triggers whose collection is not complete, by event.
+    /// The last two readings of the NICs on the interval, the older one first. A report begins with the older one, because an agent
+    /// notices a delay after its cause.
+    history: [Option<Arc<Vec<NicReading>>>; 2],
+    /// When the next reading on the interval is due.
+    next_reading: Time,
+    /// What the NICs had counted before the triggers whose collection is not complete, by event.
     readings: BTreeMap<u32, Readings>,
     /// Injected losses of digests.
     lost_digests: RandomLoss,
@@ -108,6 +114,8 @@ impl InProcessController {
             sequence: 0,
             next_time: None,
             snapshots: Vec::new(),
+            history: [None, None],
+            next_reading: Time::ZERO,
             readings: BTreeMap::new(),
             lost_digests: FaultInjection::default().digests(0),
             silent: Vec::new(),
@@ -136,11 +144,23 @@ impl InProcessController {
         self.next_time = Some(self.next_time.map_or(at, |next| next.min(at)));
     }
 
+    /// Reads the counters of the NICs, if a reading on the interval is due.
+    pub(crate) fn read_on_interval(&mut self, fabric: &Fabric<Switch>) {
+        let now = fabric.now();
+        if now < self.next_reading {
+            return;
+        }
+        self.next_reading = now + READING_INTERVAL;
+        self.history.swap(0, 1);
+        self.history[1] = Some(Arc::new(fabric.nic_readings()));
+    }
+
     /// Receives the messages of switches and hosts to the controller.
     pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
         let polls = fabric.take_triggers();
         if !polls.is_empty() {
-            let first = Arc::new(fabric.nic_readings());
+            let first = self.history.iter().flatten().next().cloned();
+            let first = first.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
             let readings = Readings { first, last: None };
             self.readings.extend(polls.iter().map(|poll| (poll.event, readings.clone())));
             let events = polls.iter().map(|poll| poll.event).collect();

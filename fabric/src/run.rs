@@ -385,10 +385,11 @@ fn drive(
                 fabric.step();
             }
         }
-        if let Some(controller) = controller.as_deref_mut()
-            && fabric.has_notices()
-        {
-            controller.listen(fabric);
+        if let Some(controller) = controller.as_deref_mut() {
+            controller.read_on_interval(fabric);
+            if fabric.has_notices() {
+                controller.listen(fabric);
+            }
         }
     }
 }

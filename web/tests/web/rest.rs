@@ -158,7 +158,7 @@ async fn a_summary_has_the_verdict_without_its_evidence() {
     for (field, value) in summary.as_object().unwrap() {
         assert_eq!(value, &full[field], "{field}");
     }
-    let without = ["advice", "evidence", "missing", "spreaders", "victims"];
+    let without = ["advice", "evidence", "missing", "spreaders", "verified", "victims"];
     let missing: Vec<_> = full.as_object().unwrap().keys().filter(|key| summary.get(key).is_none()).collect();
     assert_eq!(missing, without);
 }
