@@ -1116,12 +1116,12 @@ export interface components {
             relaxed_ordering_forced?: boolean | null;
             vendor_fixes?: boolean | null;
         };
-        /** @enum {string} */
-        Setting: "alpha" | "headroom" | "lossless" | "dscp" | "xon_offset" | "ecn" | "route";
         ServiceTraffic: {
             bits_per_s: number;
             nic: string;
         };
+        /** @enum {string} */
+        Setting: "alpha" | "headroom" | "lossless" | "dscp" | "xon_offset" | "ecn" | "route";
         /** @enum {string} */
         Severity: "info" | "minor" | "major" | "critical";
         SharedNic: {
