@@ -38,5 +38,5 @@ fn the_text_output_contains_the_result_of_the_verification() {
     let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("verified")).expect("a line");
     assert!(line.contains("yes: its longest RTT is 8.") && line.contains("instead of 16."), "{line}");
     let without = harrier(&["run", "poster-fig1", "--json"]).json();
-    assert_eq!(without["diagnoses"][0].get("verified"), Some(&serde_json::Value::Null));
+    assert_eq!(without["diagnoses"][0].get("verified"), Some(&Value::Null));
 }
