@@ -62,8 +62,8 @@ fn is_slow(row: &SentPauses<'_>) -> bool {
     }
 }
 
-/// Whether the receive buffer was full behind the pauses and packets left it meanwhile: the longest standstill is shorter than
-/// half of that time.
+/// Whether the receive buffer was full while the RNIC paused, and still drained: the longest time in which no packet left the
+/// buffer is less than half of the time for which it was full.
 fn has_backlog(row: &SentPauses<'_>) -> bool {
     let times = row.nic.receive_stopped_ns.zip(row.nic.receive_full_ns);
     row.has_full_buffer() == Some(true) && times.is_some_and(|(stopped, full)| stopped < full / 2)
