@@ -7,6 +7,10 @@
 #![allow(clippy::disallowed_methods, reason = "the binary reads files and clocks")]
 #![allow(clippy::disallowed_types, reason = "the binary opens sockets")]
 #![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
+#![warn(clippy::print_stderr)]
+
+#[macro_use]
+mod stderr;
 
 mod capture;
 mod client;
@@ -200,7 +204,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::NotJudged) => ExitCode::from(3),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            stderr_line!("error: {error:#}");
             ExitCode::from(2)
         }
     }

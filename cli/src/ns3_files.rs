@@ -66,7 +66,7 @@ impl Ns3Files {
         }
         write_all(&files)?;
         if let Some(named) = &self.outputs.trace {
-            eprintln!(
+            stderr_line!(
                 "`TRACE_OUTPUT_FILE` ({named}) is not written; --pcap DIR captures the packets of every link"
             );
         }

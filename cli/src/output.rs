@@ -106,14 +106,7 @@ fn describe_root(root: &RootCause) -> String {
 
 /// Returns a diagnosis as text, one line for each of its parts.
 pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_>) -> String {
-    let flows = |flows: &[FlowKey]| {
-        let listed: Vec<String> =
-            flows.iter().take(LISTED_FLOWS).map(|flow| flow_name(index, *flow)).collect();
-        match flows.len().saturating_sub(LISTED_FLOWS) {
-            0 => listed.join(", "),
-            more => format!("{} and {more} more; --json lists them", listed.join(", ")),
-        }
-    };
+    let flows = |flows: &[FlowKey]| listed(flows, |flow| flow_name(index, *flow));
     let mut text = String::new();
     let mut line = |label: &str, value: String| {
         if !value.is_empty() {
@@ -166,11 +159,25 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
     text
 }
 
+/// The names of flows, at most [`LISTED_FLOWS`].
+fn listed(flows: &[FlowKey], name: impl Fn(&FlowKey) -> String) -> String {
+    let names: Vec<String> = flows.iter().take(LISTED_FLOWS).map(name).collect();
+    match flows.len().saturating_sub(LISTED_FLOWS) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more; --json lists them", names.join(", ")),
+    }
+}
+
 /// The claim, after the port that it is about if it does not name that port itself.
 fn describe_evidence(evidence: &Evidence) -> String {
-    match &evidence.port {
-        Some(port) if !evidence.claim.contains(&port.to_string()) => format!("{port}: {}", evidence.claim),
-        _ => evidence.claim.clone(),
+    let claim = &evidence.claim;
+    let names = |port: &str| {
+        let mut after = claim.match_indices(port).map(|(at, _)| &claim[at + port.len()..]);
+        after.any(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    match evidence.port.as_ref().map(ToString::to_string) {
+        Some(port) if !names(&port) => format!("{port}: {claim}"),
+        _ => claim.clone(),
     }
 }
 
@@ -203,5 +210,33 @@ pub(crate) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::PortRef;
+
+    use super::*;
+
+    #[test]
+    fn long_lists_of_flows_end_with_their_number() {
+        let flow = |port| FlowKey::udp([10, 0, 0, 1].into(), port, [10, 0, 0, 2].into(), 4791);
+        let flows: Vec<FlowKey> = (1..=14).map(flow).collect();
+        let names = |flows: &[FlowKey]| listed(flows, |flow| flow.sport.to_string());
+        assert_eq!(names(&flows[..2]), "1, 2");
+        assert!(names(&flows).ends_with("11, 12 and 2 more; --json lists them"), "{}", names(&flows));
+    }
+
+    #[test]
+    fn evidence_says_which_port_it_is_about() {
+        let about = |claim: &str| {
+            let port = Some(PortRef::new("sw1", 2));
+            let claim = claim.to_string();
+            describe_evidence(&Evidence { claim, switch: None, port, epoch: None, records: Vec::new() })
+        };
+        assert_eq!(about("the port was paused"), "sw1:2: the port was paused");
+        assert_eq!(about("sw1:2 was paused"), "sw1:2 was paused");
+        assert_eq!(about("sw1:21 waits for it"), "sw1:2: sw1:21 waits for it");
     }
 }

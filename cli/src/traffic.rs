@@ -79,7 +79,7 @@ pub(crate) fn describe(traffic: &Traffic) -> String {
         line("paused", ports.join(", "));
     }
     for (reason, packets) in &traffic.drops {
-        line("dropped", format!("{} by switches: {}", count(*packets, "packet"), drop_words(reason)));
+        line("dropped", format!("{} by switches: {}", count(*packets, "packet"), fabric::drop_words(reason)));
     }
     if traffic.lost_by_nics > 0 {
         line("dropped", format!("{} by NICs: receive buffer full", count(traffic.lost_by_nics, "packet")));
@@ -91,7 +91,7 @@ pub(crate) fn describe(traffic: &Traffic) -> String {
             format!(
                 "{} of priority {priority} dropped from {ingress} to {egress}: {}, profile `{profile}`, first at {}",
                 count(*packets, "packet"),
-                drop_words(reason),
+                fabric::drop_words(reason),
                 time(*first_ns)
             ),
         );
@@ -116,24 +116,4 @@ fn describe_flows(flows: &[FlowOutcome]) -> String {
         text.push_str(&format!("; {} retransmitted", count(retransmitted, "packet")));
     }
     text
-}
-
-/// A reason for drops (`fabric/src/drop_reason.rs`) in words.
-fn drop_words(reason: &str) -> &str {
-    match reason.strip_prefix("Queue(").and_then(|name| name.strip_suffix(')')).unwrap_or(reason) {
-        "NoProgram" => "the switch has no program",
-        "Ingress" => "by the ingress pipeline",
-        "Egress" => "by the egress pipeline",
-        "NoReplicas" => "the multicast group is empty",
-        "PassLimit" => "recirculated too often",
-        "JumpLimit" => "the parser did not end",
-        "UnknownPort" => "no such egress port",
-        "MemoryFull" => "packet memory full",
-        "IngressThreshold" => "above the threshold of the ingress priority group",
-        "HeadroomFull" => "headroom exhausted",
-        "EgressThreshold" => "above the threshold of the egress queue",
-        "Early" => "random early detection",
-        "Watchdog" => "PFC watchdog",
-        other => other,
-    }
 }

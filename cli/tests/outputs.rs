@@ -4,9 +4,9 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::support::{harrier, scratch, skipped};
+use crate::support::{fixture, harrier, scratch, skipped};
 use pcap_file::pcapng::{Block, PcapNgReader};
 use serde_json::Value;
 
@@ -197,4 +197,21 @@ fn ns3_output_files_are_written_in_their_formats() {
     assert!(ran.stderr.contains("`FCT_OUTPUT_FILE` and `PFC_OUTPUT_FILE` would both be"), "{}", ran.stderr);
     let ran = harrier(&["run", "quiet", "--ns3-out", out.to_str().unwrap()]);
     assert_eq!(ran.status, 2);
+}
+
+/// As in `harrier run poster-fig1 2>&1 | head -1`, when `head` has ended.
+#[test]
+fn a_closed_stderr_changes_no_exit_status() {
+    let (router, wrong) = (fixture("router.p4"), fixture("router-wrong.stf"));
+    let stf = ["p4", "stf", router.to_str().unwrap(), wrong.to_str().unwrap()];
+    for (args, status) in [(&["run", "poster-fig1"][..], 0), (&stf, 1), (&["run", "no-such-scenario"], 2)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_harrier"))
+            .args(args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built");
+        drop(child.stderr.take());
+        assert_eq!(child.wait().expect("a child").code(), Some(status), "{args:?}");
+    }
 }

@@ -54,6 +54,7 @@ mod translated;
 
 pub use agent::{HostAgent, PollRequest, SimulatedAgent};
 pub use collect::{CollectedSnapshot, InProcessController};
+pub use drop_reason::drop_words;
 pub use fabric::{BuildError, Fabric, Tap, WireCounters, base_rtt};
 pub use fault_injection::FaultInjection;
 pub use flow::RttStats;

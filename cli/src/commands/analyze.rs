@@ -155,7 +155,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     fail_with("cannot analyse the input", &problems)?;
     for snapshot in &snapshots {
         for unknown in analyzer::validate::unknown_places(snapshot, &topology) {
-            eprintln!("warning: event {:#x}: {unknown}", snapshot.event);
+            stderr_line!("warning: event {:#x}: {unknown}", snapshot.event);
         }
     }
 
@@ -179,7 +179,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&report)?;
     } else {
-        eprint!("{}", describe(&report, &topology));
+        stderr_text!("{}", describe(&report, &topology));
     }
     Ok(Outcome::Fine)
 }

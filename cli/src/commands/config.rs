@@ -78,6 +78,6 @@ fn check(files: &[PathBuf], daemon: Option<&'static Daemon>) -> anyhow::Result<O
     if count == 0 {
         return Ok(Outcome::Fine);
     }
-    eprintln!("{}", model::units::counted(count, "mistake"));
+    stderr_line!("{}", model::units::counted(count, "mistake"));
     Ok(Outcome::Findings)
 }

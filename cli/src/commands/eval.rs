@@ -314,7 +314,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         if args.json {
             print_json(&effects)?;
         } else {
-            eprint!("{}", effects.text(what));
+            stderr_text!("{}", effects.text(what));
         }
         return Ok(Outcome::Fine);
     }
@@ -340,15 +340,15 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&report)?;
     } else {
-        eprint!("{}", table::text(report.rows.iter().chain(&report.totals)));
-        eprint!("{}", host_cause_table::text(report.totals.iter()));
+        stderr_text!("{}", table::text(report.rows.iter().chain(&report.totals)));
+        stderr_text!("{}", host_cause_table::text(report.totals.iter()));
     }
     if let Some((text, is_as_good)) = live::compare(&report.totals) {
-        eprintln!("{text}");
+        stderr_line!("{text}");
         return Ok(if is_as_good { Outcome::Fine } else { Outcome::Findings });
     }
     if failed > 0 {
-        eprintln!("{} not diagnosed correctly", count(failed as u64, "run"));
+        stderr_line!("{} not diagnosed correctly", count(failed as u64, "run"));
         return Ok(Outcome::Findings);
     }
     Ok(Outcome::Fine)
@@ -369,7 +369,7 @@ fn run_sweep(sweep: Sweep, plan: &Plan, plots: Option<&Path>, json: bool) -> any
         let runs = evaluate(&plan)?;
         let observations: Vec<Observation> = runs.into_iter().flat_map(|run| run.observations).collect();
         let totals = table::totals(&observations);
-        eprint!("{value}\n{}", table::text(totals.iter()));
+        stderr_text!("{value}\n{}", table::text(totals.iter()));
         points.push(Point { value, rows: rows(&observations), totals });
     }
     if let Some(plots) = plots {

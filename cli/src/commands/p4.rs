@@ -20,7 +20,6 @@ use p4runtime::p4info;
 use p4runtime::proto::p4::config::v1::P4Info;
 
 use crate::Outcome;
-use crate::daemons::operations::log::say;
 use crate::input::{read_text, write_all};
 
 const EXAMPLES: &str = "\
@@ -193,7 +192,7 @@ fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Co
     let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options(p4info));
     let report = compilation.report(stderr().is_terminal());
     if !report.is_empty() {
-        say(format_args!("{report}\n"));
+        stderr_line!("{report}\n");
     }
     Ok((compilation, loader))
 }
@@ -227,7 +226,7 @@ fn read_program(path: &Path, text: &str) -> bmv2::Reading {
     let reading = bmv2::read(&path.display().to_string(), text);
     let report = reading.report(p4_lang::MAX_SHOWN);
     for line in report.lines() {
-        eprintln!("{}: {line}", path.display());
+        stderr_line!("{}: {line}", path.display());
     }
     reading
 }
@@ -292,7 +291,7 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
                     outcome = Outcome::Findings;
                 }
                 if let Err(errors) = program_of_json(path, reading) {
-                    eprintln!("{errors}");
+                    stderr_line!("{errors}");
                 }
                 continue;
             }
@@ -302,7 +301,7 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
             Err(error) => unreadable.push(format!("{error:#}")),
             Ok((compilation, _)) => {
                 if let Err(errors) = without_errors(path, &compilation) {
-                    eprintln!("{errors}");
+                    stderr_line!("{errors}");
                     outcome = Outcome::Findings;
                 } else if deny_warnings && !compilation.diagnostics.is_empty() {
                     outcome = Outcome::Findings;
@@ -440,13 +439,17 @@ fn stf(
             for line in &report.output {
                 println!("{line}");
             }
-            eprintln!("passed: {} packets in, {} expected packets received", report.packets, report.expected);
+            stderr_line!(
+                "passed: {} packets in, {} expected packets received",
+                report.packets,
+                report.expected
+            );
             Ok(Outcome::Fine)
         }
         // The output of such a program depends on code that only its own target implements.
         Err(failures) if !foreign.is_empty() && failures.iter().all(|f| f.is_outcome) => {
-            eprintln!("{}", listed(&failures));
-            eprintln!(
+            stderr_line!("{}", listed(&failures));
+            stderr_line!(
                 "not judged: the lines above differ, and the program uses externs that are not implemented here ({}); \
                  the difference may be theirs",
                 foreign.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
@@ -454,7 +457,7 @@ fn stf(
             Ok(Outcome::NotJudged)
         }
         Err(failures) => {
-            eprintln!("{}", listed(&failures));
+            stderr_line!("{}", listed(&failures));
             Ok(Outcome::Findings)
         }
     }

@@ -67,7 +67,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         }
     };
     for path in written {
-        eprintln!("{}", path.display());
+        stderr_line!("{}", path.display());
     }
     Ok(Outcome::Fine)
 }

@@ -153,10 +153,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&report)?;
     } else {
-        eprint!("{}", describe(&report, &scenario.topology));
+        stderr_text!("{}", describe(&report, &scenario.topology));
     }
     let (hops, seconds) = (figures.packet_hops, figures.wall_seconds);
-    eprintln!(
+    stderr_line!(
         "simulated {}, {hops} packet-hops in {seconds:.2} s ({:.0} packet-hops/s)",
         outcome.end,
         hops as f64 / seconds
@@ -272,12 +272,12 @@ fn report(
 /// ground truth, if there is one.
 fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
     for deviation in deviations {
-        eprintln!("unlike the scenario's expectation: {deviation}");
+        stderr_line!("unlike the scenario's expectation: {deviation}");
     }
     let refuted = report.diagnoses.iter().filter(|diagnosis| diagnosis.verified == Some(false));
     let mut is_refuted = false;
     for diagnosis in refuted {
-        eprintln!("refuted by a counterfactual run: {}", describe_verdict(diagnosis));
+        stderr_line!("refuted by a counterfactual run: {}", describe_verdict(diagnosis));
         is_refuted = true;
     }
     let fine = if is_refuted { Outcome::Findings } else { Outcome::Fine };
@@ -289,7 +289,7 @@ fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
             Some(_) => report.diagnoses.iter().any(|diagnosis| names_event(diagnosis, truth)),
         };
         if !found {
-            eprintln!("no diagnosis names the ground truth: {}", describe_truth(truth));
+            stderr_line!("no diagnosis names the ground truth: {}", describe_truth(truth));
         }
         all_found &= found;
     }

@@ -71,13 +71,13 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 
 fn show(name: &str, seed: u64, directory: Option<&Path>) -> anyhow::Result<()> {
     let scenario = load(name)?;
-    eprintln!("{}", draw(&*scenario.instance(seed)?));
+    stderr_line!("{}", draw(&*scenario.instance(seed)?));
     if let Some(directory) = directory {
         return save(name, directory);
     }
     let named: Vec<&str> = builtin_files(name).map(|(file, _)| file).collect();
     if !named.is_empty() {
-        eprintln!("the file names {}; `--save DIR` writes all files", named.join(", "));
+        stderr_line!("the file names {}; `--save DIR` writes all files", named.join(", "));
     }
     match builtin_source(name) {
         Some(source) => print!("{source}"),
@@ -100,7 +100,7 @@ fn save(name: &str, directory: &Path) -> anyhow::Result<()> {
     let files: Vec<(&Path, Vec<u8>)> =
         files.iter().map(|(path, bytes)| (path.as_path(), bytes.clone())).collect();
     write_all(&files)?;
-    files.iter().for_each(|(path, _)| eprintln!("{}", path.display()));
+    files.iter().for_each(|(path, _)| stderr_line!("{}", path.display()));
     Ok(())
 }
 
@@ -115,7 +115,7 @@ fn list(json: bool) -> anyhow::Result<()> {
         return print_json(&serde_json::json!({ "scenarios": rows }));
     }
     for row in rows {
-        eprintln!("{:<32} {}", row.name, row.title);
+        stderr_line!("{:<32} {}", row.name, row.title);
     }
     Ok(())
 }

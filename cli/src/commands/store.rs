@@ -132,7 +132,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
             Action::Backup { file, copy } => {
                 let backup = store::backup(&file, &copy).await?;
                 let size = bytes(backup.bytes);
-                eprintln!("wrote {} ({size}, schema {})", copy.display(), backup.schema);
+                stderr_line!("wrote {} ({size}, schema {})", copy.display(), backup.schema);
             }
             Action::Export { file, snapshots, output } => export(&file, snapshots, output.as_deref()).await?,
             Action::Import { file, sources } => import(&file, &sources).await?,
@@ -164,7 +164,7 @@ async fn export(file: &Path, with_snapshots: bool, output: Option<&Path>) -> any
     if with_snapshots {
         parts.push(count(snapshots, "snapshot"));
     }
-    eprintln!("exported {}", parts.join(", "));
+    stderr_line!("exported {}", parts.join(", "));
     Ok(())
 }
 
@@ -182,7 +182,7 @@ async fn import(file: &Path, sources: &[PathBuf]) -> anyhow::Result<()> {
     let Imported { findings, incidents, notes, diagnoses, snapshots, known } = match imported {
         Err(ImportError::Mistakes(mistakes)) => {
             for mistake in &mistakes {
-                eprintln!("{mistake}");
+                stderr_line!("{mistake}");
             }
             anyhow::bail!("nothing is imported: {}", count(mistakes.len() as u64, "mistake"));
         }
@@ -195,7 +195,7 @@ async fn import(file: &Path, sources: &[PathBuf]) -> anyhow::Result<()> {
         noun(diagnoses, "diagnosis", "diagnoses"),
         count(snapshots, "snapshot"),
     ];
-    eprintln!("imported {}; {} were there before", added.join(", "), count(known, "row"));
+    stderr_line!("imported {}; {} were there before", added.join(", "), count(known, "row"));
     Ok(())
 }
 
@@ -233,7 +233,7 @@ async fn prune(args: PruneArgs) -> anyhow::Result<()> {
         _ => Ok(()),
     };
     store.close().await;
-    eprintln!("{}", removed_text(removed?));
+    stderr_line!("{}", removed_text(removed?));
     compacted?;
     Ok(())
 }
@@ -243,7 +243,7 @@ async fn migrate(file: &Path) -> anyhow::Result<()> {
     let migrated = store.migrated();
     store.close().await;
     let name = store::shown_url(&file.display().to_string());
-    eprintln!("{name}: {}", migrated_text(migrated));
+    stderr_line!("{name}: {}", migrated_text(migrated));
     Ok(())
 }
 

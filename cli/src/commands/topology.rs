@@ -150,7 +150,7 @@ fn from_sonic(args: FromSonic) -> anyhow::Result<Outcome> {
     fail_with("the configurations do not give a topology", &problems)?;
     if args.ports {
         for (port, name) in &imported.port_names {
-            eprintln!("{port} = {name}");
+            stderr_line!("{port} = {name}");
         }
     }
     print_json(&imported.topology)?;

@@ -236,7 +236,7 @@ impl Watch<'_> {
                     self.set_agents(listener);
                 }
                 for line in lines {
-                    eprintln!("{}", plain_line(&line));
+                    stderr_line!("{}", plain_line(&line));
                 }
                 if let (Some(watcher), Some(readings)) = (&self.watcher, self.history.last_interval(source)) {
                     watcher.sampled(&readings, self.history.ports());
@@ -248,7 +248,7 @@ impl Watch<'_> {
                     // The reason may cite what a server has answered.
                     let reason = plain_line(&failure.reason);
                     let shown = self.shown(source);
-                    eprintln!("{shown}: cannot be read: {reason}; next attempt in {seconds:.1} s");
+                    stderr_line!("{shown}: cannot be read: {reason}; next attempt in {seconds:.1} s");
                 }
             }
         }
@@ -258,7 +258,7 @@ impl Watch<'_> {
     fn take_configuration(&mut self, switch: &str, text: &str) {
         let news = self.configurations.read(switch, text);
         for line in &news.lines {
-            eprintln!("{}", plain_line(line));
+            stderr_line!("{}", plain_line(line));
         }
         if let (Some(watcher), Some(differences)) = (&self.watcher, news.differences) {
             watcher.configuration_differs(switch, &differences);
@@ -281,7 +281,7 @@ impl Watch<'_> {
         let since_ns = self.history.since_ns().unwrap_or(0);
         let (samples, lines) = listener.round(since_ns, self.history.latest());
         for line in lines {
-            eprintln!("{}", plain_line(&line));
+            stderr_line!("{}", plain_line(&line));
         }
         samples
     }
@@ -291,7 +291,7 @@ impl Watch<'_> {
         let read: Vec<&str> = self.history.latest().map(|reading| reading.switch.as_str()).collect();
         if read.len() == self.addresses.len() {
             for line in self.configurations.not_compared(&read.into_iter().collect()) {
-                eprintln!("{}", plain_line(&line));
+                stderr_line!("{}", plain_line(&line));
             }
         }
     }
@@ -334,12 +334,12 @@ impl Watch<'_> {
             Change::Worsens(_) => "now worse:\n",
             Change::Ends(_) => {
                 // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
-                eprintln!("over: {}", plain_line(&diagnosis.summary));
+                stderr_line!("over: {}", plain_line(&diagnosis.summary));
                 return Ok(());
             }
         };
         let index = TopologyIndex::new(&self.network.topology);
-        eprint!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
+        stderr_text!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
         Ok(())
     }
 

@@ -43,7 +43,7 @@ impl SampleListener {
             let collector = Arc::clone(&listener.0);
             let thread = thread::Builder::new().name(format!("samples-{}", bound.port()));
             thread.spawn(move || receive(&socket, &collector)).context("cannot start a thread")?;
-            eprintln!("flow samples are received at {bound}");
+            stderr_line!("flow samples are received at {bound}");
         }
         Ok(listener)
     }

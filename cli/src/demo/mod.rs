@@ -95,9 +95,9 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let System { watch, thread, stop, servers } = System::start(timeline, settings, polls).await?;
     let watching = tokio::spawn(publish(watch, live.clone(), queries.clone()));
 
-    log::say(format_args!("harrier: {}", scenarios[0].title));
-    log::say(format_args!("harrier: {} switches programmed over P4Runtime", servers.len()));
-    log::say(format_args!("harrier: dashboard at http://{address}/"));
+    stderr_line!("harrier: {}", scenarios[0].title);
+    stderr_line!("harrier: {} switches programmed over P4Runtime", servers.len());
+    stderr_line!("harrier: dashboard at http://{address}/");
     let access = Access::open(config.hosts.iter().cloned());
     let mut signals = Signals::install()?;
     let interrupted = async move {

@@ -170,7 +170,7 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
                     bar.set_message(format!("{} --seed {}", subject.name, subject.seed));
                     let evaluated = evaluate_one(plan, &pipeline, &judges, subject);
                     if let Ok(evaluated) = &evaluated {
-                        evaluated.failures.iter().for_each(|text| bar.suspend(|| eprintln!("{text}")));
+                        evaluated.failures.iter().for_each(|text| bar.suspend(|| stderr_line!("{text}")));
                     }
                     bar.inc(1);
                     results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(evaluated);

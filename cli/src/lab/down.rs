@@ -29,12 +29,15 @@ pub(crate) fn down(number: LabNumber) -> anyhow::Result<()> {
     let removed = remove(number)?;
     let _ = std::fs::remove_dir_all(kept_logs(number));
     if removed == Removed::default() {
-        eprintln!("lab {} does not exist", number.0);
+        stderr_line!("lab {} does not exist", number.0);
         return Ok(());
     }
-    eprintln!(
+    stderr_line!(
         "lab {}: {} processes ended ({} killed), {} namespaces removed",
-        number.0, removed.processes, removed.killed, removed.namespaces
+        number.0,
+        removed.processes,
+        removed.killed,
+        removed.namespaces
     );
     Ok(())
 }

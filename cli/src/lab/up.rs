@@ -57,10 +57,10 @@ pub(crate) fn up(options: &UpOptions) -> anyhow::Result<()> {
         // The cause of the failure is more important than that of an incomplete removal.
         let logs = down::keep_logs(options.number);
         if let Err(error) = down::remove(options.number) {
-            eprintln!("warning: the lab could not be removed completely: {error:#}");
+            stderr_line!("warning: the lab could not be removed completely: {error:#}");
         }
         if let Some(logs) = logs {
-            eprintln!("the logs are in {}", logs.display());
+            stderr_line!("the logs are in {}", logs.display());
         }
     }
     built
@@ -93,7 +93,7 @@ fn build(options: &UpOptions) -> anyhow::Result<()> {
 fn report(options: &UpOptions, plan: &LabPlan, processes: usize) {
     let UpOptions { number, scenario, scale, listen, .. } = options;
     let count = |kind| plan.of_kind(kind).count();
-    eprintln!(
+    stderr_line!(
         "lab {}: {}: {} switches, {} hosts, {processes} processes",
         number.0,
         scenario.name,
@@ -101,14 +101,14 @@ fn report(options: &UpOptions, plan: &LabPlan, processes: usize) {
         count(NodeKind::Host)
     );
     let fastest = scenario.topology.links.iter().map(|link| link.rate).max().unwrap_or_default();
-    eprintln!(
+    stderr_line!(
         "lab {}: time is stretched {} times: {fastest} is {}, and the scenario lasts {:.0} s",
         number.0,
         scale.factor(),
         scale.wire_rate(fastest),
         scale.wall(scenario.stop).as_secs_f64()
     );
-    eprintln!("lab {}: dashboard at http://{listen}/", number.0);
+    stderr_line!("lab {}: dashboard at http://{listen}/", number.0);
 }
 
 fn build_network(plan: &LabPlan, state: &LabState, number: LabNumber) -> anyhow::Result<()> {

@@ -198,7 +198,7 @@ impl<W: Write> Server<W> {
         match done {
             Ok(sent) => sent,
             Err(Refusal(_, message)) => {
-                eprintln!("{method}: {message}");
+                stderr_line!("{method}: {message}");
                 Ok(())
             }
         }
@@ -212,7 +212,7 @@ impl<W: Write> Server<W> {
     fn changed(&mut self, parameters: DidChangeTextDocumentParams) -> anyhow::Result<()> {
         let uri = parameters.text_document.uri;
         if !self.documents.contains_key(uri.as_str()) {
-            eprintln!("textDocument/didChange: {} is not open", uri.as_str());
+            stderr_line!("textDocument/didChange: {} is not open", uri.as_str());
             return Ok(());
         }
         // The server asks for whole texts, so that the last change is the text.

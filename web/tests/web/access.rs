@@ -236,6 +236,7 @@ async fn pages_are_read_only_and_unknown_ones_are_pages_with_status_404() {
     check(&server, "GET /api/v1/nope", &["accept: text/html"], (404, "not-found")).await;
     let page = send(&server, "GET /nope", &["accept: text/html"]).await;
     assert_eq!(page.status(), StatusCode::NOT_FOUND);
+    assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
 }
 
 /// Has one token, and accepts any change of others.

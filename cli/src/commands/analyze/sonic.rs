@@ -38,7 +38,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     }
     let Gathered { readings, problems } = gather(&args.files, &args.time);
     for problem in &problems {
-        eprintln!("warning: {}", plain_line(problem));
+        stderr_line!("warning: {}", plain_line(problem));
     }
     if readings.is_empty() {
         bail!("no counters to analyse; docs/counters.md says how to collect them");
@@ -55,14 +55,14 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let agents = agents(&topology, &readings, &args.exporter);
     let (samples, problems) = read_samples(&args.samples, agents, &readings)?;
     for problem in &problems {
-        eprintln!("warning: {}", plain_line(problem));
+        stderr_line!("warning: {}", plain_line(problem));
     }
     let network = Network { findings, ..network };
     let found = diagnose_with(&cabling, &readings, &samples, &network);
     if args.json {
         print_json(&json(args, &found))?;
     } else {
-        eprint!("{}", plain(&text(&found, &network.topology, switches.len())));
+        stderr_text!("{}", plain(&text(&found, &network.topology, switches.len())));
     }
     Ok(Outcome::Fine)
 }

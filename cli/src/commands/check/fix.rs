@@ -31,7 +31,7 @@ pub(super) fn fix(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Resul
         // A file with syntax errors has findings, but is no JSON that can be edited.
         let Ok(plan) = fix_patch::plan(source, &findings, table.as_ref(), &setup.options) else { continue };
         for (code, reason) in &plan.left_out {
-            eprintln!("{}: {code} is not fixed: {reason}", input.name);
+            stderr_line!("{}: {code} is not fixed: {reason}", input.name);
         }
         if plan.text != text {
             replace(path, &text, &plan.text, setup.limit_bytes)?;
@@ -47,10 +47,10 @@ fn report(name: &str, plan: &FixPatch) {
     let mut codes = plan.fixed.clone();
     codes.sort_unstable();
     codes.dedup();
-    eprintln!("{name}: fixed {count} {findings}: {}", codes.join(", "));
+    stderr_line!("{name}: fixed {count} {findings}: {}", codes.join(", "));
     for op in &plan.operations {
         if let Some(reason) = &op.refused_live {
-            eprintln!("{name}: {} takes effect after a reload: {reason}", op.path);
+            stderr_line!("{name}: {} takes effect after a reload: {reason}", op.path);
         }
     }
 }

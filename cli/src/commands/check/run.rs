@@ -198,12 +198,12 @@ impl<'r> Run<'r> {
         if let Some(first) = skipped.first() {
             let (files, are) = if skipped.len() == 1 { ("file", "is no") } else { ("files", "are no") };
             let rest = if skipped.len() == 1 { "" } else { ", ..." };
-            eprintln!("skipped {} {files} that {are} switch configuration: {first}{rest}", skipped.len());
+            stderr_line!("skipped {} {files} that {are} switch configuration: {first}{rest}", skipped.len());
         }
         if !self.summary.stale.is_empty() {
             let baseline = self.setup.baseline.as_deref().unwrap_or(Path::new("")).display();
-            eprintln!("{baseline} has entries without a finding; write it again with --write-baseline:");
-            self.summary.stale.iter().for_each(|entry| eprintln!("  {entry}"));
+            stderr_line!("{baseline} has entries without a finding; write it again with --write-baseline:");
+            self.summary.stale.iter().for_each(|entry| stderr_line!("  {entry}"));
         }
     }
 
@@ -228,7 +228,7 @@ impl<'r> Run<'r> {
         self.remark();
         if let Some(path) = &self.args.write_baseline {
             write_text(path, &self.baseline.to_text())?;
-            eprintln!("{}; written to {}", self.summary.line(), path.display());
+            stderr_line!("{}; written to {}", self.summary.line(), path.display());
             fail_with("some inputs were not checked", &self.unread)?;
             return Ok(Outcome::Fine);
         }
@@ -236,13 +236,13 @@ impl<'r> Run<'r> {
             sink.close(&self.summary)?;
         }
         if inputs > 1 {
-            eprint!("{}", self.summary.table());
+            stderr_text!("{}", self.summary.table());
         }
-        eprintln!("{}", self.summary.line());
+        stderr_line!("{}", self.summary.line());
         let is_concise = self.args.format.contains(&FormatArg::Concise);
         if is_concise && self.summary.at_least(Severity::Warning) > 0 {
             // Not in the report, every line of which is a finding.
-            eprintln!(
+            stderr_line!(
                 "harrier check --explain CODE prints the page of a rule: an example, its fix and its source"
             );
         }
@@ -288,6 +288,6 @@ pub(super) fn print(
         sink.file(name, Some(text), &findings)?;
         sink.close(&summary)?;
     }
-    eprintln!("{}; {unchanged} unchanged", summary.line());
+    stderr_line!("{}; {unchanged} unchanged", summary.line());
     Ok(outcome(&summary, setup.threshold))
 }

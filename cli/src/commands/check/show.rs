@@ -200,11 +200,11 @@ pub(super) fn write_patch(args: &Args, setup: &Setup, inputs: &[Input], path: &P
         .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
     for op in &plan.operations {
         if let Some(reason) = &op.refused_live {
-            eprintln!("{}: rejected on a live switch: {reason}", op.path);
+            stderr_line!("{}: rejected on a live switch: {reason}", op.path);
         }
     }
     for (code, reason) in &plan.left_out {
-        eprintln!("{code} is not fixed: {reason}");
+        stderr_line!("{code} is not fixed: {reason}");
     }
     let text = match device::system_of(&text) {
         Some(_) => plan.commands.iter().map(|command| format!("{command}\n")).collect(),
@@ -224,7 +224,7 @@ pub(super) fn compare(args: &Args, setup: &Setup, old: &str, new: &str) -> anyho
     let mut result = diff::compare(before, after, &setup.options);
     setup.select(&mut result.findings);
     for change in &result.changes {
-        eprintln!("{change}");
+        stderr_line!("{change}");
     }
     run::print(args, setup, &new.name, &new_text, result.findings, result.unchanged)
 }

@@ -28,13 +28,13 @@ pub(super) fn watch(args: &Args) -> anyhow::Result<Outcome> {
     loop {
         let before = stamps(args);
         if let Err(error) = once(args) {
-            eprintln!("error: {error:#}");
+            stderr_line!("error: {error:#}");
         }
-        eprintln!("watching {} files; press Ctrl-C to stop", before.len());
+        stderr_line!("watching {} files; press Ctrl-C to stop", before.len());
         while stamps(args) == before {
             thread::sleep(INTERVAL);
         }
-        eprintln!();
+        stderr_line!();
     }
 }
 

@@ -257,7 +257,7 @@ fn report(
     for sink in sinks {
         sink.close(&summary)?;
     }
-    eprintln!("{}", summary.line());
+    stderr_line!("{}", summary.line());
     Ok(outcome(&summary, args.severity_threshold.severity()))
 }
 

@@ -119,7 +119,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&report)?;
     } else {
-        eprint!("{}", summary(&report));
+        stderr_text!("{}", summary(&report));
     }
     let failed = report.p4_16.iter().chain(&report.p4_14).any(|test| !test.passes() && test.note.is_none());
     let wrong = !report.p4_16_programs.refused.is_empty() || !report.p4_16_errors.accepted.is_empty();

@@ -15,7 +15,6 @@ use scenario::{SwitchPort, SwitchSettings};
 use super::configuration::Configuration;
 use super::{Args, Serving, server_config};
 use crate::Outcome;
-use crate::daemons::operations::log;
 use crate::dataplane::{self, Attachment, LiveSwitch};
 use crate::input::read_text;
 
@@ -45,7 +44,7 @@ pub(super) async fn run(
     let serving = Serving::new(server, pipeline, &args, tls.as_ref(), configuration).await?;
     for port in &ports {
         let (number, name, rate) = (port.number, port.interface.name(), port.rate);
-        log::say(format_args!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu()));
+        stderr_line!("port {number}: {name}, {rate}, MTU {}", port.interface.mtu());
     }
     let (thread, ended) = dataplane::start(switch.clone(), ports)?;
     let result = serving
@@ -59,7 +58,7 @@ pub(super) async fn run(
     let counted = thread.join().map_err(|_| anyhow!("the thread that moves frames has panicked"))?;
     for (port, counters) in counted {
         let (number, name) = (port.number, port.interface.name());
-        log::say(format_args!(
+        stderr_line!(
             "port {number} ({name}): {} frames received, {} sent; dropped by the kernel {}, malformed {}, longer than \
              the MTU {}, not sent {}",
             counters.received,
@@ -68,7 +67,7 @@ pub(super) async fn run(
             counters.malformed,
             counters.too_long,
             counters.send_drops
-        ));
+        );
     }
     result.map(|()| Outcome::Fine)
 }

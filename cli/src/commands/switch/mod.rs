@@ -27,8 +27,8 @@ use self::configuration::Configuration;
 use self::reference::Reference;
 use super::p4;
 use crate::Outcome;
+use crate::daemons::operations::notify;
 use crate::daemons::operations::signals::{Demand, Signals};
-use crate::daemons::operations::{log, notify};
 use crate::input::write_all;
 
 /// Time without a frame of a controller after which the switch sends a ping.
@@ -228,7 +228,7 @@ fn client_names(args: &Args) -> Vec<String> {
 fn apply_reference(args: &mut Args) -> anyhow::Result<()> {
     let given = args.reference.translate()?;
     if !given.ignored.is_empty() {
-        eprintln!("options without effect here: {}", given.ignored.join(", "));
+        stderr_line!("options without effect here: {}", given.ignored.join(", "));
     }
     args.no_program |= given.no_program;
     args.attached.extend(given.attached);
@@ -240,7 +240,7 @@ fn apply_reference(args: &mut Args) -> anyhow::Result<()> {
     if let Some(listen) = given.listen {
         args.listen = Some(listen);
         if args.tls_cert.is_none() && !listen.ip().is_loopback() && !args.insecure {
-            eprintln!("warning: other machines can reach {listen}, and connections are not encrypted");
+            stderr_line!("warning: other machines can reach {listen}, and connections are not encrypted");
             args.insecure = true;
         }
     }
@@ -318,7 +318,7 @@ impl<A: SwitchAccess> Serving<A> {
             }
         }
         notify::stopping();
-        log::say(format_args!("stopping"));
+        stderr_line!("stopping");
         server.close_streams();
         let _ = stop.send(());
         // After this time the remaining connections are closed.

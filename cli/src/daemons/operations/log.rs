@@ -3,7 +3,7 @@
 //! A log whose reader has gone (`harrier demo 2>&1 | head`) is lost and changes nothing else. By default the library
 //! reports a failed write with `eprintln!`, which panics for the same reason and ends the task that logged.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -33,11 +33,6 @@ pub(crate) fn start_plain() {
     let is_terminal = std::io::stderr().is_terminal();
     let log = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal);
     let _ = log.log_internal_errors(false).try_init();
-}
-
-/// Writes a line to stderr for the person who started the command. A closed stderr is no error.
-pub(crate) fn say(line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 impl LogLevel {

@@ -97,7 +97,7 @@ impl<'a> Arrivals<'a> {
                 Ok((input, scanned)) => {
                     if scanned.cut > 0 {
                         let (path, cut) = (of.path.display(), scanned.cut);
-                        eprintln!(
+                        stderr_line!(
                             "{path}: {cut} packets were truncated by the capture; the missing bytes are zero"
                         );
                     }

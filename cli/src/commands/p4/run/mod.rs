@@ -215,10 +215,10 @@ fn configure(switch: &mut Switch, path: &std::path::Path) -> anyhow::Result<()> 
         anyhow!("{}", lines.join("\n       "))
     })?;
     for line in &done.output {
-        eprintln!("{line}");
+        stderr_line!("{line}");
     }
     if done.ignored > 0 {
-        eprintln!("{}: {} lines with packets are ignored", path.display(), done.ignored);
+        stderr_line!("{}: {} lines with packets are ignored", path.display(), done.ignored);
     }
     Ok(())
 }
@@ -314,9 +314,9 @@ impl Forwarding<'_> {
                         let port = self.ports.entry(ingress_port).or_default();
                         *port.dropped.entry(reason.name()).or_default() += 1;
                     }
-                    Event::Log { text, .. } if is_first => eprintln!("{text}"),
+                    Event::Log { text, .. } if is_first => stderr_line!("{text}"),
                     Event::AssertFailed { text, .. } if is_first => {
-                        eprintln!("assertion failed: {text}")
+                        stderr_line!("assertion failed: {text}")
                     }
                     _ => {}
                 }
@@ -342,7 +342,7 @@ impl Forwarding<'_> {
     /// Writes the output captures and the report.
     fn finish(mut self, args: &Args, engine: Engine, arrivals: u64, seconds: f64) -> anyhow::Result<Outcome> {
         for (port, count) in self.departures.finish()? {
-            eprintln!("port {port}: {count} packets left without an --out file");
+            stderr_line!("port {port}: {count} packets left without an --out file");
             self.ports.entry(port).or_default().not_written = count;
         }
         let packets = arrivals.saturating_mul(args.repeat);
@@ -359,14 +359,17 @@ impl Forwarding<'_> {
             ports: self.ports,
         };
         if counters.trace_lost > 0 {
-            eprintln!("the trace lacks {} steps", counters.trace_lost);
+            stderr_line!("the trace lacks {} steps", counters.trace_lost);
         }
         if args.json {
             print_json(&report)?;
         } else {
-            eprintln!(
+            stderr_line!(
                 "{} packets in, {} out, {} dropped; {:.0} packets/s",
-                report.packets, report.transmitted, report.dropped, report.packets_per_second
+                report.packets,
+                report.transmitted,
+                report.dropped,
+                report.packets_per_second
             );
         }
         Ok(Outcome::Fine)
