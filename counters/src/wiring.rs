@@ -90,6 +90,7 @@ impl Wiring {
             port.neighbour = neighbour;
         }
         wiring.make_mutual();
+        wiring.doubt_contradictions(problems);
         wiring.report(problems);
         wiring
     }
@@ -193,22 +194,32 @@ impl Wiring {
         }
     }
 
-    fn report(&self, problems: &mut Vec<String>) {
-        let mut unread: BTreeSet<&str> = BTreeSet::new();
-        for (id, port) in self.ports.iter().enumerate() {
-            match &port.neighbour {
-                Neighbour::Unread(system) => drop(unread.insert(system)),
-                Neighbour::Port(peer) if self.ports[*peer].neighbour != Neighbour::Port(id) => {
-                    let peer = &self.ports[*peer];
-                    problems.push(format!(
-                        "the neighbour of {} {} is {} {}, which has another neighbour: compare the cables with the \
-                         topology",
-                        port.switch, port.name, peer.switch, peer.name
-                    ));
-                }
-                _ => {}
-            }
+    /// Keeps of a cable whose other end has another neighbour only the switch, and says so in `problems`: pauses that were
+    /// followed along it would lead to the wrong port.
+    fn doubt_contradictions(&mut self, problems: &mut Vec<String>) {
+        let is_contradicted = |id: &PortId| {
+            self.peer(*id).is_some_and(|peer| self.ports[peer].neighbour != Neighbour::Port(*id))
+        };
+        let contradicted: Vec<PortId> = (0..self.ports.len()).filter(is_contradicted).collect();
+        for id in contradicted {
+            let port = &self.ports[id];
+            let Neighbour::Port(peer) = port.neighbour else { continue };
+            let peer = &self.ports[peer];
+            problems.push(format!(
+                "the neighbour of {} {} is {} {}, which has another neighbour: pauses are not followed along this \
+                 cable; compare the cables with the topology",
+                port.switch, port.name, peer.switch, peer.name
+            ));
+            self.ports[id].neighbour = Neighbour::Switch(peer.switch.clone());
         }
+    }
+
+    fn report(&self, problems: &mut Vec<String>) {
+        let of_unread = |port: &PortInfo| match &port.neighbour {
+            Neighbour::Unread(system) => Some(system.clone()),
+            _ => None,
+        };
+        let unread: BTreeSet<String> = self.ports.iter().filter_map(of_unread).collect();
         if !unread.is_empty() {
             let names = unread.into_iter().collect::<Vec<_>>().join(", ");
             problems.push(format!("no counters of {names}: pauses from there cannot be followed further"));

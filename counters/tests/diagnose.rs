@@ -376,6 +376,34 @@ fn a_loop_of_ports_that_stay_paused_is_a_deadlock() {
     assert!(verdict.confidence < 0.6, "{}", verdict.confidence);
 }
 
+/// LLDP may be stale, and two switches may have one name.
+#[test]
+fn cables_that_contradict_each_other_form_no_loop() {
+    let no_loop = |readings: &[counters::Reading]| {
+        let report = diagnose(readings, &[], &Network::default());
+        assert!(report.diagnoses.iter().all(|verdict| verdict.pause_loop.is_empty()), "{report:#?}");
+        report.problems
+    };
+    let mut readings = ring();
+    for reading in readings.iter_mut().filter(|reading| reading.switch == "r2") {
+        reading.neighbours[1].system = "r1".into();
+    }
+    let problems = no_loop(&readings);
+    let contradiction = "the neighbour of r3 Ethernet8 is r2 Ethernet4, which has another neighbour";
+    assert!(problems.iter().any(|line| line.contains(contradiction)), "{problems:?}");
+    // Every switch has itself as its neighbour, at the other port and at the same one.
+    for far in ["Ethernet8", "Ethernet4"] {
+        let mut readings = ring();
+        for reading in &mut readings {
+            let own = reading.switch.clone();
+            reading.neighbours[1].system = own.clone();
+            reading.neighbours[1].remote_port = Some(far.into());
+            reading.neighbours[2].system = own;
+        }
+        no_loop(&readings);
+    }
+}
+
 #[test]
 fn a_host_that_hardly_pauses_is_not_the_root_of_a_deadlock() {
     let mut readings = ring();

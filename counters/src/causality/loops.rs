@@ -35,6 +35,10 @@ pub(crate) fn loops(rows: &[Pressure], wiring: &Wiring, priority: usize) -> Vec<
     let mut next: BTreeMap<PortId, Vec<PortId>> = BTreeMap::new();
     for port in &stuck {
         let Some(ingress) = wiring.peer(*port) else { continue };
+        // Two switches of one name, or a cable between two ports of one switch: neither shows that packets return.
+        if wiring.ports[ingress].switch == wiring.ports[*port].switch {
+            continue;
+        }
         let own = wiring.ports_of(&wiring.ports[ingress].switch);
         let can_wait = |egress: PortId| {
             let are_certain = certain.contains(port) && certain.contains(&egress);
