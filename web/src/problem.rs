@@ -17,6 +17,12 @@ use utoipa::ToSchema;
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
 /// Maximum bytes of a plain-text error that become `detail`.
 const DETAIL_BYTES: usize = 4096;
+/// How rejections of axum begin, and what the problem says instead: where in the request the mistake is.
+const REJECTIONS: [(&str, &str); 3] = [
+    ("Failed to deserialize query string: ", "in the query: "),
+    ("Failed to deserialize the JSON body into the target type: ", "in the body: "),
+    ("Failed to parse the request body as JSON: ", "the body is not JSON: "),
+];
 
 /// An error response (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -131,6 +137,11 @@ async fn rejection(status: StatusCode, body: Body) -> Problem {
         StatusCode::UNPROCESSABLE_ENTITY => ("bad-body", "The body is not what was expected"),
         _ => ("error", status.canonical_reason().unwrap_or("Error")),
     };
-    let detail = if text.is_empty() { title.to_string() } else { text };
+    let begun = |(theirs, ours): &(&str, &str)| Some(format!("{ours}{}", text.strip_prefix(theirs)?));
+    let detail = match REJECTIONS.iter().find_map(begun) {
+        Some(located) => located,
+        None if text.is_empty() => title.to_string(),
+        None => text,
+    };
     Problem::new(status, name, title, detail)
 }

@@ -401,8 +401,14 @@ async fn a_failed_query_returns_the_reason() {
     let message =
         "`10.0.0.1:1-10.0.0.2:2/udp` is not a flow: no `>` between the two ends; expected `src:sport>dst";
     check_problem(&bad, 422, "bad-body", path, message);
-    check_problem(&post(path, r#"{"flow": "x"}"#).await, 422, "bad-body", path, "unknown field `flow`");
-    check_problem(&post(path, r#"{"victim": "#).await, 400, "bad-request", path, "line 1 column");
+    check_problem(
+        &post(path, r#"{"flow": "x"}"#).await,
+        422,
+        "bad-body",
+        path,
+        "in the body: flow: unknown field `flow`",
+    );
+    check_problem(&post(path, r#"{"victim": "#).await, 400, "bad-request", path, "the body is not JSON: ");
     let large = format!("{{\"victim\": \"{}\"}}", "x".repeat(BODY_BYTES));
     check_problem(&post(path, &large).await, 413, "body-too-large", path, "limit");
     let app = router(AppState::new(live().await));
@@ -430,7 +436,7 @@ async fn every_error_is_a_problem() {
     check("/api/v1/ports/sw4:2/series?range_s=60&since=1", 400, "bad-query", detail).await;
     check("/api/v1/ports/sw4/series", 400, "bad-query", "`sw4` is not a port; expected `switch:port`").await;
     check("/api/v1/diagnoses?cursor=x", 400, "bad-query", "`x` is not a cursor").await;
-    check("/api/v1/diagnoses?src=10.0.0", 400, "bad-request", "src").await;
+    check("/api/v1/diagnoses?src=10.0.0", 400, "bad-request", "in the query: src").await;
     check("/api/v1/diagnoses?sport=70000", 400, "bad-request", "sport").await;
     check("/api/v1/diagnoses?proto=sctpx", 400, "bad-request", "protocol `sctpx` is not").await;
     check("/api/v1/diagnoses?source=1", 400, "bad-request", "unknown field `source`, expected one of `src`")
