@@ -308,6 +308,33 @@ fn repairs_copy_what_other_ports_have() {
 }
 
 #[test]
+fn ports_with_the_same_defect_are_one_finding_and_all_repaired() {
+    for (code, field, wrong, meant) in [
+        ("LINK017", "admin_status", None, "up"),
+        ("LINK009", "autoneg", Some("1"), "on"),
+        ("LINK009", "autoneg", Some("False"), "off"),
+    ] {
+        let ports = ["Ethernet4", "Ethernet8"];
+        let change = |all: &mut Value| {
+            for port in ports {
+                let entry = all["PORT"][port].as_object_mut().expect("a port");
+                match wrong {
+                    Some(wrong) => drop(entry.insert(field.to_string(), Value::from(wrong))),
+                    None => drop(entry.remove(field)),
+                }
+            }
+        };
+        let mut all = six_ports();
+        change(&mut all);
+        let found = findings(&all.to_string(), None);
+        let found: Vec<&Finding> = found.iter().filter(|finding| finding.code == code).collect();
+        assert_eq!(found.iter().map(|finding| &finding.ports[..]).collect::<Vec<_>>(), [ports], "{found:#?}");
+        let fixed = repaired(code, change);
+        assert!(ports.iter().all(|port| fixed["PORT"][port][field] == meant), "{fixed:#}");
+    }
+}
+
+#[test]
 fn a_missing_field_is_not_replaced() {
     // The differing offset is in the lookup table and the poll interval is the default: neither is in the file.
     let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";

@@ -1,5 +1,5 @@
-//! Repairs that copy what other ports of the switch have. They are added once all rules have reported, because a finding
-//! may concern many ports: it is repaired for all of them or for none.
+//! Repairs of findings about ports, most of which copy what other ports of the switch have. They are added once all rules
+//! have reported, because a finding may concern many ports: it is repaired for all of them or for none.
 
 use serde_json::{Map, Value};
 
@@ -9,24 +9,29 @@ use crate::db::{Entry, escape};
 use crate::finding::{PatchOp, Severity};
 use crate::resolved::ResolvedPort;
 
-/// The operations that repair one port; `None` if other ports do not show what is right.
+/// The operations that repair one port; `None` if it is not clear what is right.
 type Repair = fn(&Context<'_, '_>, &ResolvedPort) -> Option<Vec<PatchOp>>;
 
-/// Rules whose findings are repaired here.
-const REPAIRS: [(&str, Repair); 6] = [
-    ("WD010", mask),
-    ("WD011", mask),
-    ("WD013", watchdog),
-    ("PFC002", groups),
-    ("PFC010", map),
-    ("PG020", profile),
+/// Rules whose findings are repaired here; of a rule about several fields, the field.
+const REPAIRS: [(&str, Option<&str>, Repair); 8] = [
+    ("WD010", None, mask),
+    ("WD011", None, mask),
+    ("WD013", None, watchdog),
+    ("PFC002", None, groups),
+    ("PFC010", None, map),
+    ("PG020", None, profile),
+    ("LINK009", Some("autoneg"), autoneg),
+    ("LINK017", None, up),
 ];
 
 /// Adds the repairs to the warnings and errors that have none.
 pub(super) fn add(cx: &Context<'_, '_>, out: &mut Findings) {
     for report in out.reports() {
-        let finding = &mut report.finding;
-        let Some((_, repair)) = REPAIRS.iter().find(|(code, _)| *code == finding.code) else { continue };
+        let (finding, field) = (&mut report.finding, report.object.field.as_str());
+        let is_for = |(code, of, _): &&(&str, Option<&str>, Repair)| {
+            *code == finding.code && of.is_none_or(|of| of == field)
+        };
+        let Some((.., repair)) = REPAIRS.iter().find(is_for) else { continue };
         if finding.severity == Severity::Info || !finding.patch.is_empty() {
             continue;
         }
@@ -35,6 +40,23 @@ pub(super) fn add(cx: &Context<'_, '_>, out: &mut Findings) {
             finding.ports.iter().map(|name| repair(cx, port(name)?)).collect();
         finding.patch = all.unwrap_or_default().concat();
     }
+}
+
+/// Writes SONiC's words for the usual ones; any other value may mean either.
+fn autoneg(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
+    let entry = cx.db.row("PORT", &port.name)?;
+    let written = cx.db.field(entry, "autoneg").filter(|field| !field.is_list)?.value.to_ascii_lowercase();
+    let meant = match written.as_str() {
+        "1" | "on" | "yes" | "true" | "enable" | "enabled" => "on",
+        "0" | "off" | "no" | "false" | "disable" | "disabled" => "off",
+        _ => return None,
+    };
+    Some(vec![set(cx, "PORT", entry, "autoneg", meant)])
+}
+
+/// Sets a port up.
+fn up(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
+    Some(vec![set(cx, "PORT", cx.db.row("PORT", &port.name)?, "admin_status", "up")])
 }
 
 /// Lets the watchdog monitor the priorities with PFC.

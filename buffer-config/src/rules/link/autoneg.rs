@@ -27,11 +27,13 @@
 //!
 //! YANG port.
 
-use super::super::context::{Context, Findings, field, hit};
+use super::super::context::{Context, Findings, hit};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
-use model::units::counted;
 use std::collections::BTreeMap;
+
+/// The fields whose values the schema checks for this rule.
+const FIELDS: [&str; 3] = ["autoneg", "adv_speeds", "adv_interface_types"];
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -39,19 +41,18 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let mut first: BTreeMap<String, (usize, &str, &str)> = BTreeMap::new();
+    let rows = cx.db.rows("PORT");
+    let mut by_field: BTreeMap<&'static str, BTreeMap<&str, &str>> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
-        let Some(entry) = cx.db.rows("PORT").get(violation.entry) else { continue };
-        let name = violation.field.as_deref().unwrap_or_default();
-        first.entry(violation.message.clone()).or_insert((0, entry.key.as_ref(), name)).0 += 1;
+        let name = FIELDS.into_iter().find(|name| violation.field.as_deref() == Some(*name));
+        let (Some(entry), Some(name)) = (rows.get(violation.entry), name) else { continue };
+        by_field.entry(name).or_default().insert(entry.key.as_ref(), violation.message.as_str());
     }
-    for (message, (count, key, name)) in first {
-        cx.report(
-            out,
-            &META,
-            field("PORT", key, name),
-            format!("{message} ({})", counted(count as u64, "port")),
-        );
+    for (name, messages) in by_field {
+        cx.by_port_entry(out, &META, |port, _| {
+            let message = messages.get(port.name.as_str())?;
+            hit("PORT", &port.name, name, (*message).to_string())
+        });
     }
     cx.by_port_entry(out, &META, |port, entry| {
         cx.db.field(entry, "autoneg").filter(|f| f.value == "on")?;

@@ -26,7 +26,7 @@
 //! `DEFAULT_ADMIN_STATUS_STR` in
 //! [portmgr.h](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/portmgr.h).
 
-use super::super::context::{Context, Findings, row};
+use super::super::context::{Context, Findings, hit};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 
@@ -36,11 +36,10 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    for (port, entry) in cx.sw.ports.iter().zip(cx.db.rows("PORT")) {
+    cx.by_port_entry(out, &META, |port, entry| {
         let is_used = port.pfc_priorities != 0 && port.neighbour.is_some();
-        if is_used && cx.db.field(entry, "admin_status").is_none() {
-            let message = format!("{} has PFC and a neighbour, but no admin_status: it is down", port.name);
-            cx.report(out, &META, row("PORT", &port.name), message).add("admin_status", "up");
-        }
-    }
+        let is_down = is_used && cx.db.field(entry, "admin_status").is_none();
+        let message = "PFC and a neighbour, but no admin_status: the port is down".to_string();
+        is_down.then(|| hit("PORT", &port.name, "admin_status", message)).flatten()
+    });
 }
