@@ -15,11 +15,12 @@ use serde_json::Value;
 
 use crate::support::{Ran, harrier, skipped};
 
-/// How long a condition may take. A verdict takes 20 s on two idle cores.
-const DEADLINE: Duration = Duration::from_secs(180);
-/// Time after which an incident is repeated. On a busy machine the daemons run late, and an incident of microseconds has
-/// other queues than in the simulation.
-const REPEAT: Duration = Duration::from_secs(45);
+/// How long a condition may take. A verdict takes 20 s on two idle cores; on a busy machine an incident may have to be
+/// repeated several times.
+const DEADLINE: Duration = Duration::from_secs(420);
+/// Time of the scenario after which an incident is repeated: somewhat more than scenarios of labs last. On a busy machine the
+/// daemons run late, and an incident of microseconds has other queues than in the simulation.
+const REPEAT: Duration = Duration::from_millis(11);
 /// Interval at which conditions are examined.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -30,6 +31,8 @@ static TURN: Mutex<()> = Mutex::new(());
 pub(crate) struct Lab {
     number: String,
     address: String,
+    /// Time after which an incident is repeated, of the wall clock.
+    repeat: Duration,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -56,7 +59,9 @@ impl Lab {
             return None;
         }
         assert_eq!(ran.status, 0, "{}", ran.stderr);
-        let lab = Lab { number, address, _turn: turn };
+        let mut lab = Lab { number, address, repeat: DEADLINE, _turn: turn };
+        let scale = lab.must(&["status", "--json"]).json()["scale"].as_u64().expect("a number");
+        lab.repeat = REPEAT * u32::try_from(scale).expect("at most 65,536");
         lab.until_settled();
         Some(lab)
     }
@@ -125,7 +130,7 @@ impl Lab {
     pub(crate) fn wait_for_repeated<T>(&self, what: &str, value: impl Fn() -> Option<T>) -> T {
         let started = Cell::new(Instant::now());
         self.wait_for(what, || {
-            if started.get().elapsed() > REPEAT {
+            if started.get().elapsed() > self.repeat {
                 started.set(Instant::now());
                 eprintln!("repeated, because the machine is busy: {what}");
                 // Flows of a deadlock do not end, and are not started again.
