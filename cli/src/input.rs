@@ -1,7 +1,7 @@
 //! Reading and writing of files, and one error for all problems of the input.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -12,6 +12,13 @@ use crate::partial_files::PartialFiles;
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     utf8(bytes).map_err(|problem| anyhow::anyhow!("{}:{problem}", path.display()))
+}
+
+/// Reads standard input as UTF-8 text.
+pub(crate) fn read_stdin() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).context("cannot read stdin")?;
+    utf8(bytes).map_err(|problem| anyhow::anyhow!("stdin:{problem}"))
 }
 
 /// The bytes as UTF-8 text, or the position of the first that are not.

@@ -39,6 +39,7 @@ mod partial_files;
 mod redis;
 mod report;
 mod server_sent;
+mod similar;
 mod tokens;
 mod top;
 mod traffic;

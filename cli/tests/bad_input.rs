@@ -163,3 +163,10 @@ fn snapshots_that_cannot_be_written_leave_no_file() {
     assert!(ran.stderr.contains("cannot create"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(folder.join("file")).unwrap(), "in the way");
 }
+
+#[test]
+fn a_misspelt_scenario_is_suggested() {
+    for args in [&["run", "poster-fig"][..], &["lab", "up", "poster-fig"]] {
+        check("misspelt-scenario", &[], args, &["`poster-fig`; did you mean `poster-fig1`?"]);
+    }
+}

@@ -85,6 +85,11 @@ fn the_headroom_of_a_record_is_computed() {
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&found[0]["xoff"], &found[0]["xon"]), (&272_384.into(), &38_912.into()));
     assert!(found[0]["terms"].as_array().is_some_and(|t| t.len() > 8));
+    let mut from_stdin = Command::new(env!("CARGO_BIN_EXE_harrier"));
+    from_stdin
+        .args(["headroom", "-", "--explain"])
+        .stdin(fs::File::open(here.join("r.json")).expect("a file"));
+    assert_eq!(from_stdin.output().expect("harrier runs").stdout, output.stdout);
     assert_eq!(harrier(&["headroom", here.join("bad.json").to_str().expect("text")]).status.code(), Some(2));
 }
 

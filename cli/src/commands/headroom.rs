@@ -9,14 +9,14 @@ use buffer_config::{headroom, input};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
-use crate::input::{fail_with, read_text};
+use crate::input::{fail_with, read_stdin, read_text};
 use crate::output::print_json;
 
 /// Arguments of `harrier headroom`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Array of records: ports with speed and cable length, or file names of configurations for pool sizes
-    #[arg(value_name = "FILE.json")]
+    /// Array of records: ports with speed and cable length, or file names of configurations for pool sizes; - for stdin
+    #[arg(value_name = "FILE.json|-")]
     file: PathBuf,
     /// Add every term of the calculation to each record
     #[arg(long)]
@@ -25,8 +25,10 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
-    let text = read_text(&args.file)?;
-    let name = args.file.display();
+    let (name, text) = match args.file.as_os_str() == "-" {
+        true => ("stdin".to_string(), read_stdin()?),
+        false => (args.file.display().to_string(), read_text(&args.file)?),
+    };
     let records: Value = serde_json::from_str(&text)
         .map_err(|e| anyhow!("{name}:{}:{}: not JSON: {e}", e.line(), e.column()))?;
     let Value::Array(mut records) = records else { bail!("{name}: expected an array of records") };

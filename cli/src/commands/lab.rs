@@ -2,9 +2,8 @@
 
 use std::net::SocketAddr;
 
-use anyhow::Context;
-
 use crate::Outcome;
+use crate::commands::scenario::required_builtin;
 use crate::lab::{self, Fault, LABS, LabNumber, MAX_LABS, Scale, TrafficOptions, UpOptions};
 
 const EXAMPLES: &str = "\
@@ -129,9 +128,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 }
 
 fn start(args: UpArgs) -> anyhow::Result<Outcome> {
-    let scenario = scenario::builtin(&args.scenario).with_context(|| {
-        format!("no built-in scenario is called `{}`; `harrier scenario list` lists them", args.scenario)
-    })?;
+    let scenario = required_builtin(&args.scenario)?;
     let scenario = scenario.instance(args.seed)?.into_owned();
     let scale = args.scale.map_or_else(|| Scale::of(&scenario), Scale::new);
     let number = LabNumber(args.number.number);

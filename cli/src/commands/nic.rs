@@ -10,6 +10,7 @@ use anyhow::Context;
 use model::Rate;
 
 use crate::Outcome;
+use crate::commands::scenario::required_builtin;
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::nic::Nic;
 use crate::daemons::operations::log;
@@ -112,8 +113,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Fine);
     }
     let name = args.scenario.unwrap_or_default();
-    let scenario =
-        scenario::builtin(&name).with_context(|| format!("no built-in scenario is called `{name}`"))?;
+    let scenario = required_builtin(&name)?;
     let options = NicOptions {
         scenario: scenario.instance(args.seed)?.into_owned(),
         seed: args.seed,

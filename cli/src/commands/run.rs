@@ -14,7 +14,7 @@ use scenario::Scenario;
 use scenario::ns3::Loaded;
 
 use crate::Outcome;
-use crate::commands::scenario::names;
+use crate::commands::scenario::{did_you_mean, names};
 use crate::host_verdicts::{EventReports, Events, REPORTS_FILE};
 use crate::input::{read_text, write_all};
 use crate::meter::Meter;
@@ -190,7 +190,7 @@ pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
         bail!("{problem}");
     }
     if !path.exists() && path.extension().is_none() {
-        bail!("unknown scenario `{named}`; expected a file or one of {}", names());
+        bail!("unknown scenario `{named}`{}; expected a file or one of {}", did_you_mean(named), names());
     }
     // Names of further files are relative to the scenario file.
     let read_relative = |name: &str| {

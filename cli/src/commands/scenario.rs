@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use scenario::drawing::draw;
-use scenario::{builtin, builtin_files, builtin_names, builtin_source};
+use scenario::{Scenario, builtin, builtin_files, builtin_names, builtin_source};
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
 use crate::input::{read_text, write_all};
 use crate::output::print_json;
+use crate::similar::most_similar;
 
 /// Arguments of `harrier scenario`.
 #[derive(clap::Args)]
@@ -102,6 +103,19 @@ fn save(name: &str, directory: &Path) -> anyhow::Result<()> {
     write_all(&files)?;
     files.iter().for_each(|(path, _)| stderr_line!("{}", path.display()));
     Ok(())
+}
+
+/// Returns the built-in scenario with this name, or says which are there.
+pub(crate) fn required_builtin(name: &str) -> anyhow::Result<Scenario> {
+    builtin(name).with_context(|| {
+        let hint = did_you_mean(name);
+        format!("no built-in scenario is called `{name}`{hint}; `harrier scenario list` lists them")
+    })
+}
+
+/// A question about the built-in scenario whose name resembles `name` most, for messages; empty if none does.
+pub(crate) fn did_you_mean(name: &str) -> String {
+    most_similar(name, builtin_names()).map_or(String::new(), |known| format!("; did you mean `{known}`?"))
 }
 
 /// Returns the names of all built-in scenarios, for messages.

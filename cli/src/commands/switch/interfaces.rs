@@ -15,6 +15,7 @@ use scenario::{SwitchPort, SwitchSettings};
 use super::configuration::Configuration;
 use super::{Args, Serving, server_config};
 use crate::Outcome;
+use crate::commands::scenario::required_builtin;
 use crate::dataplane::{self, Attachment, LiveSwitch};
 use crate::input::read_text;
 
@@ -97,8 +98,7 @@ fn traffic_manager(args: &Args, ports: &[SwitchPort]) -> anyhow::Result<TmConfig
 
 /// Returns queues, buffers and flow control of a switch of a built-in scenario, whose links must be those of the ports.
 fn scenario_manager(name: &str, node: &str, seed: u64, ports: &[SwitchPort]) -> anyhow::Result<TmConfig> {
-    let found = scenario::builtin(name);
-    let found = found.with_context(|| format!("--scenario: no built-in scenario is called `{name}`"))?;
+    let found = required_builtin(name).context("--scenario")?;
     let scenario = found.instance(seed)?;
     let links = scenario.switch_ports(node);
     if links.is_empty() {

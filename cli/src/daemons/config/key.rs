@@ -2,6 +2,7 @@
 
 use super::kind::Kind;
 use super::settings::{Problem, Settings};
+use crate::similar::most_similar;
 
 /// A key.
 #[derive(Debug)]
@@ -89,13 +90,7 @@ impl Daemon {
 
     /// Returns the key whose name resembles `name` most, if one does.
     pub(crate) fn similar(&self, name: &str) -> Option<&'static str> {
-        /// Similarity from which a name is suggested (Jaro-Winkler; clap uses 0.7 for flags).
-        const SIMILAR: f64 = 0.8;
         let wanted = name.replace('-', "_").to_lowercase();
-        self.keys()
-            .map(|key| (strsim::jaro_winkler(key.name, &wanted), key.name))
-            .filter(|(similarity, _)| *similarity >= SIMILAR)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, name)| name)
+        most_similar(&wanted, self.keys().map(|key| key.name))
     }
 }
