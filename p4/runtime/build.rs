@@ -16,6 +16,9 @@ const BOXED: [&str; 7] = [
     ".p4.v1.Entity.entity.direct_counter_entry",
 ];
 
+/// The message of which a read of registers has hundreds, and the type that stands for it.
+const READ_RESPONSE: (&str, &str) = (".p4.v1.ReadResponse", "crate::read_response::ReadResponse");
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
     let descriptors = protox::compile(
@@ -24,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     std::fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
-    let mut builder = tonic_prost_build::configure();
+    // Its own type holds entities that are encoded already.
+    let mut builder = tonic_prost_build::configure().extern_path(READ_RESPONSE.0, READ_RESPONSE.1);
     for path in BOXED {
         builder = builder.boxed(path);
     }

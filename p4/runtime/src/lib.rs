@@ -18,4 +18,5 @@ pub mod device_state;
 pub mod error;
 pub mod p4info;
 pub mod proto;
+mod read_response;
 pub mod server;

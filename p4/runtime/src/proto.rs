@@ -18,6 +18,7 @@ pub mod p4 {
         }
     }
     pub mod v1 {
+        pub use crate::read_response::ReadResponse;
         tonic::include_proto!("p4.v1");
     }
 }

@@ -260,7 +260,7 @@ mod tests {
             });
             let mut entities: Vec<_> = entities.collect();
             entities.reverse();
-            let message = v1::ReadResponse { entities };
+            let message = v1::ReadResponse::new(entities);
             take(&message.encode_to_vec(), &mut arrays).expect("well formed");
             let array = arrays.remove(0).finish().expect("complete");
             let read: Vec<u32> = array.iter().map(|(_, b)| u32::from_be_bytes([b[0], b[1], b[2], b[3]])).collect();
@@ -280,8 +280,7 @@ mod tests {
         let register = schema(7, &[9, 1], 1);
         let member = |data| v1::P4Data { data: Some(data) };
         let members = vec![member(Data::Bitstring(vec![1, 2])), member(Data::Bool(true))];
-        let message =
-            v1::ReadResponse { entities: vec![entity(7, 0, Data::Struct(v1::P4StructLike { members }))] };
+        let message = v1::ReadResponse::new(vec![entity(7, 0, Data::Struct(v1::P4StructLike { members }))]);
         let mut arrays = [PartialRegister::new(&register, 0..1)];
         take(&message.encode_to_vec(), &mut arrays).expect("well formed");
         assert_eq!(arrays[0].array.data, [1, 2, 1]);

@@ -12,6 +12,7 @@ mod client_names;
 mod connections;
 mod device;
 mod digests;
+mod element;
 mod entity;
 mod events;
 mod hub;

@@ -1,13 +1,13 @@
 //! Results of reads, and their division into messages.
 //!
 //! Entities are collected while the switch is locked, so that a read sees whole batches only. Registers are copied in
-//! the switch's representation and converted to messages when these are sent.
+//! the switch's representation and encoded when messages are sent.
 
+use super::element::Element;
 use super::role::Scope;
 use super::value::Codec;
-use crate::proto::p4::v1::{self, entity::Entity as Kind};
-use prost::Message;
-use prost::encoding::encoded_len_varint;
+use crate::proto::p4::v1;
+use crate::read_response;
 use std::sync::Arc;
 
 /// A copy of a register or of a part of it.
@@ -32,6 +32,15 @@ pub(crate) struct Output {
 enum Part {
     Entity(v1::Entity),
     Register(RegisterCopy),
+}
+
+impl RegisterCopy {
+    /// An element by its place in the copy.
+    fn element(&self, at: usize) -> Option<Element<'_>> {
+        let start = at.checked_mul(self.stride)?;
+        let limbs = self.limbs.get(start..start + self.stride).filter(|limbs| !limbs.is_empty())?;
+        Some(Element { register: self.id, index: self.first + at as u64, limbs, codec: &self.codec })
+    }
 }
 
 impl Output {
@@ -59,7 +68,7 @@ impl Output {
 
     /// All entities that a role may see, in messages of about `limit` bytes.
     pub(crate) fn into_messages(self, limit: usize, scope: Arc<Scope>) -> Messages {
-        Messages { entities: self.into_entities(), limit, scope, held: None }
+        Messages { parts: self.parts.into_iter(), register: None, limit, scope, held: Vec::new() }
     }
 }
 
@@ -77,19 +86,11 @@ impl Iterator for Entities {
     fn next(&mut self) -> Option<v1::Entity> {
         loop {
             if let Some((copy, at)) = &mut self.register {
-                let start = *at * copy.stride;
-                match copy.limbs.get(start..start + copy.stride) {
-                    Some(element) if copy.stride > 0 => {
-                        let entry = v1::RegisterEntry {
-                            register_id: copy.id,
-                            index: Some(v1::Index { index: (copy.first + *at as u64) as i64 }),
-                            data: Some(copy.codec.encode_limbs(element)),
-                        };
-                        *at += 1;
-                        return Some(v1::Entity { entity: Some(Kind::RegisterEntry(entry)) });
-                    }
-                    _ => self.register = None,
+                if let Some(element) = copy.element(*at) {
+                    *at += 1;
+                    return Some(element.entity());
                 }
+                self.register = None;
             }
             match self.parts.next()? {
                 Part::Entity(entity) => return Some(entity),
@@ -102,38 +103,66 @@ impl Iterator for Entities {
 /// Iterator over the messages of an output.
 #[derive(Debug)]
 pub(crate) struct Messages {
-    entities: Entities,
+    parts: std::vec::IntoIter<Part>,
+    /// The current register and its next element.
+    register: Option<(RegisterCopy, usize)>,
     limit: usize,
     scope: Arc<Scope>,
-    /// An entity that did not fit into the last message.
-    held: Option<v1::Entity>,
+    /// An encoded entity that did not fit into the last message.
+    held: Vec<u8>,
+}
+
+impl Messages {
+    /// Appends the next entity that the role may see. Returns whether there was one.
+    fn append(&mut self, encoded: &mut Vec<u8>) -> bool {
+        loop {
+            if let Some((copy, at)) = &mut self.register {
+                if let Some(element) = copy.element(*at) {
+                    element.append(encoded);
+                    *at += 1;
+                    return true;
+                }
+                self.register = None;
+            }
+            match self.parts.next() {
+                Some(Part::Entity(entity)) if self.scope.shows(&entity) => {
+                    read_response::append(encoded, &entity);
+                    return true;
+                }
+                Some(Part::Register(copy)) if self.scope.has(copy.id) => self.register = Some((copy, 0)),
+                // Not for this role.
+                Some(_) => {}
+                None => return false,
+            }
+        }
+    }
 }
 
 impl Iterator for Messages {
     type Item = v1::ReadResponse;
 
     fn next(&mut self) -> Option<v1::ReadResponse> {
-        let mut bytes = 0;
-        let mut entities = Vec::new();
-        while let Some(entity) =
-            self.held.take().or_else(|| self.entities.find(|entity| self.scope.shows(entity)))
-        {
-            let length = entity.encoded_len();
-            bytes += 1 + encoded_len_varint(length as u64) + length;
-            if bytes > self.limit && !entities.is_empty() {
-                self.held = Some(entity);
+        let mut encoded = std::mem::take(&mut self.held);
+        loop {
+            let before = encoded.len();
+            if !self.append(&mut encoded) {
                 break;
             }
-            entities.push(entity);
+            if encoded.len() > self.limit && before > 0 {
+                self.held = encoded.split_off(before);
+                break;
+            }
         }
-        (!entities.is_empty()).then_some(v1::ReadResponse { entities })
+        (!encoded.is_empty()).then(|| v1::ReadResponse::from_encoded(encoded))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proto::p4::v1::entity::Entity as Kind;
     use p4_lang::ir::{Program, ScalarKind};
+    use prost::Message;
 
     fn check(elements: usize, width: u32, limit: usize) {
         let stride = width.div_ceil(64) as usize;
@@ -141,7 +170,9 @@ mod tests {
         let mut output = Output::new();
         let limbs = (0..elements * stride).map(|i| i as u64).collect();
         output.push_register(RegisterCopy { id: 7, first: 3, stride, limbs, codec });
-        let messages: Vec<_> = output.into_messages(limit, Arc::default()).collect();
+        let sent = output.into_messages(limit, Arc::default()).map(|message| message.encode_to_vec());
+        let messages: Vec<_> =
+            sent.map(|bytes| v1::ReadResponse::decode(&*bytes).expect("well formed")).collect();
         let indexes: Vec<i64> = messages
             .iter()
             .flat_map(|message| &message.entities)
