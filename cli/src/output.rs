@@ -1,7 +1,9 @@
 //! Output of diagnoses and reports, as JSON for programs and as text for people.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use analyzer::incident::{VerdictGroup, incidents, is_ordinary};
 use analyzer::{TopologyIndex, flow_name};
 use eval::GroundTruth;
 use model::diagnosis::Evidence;
@@ -46,8 +48,7 @@ pub(crate) fn describe(report: &RunReport, topology: &Topology) -> String {
 
 fn described(report: &RunReport, topology: &Topology) -> String {
     let index = TopologyIndex::new(topology);
-    let described = report.diagnoses.iter().map(|diagnosis| describe_diagnosis(diagnosis, &index));
-    let mut text = described.collect::<Vec<_>>().join("\n");
+    let mut text = describe_groups(&report.diagnoses, &index);
     for missing in &report.missing {
         text.push_str(&format!("{:>12}  {missing}\n", "no verdict"));
     }
@@ -66,6 +67,52 @@ fn described(report: &RunReport, topology: &Topology) -> String {
         text.push_str(&crate::traffic::describe(traffic));
     }
     text
+}
+
+/// Returns verdicts as text. Of several with the same root cause, the one with the highest confidence is described, and the
+/// others are counted: dozens of victims of one incast are one incident. Verdicts that were verified are all described.
+fn describe_groups(diagnoses: &[Diagnosis], index: &TopologyIndex<'_>) -> String {
+    let groups = incidents(diagnoses);
+    let alone = diagnoses.iter().filter(|diagnosis| is_ordinary(diagnosis));
+    let mut blocks = Vec::new();
+    for group in &groups {
+        let is_verified = group.verdicts.iter().any(|verdict| verdict.verification.is_some());
+        if is_verified {
+            blocks.extend(group.verdicts.iter().map(|verdict| describe_diagnosis(verdict, index)));
+        } else {
+            blocks.push(describe_diagnosis(group.best, index) + &describe_others(group, index));
+        }
+    }
+    blocks.extend(alone.map(|diagnosis| describe_diagnosis(diagnosis, index)));
+    blocks.join("\n")
+}
+
+/// The verdicts of a group beside its best one, in one line; empty if there are none.
+fn describe_others(group: &VerdictGroup<'_>, index: &TopologyIndex<'_>) -> String {
+    let others: Vec<&Diagnosis> =
+        group.verdicts.iter().copied().filter(|verdict| !std::ptr::eq(*verdict, group.best)).collect();
+    let percent = |diagnosis: &&Diagnosis| (diagnosis.confidence * 100.0).round() as u64;
+    let (Some(least), Some(most)) = (others.iter().map(percent).min(), others.iter().map(percent).max())
+    else {
+        return String::new();
+    };
+    let confidence = if least == most { format!("{most} %") } else { format!("{least} to {most} %") };
+    let kind = |diagnosis: &Diagnosis| format!("{} ({})", name(&diagnosis.anomaly), name(&diagnosis.cause));
+    let own = kind(group.best);
+    let kinds: BTreeSet<String> =
+        others.iter().map(|other| kind(other)).filter(|other| *other != own).collect();
+    let kinds = match kinds.len() {
+        0 => String::new(),
+        _ => format!(", some as {}", join(&kinds.into_iter().collect::<Vec<_>>(), ", ")),
+    };
+    let victims: BTreeSet<FlowKey> = others.iter().filter_map(|other| other.victim).collect();
+    let victims: Vec<FlowKey> = victims.into_iter().collect();
+    let victims = listed(&victims, |flow| flow_name(index, *flow));
+    let number = count(others.len() as u64, "more verdict");
+    format!(
+        "{:>12}  {number} with this root cause{kinds}, confidence {confidence}: {victims} (--json shows all)\n",
+        "also"
+    )
 }
 
 /// Returns a ground truth in one line.
@@ -215,7 +262,7 @@ pub(crate) fn name(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::PortRef;
+    use model::{Anomaly, PortRef, Severity};
 
     use super::*;
 
@@ -226,6 +273,35 @@ mod tests {
         let names = |flows: &[FlowKey]| listed(flows, |flow| flow.sport.to_string());
         assert_eq!(names(&flows[..2]), "1, 2");
         assert!(names(&flows).ends_with("11, 12 and 2 more; --json lists them"), "{}", names(&flows));
+    }
+
+    #[test]
+    fn verdicts_with_one_root_cause_are_one_block() {
+        let flow = |port| FlowKey::udp([10, 0, 0, 1].into(), port, [10, 0, 0, 2].into(), 4791);
+        let verdict = |port: u16, root: &str, confidence: f64| {
+            let mut verdict = Diagnosis::undetermined(flow(port));
+            (verdict.summary, verdict.confidence) = (format!("summary of {port}"), confidence);
+            (verdict.anomaly, verdict.severity) = (Anomaly::FlowContention, Severity::Minor);
+            verdict.root_cause.port = Some(root.parse().expect("a port"));
+            verdict
+        };
+        let mut diagnoses = vec![
+            verdict(1, "sw1:1", 0.6),
+            verdict(2, "sw1:1", 0.9),
+            verdict(3, "sw2:1", 0.8),
+            verdict(4, "sw1:1", 0.7),
+        ];
+        diagnoses[3].anomaly = Anomaly::SelfInflicted;
+        let topology = Topology::default();
+        let index = TopologyIndex::new(&topology);
+        let text = describe_groups(&diagnoses, &index);
+        let summaries: Vec<&str> = text.lines().filter(|line| line.contains("summary of")).collect();
+        assert_eq!(summaries, ["     verdict  summary of 2", "     verdict  summary of 3"]);
+        let also = "2 more verdicts with this root cause, some as self_inflicted (undetermined), confidence 60 to 70 %: ";
+        assert!(text.contains(also), "{text}");
+        let verification = serde_json::json!({"without": [], "shown": "", "window_ns": [0, 1], "rtt_before_ns": 1, "paused_before_ns": 0, "paused_after_ns": 0});
+        diagnoses[0].verification = Some(serde_json::from_value(verification).expect("a verification"));
+        assert_eq!(describe_groups(&diagnoses, &index).matches("summary of").count(), 4);
     }
 
     #[test]
