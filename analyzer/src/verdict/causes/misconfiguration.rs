@@ -21,9 +21,11 @@
 use std::collections::BTreeSet;
 
 use model::config_finding::Deviation;
+use model::units::counted;
 use model::{Anomaly, Cause, ConfigFinding, LossRecord, Setting};
 
 use super::{Case, Judged};
+use crate::facts::wording::why_lost;
 use crate::findings::setting_losses::explains;
 use crate::findings::signatures::{explained_share, packet_loss};
 use crate::thresholds as t;
@@ -38,10 +40,30 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     Some(Judged {
         cause: Cause::Misconfiguration,
         factor: 1.0,
-        because: first.message.clone(),
+        because: because(case, first),
         advice: fixes(&attributed),
         config: attributed.iter().map(|finding| finding.id.clone()).collect(),
     })
+}
+
+/// The finding, after the losses by which it delays packets. A verdict about losses names them already.
+fn because(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> String {
+    let loses = matches!(finding.setting, Setting::Headroom | Setting::Lossless | Setting::Dscp);
+    if !loses || case.finding.anomaly == Anomaly::PacketLoss {
+        return finding.message.clone();
+    }
+    let explained = losses(case).filter(|loss| explains(case.context, finding, loss));
+    let Some(most) = explained.max_by_key(|loss| loss.packets) else { return finding.message.clone() };
+    // As in the evidence: all losses of that switch for that reason.
+    let same = losses(case).filter(|loss| (&loss.switch, loss.reason) == (&most.switch, most.reason));
+    let packets = same.fold(0, |sum: u64, loss| sum.saturating_add(loss.packets));
+    format!(
+        "{} lost {}{}, and lost packets are sent again: {}",
+        most.switch,
+        counted(packets, "packet"),
+        why_lost(most.reason),
+        finding.message
+    )
 }
 
 /// Returns one fix for each setting of a switch, that of its first finding: several rules may find the same defect, and
