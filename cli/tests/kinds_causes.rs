@@ -98,6 +98,7 @@ fn a_setting_behind_losses_of_others_is_a_risk_and_no_root_cause() {
     let found = verdicts(&["run", "short-headroom", "--seed", "1", "--json"]);
     let blamed = found.iter().find(|verdict| verdict.config > 0).expect("its losses delay the victim");
     let summary = blamed.json["summary"].to_string();
-    let losses = "because the headroom of a lossless priority was exhausted, and lost packets are sent again: ";
+    let losses =
+        "because the headroom of a lossless priority was exhausted, and lost packets are sent again: ";
     assert!(summary.contains(losses), "{summary}");
 }
