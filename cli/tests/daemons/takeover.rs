@@ -22,8 +22,10 @@ fn a_second_controller_takes_over() {
     let (mut first, health) = network.controller("c1", &switch.address, &uploads);
     wait_until("the first controller manages the switch", || get(&health, "/readyz") == "ready\n");
     let (_second, standby) = network.controller("c2", &switch.address, &uploads);
-    wait_until("the second controller stands by", || get(&standby, "/readyz").contains(STANDS_BY));
-    assert_eq!(get(&health, "/readyz"), "ready\n", "the first controller keeps the switch");
+    // A busy machine may interrupt the first one's session for a moment, after which it has the switch again.
+    wait_until("the second controller stands by, and the first one keeps the switch", || {
+        get(&standby, "/readyz").contains(STANDS_BY) && get(&health, "/readyz") == "ready\n"
+    });
 
     first.kill();
     let killed = Instant::now();
