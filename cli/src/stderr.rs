@@ -6,7 +6,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-/// Writes to stderr; [`stderr_line!`] and [`stderr_text!`] are the way to call it.
+/// Writes to stderr; the macros `stderr_line!` and `stderr_text!` are the way to call it.
 pub(crate) fn write(text: fmt::Arguments<'_>) {
     let _ = io::stderr().write_fmt(text);
 }
