@@ -190,7 +190,8 @@ pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
         bail!("{problem}");
     }
     if !path.exists() && path.extension().is_none() {
-        bail!("unknown scenario `{named}`{}; expected a file or one of {}", did_you_mean(named), names());
+        let hint = did_you_mean(named).unwrap_or_else(|| format!("expected a file or one of {}", names()));
+        bail!("unknown scenario `{named}`; {hint}");
     }
     // Names of further files are relative to the scenario file.
     let read_relative = |name: &str| {

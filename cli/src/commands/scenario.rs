@@ -108,14 +108,14 @@ fn save(name: &str, directory: &Path) -> anyhow::Result<()> {
 /// Returns the built-in scenario with this name, or says which are there.
 pub(crate) fn required_builtin(name: &str) -> anyhow::Result<Scenario> {
     builtin(name).with_context(|| {
-        let hint = did_you_mean(name);
-        format!("no built-in scenario is called `{name}`{hint}; `harrier scenario list` lists them")
+        let hint = did_you_mean(name).unwrap_or_else(|| "`harrier scenario list` lists them".to_string());
+        format!("no built-in scenario is called `{name}`; {hint}")
     })
 }
 
-/// A question about the built-in scenario whose name resembles `name` most, for messages; empty if none does.
-pub(crate) fn did_you_mean(name: &str) -> String {
-    most_similar(name, builtin_names()).map_or(String::new(), |known| format!("; did you mean `{known}`?"))
+/// A question about the built-in scenario whose name resembles `name` most, for messages.
+pub(crate) fn did_you_mean(name: &str) -> Option<String> {
+    most_similar(name, builtin_names()).map(|known| format!("did you mean `{known}`?"))
 }
 
 /// Returns the names of all built-in scenarios, for messages.
