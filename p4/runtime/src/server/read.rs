@@ -8,7 +8,6 @@ use super::role::Scope;
 use super::value::Codec;
 use crate::proto::p4::v1;
 use crate::read_response;
-use std::sync::Arc;
 
 /// A copy of a register or of a part of it.
 #[derive(Debug)]
@@ -63,78 +62,88 @@ impl Output {
 
     /// All entities in order.
     pub(crate) fn into_entities(self) -> Entities {
-        Entities { parts: self.parts.into_iter(), register: None }
+        Entities(self.into_items())
     }
 
     /// All entities that a role may see, in messages of about `limit` bytes.
-    pub(crate) fn into_messages(self, limit: usize, scope: Arc<Scope>) -> Messages {
-        Messages { parts: self.parts.into_iter(), register: None, limit, scope, held: Vec::new() }
+    pub(crate) fn into_messages(mut self, limit: usize, scope: &Scope) -> Messages {
+        self.parts.retain(|part| match part {
+            Part::Entity(entity) => scope.shows(entity),
+            Part::Register(copy) => scope.has(copy.id),
+        });
+        Messages { items: self.into_items(), limit, held: Vec::new() }
+    }
+
+    fn into_items(self) -> Items {
+        Items { parts: self.parts.into_iter(), register: None }
     }
 }
 
-/// Iterator over the entities of an output.
+/// An entity, or an element of a register that is not yet one.
+enum Item<'i> {
+    Entity(v1::Entity),
+    Element(Element<'i>),
+}
+
+/// The items of an output.
 #[derive(Debug)]
-pub(crate) struct Entities {
+struct Items {
     parts: std::vec::IntoIter<Part>,
     /// The current register and its next element.
     register: Option<(RegisterCopy, usize)>,
 }
 
-impl Iterator for Entities {
-    type Item = v1::Entity;
-
-    fn next(&mut self) -> Option<v1::Entity> {
+impl Items {
+    /// Passes the next item to `take` and returns the result; `None` at the end.
+    fn next<R>(&mut self, take: impl FnOnce(Item<'_>) -> R) -> Option<R> {
         loop {
             if let Some((copy, at)) = &mut self.register {
                 if let Some(element) = copy.element(*at) {
                     *at += 1;
-                    return Some(element.entity());
+                    return Some(take(Item::Element(element)));
                 }
                 self.register = None;
             }
             match self.parts.next()? {
-                Part::Entity(entity) => return Some(entity),
+                Part::Entity(entity) => return Some(take(Item::Entity(entity))),
                 Part::Register(copy) => self.register = Some((copy, 0)),
             }
         }
     }
 }
 
+/// Iterator over the entities of an output.
+#[derive(Debug)]
+pub(crate) struct Entities(Items);
+
+impl Iterator for Entities {
+    type Item = v1::Entity;
+
+    fn next(&mut self) -> Option<v1::Entity> {
+        self.0.next(|item| match item {
+            Item::Entity(entity) => entity,
+            Item::Element(element) => element.entity(),
+        })
+    }
+}
+
 /// Iterator over the messages of an output.
 #[derive(Debug)]
 pub(crate) struct Messages {
-    parts: std::vec::IntoIter<Part>,
-    /// The current register and its next element.
-    register: Option<(RegisterCopy, usize)>,
+    items: Items,
     limit: usize,
-    scope: Arc<Scope>,
     /// An encoded entity that did not fit into the last message.
     held: Vec<u8>,
 }
 
 impl Messages {
-    /// Appends the next entity that the role may see. Returns whether there was one.
+    /// Appends the next entity. Returns whether there was one.
     fn append(&mut self, encoded: &mut Vec<u8>) -> bool {
-        loop {
-            if let Some((copy, at)) = &mut self.register {
-                if let Some(element) = copy.element(*at) {
-                    element.append(encoded);
-                    *at += 1;
-                    return true;
-                }
-                self.register = None;
-            }
-            match self.parts.next() {
-                Some(Part::Entity(entity)) if self.scope.shows(&entity) => {
-                    read_response::append(encoded, &entity);
-                    return true;
-                }
-                Some(Part::Register(copy)) if self.scope.has(copy.id) => self.register = Some((copy, 0)),
-                // Not for this role.
-                Some(_) => {}
-                None => return false,
-            }
-        }
+        let appended = self.items.next(|item| match item {
+            Item::Entity(entity) => read_response::append(encoded, &entity),
+            Item::Element(element) => element.append(encoded),
+        });
+        appended.is_some()
     }
 }
 
@@ -170,7 +179,7 @@ mod tests {
         let mut output = Output::new();
         let limbs = (0..elements * stride).map(|i| i as u64).collect();
         output.push_register(RegisterCopy { id: 7, first: 3, stride, limbs, codec });
-        let sent = output.into_messages(limit, Arc::default()).map(|message| message.encode_to_vec());
+        let sent = output.into_messages(limit, &Scope::default()).map(|message| message.encode_to_vec());
         let messages: Vec<_> =
             sent.map(|bytes| v1::ReadResponse::decode(&*bytes).expect("well formed")).collect();
         let indexes: Vec<i64> = messages

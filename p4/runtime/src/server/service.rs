@@ -130,7 +130,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         let (output, results) = blocking(move || inner.device.read(&request.entities, &wanted))
             .await?
             .map_err(Refusal::into_status)?;
-        let messages = output.into_messages(self.inner.limits.read_chunk_bytes, scope).map(Ok);
+        let messages = output.into_messages(self.inner.limits.read_chunk_bytes, &scope).map(Ok);
         let status = batch_status("requests", &results, detail_bytes).err().map(Err);
         Ok(Response::new(Box::pin(tokio_stream::iter(messages.chain(status)))))
     }
