@@ -109,10 +109,7 @@ fn describe_others(group: &VerdictGroup<'_>, index: &TopologyIndex<'_>) -> Strin
     let victims: Vec<FlowKey> = victims.into_iter().collect();
     let victims = listed(&victims, |flow| flow_name(index, *flow));
     let number = count(others.len() as u64, "more verdict");
-    format!(
-        "{:>12}  {number} with this root cause{kinds}, confidence {confidence}: {victims} (--json shows all)\n",
-        "also"
-    )
+    format!("{:>12}  {number} with this root cause{kinds}, confidence {confidence}: {victims}\n", "also")
 }
 
 /// Returns a ground truth in one line.

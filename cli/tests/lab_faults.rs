@@ -26,6 +26,7 @@ const INCAST: &str = "pfc_backpressure_flow_contention";
 /// Time over which the CPU time of a switch is measured, for the report; nothing depends on it.
 const WINDOW: Duration = Duration::from_secs(4);
 
+/// The lab of [`SCENARIO`]; `None` where labs are not permitted.
 fn lab(number: u8) -> Option<Lab> {
     Lab::up_with(SCENARIO, number, &["--scale", &SCALE.to_string()])
 }
