@@ -10,6 +10,7 @@ use buffer_config::report::{Catalogue, Format, Summary, Unread, Writer};
 use clap::ValueEnum;
 
 use crate::Outcome;
+use crate::stdout::reader_after;
 
 /// `--format`
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,20 +113,16 @@ impl Sink {
 
     /// Writes text. A closed pipe (`| head`) is not an error.
     fn put(&mut self, text: &str) -> anyhow::Result<()> {
-        match self.out.write_all(text.as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
+        reader_after(self.out.write_all(text.as_bytes()))?;
+        Ok(())
     }
 
     /// Writes what follows all findings.
     pub(crate) fn close(mut self, summary: &Summary) -> anyhow::Result<()> {
         let tail = self.writer.end(summary);
         self.put(&tail)?;
-        match self.out.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
+        reader_after(self.out.flush())?;
+        Ok(())
     }
 }
 

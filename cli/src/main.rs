@@ -6,11 +6,12 @@
 // The cores are pure; the binary reads files and clocks for them.
 #![allow(clippy::disallowed_methods, reason = "the binary reads files and clocks")]
 #![allow(clippy::disallowed_types, reason = "the binary opens sockets")]
-#![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
 #![warn(clippy::print_stderr)]
 
 #[macro_use]
 mod stderr;
+#[macro_use]
+mod stdout;
 
 mod capture;
 mod client;

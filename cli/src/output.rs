@@ -1,7 +1,6 @@
 //! Output of diagnoses and reports, as JSON for programs and as text for people.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 
 use analyzer::incident::{VerdictGroup, incidents, is_ordinary};
 use analyzer::{TopologyIndex, flow_name};
@@ -22,22 +21,9 @@ const LISTED_FLOWS: usize = 12;
 /// Missing data that the text lists. A host that reports few sections lacks something for most detectors.
 const MISSING_LINES: usize = 4;
 
-/// Writes `value` as indented JSON with a final newline to stdout. A closed pipe is not an error.
+/// Writes `value` as indented JSON with a final newline to stdout.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut text = serde_json::to_string_pretty(value)?;
-    text.push('\n');
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
-}
-
-/// Writes text to stdout. A closed pipe is not an error.
-pub(crate) fn print_text(text: &str) -> anyhow::Result<()> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
+    stdout_line!("{}", serde_json::to_string_pretty(value)?).map(|_| ())
 }
 
 /// Returns a report as text for people. The topology names the hosts of flows. Snapshots have names that switches chose, so

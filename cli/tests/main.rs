@@ -5,6 +5,7 @@
 mod bad_input;
 mod check;
 mod check_linter;
+mod closed_stdout;
 mod collie;
 mod completion;
 mod counters;

@@ -43,15 +43,15 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         if args.json {
             print_json(&answer)?;
         } else if is_clean {
-            println!(
+            stdout_line!(
                 "nothing slows {} down now: {}",
                 args.flow,
                 plain(answer["detail"].as_str().unwrap_or_default())
-            );
+            )?;
         } else {
             let diagnosis: Diagnosis = serde_json::from_value(answer)?;
             let topology: Topology = client.get("/api/v1/topology").await?;
-            print!("{}", plain(&describe_diagnosis(&diagnosis, &TopologyIndex::new(&topology))));
+            stdout_text!("{}", plain(&describe_diagnosis(&diagnosis, &TopologyIndex::new(&topology))))?;
         }
         Ok(if is_clean { Outcome::Fine } else { Outcome::Findings })
     })

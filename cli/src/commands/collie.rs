@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::input::{fail_with, read_text};
-use crate::output::{name, print_json, print_text};
+use crate::output::{name, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,7 +114,8 @@ fn match_file(args: &MatchArgs) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&json!({ "workloads": judged }))?;
     } else {
-        print_text(&workloads.iter().zip(&judged).map(|(w, j)| describe_judged(w, j)).collect::<String>())?;
+        let judged: String = workloads.iter().zip(&judged).map(|(w, j)| describe_judged(w, j)).collect();
+        stdout_text!("{judged}")?;
     }
     let triggers = judged.iter().any(|judged| !judged.anomalies.is_empty());
     Ok(if triggers { Outcome::Findings } else { Outcome::Fine })
@@ -200,7 +201,7 @@ fn run_search(args: &SearchArgs) -> anyhow::Result<Outcome> {
             &json!({ "subsystem": "model of the published anomalies", "nic": nic, "seed": args.seed, "report": report }),
         )?;
     } else {
-        print_text(&describe_search(&report))?;
+        stdout_text!("{}", describe_search(&report))?;
     }
     Ok(Outcome::Fine)
 }

@@ -42,7 +42,9 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         };
         let limit = Duration::from_millis(args.limit_ms);
         if let Ok(Ok(answer)) = tokio::time::timeout(limit, client.get::<Value>(path)).await {
-            names(args.kind, &answer).iter().for_each(|name| println!("{name}"));
+            for name in names(args.kind, &answer) {
+                stdout_line!("{name}")?;
+            }
         }
         Ok(Outcome::Fine)
     })

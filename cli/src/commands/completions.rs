@@ -1,13 +1,10 @@
 //! `harrier completions`: the completion script of a shell, generated from the options. That of bash also completes names
 //! from the server.
 
-use std::io::Write as _;
-
-use anyhow::Context as _;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::{Cli, Outcome};
+use crate::{Cli, Outcome, stdout};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +34,6 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     if args.shell == Shell::Bash {
         script.extend_from_slice(BASH_NAMES.as_bytes());
     }
-    std::io::stdout().write_all(&script).context("cannot write to stdout")?;
+    stdout::write_bytes(&script)?;
     Ok(Outcome::Fine)
 }

@@ -57,7 +57,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check { files, daemon } => check(&files, daemon),
         Action::Example { daemon, state } => {
-            print!("{}", example::example(daemon, state.as_deref()));
+            stdout_text!("{}", example::example(daemon, state.as_deref()))?;
             Ok(Outcome::Fine)
         }
     }
@@ -71,7 +71,7 @@ fn check(files: &[PathBuf], daemon: Option<&'static Daemon>) -> anyhow::Result<O
             anyhow!("{}: cannot tell the daemon by the file's name; add --daemon NAME", path.display())
         })?;
         for problem in check_file(daemon, path)? {
-            println!("{problem}");
+            stdout_line!("{problem}")?;
             count += 1;
         }
     }

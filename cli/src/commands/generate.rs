@@ -32,7 +32,9 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let Some(seed) = args.seed else {
-        KINDS.iter().chain(&NAMED_KINDS).for_each(|kind| println!("{:<24} {}", kind.name, kind.summary));
+        for kind in KINDS.iter().chain(&NAMED_KINDS) {
+            stdout_line!("{:<24} {}", kind.name, kind.summary)?;
+        }
         return Ok(Outcome::Fine);
     };
     let generated = match &args.kind {
@@ -47,7 +49,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     };
     match &args.output {
         Some(path) => write_all(&[(path.as_path(), generated.text.into_bytes())])?,
-        None => print!("{}", generated.text),
+        None => {
+            stdout_text!("{}", generated.text)?;
+        }
     }
     Ok(Outcome::Fine)
 }

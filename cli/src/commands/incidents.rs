@@ -9,6 +9,7 @@ use crate::Outcome;
 use crate::client::{Client, ServerArgs, query_value};
 use crate::output::print_json;
 use crate::server_sent::Received;
+use crate::stdout::Reader;
 use crate::top::answers::Incident;
 
 const EXAMPLES: &str = "\
@@ -61,9 +62,10 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         let incidents = page["incidents"].as_array().map_or(&[][..], Vec::as_slice);
         match (args.json, args.watch) {
             (true, false) => print_json(&page)?,
-            (true, true) => incidents.iter().rev().for_each(|incident| println!("{incident}")),
-            (false, _) => {
-                incidents.iter().rev().for_each(|incident| println!("{}", plain_line(&line(incident))))
+            _ => {
+                for incident in incidents.iter().rev() {
+                    print(incident, args.json)?;
+                }
             }
         }
         if args.watch {
@@ -73,18 +75,19 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
                 let event: Value = serde_json::from_str(&data)?;
                 let incident = &event["incident"];
                 let is_shown = !args.open || incident["end_ns"].is_null() || event["change"] == "end";
-                if name == "incident" && is_shown {
-                    let line = line(incident);
-                    println!(
-                        "{}",
-                        if args.json { incident.to_string() } else { plain_line(&line).into_owned() }
-                    );
+                if name == "incident" && is_shown && print(incident, args.json)? == Reader::Gone {
+                    break;
                 }
             }
         }
         let is_open = incidents.iter().any(|incident| incident["end_ns"].is_null());
         Ok(if is_open { Outcome::Findings } else { Outcome::Fine })
     })
+}
+
+/// Prints an incident on one line.
+fn print(incident: &Value, is_json: bool) -> anyhow::Result<Reader> {
+    if is_json { stdout_line!("{incident}") } else { stdout_line!("{}", plain_line(&line(incident))) }
 }
 
 /// The path of the list that the options select.

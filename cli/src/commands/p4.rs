@@ -19,8 +19,8 @@ use p4runtime::device_config::{SourceBundle, read_json};
 use p4runtime::p4info;
 use p4runtime::proto::p4::config::v1::P4Info;
 
-use crate::Outcome;
 use crate::input::{read_text, write_all};
+use crate::{Outcome, stdout};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -318,7 +318,7 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
 fn explain(id: &str) -> anyhow::Result<Outcome> {
     let code = codes::find(id)
         .with_context(|| format!("unknown code {id}; expected a code such as E0401 or W0402"))?;
-    print!("{}", code.page);
+    stdout_text!("{}", code.page)?;
     Ok(Outcome::Fine)
 }
 
@@ -401,13 +401,15 @@ fn info(
     if let Some(other) = compare {
         let theirs = p4info::from_text(&read_text(other)?).with_context(|| other.display().to_string())?;
         let differences = p4info::field_differences(&info, &theirs);
-        differences.iter().for_each(|difference| println!("{difference}"));
+        for difference in &differences {
+            stdout_line!("{difference}")?;
+        }
         return Ok(if differences.is_empty() { Outcome::Fine } else { Outcome::Findings });
     }
     match format {
-        InfoFormat::Text => print!("{}", p4info::to_text(&info)),
-        InfoFormat::Binary => std::io::Write::write_all(&mut std::io::stdout(), &p4info::to_binary(&info))?,
-    }
+        InfoFormat::Text => stdout_text!("{}", p4info::to_text(&info))?,
+        InfoFormat::Binary => stdout::write_bytes(&p4info::to_binary(&info))?,
+    };
     Ok(Outcome::Fine)
 }
 
@@ -437,7 +439,7 @@ fn stf(
     match result {
         Ok(report) => {
             for line in &report.output {
-                println!("{line}");
+                stdout_line!("{line}")?;
             }
             stderr_line!(
                 "passed: {} packets in, {} expected packets received",
@@ -483,7 +485,7 @@ fn write_trace(path: &Path, records: &[p4_switch::TraceRecord]) -> anyhow::Resul
         text.push('\n');
     }
     if path.as_os_str() == "-" {
-        print!("{text}");
+        stdout_text!("{text}")?;
         return Ok(());
     }
     write_all(&[(path, text.into_bytes())])

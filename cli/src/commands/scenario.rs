@@ -81,9 +81,9 @@ fn show(name: &str, seed: u64, directory: Option<&Path>) -> anyhow::Result<()> {
         stderr_line!("the file names {}; `--save DIR` writes all files", named.join(", "));
     }
     match builtin_source(name) {
-        Some(source) => print!("{source}"),
-        None => print!("{}", read_text(Path::new(name))?),
-    }
+        Some(source) => stdout_text!("{source}")?,
+        None => stdout_text!("{}", read_text(Path::new(name))?)?,
+    };
     Ok(())
 }
 

@@ -127,7 +127,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         match args.action {
             Action::Stats { file, json } => {
                 let stats = store::stats(&file).await?;
-                if json { print_json(&stats)? } else { print!("{}", describe(&stats)) }
+                if json {
+                    print_json(&stats)?;
+                } else {
+                    stdout_text!("{}", describe(&stats))?;
+                }
             }
             Action::Backup { file, copy } => {
                 let backup = store::backup(&file, &copy).await?;

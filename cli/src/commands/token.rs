@@ -61,11 +61,11 @@ enum Action {
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Create { name, role, file } => {
-            println!("{}", tokens::create(&file, &name, role, web::rfc3339(wall_ns()))?);
+            stdout_line!("{}", tokens::create(&file, &name, role, web::rfc3339(wall_ns()))?)?;
         }
         Action::List { file } => {
             for token in tokens::read(&file)?.tokens {
-                println!("{}\t{}\t{}", token.name, web::Role::from(token.role).name(), token.created);
+                stdout_line!("{}\t{}\t{}", token.name, web::Role::from(token.role).name(), token.created)?;
             }
         }
         Action::Revoke { name, file } => tokens::revoke(&file, &name)?,

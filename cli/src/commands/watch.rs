@@ -30,7 +30,8 @@ use crate::daemons::operations::{log_reload, notify};
 use crate::daemons::topology;
 use crate::daemons::watcher::Watcher;
 use crate::input::fail_with;
-use crate::output::{describe_diagnosis, print_text};
+use crate::output::describe_diagnosis;
+use crate::stdout::Reader;
 
 /// The stack of a thread that polls a switch; it holds no reply.
 const STACK_BYTES: usize = 512 << 10;
@@ -130,7 +131,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             Ok(News::Demand(Demand::Stop)) => is_stopped = true,
             Ok(News::Demand(Demand::Reload)) => reload(args, &settings, &log),
             Err(RecvTimeoutError::Timeout) => {
-                watch.round()?;
+                is_stopped = !watch.round()?;
                 rounds += 1;
                 due += interval;
             }
@@ -296,8 +297,9 @@ impl Watch<'_> {
         }
     }
 
-    /// Diagnoses the last intervals, prints what has changed, and uploads it.
-    fn round(&mut self) -> anyhow::Result<()> {
+    /// Diagnoses the last intervals, prints what has changed, and uploads it. Returns whether anybody has use for it.
+    fn round(&mut self) -> anyhow::Result<bool> {
+        let mut reader = Reader::Present;
         self.report_not_compared();
         let samples = self.flow_samples();
         if self.configurations.has_any() {
@@ -313,20 +315,20 @@ impl Watch<'_> {
             if let Some(watcher) = &mut self.watcher {
                 watcher.changed(&change);
             }
-            self.print(&change)?;
+            reader = self.print(&change)?;
         }
         if let Some(watcher) = &self.watcher {
             let (problems, metrics) = self.health();
             watcher.report(self.history.open(), problems, metrics);
         }
-        Ok(())
+        Ok(reader == Reader::Present || self.watcher.is_some())
     }
 
-    fn print(&self, change: &Change) -> anyhow::Result<()> {
+    fn print(&self, change: &Change) -> anyhow::Result<Reader> {
         let diagnosis = change.diagnosis();
         if self.is_json {
             let line = serde_json::json!({ "event": change.name(), "diagnosis": diagnosis });
-            return print_text(&format!("{line}\n"));
+            return stdout_line!("{line}");
         }
         let heading = match change {
             Change::Begins(_) => "",
@@ -335,12 +337,12 @@ impl Watch<'_> {
             Change::Ends(_) => {
                 // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
                 stderr_line!("over: {}", plain_line(&diagnosis.summary));
-                return Ok(());
+                return Ok(Reader::Present);
             }
         };
         let index = TopologyIndex::new(&self.network.topology);
         stderr_text!("{heading}{}", plain(&describe_diagnosis(diagnosis, &index)));
-        Ok(())
+        Ok(Reader::Present)
     }
 
     /// The switches that cannot be read, and for each switch whether it can.

@@ -107,7 +107,7 @@ pub(crate) async fn start(
     let origin = settings.origin("health_listen").to_string();
     let listener = bind_to(address, &origin, "health_listen").await?;
     let bound = bound(listener, Certificates::read(settings)?.as_ref())?;
-    println!("health on {}", bound.local_addr().context("health_listen")?);
+    stdout_line!("health on {}", bound.local_addr().context("health_listen")?)?;
     Ok(Some(tokio::spawn(async move {
         if let Err(error) = web::serve_health(bound, health, std::future::pending()).await {
             tracing::error!(%error, "health and metrics are not served any more");

@@ -85,7 +85,7 @@ pub(crate) fn run(options: &EndpointOptions) -> anyhow::Result<()> {
     let ready = serde_json::json!({
         "event": "ready", "interface": options.interface, "address": options.address, "rate_bps": rate.0,
     });
-    println!("{ready}");
+    stdout_line!("{ready}")?;
     read_requests(&requests)?;
     net::set_precise_timers();
     let live = Live {
@@ -231,7 +231,8 @@ impl Live {
     }
 
     fn print(&mut self, line: &str) {
-        println!("{line}");
+        // Clients of the socket receive it whether or not stdout has a reader.
+        let _ = stdout_line!("{line}");
         self.clients.send(line);
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn status(number: LabNumber, is_json: bool) -> anyhow::Result<Outcome
     if is_json {
         print_json(&status)?;
     } else {
-        print_text(&status);
+        print_lab(&status)?;
     }
     Ok(if is_fine { Outcome::Fine } else { Outcome::Findings })
 }
@@ -68,17 +68,22 @@ fn process_status(number: LabNumber, process: &ProcessState) -> ProcessStatus {
     }
 }
 
-fn print_text(status: &LabStatus) {
-    println!("lab {}: {} (seed {}), 1:{}", status.lab, status.scenario, status.seed, status.scale);
-    println!("dashboard {}", status.dashboard);
+fn print_lab(status: &LabStatus) -> anyhow::Result<()> {
+    stdout_line!("lab {}: {} (seed {}), 1:{}", status.lab, status.scenario, status.seed, status.scale)?;
+    stdout_line!("dashboard {}", status.dashboard)?;
     if !status.is_complete {
-        println!("`harrier lab up` has not completed");
+        stdout_line!("`harrier lab up` has not completed")?;
     }
     for process in &status.processes {
         let namespace = process.namespace.as_deref().unwrap_or("-");
-        println!(
+        stdout_line!(
             "{:<24} {:<14} {:>8}  {:<8}  {}",
-            process.name, namespace, process.pid, process.state, process.log
-        );
+            process.name,
+            namespace,
+            process.pid,
+            process.state,
+            process.log
+        )?;
     }
+    Ok(())
 }

@@ -57,7 +57,7 @@ pub(crate) fn traffic(number: LabNumber, options: TrafficOptions) -> anyhow::Res
     if options.json {
         print_json(&flows)?;
     } else {
-        print_flows(&flows, lab.scale);
+        print_flows(&flows, lab.scale)?;
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ fn flows(sockets: &[PathBuf]) -> anyhow::Result<Vec<FlowState>> {
     Ok(flows)
 }
 
-fn print_flows(flows: &[FlowState], scale: u64) {
+fn print_flows(flows: &[FlowState], scale: u64) -> anyhow::Result<()> {
     for flow in flows {
         let state = match flow.finish_ns {
             Some(finish_ns) => {
@@ -95,8 +95,9 @@ fn print_flows(flows: &[FlowState], scale: u64) {
             }
             None => format!("{} acknowledged", flow.acknowledged_bytes),
         };
-        println!("{:<12} {:<44} {:>10} bytes  {state}", flow.label, flow.flow, flow.bytes);
+        stdout_line!("{:<12} {:<44} {:>10} bytes  {state}", flow.label, flow.flow, flow.bytes)?;
     }
+    Ok(())
 }
 
 /// The control sockets of all NICs.

@@ -52,7 +52,7 @@ pub(crate) fn run(options: &NicOptions) -> anyhow::Result<()> {
     let attachment = attachment(options)?;
     let requests = control::listen(&options.control)?;
     // Programs that start the NIC wait for this line.
-    println!("ready: {} of {} on {}", options.host, options.scenario.name, options.interface);
+    stdout_line!("ready: {} of {} on {}", options.host, options.scenario.name, options.interface)?;
     let mut running: Option<Running> = None;
     let mut ready = Vec::new();
     let mut looked_at = Instant::now();

@@ -10,7 +10,6 @@ mod show;
 mod watch;
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -215,10 +214,7 @@ fn once(args: &Args) -> anyhow::Result<Outcome> {
 
 fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
     if path == Path::new("-") {
-        return match io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        };
+        return stdout_text!("{text}").map(|_| ());
     }
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -1,6 +1,5 @@
 //! `harrier host check`: runs the detectors of hosts on reports, with the fabric's verdicts if there are some.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -64,7 +63,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         if args.json {
             print_json(&json!({ "verdicts": united }))?;
         } else {
-            print(&united.iter().map(describe_united).collect::<Vec<_>>().join("\n"))?;
+            stdout_text!("{}", united.iter().map(describe_united).collect::<Vec<_>>().join("\n"))?;
         }
         return Ok(outcome(united.iter().flat_map(|united| &united.hosts)));
     }
@@ -73,7 +72,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&json!({ "hosts": hosts }))?;
     } else {
-        print(&hosts.iter().map(describe_host).collect::<Vec<_>>().join("\n"))?;
+        stdout_text!("{}", hosts.iter().map(describe_host).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(outcome(hosts.iter()))
 }
@@ -177,12 +176,4 @@ fn describe_finding(finding: &HostFinding) -> String {
     lines("missing", &finding.missing);
     lines("advice", &finding.advice);
     text
-}
-
-/// Writes text to stdout. A closed pipe is not an error.
-fn print(text: &str) -> anyhow::Result<()> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
 }

@@ -92,19 +92,19 @@ fn parse_port(text: &str) -> Result<(String, LinkNeighbour), String> {
 pub(super) fn execute(args: Args) -> anyhow::Result<Outcome> {
     if args.list_rules {
         for rule in inspection::rules() {
-            println!(
+            stdout_line!(
                 "{:<7} {:<8} {:<18} {}",
                 rule.code,
                 severity(rule.severity).name(),
                 rule.name,
                 rule.summary
-            );
+            )?;
         }
         return Ok(Outcome::Fine);
     }
     if let Some(code) = &args.explain {
         let rule = inspection::rule(code).with_context(|| format!("no rule `{code}`; see --list-rules"))?;
-        print!("{}", rule.page());
+        stdout_text!("{}", rule.page())?;
         return Ok(Outcome::Fine);
     }
     for word in args.select.iter().chain(&args.ignore) {

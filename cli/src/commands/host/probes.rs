@@ -41,8 +41,9 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     if args.json {
         print_json(&json!({ "scopes": scopes, "dead": dead }))?;
     } else {
-        scopes.iter().for_each(|latency| println!("{}", describe_scope(latency)));
-        dead.iter().for_each(|dead| println!("{}", describe_dead(dead)));
+        for line in scopes.iter().map(describe_scope).chain(dead.iter().map(describe_dead)) {
+            stdout_line!("{line}")?;
+        }
     }
     Ok(if dead.is_empty() { Outcome::Fine } else { Outcome::Findings })
 }

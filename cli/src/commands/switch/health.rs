@@ -52,7 +52,7 @@ pub(super) async fn start<A: SwitchAccess>(
         Some(tls) => Bound::tls(listener, &tls.certificate, &tls.key).map_err(|error| anyhow!(error))?,
         None => Bound::plain(listener),
     };
-    println!("health on {}", bound.local_addr().context("health_listen")?);
+    stdout_line!("health on {}", bound.local_addr().context("health_listen")?)?;
     let health = std::sync::Arc::new(SwitchHealth(server));
     Ok(Some(tokio::spawn(async move {
         if let Err(error) = web::serve_health(bound, health, std::future::pending()).await {

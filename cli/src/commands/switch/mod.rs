@@ -288,7 +288,7 @@ impl<A: SwitchAccess> Serving<A> {
         let listener =
             TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
         let health = health::start(configuration.settings(), tls, server.clone()).await?;
-        println!("listening on {}", listener.local_addr()?);
+        stdout_line!("listening on {}", listener.local_addr()?)?;
         Ok(Serving { server, listener, configuration, signals, _health: health })
     }
 

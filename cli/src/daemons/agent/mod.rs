@@ -84,7 +84,7 @@ async fn measure(
     let mut work = Work::new(&settings, &name, own, output, measured, link, health, status)?;
     work.report_interfaces().await;
     work.announce();
-    println!("ready");
+    stdout_line!("ready")?;
     info!(name, "the agent is ready");
     notify::ready("running");
     let _watchdog = notify::watchdog();

@@ -58,7 +58,9 @@ impl PollOutput for PrintedPolls {
         let mut bytes = frame.head.to_vec();
         bytes.resize(frame.len() as usize, 0);
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        println!("{}", serde_json::json!({ "poll": hex, "event": polling.event, "flow": polling.flow }));
+        let line = serde_json::json!({ "poll": hex, "event": polling.event, "flow": polling.flow });
+        // An agent goes on without a reader of its polls.
+        let _ = stdout_line!("{line}");
     }
 }
 

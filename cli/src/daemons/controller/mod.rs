@@ -72,7 +72,7 @@ async fn control(
     let health = DaemonHealth::new(link.status());
     let serving = health::start(&settings, health.clone()).await?;
     let mut controller = Controller::start(config).context("the switches cannot be controlled")?;
-    println!("ready");
+    stdout_line!("ready")?;
     info!(name, "the controller is ready");
     notify::ready("running");
     let _watchdog = notify::watchdog();

@@ -119,8 +119,8 @@ async fn serve(arguments: &Arguments<Serve>, settings: Settings, log: &LogLevel)
     let scheme = bound.scheme();
     let mut rest = tokio::spawn(web::serve_bound(bound, app, until_stopped()));
     // Programs that start the server wait for these lines.
-    println!("listening on {address}");
-    println!("uploads on {}", uploads.local_addr()?);
+    stdout_line!("listening on {address}")?;
+    stdout_line!("uploads on {}", uploads.local_addr()?)?;
     let mut grpc = tokio::spawn(serve_uploads(uploads, grpc_server, shared.clone(), until_stopped()));
     info!(rest = %address, scheme, "the server is ready");
     let status = format!("{scheme}://{address}/");
