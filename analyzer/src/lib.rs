@@ -123,6 +123,9 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     if let Some(analyses) = beside_detour(context, &found) {
         return analyses;
     }
+    if let Some(analyses) = behind_other_classes(context, &found) {
+        return analyses;
+    }
     let is_clean = found.iter().all(names_nothing);
     if !is_clean && !accounting::leaves_most(context, &found) {
         let Some((reverse, on_reverse)) = reverse_part(context, &found) else {
@@ -282,6 +285,28 @@ fn of_other_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
         Some(analysis)
     });
     concluded.collect()
+}
+
+/// Returns the verdicts about findings of which the first is a queue that other classes cause, with the pauses from there.
+fn behind_other_classes(context: &Context<'_, '_>, found: &[Finding]) -> Option<Vec<Analysis>> {
+    context.victim.filter(|_| context.settings.applies("class_contention.behind"))?;
+    let view = context.view.of_other_classes()?;
+    let others = Context::of_other_classes(&view, context);
+    let behind = |finding: &Finding| signatures::class_contention::behind(context, &others, finding);
+    behind(found.first()?)?;
+    let mut analyses = Vec::new();
+    for own in found {
+        let Some(finding) = behind(own) else {
+            analyses.extend(concluded(&parts(context, vec![own.clone()])));
+            continue;
+        };
+        for mut analysis in concluded(&[Part { context: &others, finding: finding.clone() }]) {
+            analysis.diagnosis.evidence.extend(evidence::of_other_classes(context, &finding));
+            analysis.diagnosis.evidence.extend(evidence::of_pauses(context, own));
+            analyses.push(analysis);
+        }
+    }
+    Some(analyses).filter(|analyses| !analyses.is_empty())
 }
 
 fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {

@@ -43,6 +43,10 @@ pub const ALL: &[Rule] = &[
         "contention.rest",
         "names a flow that was paused upstream if the epoch ring shows that it rested before",
     ),
+    rule(
+        "contention.feeding_links",
+        "attributes no queue to the victim alone that the links by which its packets arrive cannot have built",
+    ),
     rule("contention.ahead", "counts only what arrived before the slow packet"),
     rule("contention.reach_back", "counts what arrived while the packets were sent that were ahead"),
     rule("reverse_path", "analyses the path of the ACKs if nothing on the victim's path delays it"),
@@ -83,6 +87,10 @@ pub const ALL: &[Rule] = &[
         "signatures.beside_host",
         "names the queue at a port that a host pauses for a part of the delay only",
     ),
+    rule(
+        "signatures.beside_pauses",
+        "names queues at other ports of the path if pauses account for less than half of the delay",
+    ),
     rule("signatures.own_queue_aside", "measures shares of the pause without a queue of the victim's own"),
     rule("signatures.routing_loop", "signature"),
     rule("signatures.path_change", "signature"),
@@ -96,6 +104,10 @@ pub const ALL: &[Rule] = &[
     rule("signatures.unknown_end", "signature"),
     rule("signatures.contention", "signature"),
     rule("signatures.class_contention", "signature"),
+    rule(
+        "class_contention.behind",
+        "blames other classes for a queue that the links by which its packets arrive cannot have built",
+    ),
     rule("signatures.packet_loss", "signature"),
     rule("packet_loss.acknowledged", "attributes no measured round trip to a lost packet"),
     rule("packet_loss.flushed", "blames the pauses because of which the PFC watchdog dropped packets"),

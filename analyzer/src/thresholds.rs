@@ -220,6 +220,9 @@ thresholds! {
     CLASS_EXPLAINED_SHARE = "class_contention.explained_share", 0.5, Share,
         "by majority: with less, something else delays the victim more",
         "overlooks other classes";
+    CLASS_SENT_SHARE = "class_contention.sent_share", 0.5, Share,
+        "by majority: with less, the victim's class sent most of what left the port",
+        "takes queues that another class makes for those of the victim's own class";
     CLASS_CONTRIBUTOR_SHARE = "class_contention.contributor_share", 0.25, Share,
         "choice: a quarter of the largest sender of the other class",
         "names fewer flows of the other class";

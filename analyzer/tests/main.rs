@@ -8,6 +8,7 @@ mod coverage;
 mod deadlock_dump;
 mod explanations;
 mod extremes;
+mod feeding_links;
 mod import;
 mod long_path;
 mod network;

@@ -133,28 +133,36 @@ impl Scenario {
     fn wrong_routes(&self, from: Time, to: Time) -> Vec<ConfigFinding> {
         let active = self.routing.routes.iter().filter(|route| route.start <= to && from < route.end);
         let mut shortest: BTreeMap<&str, BTreeMap<&str, Vec<u16>>> = BTreeMap::new();
-        let mut off: BTreeMap<&str, (BTreeSet<&str>, u16)> = BTreeMap::new();
+        let mut off: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<u16>)> = BTreeMap::new();
         for timed in active {
             let route = &timed.route;
             let usual = shortest.entry(&route.host).or_insert_with(|| self.topology.next_hops(&route.host));
             let usual = usual.get(route.switch.as_str()).map_or(&[][..], Vec::as_slice);
-            if let Some(port) = route.ports.iter().find(|port| !usual.contains(port)) {
-                let found = off.entry(&route.switch).or_insert_with(|| (BTreeSet::new(), *port));
+            let wrong: Vec<u16> = route.ports.iter().copied().filter(|port| !usual.contains(port)).collect();
+            if !wrong.is_empty() {
+                let found = off.entry(&route.switch).or_default();
                 found.0.insert(&route.host);
+                found.1.extend(wrong);
             }
         }
-        let finding = |(switch, (hosts, port)): (&str, (BTreeSet<&str>, u16))| {
+        let finding = |(switch, (hosts, ports)): (&str, (BTreeSet<&str>, BTreeSet<u16>))| {
             let hosts: Vec<&str> = hosts.into_iter().collect();
+            let numbers: Vec<String> = ports.iter().map(u16::to_string).collect();
+            let ports_are = match numbers.as_slice() {
+                [one] => format!("port {one}, which is"),
+                many => format!("ports {}, which are", many.join(", ")),
+            };
             let mut finding = ConfigFinding::new(
                 switch,
                 Setting::Route,
                 format!(
-                    "{switch} forwards packets for {} to port {port}, which is on no shortest path",
+                    "{switch} forwards packets for {} to {ports_are} on no shortest path",
                     hosts.join(", ")
                 ),
                 format!("remove the route of {switch} to {}", hosts.join(", ")),
             );
-            finding.port = Some(port);
+            // A finding about several ports of an equal-cost route is one about the switch.
+            finding.port = ports.first().copied().filter(|_| ports.len() == 1);
             finding
         };
         off.into_iter().map(finding).collect()

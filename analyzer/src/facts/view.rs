@@ -8,6 +8,7 @@ mod overwritten;
 mod queueing;
 mod records;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use model::snapshot::Source;
@@ -447,6 +448,28 @@ impl<'a> View<'a> {
             }
             _ => !pauses.is_empty() || self.paused_packets(port, when) > 0,
         }
+    }
+
+    /// Whether the packets at `port` in `when` may arrive faster than it sends: not if the links that carry them, or those of
+    /// the hosts that send them, are together no faster. Such packets have no queue, unless the port is paused or sends
+    /// others as well. If a link is not known, they may.
+    pub(crate) fn can_overfill(&self, port: PortIx, when: Option<Span>) -> bool {
+        let (Some(node), Some(own)) = (self.switch_of(port).node, self.topo(port)) else { return true };
+        let mut feeds: BTreeMap<u16, BTreeSet<Option<NodeId>>> = BTreeMap::new();
+        for record in self.flows(port).iter().filter(|f| f.packets > 0 && self.flow_in(port, f, when)) {
+            let Some(ingress) = record.ingress_port else { return true };
+            feeds.entry(ingress).or_default().insert(self.index.host_of(record.flow.src));
+        }
+        let rate = |port: PortId| u128::from(self.index.info(port).rate.0);
+        let of_host =
+            |host: NodeId| self.index.ports_of(host).iter().map(|port| u128::from(port.rate.0)).sum::<u128>();
+        let arriving = |(ingress, hosts): (u16, BTreeSet<Option<NodeId>>)| {
+            let link = rate(self.index.port(node, ingress)?);
+            let sent: Option<u128> = hosts.into_iter().map(|host| host.map(of_host)).sum();
+            Some(sent.map_or(link, |sent| sent.min(link)))
+        };
+        let feeding_bps: Option<u128> = feeds.into_iter().map(arriving).sum();
+        feeding_bps.is_none_or(|feeding_bps| feeding_bps > rate(own))
     }
 
     /// Returns the records of `flow` at `port`, by epoch.

@@ -121,7 +121,13 @@ pub(crate) fn likely_ns(context: &Context<'_, '_>, finding: &Finding) -> f64 {
         let longer_ns = path_change::detour_part(context).map(|(_, longer_ns)| longer_ns as f64);
         return longer_ns.unwrap_or_else(|| extra_ns(context));
     }
-    if finding.anomaly != Anomaly::PfcBackpressureFlowContention {
+    let has_times = || finding.path.iter().any(|port| !context.view.pause_spans(*port).is_empty());
+    let is_pause = match finding.anomaly {
+        Anomaly::PfcBackpressureFlowContention => true,
+        Anomaly::PfcStormHostInjection => has_times(),
+        _ => false,
+    };
+    if !is_pause {
         return explained_by(context, finding) * extra_ns(context);
     }
     let Some(analysed) = context.analysed else { return 0.0 };

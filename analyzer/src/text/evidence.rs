@@ -38,6 +38,22 @@ pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ra
         });
     }
     claims.extend(victim_claim(context, finding, ranked));
+    // The pauses of a queue that other classes cause are those of the victim's class.
+    if finding.anomaly != Anomaly::ClassContention {
+        claims.extend(of_pauses(context, finding));
+    }
+    claims.extend(exclusion_claims(context, &finding.path));
+    if let Some(contention) = &finding.contention {
+        claims.push(contention_claim(context, contention));
+        claims.extend(flow_claims(context, contention, &ranked.culprits));
+    }
+    claims.extend(spreader_claims(context, finding, ranked));
+    claims
+}
+
+/// Returns the claims about the pauses along the path of a finding.
+pub(crate) fn of_pauses(context: &Context<'_, '_>, finding: &Finding) -> Vec<Evidence> {
+    let mut claims = Vec::new();
     let mut listed: Vec<PortIx> = Vec::new();
     for port in finding.path.iter().chain(&finding.pause_loop) {
         if !listed.contains(port) && context.view.is_paused(*port, context.when(*port)) {
@@ -50,12 +66,6 @@ pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ra
             claims.extend(edge_claim(context, *from, *to));
         }
     }
-    claims.extend(exclusion_claims(context, &finding.path));
-    if let Some(contention) = &finding.contention {
-        claims.push(contention_claim(context, contention));
-        claims.extend(flow_claims(context, contention, &ranked.culprits));
-    }
-    claims.extend(spreader_claims(context, finding, ranked));
     claims
 }
 

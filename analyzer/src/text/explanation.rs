@@ -8,6 +8,7 @@ use crate::facts::wording::{duration_f64, enumerate, first_flow_names, flow_name
 use crate::findings::contention::Contention;
 use crate::findings::signatures::Finding;
 use crate::findings::signatures::deadlock::unsettled_ns;
+use crate::findings::signatures::path_change;
 use crate::graph::context::Context;
 use crate::thresholds as t;
 use crate::verdict::causes::Judged;
@@ -45,9 +46,18 @@ pub(crate) fn summary(
         }
         Anomaly::RoutingLoop => format!("{victim} {is} caught in a forwarding loop: {because}"),
         Anomaly::ClassContention => {
-            format!("{victim} {is} delayed at {root} by traffic of another class: {because}")
+            let pauses = match paused_by(path) {
+                Some(ports) => format!(", whose PFC pauses spread to {ports}"),
+                None => String::new(),
+            };
+            format!("{victim} {is} delayed by traffic of another class at {root}{pauses}: {because}")
         }
         Anomaly::PacketLoss => format!("{name} is delayed by lost packets at {root}: {because}"),
+        Anomaly::PathChange if path_change::of(context).is_some_and(|change| change.is_reverse) => {
+            format!(
+                "the ACKs of {name} (reverse path) are delayed by a change of their path at {root}: {because}"
+            )
+        }
         Anomaly::PathChange => format!("{name} is delayed by a change of its path at {root}: {because}"),
         Anomaly::SelfInflicted => {
             format!("{victim} {is} delayed in the queue of its own packets at {root}: {because}")
@@ -131,11 +141,15 @@ fn spreading(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> S
     text
 }
 
-/// The ports between the root and the victim, in the order in which the pause spread.
 fn spread(path: &[PortRef]) -> String {
+    paused_by(path).map(|ports| format!(", which spread to {ports}")).unwrap_or_default()
+}
+
+/// The ports between the root and the victim, in the order in which the pause spread; `None` if there are none.
+fn paused_by(path: &[PortRef]) -> Option<String> {
     let before = path.split_last().map_or(&[][..], |(_, before)| before);
     let names: Vec<String> = before.iter().rev().map(ToString::to_string).collect();
-    if names.is_empty() { String::new() } else { format!(", which spread to {}", enumerate(&names)) }
+    (!names.is_empty()).then(|| enumerate(&names))
 }
 
 /// Lists the data that the verdict lacks: one line for each switch, without duplicates.

@@ -49,7 +49,7 @@ pub fn settle(mut polls: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
             let first =
                 event_of(snapshot).and_then(|event| polls.iter().find(|(other, _)| other.event == event));
             if let Some((_, earlier)) = first {
-                return first_prevails(earlier, verdicts);
+                return first_prevails(earlier, verdicts) && !is_another_delay(earlier, verdicts);
             }
             let later = polls.iter().find(|(other, _)| event_of(other) == Some(snapshot.event));
             later.is_some_and(|(_, later)| !first_prevails(verdicts, later))
@@ -91,6 +91,15 @@ fn share_costs(polls: &mut [(&Snapshot, Vec<Diagnosis>)], event_of: impl Fn(&Sna
             }
         }
     }
+}
+
+/// Whether the verdicts of the follow-up poll are about another delay than those of the first one: they name other root causes,
+/// and the first delay is less than half of theirs.
+fn is_another_delay(earlier: &[Diagnosis], later: &[Diagnosis]) -> bool {
+    let longest_ns = |verdicts: &[Diagnosis]| verdicts.iter().map(|d| d.cost.delay_ns).max().unwrap_or(0);
+    let is_longer = longest_ns(later) / 2 > longest_ns(earlier);
+    let is_new = |d: &Diagnosis| precedence(d) > 2 && earlier.iter().all(|known| key(known) != key(d));
+    is_longer && !later.is_empty() && later.iter().all(is_new)
 }
 
 /// Whether the verdicts of the first poll are kept: their rank is higher, or equal and the causes agree.
@@ -295,6 +304,22 @@ mod tests {
             (settled[0].id.as_str(), settled[0].severity, settled[0].cost.bytes),
             ("a", Severity::Minor, 7)
         );
+    }
+
+    /// The trouble that the first poll saw is over or small beside the one that followed.
+    #[test]
+    fn a_follow_up_poll_about_a_longer_delay_with_another_root_is_kept_as_well() {
+        let at = |id: &str, port: u16, delay_ns: u64| {
+            let mut verdict = verdict(id, Anomaly::FlowContention, Cause::Incast, &[2, 3]);
+            verdict.root_cause.port = Some(PortRef::new("sw1", port));
+            verdict.cost.delay_ns = delay_ns;
+            verdict
+        };
+        check(at("a", 1, 5_000), at("b", 2, 50_000), &["a", "b"]);
+        check(at("a", 1, 5_000), at("b", 2, 9_000), &["a"]);
+        check(at("a", 1, 5_000), at("b", 1, 50_000), &["a"]);
+        let unknown = Diagnosis { anomaly: Anomaly::Undetermined, ..at("b", 2, 50_000) };
+        check(at("a", 1, 5_000), unknown, &["a"]);
     }
 
     #[test]

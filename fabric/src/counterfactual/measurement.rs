@@ -26,6 +26,8 @@ pub(super) struct Scope {
     pub(super) window: (Time, Time),
     /// The ports of the pause path and of the loop.
     ports: BTreeSet<PortRef>,
+    /// Whether the verdict is about a loop of pauses.
+    is_loop: bool,
     /// The root port.
     root: Option<PortRef>,
     /// Whether ports may stay paused: a corrected configuration may pause where the wrong one drops.
@@ -57,6 +59,7 @@ impl Scope {
             victim: diagnosis.victim,
             window: (from.min(to), to),
             ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),
+            is_loop: !diagnosis.pause_loop.is_empty(),
             // A failed link or a lost packet is no queue, and the counterfactual traffic may build one there.
             root: diagnosis
                 .root_cause
@@ -77,6 +80,9 @@ pub(super) struct Measurement {
     finish: Option<Time>,
     /// How long each of the ports was paused.
     paused: BTreeMap<PortRef, Time>,
+    /// The part of it that the verdict claims: of a loop the longest single pause, because a deadlock is one that does not end,
+    /// and flows that remain may pause the same ports in turns.
+    claimed: BTreeMap<PortRef, Time>,
     /// The mean queue at the root port in bytes.
     queue_bytes: u64,
     dropped_packets: u64,
@@ -87,12 +93,14 @@ impl Measurement {
         let trace = scope.victim.and_then(|victim| {
             run.traces.read(&victim, |trace| (trace.base_rtt, trace.longest_in(scope.window, run.end)))
         });
+        let (paused, longest) = paused(&run.pauses, &scope.ports, scope.window, run.end);
         Measurement {
             without: run.without.clone(),
             base: trace.and_then(|(base, _)| base),
             slowest: trace.and_then(|(_, slowest)| slowest),
             finish: scope.victim.and_then(|victim| finish(&run.flows, victim)),
-            paused: paused(&run.pauses, &scope.ports, scope.window, run.end),
+            claimed: if scope.is_loop { longest } else { paused.clone() },
+            paused,
             queue_bytes: scope.root.as_ref().map_or(0, |at| run.queues.mean_bytes(at, scope.window)),
             dropped_packets: run.dropped_packets,
         }
@@ -164,10 +172,10 @@ impl Measurement {
 
     /// A port among the longest paused ones that is still paused.
     fn still_paused<'b>(&self, before: &'b Measurement) -> Option<&'b PortRef> {
-        let most = before.paused.values().max()?.0;
+        let most = before.claimed.values().max()?.0;
         let matters = |time: &Time| !is_at_most_percent(time.0, most, LESSER_PERCENT);
-        let left = |port: &PortRef| self.paused.get(port).map_or(0, |time| time.0);
-        let mut paused = before.paused.iter().filter(|(_, time)| matters(time));
+        let left = |port: &PortRef| self.claimed.get(port).map_or(0, |time| time.0);
+        let mut paused = before.claimed.iter().filter(|(_, time)| matters(time));
         paused
             .find(|(port, time)| !is_at_most_percent(left(port), time.0, GONE_PERCENT))
             .map(|(port, _)| port)
@@ -201,18 +209,21 @@ fn total(paused: &BTreeMap<PortRef, Time>) -> Time {
     paused.values().fold(Time::ZERO, |sum, time| sum + *time)
 }
 
-/// How long each of these ports was paused in the window, added up over priorities.
+/// How long each of these ports was paused in the window, added up over priorities, and its longest pause.
 fn paused(
     pauses: &[PauseRecord],
     ports: &BTreeSet<PortRef>,
     (from, to): (Time, Time),
     end: Time,
-) -> BTreeMap<PortRef, Time> {
+) -> (BTreeMap<PortRef, Time>, BTreeMap<PortRef, Time>) {
     let mut since: BTreeMap<(&PortRef, u8), Time> = BTreeMap::new();
     let mut sums: BTreeMap<PortRef, Time> = BTreeMap::new();
+    let mut longest: BTreeMap<PortRef, Time> = BTreeMap::new();
     let mut add = |port: &PortRef, begin: Time, stop: Time| {
         let within = stop.min(to).saturating_sub(begin.max(from));
         *sums.entry(port.clone()).or_default() += within;
+        let longest = longest.entry(port.clone()).or_default();
+        *longest = within.max(*longest);
     };
     for pause in pauses.iter().filter(|pause| ports.contains(&pause.port)) {
         let key = (&pause.port, pause.priority);
@@ -225,5 +236,5 @@ fn paused(
     for ((port, _), begin) in since {
         add(port, begin, end);
     }
-    sums
+    (sums, longest)
 }

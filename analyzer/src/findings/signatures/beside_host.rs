@@ -11,7 +11,7 @@ use super::path_change::slow_span;
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::view::PortIx;
 use crate::findings::accounting;
-use crate::findings::contention::{Contention, contention};
+use crate::findings::contention::contention;
 use crate::graph::context::Context;
 
 /// Adds the queue at the port that a host pauses to each finding about such a host, if it accounts for a substantial part of
@@ -72,7 +72,10 @@ fn queue(context: &Context<'_, '_>, finding: &Finding) -> Option<Finding> {
             ahead: None,
             bounds: Bounds::default(),
         };
-        contention(context.view, context.settings, port, scope).filter(Contention::is_attributed)
+        let found = contention(context.view, context.settings, port, scope)?;
+        // Packets of one link wait there for the host alone.
+        let is_of_host = found.self_made && !context.view.can_overfill(port, found.when);
+        (found.is_attributed() && !is_of_host).then_some(found)
     })?;
     let anomaly = match finding.path.len() {
         _ if found.self_made => Anomaly::SelfInflicted,

@@ -47,20 +47,15 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
                 None => continue,
             },
         };
-        let scope = QueueScope { near: Some(time), ..QueueScope::default() };
-        let queue = contention(others.view, others.settings, other, scope)
-            .filter(|queue| queue.depth >= context.settings.min_wait_packets)
-            .or_else(|| passing(others, other, time));
-        let Some(queue) = queue.filter(|queue| queue.contributors().next().is_some()) else { continue };
-        let packets: f64 = queue.flows.iter().map(|part| part.packets).sum();
-        let sent_ns = packets * others.view.packet_ns(other);
+        let Some(queue) = queue_of_others(others, other, time) else { continue };
+        let sent_ns = sent_ns(others, &queue);
         let own_ns = held.map(|held| {
             context.settings.value(&t::PEAK) * held.mean_packets() * context.view.packet_ns(*port)
         });
         let delay_ns = own_ns.map_or(sent_ns, |own_ns| slowdown_ns(own_ns, sent_ns, time.length_ns()));
         if explains(context, delay_ns) {
             held_before.get_or_insert(time);
-            found.push((delay_ns, finding(others, queue)));
+            found.push((delay_ns, finding(others, queue, Vec::new())));
         }
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -73,6 +68,45 @@ pub(crate) fn find(context: &Context<'_, '_>, others: &Context<'_, '_>) -> Vec<F
         is_new
     });
     found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Returns the finding that other classes hold back the queue of a finding, or `None` if that queue explains itself.
+///
+/// Packets that arrive by links no faster than the port, all together, have no queue there while the port sends only them. If it
+/// did, and other classes sent most of what left the port meanwhile, the queue is theirs, and so are the pauses that come from
+/// it. `others` has the same path and the records of the other classes.
+pub(crate) fn behind(
+    context: &Context<'_, '_>,
+    others: &Context<'_, '_>,
+    found: &Finding,
+) -> Option<Finding> {
+    let own = found.contention.as_ref().filter(|_| found.pause_loop.is_empty() && found.host.is_none())?;
+    let (port, time) = (own.port, own.when?);
+    if context.view.can_overfill(port, Some(time)) {
+        return None;
+    }
+    let other = counterpart(context, port, others)?;
+    let others_ns = sent_ns(others, &passing(others, other, time)?);
+    let both_ns = sent_ns(context, own) + others_ns;
+    if others_ns < both_ns * context.settings.value(&t::CLASS_SENT_SHARE) {
+        return None;
+    }
+    let path = found.path.iter().filter_map(|port| counterpart(context, *port, others)).collect();
+    Some(finding(others, queue_of_others(others, other, time)?, path))
+}
+
+/// Returns the queue of other classes at a port or, without one, the flows that pass it, if flows are named for it.
+fn queue_of_others(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Contention> {
+    let scope = QueueScope { near: Some(time), ..QueueScope::default() };
+    let queue = contention(others.view, others.settings, port, scope)
+        .filter(|queue| queue.depth >= others.settings.min_wait_packets)
+        .or_else(|| passing(others, port, time));
+    queue.filter(|queue| queue.contributors().next().is_some())
+}
+
+/// Returns the time that the packets of a queue take to send.
+fn sent_ns(context: &Context<'_, '_>, queue: &Contention) -> f64 {
+    queue.flows.iter().map(|part| part.packets).sum::<f64>() * context.view.packet_ns(queue.port)
 }
 
 impl Held {
@@ -96,11 +130,11 @@ fn is_held(context: &Context<'_, '_>, held: &Held) -> bool {
     held.queued >= held.packets * context.settings.value(&t::HELD_SHARE) && is_deep
 }
 
-fn finding(others: &Context<'_, '_>, queue: Contention) -> Finding {
+fn finding(others: &Context<'_, '_>, queue: Contention, path: Vec<PortIx>) -> Finding {
     Finding {
         anomaly: Anomaly::ClassContention,
         root: Some(others.view.port_ref(queue.port)),
-        path: Vec::new(),
+        path,
         pause_loop: Vec::new(),
         host: None,
         when: queue.when,

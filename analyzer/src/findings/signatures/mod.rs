@@ -6,6 +6,7 @@
 
 mod backpressure;
 mod beside_host;
+mod beside_pauses;
 pub(crate) mod class_contention;
 mod contention;
 pub(crate) mod deadlock;
@@ -133,7 +134,7 @@ pub(crate) fn queues_and_pauses(context: &Context<'_, '_>) -> Vec<Finding> {
     let findings = beside_host::add(context, findings);
     // Pauses of another time explain a slow packet only if nothing at its own time does.
     if context.aligned && !findings.is_empty() {
-        return findings;
+        return beside_pauses::add(context, findings);
     }
     let queues = if applies("signatures.contention") { contention::find(context) } else { Vec::new() };
     if let Some(longest) = queues.first() {
@@ -165,10 +166,15 @@ pub(crate) fn shares<'f>(
 ) -> Vec<Option<f64>> {
     let all: Vec<&Finding> = findings.collect();
     let are_beside = beside_host::are_beside(&all);
+    let are_mixed = !are_beside && beside_pauses::are_mixed(&all);
     let part = |finding: &Finding| match finding.anomaly {
         _ if are_beside => {
             let end = context.vertex(beside_host::port(finding)?)?;
             Some((false, context.shares.get(end)? * beside_host::part(context, finding, &all)))
+        }
+        _ if are_mixed => {
+            let extra_ns = accounting::extra_ns(context).max(1.0);
+            Some((true, accounting::likely_ns(context, finding) / extra_ns))
         }
         Anomaly::FlowContention if context.trigger.is_some() => {
             Some((true, explained_share(context, finding)))

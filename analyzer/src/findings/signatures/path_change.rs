@@ -42,8 +42,10 @@ pub(crate) struct PathChange<'a> {
     /// The far end of its link.
     pub(crate) peer: Option<PortRef>,
     pub(crate) is_reverse: bool,
-    /// When.
+    /// When, up to the end of the time of the slow packet.
     pub(crate) when: Span,
+    /// When an outage ended, in nanoseconds; absent if the records do not show its end, and for other changes.
+    pub(crate) up_ns: Option<u64>,
     pub(crate) events: Vec<&'a NetworkEvent>,
     pub(crate) losses: Vec<&'a LossRecord>,
     /// Factor of the confidence.
@@ -155,7 +157,8 @@ fn outage<'a>(
         let avoided = moved.iter().copied().find(|moved| down.from <= *moved);
         Span { to: avoided.map_or(down.to, |moved| down.to.min(moved)), ..down }
     };
-    let down = down.into_iter().rev().find_map(|down| in_time(used(down), slow))?;
+    let latest = down.into_iter().rev().find_map(|down| Some((down.to, in_time(used(down), slow)?)));
+    let (up_ns, down) = latest?;
     let root = index.port_ref(link.from);
     let ends = [root.clone(), index.port_ref(link.to)];
     let of_link = |event: &&NetworkEvent| event.link_port().is_some_and(|port| ends.contains(&port));
@@ -177,6 +180,7 @@ fn outage<'a>(
         root: root.clone(),
         is_reverse: link.is_reverse,
         when: down,
+        up_ns: (up_ns < u64::MAX).then_some(up_ns),
         events: context.view.events().iter().filter(of_link).collect(),
         losses,
         factor: certainty(context, link),
@@ -247,6 +251,7 @@ fn black_hole<'a>(
         root,
         is_reverse: link.is_reverse,
         when,
+        up_ns: None,
         events: events.into_iter().map(|(event, ..)| event).collect(),
         losses,
         factor: factor * certainty(context, link),
@@ -369,6 +374,7 @@ fn detour<'a>(context: &Context<'_, 'a>, links: &[VictimLink], slow: Span) -> Op
         root,
         is_reverse,
         when: Span::new(event.time_ns, slow.to),
+        up_ns: None,
         events,
         losses: Vec::new(),
         factor: 1.0,

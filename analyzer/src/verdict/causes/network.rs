@@ -55,7 +55,14 @@ fn of_path_change(case: &Case<'_, '_, '_>, change: &PathChange<'_>) -> (String, 
     let lost = if lost > 0 { format!("; {} lost", counted(lost, "packet")) } else { String::new() };
     match change.kind {
         Kind::Outage => (
-            format!("the link {link} was down from {} on{lost}", duration(change.when.from)),
+            match change.up_ns {
+                Some(up_ns) => format!(
+                    "the link {link} was down for {}, from {} on{lost}",
+                    duration(up_ns.saturating_sub(change.when.from)),
+                    duration(change.when.from)
+                ),
+                None => format!("the link {link} was down from {} on{lost}", duration(change.when.from)),
+            },
             vec![
                 format!("check the link {link}: optics, cable and the logs of both ports"),
                 format!("check why routing did not avoid {root} in time"),
