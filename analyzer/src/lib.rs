@@ -251,6 +251,12 @@ fn shares(parts: &[Part<'_, '_, '_>], delays_ns: &[f64]) -> Vec<Option<f64>> {
     let Some(first) = parts.first() else { return Vec::new() };
     let all_ns: f64 = delays_ns.iter().sum();
     let is_one_way = parts.iter().all(|part| part.context.is_reverse_path == first.context.is_reverse_path);
+    // A port that delays packets and ACKs is one cause.
+    let is_one_root =
+        first.finding.root.is_some() && parts.iter().all(|part| part.finding.root == first.finding.root);
+    if !is_one_way && is_one_root {
+        return vec![None; parts.len()];
+    }
     if !is_one_way && all_ns > 0.0 {
         return delays_ns.iter().map(|delay_ns| Some(delay_ns / all_ns)).collect();
     }

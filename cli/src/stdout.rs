@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 
-/// Whether somebody reads stdout.
+/// Whether stdout has a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// What was written may be read.

@@ -1,4 +1,4 @@
-//! Commands whose stdout cannot be written: nobody reads it any more, or the disk is full.
+//! Commands whose stdout cannot be written: its reader has gone, or the disk is full.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary open files")]
 

@@ -59,6 +59,16 @@ fn each_of_two_causes_has_its_share_and_both_are_verified_together() {
 }
 
 #[test]
+fn a_receiver_that_pauses_briefly_does_not_hide_the_queue_of_an_uplink() {
+    for seed in ["1", "2", "3"] {
+        let found = verdicts(&["run", "uplink-beside-receiver", "--seed", seed, "--json"]);
+        let large = found.iter().filter(|verdict| verdict.flows == numbered("large", 2));
+        let longest = large.filter_map(|verdict| verdict.json["cost"]["delay_ns"].as_u64()).max();
+        assert!(longest.is_some_and(|delay_ns| delay_ns > 50_000), "seed {seed}: {longest:?}");
+    }
+}
+
+#[test]
 fn each_of_two_victims_at_one_switch_gets_a_verdict_without_missing_records() {
     for seed in ["1", "2", "3"] {
         let found = verdicts(&["run", "two-questions", "--seed", seed, "--ordinary", "--json"]);

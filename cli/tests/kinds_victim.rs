@@ -109,6 +109,11 @@ fn a_flood_of_another_priority_is_named_with_its_port() {
 }
 
 #[test]
+fn another_priority_is_named_for_the_pauses_from_the_queue_that_it_causes() {
+    check("class-behind-pauses", &[("class_contention", "", "other")]);
+}
+
+#[test]
 fn a_flow_that_drains_the_backlog_of_a_pause_is_no_culprit() {
     check("released-backlog", &[("pfc_backpressure_flow_contention", "s3:5", "burst")]);
 }

@@ -25,4 +25,5 @@ mod storms;
 mod support;
 mod telemetry_engine;
 mod traffic_run;
+mod verification;
 mod whole_run;

@@ -86,7 +86,16 @@ fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport
     if is_refuted {
         usual.clear();
     }
+    usual.retain(|line| !is_more_general(line, finding));
     diagnosis.advice = finding.advice.iter().cloned().chain(usual).collect();
+}
+
+/// Whether a line of advice from the fabric's records says in general what that of a host's finding says in particular: what to
+/// check at the host as a whole, or to enable the watchdog.
+fn is_more_general(line: &str, finding: &HostFinding) -> bool {
+    let names_host = line.split([' ', ',', ':']).any(|word| word == finding.host);
+    let is_watchdog = |line: &str| line.contains("PFC watchdog");
+    names_host || is_watchdog(line) && finding.advice.iter().any(|own| is_watchdog(own))
 }
 
 /// The claims of a finding with the values of the report that they rest on.

@@ -18,7 +18,7 @@ fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
         root_cause,
         confidence: 0.95,
         summary: "h3 pauses sw3:3".into(),
-        advice: vec!["look at h3".into()],
+        advice: vec!["look at h3".into(), "raise the headroom of sw3".into()],
         ..Diagnosis::undetermined("10.0.0.1:10000>10.0.3.1:4791/udp".parse::<model::FlowKey>().unwrap())
     }
 }
@@ -54,7 +54,8 @@ fn a_verdict_that_ends_at_a_host_names_its_part_in_one_sentence() {
     );
     assert_eq!((united.anomaly, united.cause), (Anomaly::PfcStormHostInjection, Cause::SlowReceiver));
     assert_eq!(united.confidence, 0.95, "the host shows the cause that the fabric shows");
-    assert_eq!(united.advice.last().unwrap(), "look at h3");
+    assert_eq!(united.advice.last().unwrap(), "raise the headroom of sw3");
+    assert!(!united.advice.contains(&"look at h3".to_string()), "the host's own advice is more precise");
     // The values of the report are in the verdict.
     let records: Vec<&Record> = united.evidence.iter().flat_map(|claim| &claim.records).collect();
     let misses = records.iter().find_map(|record| match record {

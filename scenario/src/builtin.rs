@@ -54,11 +54,13 @@ const BUILTIN: &[(&str, &str)] = &texts![
     "self-made-pauses",
     "fast-sender",
     "other-priority",
+    "class-behind-pauses",
     "victim-alone",
     "released-backlog",
     "microburst",
     "two-questions",
     "two-causes",
+    "uplink-beside-receiver",
     "quiet",
 ];
 

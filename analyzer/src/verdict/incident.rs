@@ -122,7 +122,10 @@ fn rank_of(verdicts: &[Diagnosis]) -> (u8, u8, usize) {
 /// Which of two verdicts on one event is the more informative one; not its severity, which is about its cost.
 fn precedence(d: &Diagnosis) -> u8 {
     let root = &d.root_cause;
-    let names_no_root_cause = root.flows.is_empty() && root.host.is_none() && d.pause_loop.is_empty();
+    // What happened at a port is the root cause of a loss or a changed path.
+    let is_event = matches!(d.anomaly, Anomaly::PacketLoss | Anomaly::PathChange);
+    let names_no_root_cause =
+        root.flows.is_empty() && root.host.is_none() && d.pause_loop.is_empty() && !is_event;
     match d.anomaly {
         Anomaly::Undetermined => 0,
         Anomaly::HostOnly => 1,
@@ -289,6 +292,10 @@ mod tests {
         check(contention(), verdict("b", FlowContention, Cause::Incast, &[4, 5]), &["a"]);
         // The follow-up has more culprits.
         check(contention(), verdict("b", FlowContention, Cause::Incast, &[2, 3, 4]), &["b"]);
+        // A loss has no culprits but its port.
+        let lost =
+            Diagnosis { anomaly: Anomaly::PacketLoss, ..verdict("b", HostOnly, Cause::Undetermined, &[]) };
+        check(contention(), lost, &["b"]);
         // Equal rank, different causes.
         check(contention(), verdict("b", FlowContention, Cause::ElephantCollision, &[2, 3]), &["b"]);
     }
@@ -306,7 +313,7 @@ mod tests {
         );
     }
 
-    /// The trouble that the first poll saw is over or small beside the one that followed.
+    /// What the first poll saw is over, or small compared with what followed.
     #[test]
     fn a_follow_up_poll_about_a_longer_delay_with_another_root_is_kept_as_well() {
         let at = |id: &str, port: u16, delay_ns: u64| {

@@ -179,7 +179,10 @@ impl<'b> Reruns<'b> {
             Ok(measurement) => measurement,
             Err(reason) => return Ok(Err(reason)),
         };
-        let unmet = self.unmet_claim(diagnosis, &scope)?;
+        let unmet = match self.unmet_claim(diagnosis, &scope)? {
+            Some(unmet) => Some(unmet),
+            None => self.delayed_by_others(diagnosis, &scope, &before)?,
+        };
         if intervention.config.is_empty() {
             let after = Measurement::of(self.rerun(&intervention)?, &scope);
             let (recovers, mut verification) = after.compare(&before, &scope);
@@ -230,6 +233,27 @@ impl<'b> Reruns<'b> {
             _ => None,
         };
         Ok(unmet)
+    }
+
+    /// What shows that a queue that a verdict calls the victim's own is that of others: the victim recovers if it is alone. With
+    /// one packet under way it recovers from any queue, so that this alone proves nothing.
+    fn delayed_by_others(
+        &mut self,
+        diagnosis: &Diagnosis,
+        scope: &Scope,
+        before: &Measurement,
+    ) -> Result<Option<String>, RunError> {
+        let Some(victim) = diagnosis.victim.filter(|_| diagnosis.anomaly == Anomaly::SelfInflicted) else {
+            return Ok(None);
+        };
+        let all = self.rerun(&Intervention::default())?.flows.iter().map(|record| record.flow);
+        let others =
+            Intervention { flows: all.filter(|flow| *flow != victim).collect(), ..Intervention::default() };
+        if others.is_empty() {
+            return Ok(None);
+        }
+        let alone = Measurement::of(self.rerun(&others)?, scope);
+        Ok(alone.recovers(before).then(|| "without all other flows the victim is not slow".to_string()))
     }
 
     /// The result of the run without the root causes of a refuted verdict and of others about the same delay: only if

@@ -5,9 +5,9 @@ use super::LinkKind;
 /// A bottleneck inside a host. The numbers are those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bottleneck {
-    /// #1: the PCIe link of an RNIC has failed.
+    /// #1: the PCIe link of an RNIC has failed or is narrower than its devices.
     NicPcieFailure,
-    /// #2: the PCIe link of a GPU has failed.
+    /// #2: the same for a GPU.
     GpuPcieFailure,
     /// #3: a memory channel has failed.
     MemoryChannelFailure,
@@ -56,8 +56,8 @@ impl Bottleneck {
     /// What it is, for people.
     pub fn text(self) -> &'static str {
         match self {
-            Bottleneck::NicPcieFailure => "the PCIe link of the RNIC has failed",
-            Bottleneck::GpuPcieFailure => "the PCIe link of the GPU has failed",
+            Bottleneck::NicPcieFailure => "the PCIe link of the RNIC is degraded",
+            Bottleneck::GpuPcieFailure => "the PCIe link of the GPU is degraded",
             Bottleneck::MemoryChannelFailure => "the memory channel has failed",
             Bottleneck::InterSocketFailure => "the link between the sockets has failed",
             Bottleneck::RootPortFailure => "the root port of the CPU has failed",
