@@ -12,6 +12,7 @@
 mod cabling;
 mod case;
 mod causality;
+mod coverage;
 mod flow_sample;
 mod interval;
 mod monitor;
@@ -28,6 +29,7 @@ mod verdict;
 mod wiring;
 
 pub use cabling::Cabling;
+pub use coverage::Uncovered;
 pub use flow_sample::FlowSample;
 pub use port_sample::{PortSample, port_samples};
 pub use problem::Problem;
@@ -92,6 +94,9 @@ pub struct Report {
     /// What the readings lack, for people: a switch with a single reading, a counter that was reset, a port without a
     /// neighbour.
     pub problems: Vec<String>,
+    /// What the readings do not cover: [`Report::statements`] says what holds without a verdict.
+    #[serde(default)]
+    pub uncovered: Uncovered,
 }
 
 /// Says who sends the pauses that `readings` show, in all intervals between readings of the same switch. Readings may
@@ -117,9 +122,11 @@ pub fn diagnose_with<R: Borrow<Reading>>(
     problems.extend(cabling.problems.iter().cloned());
     let mut found: Vec<(Diagnosis, u64)> = Vec::new();
     let mut ports = BTreeMap::new();
+    let mut unknown_drops = BTreeMap::new();
     for window in &windows {
         let rows = pressure::rows(window, wiring);
         monitor::add(&rows, wiring, &mut ports);
+        coverage::add_unknown_drops(&rows, wiring, &mut unknown_drops);
         for verdict in verdicts_of(window, &rows, wiring, samples, network) {
             match found.iter_mut().find(|(known, _)| verdict::is_same(known, &verdict)) {
                 Some((known, times)) => {
@@ -141,7 +148,9 @@ pub fn diagnose_with<R: Borrow<Reading>>(
     };
     let mut diagnoses: Vec<Diagnosis> = found.into_iter().map(recurring).collect();
     verdict::order(&mut diagnoses);
-    Report { diagnoses, ports: ports.into_values().map(|(_, shown)| shown).collect(), problems }
+    problems.extend(coverage::lines(&unknown_drops));
+    let uncovered = Uncovered { unknown_drops: !unknown_drops.is_empty(), ..Uncovered::by(&windows) };
+    Report { diagnoses, ports: ports.into_values().map(|(_, shown)| shown).collect(), problems, uncovered }
 }
 
 /// The verdicts of one window.

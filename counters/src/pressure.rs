@@ -44,12 +44,21 @@ impl PausedPart {
     }
 }
 
+/// The pauses of a link, as the port at its other end counts them. `None` where it has no counter, or no readings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OtherEnd {
+    pub(crate) received: Option<u64>,
+    pub(crate) sent: Option<u64>,
+}
+
 /// What a port and priority show in a window.
 #[derive(Clone, Debug)]
 pub(crate) struct Pressure {
     pub(crate) port: PortId,
     pub(crate) priority: usize,
     pub(crate) change: PriorityChange,
+    /// Looked up where it matters: for a port that lacks a counter or sent pauses.
+    pub(crate) other_end: OtherEnd,
     pub(crate) speed: Option<Rate>,
     pub(crate) from_ns: u64,
     pub(crate) to_ns: u64,
@@ -62,9 +71,16 @@ pub(crate) struct Pressure {
 }
 
 impl Pressure {
-    /// Pause frames that this port received: its neighbour pauses it.
+    /// Pause frames that this port received: its neighbour pauses it. Without a counter, those that the neighbour sent.
     pub(crate) fn received(&self) -> u64 {
-        self.change.pause_rx_frames.unwrap_or(0)
+        self.change.pause_rx_frames.or(self.other_end.sent).unwrap_or(0)
+    }
+
+    /// Whether a counter says if the neighbour pauses this port.
+    pub(crate) fn knows_pauses(&self) -> bool {
+        self.change.pause_rx_ns.is_some()
+            || self.change.pause_rx_frames.or(self.other_end.sent).is_some()
+            || self.has_storm()
     }
 
     /// Pause frames that this port sent.
@@ -72,9 +88,15 @@ impl Pressure {
         self.change.pause_tx_frames.unwrap_or(0)
     }
 
-    /// Whether the neighbour pauses this port.
-    pub(crate) fn is_paused(&self) -> bool {
+    /// Whether counters of frames or time show that the neighbour pauses this port.
+    pub(crate) fn counts_pauses(&self) -> bool {
         self.received() > 0 || self.change.pause_rx_ns.is_some_and(|ns| ns > 0)
+    }
+
+    /// Whether the neighbour pauses this port. The watchdog shows it too: while it ignores the pauses of a storm, some
+    /// ASICs do not count them (Tomahawk 4 and later, sonic-buildimage issue 29203).
+    pub(crate) fn is_paused(&self) -> bool {
+        self.counts_pauses() || self.has_storm()
     }
 
     /// Packets dropped by queue and priority group.
@@ -92,11 +114,13 @@ impl Pressure {
         self.change.watchdog.map_or(0, dropped)
     }
 
-    /// Whether the watchdog detected a storm here.
+    /// Whether the watchdog saw a storm here: it detected one, one ended or lasts, or it dropped packets, which it does
+    /// only in a storm.
     pub(crate) fn has_storm(&self) -> bool {
-        self.change
-            .watchdog
-            .is_some_and(|watchdog| watchdog.detected > 0 || watchdog.state == WatchdogState::Stormed)
+        let has_event = self.change.watchdog.is_some_and(|watchdog| {
+            watchdog.detected > 0 || watchdog.restored > 0 || watchdog.state == WatchdogState::Stormed
+        });
+        has_event || self.watchdog_drops() > 0
     }
 
     /// The peak of the queue in the window, if a watermark shows one.
@@ -126,6 +150,18 @@ impl Pressure {
         self.is_stuck() || holds && is_long && self.change.is_paused != Some(false)
     }
 
+    /// Whether the queue may have stood still since before the interval: the port was paused for nearly all of it and
+    /// sent nothing, and its watermark, which was not cleared, shows that the queue held packets at some time.
+    ///
+    /// Pauses go on only while packets stay above the threshold of the neighbour's priority group, and this port sent it
+    /// none: the packets in that group did not leave either.
+    pub(crate) fn may_stand_still(&self) -> bool {
+        let was_filled = self.change.queue_peak.is_some_and(|peak| peak.bytes > 0 && !peak.is_late);
+        let is_emptied = self.change.occupancy_bytes == Some(0) || self.change.is_paused == Some(false);
+        let is_paused_throughout = self.counts_pauses() && self.paused_part.level() == Some(Level::Storm);
+        is_paused_throughout && self.change.queue_packets == Some(0) && was_filled && !is_emptied
+    }
+
     /// Whether the peak of the queue is of an interval that ended later.
     pub(crate) fn has_late_peak(&self) -> bool {
         self.change.queue_peak.is_some_and(|peak| peak.is_new && peak.is_late)
@@ -153,20 +189,20 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
             let Some(counted) = change.ports.get(&wiring.ports[*port].name) else { continue };
             for priority in 0..PRIORITIES {
                 let of = counted.priorities[priority];
-                let uses_pfc = [of.pause_rx_frames, of.pause_tx_frames]
-                    .iter()
-                    .any(|frames| frames.is_some_and(|n| n > 0));
+                let other_end = other_end(window, wiring, *port, priority, &of);
+                let received = of.pause_rx_frames.or(other_end.sent);
                 let duration_ns = change.span.duration_ns();
                 let row = Pressure {
                     port: *port,
                     priority,
                     change: of,
+                    other_end,
                     speed: counted.speed,
                     from_ns: change.span.from_ns,
                     to_ns: change.span.to_ns,
                     duration_ns,
-                    paused_part: paused_part(&of, duration_ns, counted.speed),
-                    is_lossless: of.pfc_enabled.unwrap_or(uses_pfc || of.watchdog.is_some()),
+                    paused_part: paused_part(of.pause_rx_ns, received, duration_ns, counted.speed),
+                    is_lossless: of.pfc_enabled.unwrap_or(of.has_used_pfc || of.watchdog.is_some()),
                     is_lossless_configured: of.pfc_enabled == Some(true),
                 };
                 if is_active(&row) {
@@ -178,28 +214,52 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
     rows
 }
 
+/// What the other end of a port's cable counts, if the port lacks a counter or sent pauses.
+fn other_end(
+    window: &Window,
+    wiring: &Wiring,
+    port: PortId,
+    priority: usize,
+    of: &PriorityChange,
+) -> OtherEnd {
+    let is_needed = of.pause_rx_frames.is_none() || of.pause_tx_frames > Some(0);
+    let peer = wiring.peer(port).filter(|_| is_needed).map(|peer| &wiring.ports[peer]);
+    let counted = peer.and_then(|peer| window.switches.get(&peer.switch)?.ports.get(&peer.name));
+    counted.map_or(OtherEnd::default(), |counted| {
+        let of = &counted.priorities[priority];
+        OtherEnd { received: of.pause_rx_frames, sent: of.pause_tx_frames }
+    })
+}
+
 fn is_active(row: &Pressure) -> bool {
     let of = &row.change;
     let sent = of.queue_packets.or(of.queue_bytes).is_some_and(|count| count > 0);
     let marked = of.ecn_marked.is_some_and(|count| count > 0);
     let holds = of.occupancy_bytes.is_some_and(|bytes| bytes > 0);
+    // A port that may be paused without a counter that says so.
+    let is_unread = !row.knows_pauses() && of.pause_tx_frames.is_some();
     row.is_paused()
         || row.sent() > 0
         || row.drops() > 0
-        || row.has_storm()
+        || is_unread
         || row.queue_peak().is_some()
         || sent
         || marked
         || holds
 }
 
-fn paused_part(of: &PriorityChange, duration_ns: Option<u64>, speed: Option<Rate>) -> PausedPart {
+fn paused_part(
+    paused_ns: Option<u64>,
+    frames: Option<u64>,
+    duration_ns: Option<u64>,
+    speed: Option<Rate>,
+) -> PausedPart {
     let Some(duration_ns) = duration_ns else { return PausedPart::Unknown };
     let duration_ns = duration_ns as f64;
-    if let Some(ns) = of.pause_rx_ns {
+    if let Some(ns) = paused_ns {
         return PausedPart::Measured((ns as f64 / duration_ns).min(1.0));
     }
-    match (of.pause_rx_frames, speed.and_then(longest_pause_ns)) {
+    match (frames, speed.and_then(longest_pause_ns)) {
         (Some(frames), Some(longest)) => PausedPart::AtMost((frames as f64 * longest / duration_ns).min(1.0)),
         _ => PausedPart::Unknown,
     }
@@ -222,6 +282,7 @@ mod tests {
             port: 0,
             priority: 3,
             change,
+            other_end: OtherEnd::default(),
             speed: None,
             from_ns: 0,
             to_ns: 1,

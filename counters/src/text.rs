@@ -6,6 +6,7 @@ use model::{Cause, FlowKey};
 use crate::case::Case;
 use crate::causality::{Basis, Cluster};
 use crate::pressure::{Level, PausedPart, Pressure};
+use crate::reading::WatchdogState;
 use crate::thresholds as t;
 use crate::wiring::{Neighbour, PortId};
 
@@ -101,7 +102,8 @@ pub(crate) fn queue_claim(case: &Case<'_>, row: &Pressure, basis: Basis) -> Stri
     if let Some(bytes) = row.change.occupancy_bytes.filter(|bytes| *bytes > 0) {
         signs.push(format!("it holds {} at the end", readable_bytes(bytes)));
     }
-    let paused = if row.is_paused() { "" } else { ", and no neighbour pauses the port" };
+    let is_unpaused = row.knows_pauses() && !row.is_paused();
+    let paused = if is_unpaused { ", and no neighbour pauses the port" } else { "" };
     if basis == Basis::Busiest {
         let sent = row
             .change
@@ -124,8 +126,10 @@ pub(crate) fn watchdog_claim(case: &Case<'_>, row: &Pressure) -> String {
     let dropped = row.watchdog_drops();
     let dropped =
         if dropped > 0 { format!(" and dropped {}", counted(dropped, "packet")) } else { String::new() };
+    let is_in_storm = row.change.watchdog.is_some_and(|watchdog| watchdog.state == WatchdogState::Stormed);
     let events = match detected {
-        0 => "is in a storm".to_string(),
+        0 if is_in_storm => "is in a storm".to_string(),
+        0 => "was in a storm".to_string(),
         detected => format!("detected {}", counted(detected, "storm")),
     };
     format!(
@@ -150,6 +154,19 @@ pub(crate) fn stuck_claim(case: &Case<'_>, row: &Pressure) -> String {
             format!("{port} is paused by {} and sent no packet{}", case.neighbour(row.port), in_time(row))
         }
     }
+}
+
+/// What a port of a ring of pauses shows.
+pub(crate) fn ring_claim(case: &Case<'_>, row: &Pressure) -> String {
+    if !row.counts_pauses() {
+        return watchdog_claim(case, row);
+    }
+    let sent = match row.change.queue_packets {
+        Some(0) => "; its queue sent no packet".to_string(),
+        Some(packets) => format!("; its queue sent {}", counted(packets, "packet")),
+        None => String::new(),
+    };
+    format!("{}{sent}", paused_claim(case, row))
 }
 
 /// What a lossless priority lost.
@@ -248,6 +265,18 @@ pub(crate) fn congestion(
     };
     format!(
         "the pauses of priority {} come from {}: packets are queued there{towards}{flows}{}",
+        row.priority,
+        case.shown(port),
+        spread(case, cluster, port)
+    )
+}
+
+/// The summary of a verdict about a port whose counter of received pauses was not read.
+pub(crate) fn unread(case: &Case<'_>, cluster: &Cluster, port: PortId, row: &Pressure) -> String {
+    let neighbour = case.neighbour(port);
+    format!(
+        "packets of priority {} are queued at {} towards {neighbour}, and no counter shows whether {neighbour} pauses the \
+         port: the cause is one of them{}",
         row.priority,
         case.shown(port),
         spread(case, cluster, port)

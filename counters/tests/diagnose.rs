@@ -1,6 +1,6 @@
 //! From readings to verdicts.
 
-use crate::support::{INTERVAL_NS, Story, host_pauses, incast};
+use crate::support::{INTERVAL_NS, Story, host_pauses, incast, ring, ring_of};
 use counters::{FlowSample, Network, Report, WatchdogReading, WatchdogState, diagnose};
 use model::config_finding::{Deviation, Setting};
 use model::{Anomaly, Cause, ConfigFinding, Diagnosis, Severity, Topology};
@@ -323,42 +323,6 @@ fn a_deadlock_that_began_within_the_interval_is_found() {
     );
     let report = diagnose(&ring_of(&["r1", "r2", "r3", "r4"], None), &[], &Network::default());
     assert_eq!(report.diagnoses[0].pause_loop.len(), 4, "{:#?}", report.diagnoses);
-}
-
-/// Three switches in a ring, each with a host at `Ethernet0`; every ring port is paused and still holds packets.
-fn ring() -> Vec<counters::Reading> {
-    ring_of(&["r1", "r2", "r3"], Some(true))
-}
-
-/// As [`ring`], of these switches; `is_paused` is what the queues say about themselves.
-fn ring_of(names: &[&str], is_paused: Option<bool>) -> Vec<counters::Reading> {
-    let story = Story::new();
-    let mut readings = Vec::new();
-    for (number, name) in names.iter().enumerate() {
-        let other = |step: usize| names[(number + step) % names.len()].to_string();
-        for mut reading in [story.before[0].clone(), story.after[0].clone()] {
-            reading.switch = name.to_string();
-            reading.neighbours[0].system = format!("h{number}");
-            reading.neighbours[1].system = other(1);
-            reading.neighbours[1].remote_port = Some("Ethernet8".into());
-            reading.neighbours[2].system = other(names.len() - 1);
-            reading.neighbours[2].remote_port = Some("Ethernet4".into());
-            readings.push(reading);
-        }
-        let reading = readings.last_mut().expect("two were added");
-        let next =
-            &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[crate::support::PRIORITY];
-        next.pause_rx_frames = Some(100);
-        next.pause_rx_ns = Some(900_000_000 - number as u64);
-        next.queue.watermark_bytes = Some(400_000);
-        next.queue.occupancy_bytes = Some(300_000);
-        next.queue.packets = Some(5_000);
-        next.is_paused = is_paused;
-        let previous =
-            &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities[crate::support::PRIORITY];
-        previous.pause_tx_frames = Some(100);
-    }
-    readings
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod netflow;
 mod sampling;
 mod show;
 mod support;
+mod unseen;

@@ -74,6 +74,8 @@ struct Group {
     by_suffix: BTreeMap<String, Databases>,
     changed_ns: u64,
     first_file: String,
+    /// The file with the counters, which malformed values are in, by the same ends.
+    counters_files: BTreeMap<String, String>,
     /// What `dump/date.counter_1` says.
     dates: BTreeMap<String, u64>,
 }
@@ -114,7 +116,11 @@ impl Dumps {
             Some(name) => (name.prefix, name.suffix),
             None => (file.stem.clone(), String::new()),
         };
-        self.group(file, &prefix).by_suffix.entry(suffix).or_default().merge(databases);
+        let group = self.group(file, &prefix);
+        if databases.tables.contains_key(&DatabaseName::Counters) {
+            group.counters_files.entry(suffix.clone()).or_insert_with(|| file.shown.clone());
+        }
+        group.by_suffix.entry(suffix).or_default().merge(databases);
     }
 
     fn add_readings(&mut self, given: Option<u64>, found: &mut Vec<Found>, problems: &mut Vec<String>) {
@@ -147,7 +153,8 @@ impl Dumps {
                     None => named.switch.as_deref(),
                 };
                 let (reading, wrong) = reading(&all, switch, time_ns.unwrap_or(group.changed_ns));
-                problems.extend(wrong.iter().map(|problem| located(&group.first_file, problem)));
+                let read = group.counters_files.get(suffix).unwrap_or(&group.first_file);
+                problems.extend(wrong.iter().map(|problem| located(read, problem)));
                 if !reading.ports.is_empty() {
                     found.push(Found { reading, has_time: time_ns.is_some(), rank: named.rank, place });
                 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidates::{Basis, Rows, candidates};
+use super::loops::first_loop;
 use crate::pressure::Pressure;
 use crate::wiring::{PortId, Wiring};
 
@@ -44,6 +45,8 @@ pub(crate) struct Cluster {
     pub(crate) pausing: Vec<PortId>,
     /// Part of the pauses that was still in a loop when following ended.
     pub(crate) looping: f64,
+    /// If no pause ends: egress ports each of which is paused because of packets queued at the next, as far as known.
+    pub(crate) ring: Vec<PortId>,
 }
 
 /// An edge: pauses that a port sends, because of packets queued at an egress port of its switch.
@@ -78,18 +81,22 @@ impl<'t> Tracer<'t> {
         let unit = Unit::of(rows);
         let mut received = BTreeMap::new();
         let mut sent = BTreeMap::new();
-        for row in rows.iter() {
-            if row.is_paused() {
-                let amount = unit.received(row);
-                received.insert(row.port, amount);
-                // The other end may lack the counter of what it sends.
-                if let Some(peer) = wiring.peer(row.port) {
-                    sent.insert(peer, amount);
-                }
+        for row in rows.iter().filter(|row| row.counts_pauses()) {
+            let amount = unit.received(row);
+            received.insert(row.port, amount);
+            // The other end may lack the counter of what it sends.
+            if let Some(peer) = wiring.peer(row.port) {
+                sent.insert(peer, amount);
             }
         }
         for row in rows.iter().filter(|row| row.sent() > 0) {
             sent.entry(row.port).or_insert_with(|| unit.sent(row));
+        }
+        for row in rows.iter().filter(|row| is_uncounted_storm(row)) {
+            received.insert(row.port, UNCOUNTED);
+            if let Some(peer) = wiring.peer(row.port) {
+                sent.entry(peer).or_insert(UNCOUNTED);
+            }
         }
         let mut tracer = Tracer { rows, wiring, sent, received, edges: BTreeMap::new() };
         let ingresses: Vec<PortId> = tracer.sent.keys().copied().collect();
@@ -105,7 +112,12 @@ impl<'t> Tracer<'t> {
         let (found, basis) = candidates(self.rows, self.wiring, ingress, self.wiring.peer(ingress));
         let edge = |(egress, part): (PortId, f64)| {
             let own = self.received.get(&egress).copied().unwrap_or(0.0);
-            let onward = if amount > 0.0 { (own / amount).min(1.0) } else { 0.0 };
+            let onward = match self.rows.get(egress) {
+                // How long the storm paused the port is unknown: nothing shows congestion of its own.
+                Some(row) if is_uncounted_storm(row) => 1.0,
+                _ if amount > 0.0 => (own / amount).min(1.0),
+                _ => 0.0,
+            };
             Edge { egress, part, onward }
         };
         (found.into_iter().map(edge).collect(), basis)
@@ -166,7 +178,22 @@ impl<'t> Tracer<'t> {
             })
             .collect();
         ends.sort_by(|a, b| b.amount.total_cmp(&a.amount).then(a.port.cmp(&b.port)));
-        Cluster { priority, ends, paused, pausing, looping }
+        let ring = if ends.is_empty() { self.ring(&paused) } else { Vec::new() };
+        Cluster { priority, ends, paused, pausing, looping, ring }
+    }
+
+    /// The first loop of paused ports, each of whose pauses lead on to the next. Empty if there is none: two switches of one
+    /// name, or a cable between two ports of one switch, do not show that packets return.
+    fn ring(&self, paused: &[PortId]) -> Vec<PortId> {
+        let switch = |port: PortId| &self.wiring.ports[port].switch;
+        let mut next: BTreeMap<PortId, Vec<PortId>> = BTreeMap::new();
+        for port in paused {
+            let ingress = self.wiring.peer(*port).filter(|ingress| switch(*ingress) != switch(*port));
+            let Some((edges, _)) = ingress.and_then(|ingress| self.edges.get(&ingress)) else { continue };
+            let leads_on = |edge: &&Edge| edge.onward > 0.0 && self.received.contains_key(&edge.egress);
+            next.insert(*port, edges.iter().filter(leads_on).map(|edge| edge.egress).collect());
+        }
+        first_loop(&next)
     }
 
     /// Moves the pauses of pausing ports by one switch.
@@ -216,6 +243,13 @@ impl<'t> Tracer<'t> {
     }
 }
 
+/// Stands for the pauses of a storm that only the watchdog shows. Any amount does: such pauses end at their port.
+const UNCOUNTED: f64 = 1.0;
+
+fn is_uncounted_storm(row: &Pressure) -> bool {
+    row.has_storm() && !row.counts_pauses()
+}
+
 /// In which unit pauses are compared: time, if every paused port counts it, else frames.
 struct Unit {
     /// Nanoseconds for each frame, for ports that count frames only.
@@ -224,7 +258,7 @@ struct Unit {
 
 impl Unit {
     fn of(rows: &Rows<'_>) -> Unit {
-        let paused = || rows.iter().filter(|row| row.is_paused());
+        let paused = || rows.iter().filter(|row| row.counts_pauses());
         let (mut ns, mut frames) = (0.0, 0.0);
         for row in paused() {
             ns += row.change.pause_rx_ns.unwrap_or(0) as f64;

@@ -22,6 +22,8 @@ pub(crate) struct PriorityChange {
     pub(crate) pause_rx_frames: Option<u64>,
     pub(crate) pause_tx_frames: Option<u64>,
     pub(crate) pause_rx_ns: Option<u64>,
+    /// Whether the priority ever used PFC: a total of frames, received or sent, is not 0 at either end.
+    pub(crate) has_used_pfc: bool,
     pub(crate) queue_packets: Option<u64>,
     pub(crate) queue_bytes: Option<u64>,
     pub(crate) queue_drops: Option<u64>,
@@ -139,6 +141,7 @@ impl PortChange {
             sum(&mut total.pause_rx_frames, more.pause_rx_frames);
             sum(&mut total.pause_tx_frames, more.pause_tx_frames);
             sum(&mut total.pause_rx_ns, more.pause_rx_ns);
+            total.has_used_pfc |= more.has_used_pfc;
             sum(&mut total.queue_packets, more.queue_packets);
             sum(&mut total.queue_bytes, more.queue_bytes);
             sum(&mut total.queue_drops, more.queue_drops);
@@ -190,6 +193,7 @@ fn priority_between(before: &PriorityReading, after: &PriorityReading, falls: &m
         pause_rx_frames,
         pause_tx_frames: falls.grown(before.pause_tx_frames, after.pause_tx_frames),
         pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns).filter(is_counted),
+        has_used_pfc: has_used_pfc(before) || has_used_pfc(after),
         queue_packets: falls.grown(queue.packets, queue_after.packets),
         queue_bytes: falls.grown(queue.bytes, queue_after.bytes),
         queue_drops: falls.grown(queue.dropped_packets, queue_after.dropped_packets),
@@ -202,6 +206,10 @@ fn priority_between(before: &PriorityReading, after: &PriorityReading, falls: &m
         group_drops: falls.grown(group.dropped_packets, group_after.dropped_packets),
         watchdog: watchdog_between(before.watchdog, after.watchdog, falls),
     }
+}
+
+fn has_used_pfc(reading: &PriorityReading) -> bool {
+    [reading.pause_rx_frames, reading.pause_tx_frames].into_iter().any(|frames| frames > Some(0))
 }
 
 fn watchdog_between(

@@ -12,6 +12,13 @@ pub(super) const BEST: f64 = 0.95;
 /// The highest confidence of a verdict that does not say what the end of the pauses is.
 pub(super) const MOST_UNDETERMINED: f64 = 0.49;
 
+/// The confidence that a ring of pauses is what its verdict says: it names ports, and no cause.
+pub(super) const RING: f64 = 0.3;
+/// A port stood still for the whole interval, and only an old watermark shows that its queue holds packets.
+pub(super) const STANDING: f64 = 0.85;
+/// Another egress port of the switch may be paused, and has no counter that tells.
+pub(super) const UNREAD: f64 = 0.5;
+
 /// The port with the largest queue is often, not always, the first congested one of a loop: a few microseconds decide which
 /// port pauses first.
 pub(super) const FIRST_OF_LOOP: f64 = 0.6;

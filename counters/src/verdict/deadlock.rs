@@ -5,8 +5,8 @@
 
 use model::{Anomaly, Cause, Diagnosis, Severity};
 
-use super::confidence;
 use super::configuration::{self, About, Relation};
+use super::{confidence, unread};
 use crate::case::{Case, Counter};
 use crate::causality::Loop;
 use crate::pressure::{Level, Pressure};
@@ -34,6 +34,14 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
     let by_watchdog = rows.iter().any(|row| row.change.occupancy_bytes.is_none_or(|bytes| bytes == 0));
     // A watchdog that acted at every port of the loop does not show that all of them stood still at the same time.
     verdict.confidence = confidence::BEST * if by_watchdog { 0.75 } else { 0.95 };
+    if found.is_standing {
+        verdict.confidence *= confidence::STANDING;
+        verdict.missing.push(
+            "how many packets the queues hold: watermarks show that they held some before the first reading, and pauses \
+             that go on although no packet arrives show that they still do; the occupancy of the queues would prove it"
+                .to_string(),
+        );
+    }
     let origin = origin(case, found, &rows);
     let root = match origin {
         Origin::Host(port) | Origin::Outside(port) | Origin::Inside(port) => port,
@@ -54,6 +62,10 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
         Origin::Outside(port) => {
             verdict.anomaly = Anomaly::DeadlockOutOfLoopContention;
             verdict.pause_path.push(case.wiring.ports[port].at.clone());
+            if case.row(port, found.priority).is_some_and(|row| !row.knows_pauses()) {
+                verdict.confidence *= confidence::UNREAD;
+                verdict.missing.push(unread::line(case, &[port], found.priority));
+            }
             format!("a queue outside of the loop grew at {}", case.shown(port))
         }
         Origin::Inside(port) => {
@@ -76,6 +88,7 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
             Counter::PausesReceived,
             Counter::PausedTime,
             Counter::Occupancy,
+            Counter::QueuePeak,
             Counter::QueuePackets,
             Counter::StormsDetected,
         ];
@@ -123,7 +136,8 @@ fn origin(case: &Case<'_>, found: &Loop, rows: &[&Pressure]) -> Origin {
         let is_edge =
             matches!(neighbour, Neighbour::Host(_) | Neighbour::System(_) | Neighbour::Unknown { .. });
         // Hosts pause their switches now and then: an ordinary amount explains no deadlock.
-        row.is_paused() && is_edge && row.paused_part.level() != Some(Level::Ordinary)
+        let is_ordinary = row.paused_part.level() == Some(Level::Ordinary) && !row.has_storm();
+        row.is_paused() && is_edge && !is_ordinary
     };
     let amount = |row: &Pressure| (row.change.pause_rx_ns.unwrap_or(0), row.received());
     if let Some(row) = outside.iter().filter(is_host).max_by_key(|row| amount(row)) {

@@ -8,7 +8,9 @@ mod flows;
 mod host_cause;
 mod loss;
 mod place;
+mod ring;
 mod severity;
+mod unread;
 
 use model::Diagnosis;
 use model::diagnosis::CounterInterval;
@@ -76,7 +78,11 @@ fn united(verdicts: Vec<Diagnosis>) -> Vec<Diagnosis> {
                     false => (std::mem::replace(known, Diagnosis::undetermined(None)), verdict),
                 };
                 best.severity = best.severity.max(other.severity);
-                best.evidence.extend(other.evidence);
+                for evidence in other.evidence {
+                    if !best.evidence.iter().any(|known| known.claim == evidence.claim) {
+                        best.evidence.push(evidence);
+                    }
+                }
                 for line in other.missing {
                     if !best.missing.contains(&line) {
                         best.missing.push(line);

@@ -7,7 +7,7 @@ use model::units::counted;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, Severity};
 
 use super::configuration::{self, About, Relation};
-use super::{confidence, flows, host_cause, severity};
+use super::{confidence, flows, host_cause, ring, severity, unread};
 use crate::case::{Case, Counter};
 use crate::causality::{Basis, Cluster, End, EndKind};
 use crate::pressure::Pressure;
@@ -21,10 +21,16 @@ struct Place<'c> {
     share: f64,
 }
 
-/// Returns the verdicts about a cluster: about its largest place, and about others that are a cause of their own.
+/// Returns the verdicts about a cluster: about its largest place, and about others that are a cause of their own. Pauses
+/// without an end are a verdict as well.
 pub(super) fn verdicts(case: &Case<'_>, cluster: &Cluster) -> Vec<Diagnosis> {
     let places = places(cluster);
-    let is_root = |number: usize, place: &Place<'_>| number == 0 || place.share >= t::ROOT_SHARE;
+    if places.is_empty() {
+        return vec![ring::verdict(case, cluster)];
+    }
+    let is_root = |number: usize, place: &Place<'_>| {
+        number == 0 || place.share >= t::ROOT_SHARE || has_storm(case, cluster, place)
+    };
     let roots = places.iter().enumerate().filter(|(number, place)| is_root(*number, place));
     let mut verdicts: Vec<Diagnosis> = roots.map(|(_, place)| verdict(case, cluster, place)).collect();
     let minor: Vec<String> = places
@@ -61,7 +67,9 @@ fn places(cluster: &Cluster) -> Vec<Place<'_>> {
 
 fn verdict(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let neighbour = &case.wiring.ports[place.end.port].neighbour;
+    let is_unread = row(case, cluster, place).is_some_and(|row| !row.knows_pauses());
     let mut verdict = match (&place.end.kind, neighbour) {
+        (EndKind::Congestion, _) if is_unread => unread_pauses(case, cluster, place),
         (EndKind::Congestion, _) => congestion(case, cluster, place),
         (EndKind::Nothing, _) => nothing(case, cluster, place),
         (
@@ -80,6 +88,11 @@ fn row<'c>(case: &Case<'c>, cluster: &Cluster, place: &Place<'_>) -> Option<&'c 
     case.row(place.end.port, cluster.priority)
 }
 
+/// Whether the watchdog shows that the neighbour of the place caused a storm, however many pauses end there.
+fn has_storm(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> bool {
+    place.end.kind == EndKind::Neighbour && row(case, cluster, place).is_some_and(Pressure::has_storm)
+}
+
 /// The fields that all verdicts of a cluster have.
 fn base(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let mut verdict = Diagnosis::undetermined(None);
@@ -89,7 +102,8 @@ fn base(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let links = cluster.paused.len() + cluster.pausing.iter().filter(is_unread).count();
     verdict.severity = severity::of_pauses(paused_rows(case, cluster), links);
     let span = row(case, cluster, place).map_or(case.window.span, |row| span_of(case, row));
-    verdict.confidence = confidence::BEST * confidence::of_share(place.share) * confidence::of_span(span);
+    let share = if has_storm(case, cluster, place) { 1.0 } else { place.share };
+    verdict.confidence = confidence::BEST * confidence::of_share(share) * confidence::of_span(span);
     verdict
 }
 
@@ -117,12 +131,8 @@ fn host(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
         verdict.severity = verdict.severity.max(Severity::Major);
     }
     verdict.summary = text::host(case, cluster, port, row, &judged.because);
-    verdict.evidence.push(case.evidence(
-        row,
-        &[Counter::PausesReceived, Counter::PausedTime, Counter::QueuePackets, Counter::Occupancy],
-        text::paused_claim(case, row),
-    ));
-    watchdog_evidence(case, row, &mut verdict);
+    let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePackets, Counter::Occupancy];
+    paused_evidence(case, row, &counters, &mut verdict);
     let about = related_ports(case, cluster, port);
     cite(case, &about, About::Host, &mut verdict);
     name_affected(case, row, &mut verdict);
@@ -165,7 +175,7 @@ fn congestion(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosi
         ],
         text::queue_claim(case, row, place.end.basis),
     ));
-    if row.is_paused() {
+    if row.counts_pauses() {
         let claim = text::paused_claim(case, row);
         let claim = format!("{claim}, which explains a part of the pauses");
         verdict.evidence.push(case.evidence(row, &[Counter::PausesReceived, Counter::PausedTime], claim));
@@ -181,6 +191,7 @@ fn congestion(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosi
             case.wiring.ports[port].switch
         ));
     }
+    unread::doubt(case, cluster, port, place.end.basis, &mut verdict);
     let about = related_ports(case, cluster, port);
     if cite(case, &about, About::Congestion, &mut verdict) {
         verdict.cause = Cause::Misconfiguration;
@@ -246,6 +257,21 @@ fn cite(case: &Case<'_>, ports: &[PortId], about: About, verdict: &mut Diagnosis
     is_cause
 }
 
+/// A queue grew at a port, and no counter shows whether its neighbour pauses it.
+fn unread_pauses(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
+    let port = place.end.port;
+    let mut verdict = base(case, cluster, place);
+    verdict.confidence *= confidence::of_basis(place.end.basis);
+    verdict.confidence = verdict.confidence.min(confidence::MOST_UNDETERMINED);
+    let Some(row) = row(case, cluster, place) else { return verdict };
+    verdict.summary = text::unread(case, cluster, port, row);
+    let counters = [Counter::QueuePeak, Counter::EcnMarked, Counter::QueueDrops, Counter::Occupancy];
+    verdict.evidence.push(case.evidence(row, &counters, text::queue_claim(case, row, place.end.basis)));
+    verdict.missing.push(unread::line(case, &[port], cluster.priority));
+    unread::doubt(case, cluster, port, place.end.basis, &mut verdict);
+    verdict
+}
+
 /// A switch sends pauses and none of its egress ports shows why.
 fn nothing(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let port = place.end.port;
@@ -253,17 +279,33 @@ fn nothing(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     // Where the congestion is, is not known: the port is the one that sends pauses.
     verdict.root_cause.port = None;
     verdict.confidence = verdict.confidence.min(confidence::MOST_UNDETERMINED);
-    let Some(row) = row(case, cluster, place) else { return verdict };
     let switch = &case.wiring.ports[port].switch;
-    verdict.summary = format!(
-        "{switch} sends pauses ({}), and the readings show no egress port of it that is paused or whose queue grew",
-        text::sent_by(case, &pausing_at(case, cluster, port), cluster.priority)
-    );
-    verdict.evidence.push(case.evidence(
-        row,
-        &[Counter::PausesSent, Counter::HeadroomPeak],
-        text::sent_claim(case, row),
-    ));
+    let shows_none = "the readings show no egress port of it that is paused or whose queue grew";
+    match row(case, cluster, place).filter(|row| row.sent() > 0) {
+        Some(row) => {
+            let sent = text::sent_by(case, &pausing_at(case, cluster, port), cluster.priority);
+            verdict.summary = format!("{switch} sends pauses ({sent}), and {shows_none}");
+            let counters = [Counter::PausesSent, Counter::HeadroomPeak];
+            verdict.evidence.push(case.evidence(row, &counters, text::sent_claim(case, row)));
+        }
+        // Only the other end of the cable shows the pauses.
+        None => {
+            let paused = case.wiring.peer(port).and_then(|peer| case.row(peer, cluster.priority));
+            let shown = case.shown(port);
+            verdict.summary = match paused {
+                Some(row) => format!("{shown} pauses {}, and {shows_none}", case.shown(row.port)),
+                None => format!("{shown} sends pauses, and {shows_none}"),
+            };
+            if let Some(row) = paused {
+                let counters = [Counter::PausesReceived, Counter::PausedTime];
+                paused_evidence(case, row, &counters, &mut verdict);
+            }
+        }
+    }
+    let unread = unread::others(case, cluster, port, place.end.basis);
+    if !unread.is_empty() {
+        verdict.missing.push(unread::line(case, &unread, cluster.priority));
+    }
     verdict.missing.push(format!(
         "the congested port of {switch}: add `show queue watermark unicast` and `show queue counters`, or a dump of \
          COUNTERS_DB"
@@ -278,12 +320,8 @@ fn beyond(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     verdict.confidence = verdict.confidence.min(confidence::MOST_UNDETERMINED);
     let Some(row) = row(case, cluster, place) else { return verdict };
     verdict.summary = text::beyond(case, cluster, port, row);
-    verdict.evidence.push(case.evidence(
-        row,
-        &[Counter::PausesReceived, Counter::PausedTime, Counter::QueuePeak],
-        text::paused_claim(case, row),
-    ));
-    watchdog_evidence(case, row, &mut verdict);
+    let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePeak];
+    paused_evidence(case, row, &counters, &mut verdict);
     verdict.missing.push(match &case.wiring.ports[port].neighbour {
         Neighbour::Unread(name) | Neighbour::Switch(name) => {
             format!("where the pauses of {name} come from: add its counters, and its neighbours")
@@ -291,6 +329,20 @@ fn beyond(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
         _ => format!("what is connected to {}: add `show lldp table`, or a topology", case.shown(port)),
     });
     verdict
+}
+
+/// The pauses that a port received, and what the watchdog did about them.
+fn paused_evidence(case: &Case<'_>, row: &Pressure, counters: &[Counter], verdict: &mut Diagnosis) {
+    if row.counts_pauses() {
+        verdict.evidence.push(case.evidence(row, counters, text::paused_claim(case, row)));
+    } else if row.has_storm() {
+        verdict.missing.push(format!(
+            "how many pauses {} received: it counted none in this time, and the watchdog shows the storm; some ASICs do \
+             not count pauses while the watchdog ignores them",
+            case.shown(row.port)
+        ));
+    }
+    watchdog_evidence(case, row, verdict);
 }
 
 /// The watchdog's events belong to the pauses that caused them.
@@ -307,14 +359,16 @@ fn spread_evidence(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>, verdic
     let sending = pausing_at(case, cluster, place.end.port);
     for port in sending.iter().take(t::MOST_LISTED) {
         if let Some(row) = case.row(*port, cluster.priority).filter(|row| row.sent() > 0) {
-            verdict.evidence.push(case.evidence(row, &[Counter::PausesSent], text::sent_claim(case, row)));
+            let claim = text::sent_claim(case, row);
+            if !verdict.evidence.iter().any(|known| known.claim == claim) {
+                verdict.evidence.push(case.evidence(row, &[Counter::PausesSent], claim));
+            }
         }
     }
     for port in place.end.path.iter().rev().skip(1) {
         if let Some(row) = case.row(*port, cluster.priority) {
             let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePeak];
-            verdict.evidence.push(case.evidence(row, &counters, text::paused_claim(case, row)));
-            watchdog_evidence(case, row, verdict);
+            paused_evidence(case, row, &counters, verdict);
         }
     }
 }
@@ -349,10 +403,27 @@ fn add_missing(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>, verdict: &
                 .to_string(),
         );
     }
+    verdict.missing.extend(contradictions(case, cluster));
     if cluster.looping > 0.01 {
         verdict.missing.push(format!(
             "where {:.0} % of the pauses end: followed by the queues, they return to where they began",
             cluster.looping * 100.0
         ));
     }
+}
+
+/// Cables whose ends contradict each other about the pauses.
+fn contradictions(case: &Case<'_>, cluster: &Cluster) -> Vec<String> {
+    let rows = cluster.pausing.iter().filter_map(|port| case.row(*port, cluster.priority));
+    let is_contradicted = |row: &&Pressure| row.sent() > 0 && row.other_end.received == Some(0);
+    let lines = rows.filter(is_contradicted).take(t::MOST_LISTED).map(|row| {
+        format!(
+            "why {} counted no pause frame, although {} counted {} sent to it: compare the cables, and the times of the \
+             readings",
+            case.neighbour(row.port),
+            case.shown(row.port),
+            counted(row.sent(), "frame")
+        )
+    });
+    lines.collect()
 }

@@ -156,3 +156,37 @@ pub(crate) fn incast() -> Story {
     story.queue(("leaf1", "Ethernet8"), 300_000, 8_000_000);
     story
 }
+
+/// Three switches in a ring, each with a host at `Ethernet0`; every ring port is paused and still holds packets.
+pub(crate) fn ring() -> Vec<Reading> {
+    ring_of(&["r1", "r2", "r3"], Some(true))
+}
+
+/// As [`ring`], of these switches; `is_paused` is what the queues say about themselves.
+pub(crate) fn ring_of(names: &[&str], is_paused: Option<bool>) -> Vec<Reading> {
+    let story = Story::new();
+    let mut readings = Vec::new();
+    for (number, name) in names.iter().enumerate() {
+        let other = |step: usize| names[(number + step) % names.len()].to_string();
+        for mut reading in [story.before[0].clone(), story.after[0].clone()] {
+            reading.switch = name.to_string();
+            reading.neighbours[0].system = format!("h{number}");
+            reading.neighbours[1].system = other(1);
+            reading.neighbours[1].remote_port = Some("Ethernet8".into());
+            reading.neighbours[2].system = other(names.len() - 1);
+            reading.neighbours[2].remote_port = Some("Ethernet4".into());
+            readings.push(reading);
+        }
+        let reading = readings.last_mut().expect("two were added");
+        let next = &mut reading.ports.get_mut("Ethernet4").expect("a port").priorities[PRIORITY];
+        next.pause_rx_frames = Some(100);
+        next.pause_rx_ns = Some(900_000_000 - number as u64);
+        next.queue.watermark_bytes = Some(400_000);
+        next.queue.occupancy_bytes = Some(300_000);
+        next.queue.packets = Some(5_000);
+        next.is_paused = is_paused;
+        let previous = &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities[PRIORITY];
+        previous.pause_tx_frames = Some(100);
+    }
+    readings
+}

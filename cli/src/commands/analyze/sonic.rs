@@ -18,7 +18,7 @@ use crate::configurations;
 use crate::counter_files::{Gathered, gather, read_samples};
 use crate::output::{describe_diagnosis, print_json};
 use crate::report::RunReport;
-use crate::units::{bytes, count};
+use crate::units::bytes;
 
 /// Ports that the table of pauses has at most; the others are counted.
 const MAX_ROWS: usize = 40;
@@ -110,10 +110,8 @@ fn text(found: &Report, topology: &Topology, switches: usize) -> String {
         .collect::<Vec<_>>()
         .join("\n");
     if found.diagnoses.is_empty() {
-        let checked = count(switches as u64, "switch");
-        text.push_str(&format!(
-            "no port of {checked} was paused or sent pauses, and no lossless priority dropped packets\n"
-        ));
+        let [pauses, drops] = found.statements(switches);
+        text.push_str(&format!("{pauses}, and {drops}\n"));
     }
     if !found.ports.is_empty() {
         text.push('\n');
