@@ -30,7 +30,7 @@ mod syntax;
 
 pub use budget::Cancel;
 pub use diagnostic::{Counts, Diagnostic, Severity, render};
-pub use source::{MemoryLoader, SourceLoader, SourceMap};
+pub use source::{MAX_FILE_BYTES, MemoryLoader, NotIncluded, SourceLoader, SourceMap};
 
 use std::collections::BTreeSet;
 

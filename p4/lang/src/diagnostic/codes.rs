@@ -61,7 +61,7 @@ codes! {
     UNTERMINATED "E0002" "unterminated string literal or comment"
     BAD_NUMBER "E0003" "invalid number literal"
     TOO_LARGE "E0004" "limit of the front end exceeded"
-    NO_SUCH_FILE "E0101" "file not found"
+    NO_SUCH_FILE "E0101" "file not found or not readable"
     BAD_DIRECTIVE "E0102" "invalid preprocessor directive"
     UNBALANCED_CONDITIONAL "E0103" "unbalanced conditional directive"
     BAD_CONDITION "E0104" "invalid preprocessor condition"
