@@ -103,6 +103,7 @@ codes! {
     BAD_EXTERN "E0604" "invalid use of an architecture object"
     SECOND_ACCESS "E0605" "register accessed more than once by a packet"
     SHARED_REGISTER "E0606" "register used in ingress and egress"
+    SECOND_LPM_KEY "E0607" "more than one `lpm` key in a table"
     USER_WARNING "W0101" "`#warning` directive"
     MACRO_REDEFINED "W0102" "macro redefined"
     DEPRECATED "W0401" "use of a deprecated declaration"
