@@ -1,10 +1,9 @@
 //! `harrier p4`: checks, compiles and runs programs: P4-16, or the JSON format of the reference switch.
 
 mod conformance;
+mod loader;
 mod run;
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
@@ -13,12 +12,13 @@ use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use p4_lang::diagnostic::codes;
 use p4_lang::ir::Program;
-use p4_lang::{Compilation, Options, SourceLoader};
+use p4_lang::{Compilation, Options};
 use p4_switch::bmv2;
 use p4runtime::device_config::{SourceBundle, read_json};
 use p4runtime::p4info;
 use p4runtime::proto::p4::config::v1::P4Info;
 
+use self::loader::FileLoader;
 use crate::input::{read_text, write_all};
 use crate::{Outcome, stdout};
 
@@ -147,20 +147,6 @@ impl Defines {
             p4info,
             ..Options::default()
         }
-    }
-}
-
-/// Loads sources from the file system and records them.
-#[derive(Default)]
-struct FileLoader {
-    read: RefCell<BTreeMap<String, String>>,
-}
-
-impl SourceLoader for FileLoader {
-    fn load(&self, path: &str) -> Option<String> {
-        let text = fs::read_to_string(path).ok()?;
-        self.read.borrow_mut().insert(path.to_string(), text.clone());
-        Some(text)
     }
 }
 
@@ -353,7 +339,7 @@ pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
 fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
     let (compilation, loader) = front_end(path, defines, true)?;
     let program = program_of(path, compilation)?;
-    let mut files = loader.read.into_inner();
+    let mut files = loader.into_files();
     let main = path.display().to_string();
     // The switch compiles the sources without this command line, so its macros are added to the source.
     let head: String = defines

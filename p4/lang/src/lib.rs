@@ -23,14 +23,16 @@ pub mod ir;
 mod lex;
 mod lint;
 mod lower;
+mod lpm_keys;
 mod one_access;
 mod preprocess;
+mod reach;
 pub mod source;
 mod syntax;
 
 pub use budget::Cancel;
 pub use diagnostic::{Counts, Diagnostic, Severity, render};
-pub use source::{MemoryLoader, SourceLoader, SourceMap};
+pub use source::{MAX_FILE_BYTES, MemoryLoader, NotIncluded, SourceLoader, SourceMap};
 
 use std::collections::BTreeSet;
 
@@ -128,7 +130,12 @@ fn phases(
     let (module, usage) = check::check(&unit, &options.cancel, sink);
     // What a syntax error leaves of an expression has errors of its own, which its author did not make.
     sink.remove_since(before, |d| damaged.contains(&line_of(sources, d.primary.span)));
-    let program = if sink.has_errors() { None } else { lower::lower(&module, sources, options, end, sink) };
+    let program = if sink.has_errors() {
+        None
+    } else {
+        lpm_keys::check(&module, sink);
+        lower::lower(&module, sources, options, end, sink)
+    };
     if !sink.has_errors() {
         one_access::check(&module, sink);
     }

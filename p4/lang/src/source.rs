@@ -168,7 +168,39 @@ pub trait SourceLoader {
     /// Returns the text of the file at `path`, or `None` if it does not exist. Relative paths have the same base as the
     /// path of the main file.
     fn load(&self, path: &str) -> Option<String>;
+
+    /// Returns the text of the file at `path`, which the program includes. A loader for a file system should override
+    /// this: an `#include` can name a device or a FIFO, which never ends or blocks.
+    fn include(&self, path: &str) -> Result<String, NotIncluded> {
+        self.load(path).ok_or(NotIncluded::Missing)
+    }
 }
+
+/// The reason why an included file is not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotIncluded {
+    /// It does not exist.
+    #[error("file not found")]
+    Missing,
+    /// It is a directory.
+    #[error("is a directory")]
+    Directory,
+    /// It is a device, a FIFO or a socket.
+    #[error("is not a regular file")]
+    NotRegular,
+    /// It has more than [`MAX_FILE_BYTES`].
+    #[error("is larger than {} MB", MAX_FILE_BYTES / 1_000_000)]
+    TooLarge,
+    /// It is not UTF-8.
+    #[error("is not UTF-8 text")]
+    NotText,
+    /// The operating system refuses to read it, for this reason.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// The largest file that a program can include: more text exceeds the limit for the whole program.
+pub const MAX_FILE_BYTES: u64 = 40_000_000;
 
 /// A loader for files in memory.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Whole compilations: valid programs yield the expected IR, invalid ones the diagnostics of the snapshots.
 
-use p4_lang::{Compilation, MemoryLoader, Options, compile, ir};
+use p4_lang::{Compilation, MemoryLoader, NotIncluded, Options, SourceLoader, compile, ir};
 
 /// Compiles a program from the given files.
 fn run(main: &str, files: &[(&str, &str)]) -> Compilation {
@@ -190,4 +190,47 @@ fn extracting_a_member_of_the_next_union_refers_to_its_stack() {
     let next = ir::HeaderRef::Next { stack: ir::StackId(0), member: 1 };
     assert_eq!(program.parser.states[0].body, [ir::Stmt::Extract(next)]);
     assert_eq!(program.deparser.body.len(), 6, "three unions of two members are emitted");
+}
+
+/// A loader whose files cannot be included, each for its own reason, except `fine.p4`.
+struct Refusing;
+
+impl SourceLoader for Refusing {
+    fn load(&self, path: &str) -> Option<String> {
+        let names = ["folder", "fifo", "large", "binary", "secret", "none", "header"];
+        let includes = || names.map(|name| format!("#include \"{name}\"\n")).concat();
+        (path == "main.p4").then(includes)
+    }
+
+    fn include(&self, path: &str) -> Result<String, NotIncluded> {
+        Err(match path {
+            "folder" | "header" => NotIncluded::Directory,
+            "fifo" => NotIncluded::NotRegular,
+            "large" => NotIncluded::TooLarge,
+            "binary" => NotIncluded::NotText,
+            "secret" => NotIncluded::Unreadable("permission denied".into()),
+            "library/header" => return Ok("const bit<8> x = 1;\n".into()),
+            _ => NotIncluded::Missing,
+        })
+    }
+}
+
+#[test]
+fn an_include_that_is_not_read_is_reported_with_the_reason() {
+    let options = Options { includes: vec!["library".into()], ..Options::default() };
+    let compilation = compile("main.p4", &Refusing, &options);
+    let errors: Vec<&str> =
+        compilation.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.as_str()).collect();
+    // A directory does not hide a file of the same name that is found later.
+    assert_eq!(
+        errors,
+        [
+            "`folder` is a directory",
+            "`fifo` is not a regular file",
+            "`large` is larger than 40 MB",
+            "`binary` is not UTF-8 text",
+            "`secret` cannot be read: permission denied",
+            "file not found: `none`",
+        ]
+    );
 }

@@ -50,5 +50,6 @@ programs!(
     meters,
     sets,
     stored_elements,
+    union_validity,
     unions,
 );

@@ -13,7 +13,7 @@ use p4_lang::{Compilation, Options};
 use p4_switch::{Engine, stf};
 use serde::Serialize;
 
-use super::FileLoader;
+use super::loader::FileLoader;
 use crate::Outcome;
 use crate::input::write_all;
 use crate::output::print_json;

@@ -320,7 +320,7 @@ impl Checker<'_> {
         }
         // Arguments with a definite type determine type parameters before literals and lists do.
         for definite in [true, false] {
-            for (param, slot) in params.iter().zip(values.iter_mut()) {
+            for ((param, slot), arg) in params.iter().zip(values.iter_mut()).zip(&slots) {
                 let Some(value) = slot.as_ref() else { continue };
                 let ty = param.ty.substitute(types);
                 let vague = matches!(value.ty, Type::Int | Type::Seq(_) | Type::Record(_) | Type::Untyped);
@@ -328,7 +328,8 @@ impl Checker<'_> {
                     continue;
                 }
                 let value = value.clone();
-                *slot = Some(self.argument(param, value, &ty, kind));
+                let written = arg.and_then(|a| a.value.as_ref());
+                *slot = Some(self.argument(param, value, written, &ty, kind));
             }
         }
         for (param, (value, slot)) in params.iter().zip(values.iter_mut().zip(&slots)) {
@@ -401,12 +402,19 @@ impl Checker<'_> {
     }
 
     /// Checks an argument against its parameter.
-    fn argument(&mut self, param: &Param, value: Expr, ty: &Type, kind: CallKind) -> Expr {
+    fn argument(
+        &mut self,
+        param: &Param,
+        value: Expr,
+        written: Option<&ast::Expr>,
+        ty: &Type,
+        kind: CallKind,
+    ) -> Expr {
         let span = value.span;
         match param.direction {
             Direction::Out | Direction::InOut => {
                 let before = self.sink.mark();
-                self.check_lvalue(&value);
+                self.check_lvalue(&value, written);
                 if self.sink.reported_since(before) {
                     return Expr::bad(span);
                 }

@@ -497,44 +497,65 @@ impl Checker<'_> {
     /// Checks an expression that is written.
     pub(super) fn lvalue(&mut self, expr: &ast::Expr) -> Expr {
         let value = self.expr(expr, None);
-        self.check_lvalue(&value);
+        self.check_lvalue(&value, Some(expr));
         value
     }
 
-    /// Reports an expression that is not an l-value.
-    pub(super) fn check_lvalue(&mut self, value: &Expr) {
+    /// Reports an expression that is not an l-value. `written` is the source of the expression, which names constants.
+    pub(super) fn check_lvalue(&mut self, value: &Expr, written: Option<&ast::Expr>) {
         match &value.kind {
             ExprKind::Bad => {}
             ExprKind::Field(base, _)
             | ExprKind::Index(base, _)
             | ExprKind::Slice(base, _, _)
             | ExprKind::PlusSlice(base, _, _) => {
-                self.check_lvalue(base);
+                self.check_lvalue(base, written);
             }
-            ExprKind::Next(base) | ExprKind::Last(base) => self.check_lvalue(base),
-            ExprKind::Var(id) => {
-                let Some(var) = self.module.vars.get(id.index()) else { return };
-                let why = match &var.kind {
-                    VarKind::Local => return,
-                    VarKind::Param(ast::Direction::Out | ast::Direction::InOut) => return,
-                    VarKind::Param(ast::Direction::In) => "an `in` parameter",
-                    VarKind::Param(ast::Direction::None) => "a directionless parameter",
-                    VarKind::Const(_) => "a constant",
-                    VarKind::ConstructorParam => "a constructor parameter",
-                    VarKind::Instance | VarKind::ValueSet => "an object",
-                };
-                let (name, declared) = (var.name.clone(), var.span);
-                self.report(
-                    Diagnostic::error(
-                        codes::NOT_ASSIGNABLE,
-                        value.span,
-                        format!("cannot assign to `{name}`, {why}"),
-                    )
-                    .label("not assignable")
-                    .also(declared, "declared here"),
-                );
+            ExprKind::Next(base) | ExprKind::Last(base) => self.check_lvalue(base, written),
+            ExprKind::Var(id) => self.check_assignable(*id, value.span),
+            // A constant is its value already.
+            _ => match written.and_then(|expr| self.constant_of(expr)) {
+                Some(id) => self.check_assignable(id, value.span),
+                None => self.error(codes::NOT_ASSIGNABLE, value.span, "expression is not an l-value"),
+            },
+        }
+    }
+
+    /// Reports a variable that cannot be written.
+    fn check_assignable(&mut self, id: VarId, span: Span) {
+        let Some(var) = self.module.vars.get(id.index()) else { return };
+        let why = match &var.kind {
+            VarKind::Local => return,
+            VarKind::Param(ast::Direction::Out | ast::Direction::InOut) => return,
+            VarKind::Param(ast::Direction::In) => "an `in` parameter",
+            VarKind::Param(ast::Direction::None) => "a directionless parameter",
+            VarKind::Const(_) => "a constant",
+            VarKind::ConstructorParam => "a constructor parameter",
+            VarKind::Instance | VarKind::ValueSet => "an object",
+        };
+        let (name, declared) = (var.name.clone(), var.span);
+        let message = format!("cannot assign to `{name}`, {why}");
+        self.report(
+            Diagnostic::error(codes::NOT_ASSIGNABLE, span, message)
+                .label("not assignable")
+                .also(declared, "declared here"),
+        );
+    }
+
+    /// Returns the constant that an expression names, or of which it is a field, an element or bits.
+    fn constant_of(&self, expr: &ast::Expr) -> Option<VarId> {
+        match &expr.kind {
+            Ast::Name(path) => {
+                let name = &path.ident.name;
+                let declared = if path.global { self.scopes[0].get(name) } else { self.find(name) };
+                let Entity::Var(id) = &declared?.entity else { return None };
+                matches!(self.module.vars.get(id.index())?.kind, VarKind::Const(_)).then_some(*id)
             }
-            _ => self.error(codes::NOT_ASSIGNABLE, value.span, "expression is not an l-value"),
+            Ast::Member(base, _)
+            | Ast::Index(base, _)
+            | Ast::Slice(base, _, _)
+            | Ast::PlusSlice(base, _, _) => self.constant_of(base),
+            _ => None,
         }
     }
 

@@ -48,7 +48,9 @@ impl Checker<'_> {
             Type::Parser(..) | Type::Control(..) | Type::Arch(..) => {
                 self.object_apply(object, &ty, method, args, span)
             }
-            Type::Aggregate(..) | Type::Stack(..) => self.header_method(object, &ty, method, args, span),
+            Type::Aggregate(..) | Type::Stack(..) => {
+                self.header_method(object, base, &ty, method, args, span)
+            }
             _ => self.no_member(&ty, method, &[]),
         }
     }
@@ -204,7 +206,15 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span }
     }
 
-    fn header_method(&mut self, object: Expr, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
+    fn header_method(
+        &mut self,
+        object: Expr,
+        base: &ast::Expr,
+        ty: &Type,
+        method: &Ident,
+        args: &[Arg],
+        span: Span,
+    ) -> Expr {
         let is_stack = matches!(ty, Type::Stack(..)) && !self.module.is_array(ty);
         let header = self.module.is_header(ty);
         let union = self.is_union(ty);
@@ -231,7 +241,7 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         if kind != HeaderMethod::IsValid {
-            self.check_lvalue(&object);
+            self.check_lvalue(&object, Some(base));
         }
         let mut values = Vec::new();
         if let Some(value) = args.first().and_then(|a| a.value.as_ref()) {

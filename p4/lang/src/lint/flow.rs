@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use super::state::{State, Validity};
 use super::storage::{Loc, Storage};
-use super::{Usage, is_suppressed_by, reach};
+use super::{Usage, is_suppressed_by};
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{
     Control, Expr, ExprKind, Function, Local, Module, Param, Parser, StateTarget, Stmt, StmtKind, SwitchCase,
     Transition, VarId, visit_expr,
 };
 use crate::lex::Name;
+use crate::reach;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Direction;
 

@@ -13,7 +13,6 @@
 mod calls;
 mod expr;
 mod flow;
-mod reach;
 mod state;
 mod storage;
 mod unused;

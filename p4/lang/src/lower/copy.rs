@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn expr_reads(&self, expr: &Expr, set: &mut BTreeSet<ScalarId>) -> bool {
+    pub(super) fn expr_reads(&self, expr: &Expr, set: &mut BTreeSet<ScalarId>) -> bool {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::PacketLength | ExprKind::Lookahead { .. } => true,
             ExprKind::Scalar(id) => {
@@ -158,7 +158,12 @@ impl Lowerer<'_> {
                     self.store(part, value, span);
                 }
             }
-            (LValue::Header(target), Val::Header(value)) => self.store_header(target, value),
+            (LValue::Header(target), Val::Header(value)) => {
+                let target = self.with_stable_index(target);
+                self.store_header(&target, value);
+                // An invalid value invalidates the union (specification, "Operations on header unions").
+                self.invalidate_siblings(&target);
+            }
             (LValue::Stack(_) | LValue::Union(_) | LValue::UnionElement { .. }, value) => {
                 self.store_whole(lvalue, value, span);
             }
@@ -258,6 +263,7 @@ impl Lowerer<'_> {
         self.store_scalar(of, build::cast(new, kind));
     }
 
+    /// Stores a header; in a union, an invalid value leaves the other members as they are.
     fn store_header(&mut self, target: &HeaderRef, value: HeaderVal) {
         match value {
             HeaderVal::Ref(source) => {
@@ -309,22 +315,41 @@ impl Lowerer<'_> {
                     }
                 }
                 _ => {
-                    let pairs: Vec<_> = self.members(target).into_iter().zip(self.members(&source)).collect();
+                    let target = self.stable_union(target);
+                    let pairs: Vec<_> =
+                        self.members(&target).into_iter().zip(self.members(&source)).collect();
                     for (target, source) in pairs {
                         self.emit(Stmt::CopyHeader { target, source });
                     }
                 }
             },
-            Val::Elements(values) => {
-                let lvalues: Vec<LValue> = match target {
-                    LValue::Stack(id) => self.elements(*id),
-                    _ => self.members(target).into_iter().map(LValue::Header).collect(),
-                };
-                for (lvalue, value) in lvalues.iter().zip(values) {
-                    self.store(lvalue, value, span);
+            Val::Elements(values) => match target {
+                LValue::Stack(id) => {
+                    for (element, value) in self.elements(*id).iter().zip(values) {
+                        self.store(element, value, span);
+                    }
                 }
-            }
+                _ => {
+                    let target = self.stable_union(target);
+                    for (member, value) in self.members(&target).iter().zip(values) {
+                        match value {
+                            Val::Header(value) => self.store_header(member, value),
+                            _ => self.unsupported(span, "cannot store a value of this type here"),
+                        }
+                    }
+                }
+            },
             _ => self.unsupported(span, "cannot store a value of this type here"),
+        }
+    }
+
+    /// Returns a union with an index that no write to its stack changes.
+    fn stable_union(&mut self, union: &LValue) -> LValue {
+        match union {
+            LValue::UnionElement { stack, index } => {
+                LValue::UnionElement { stack: *stack, index: self.stable_index(*stack, index) }
+            }
+            other => other.clone(),
         }
     }
 

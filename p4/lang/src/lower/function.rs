@@ -119,7 +119,8 @@ impl Lowerer<'_> {
                     let scalars = self.lvalue_scalars(&lvalue);
                     let direct = !shared[i]
                         && scalars.as_ref().is_some_and(|s| !mentioned(s))
-                        && !matches!(lvalue, LValue::Slice(..));
+                        && !matches!(lvalue, LValue::Slice(..))
+                        && !self.is_member(&lvalue);
                     if direct {
                         if param.direction == Direction::Out {
                             self.reset_headers(&lvalue);
@@ -146,6 +147,11 @@ impl Lowerer<'_> {
                 l.assign(&target, value, &ty, span);
             }
         })
+    }
+
+    /// Returns whether an l-value is a member of a union: copying out an invalid header changes the other members.
+    fn is_member(&self, lvalue: &LValue) -> bool {
+        matches!(lvalue, LValue::Header(header) if !self.siblings(header).is_empty())
     }
 
     fn bind_value(&mut self, param: &Param, value: Val, ty: &Type, shared: bool, span: Span) -> Binding {

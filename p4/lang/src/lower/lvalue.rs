@@ -163,13 +163,7 @@ impl Lowerer<'_> {
                 .map(|u| u.members.iter().map(|m| HeaderRef::Static(*m)).collect())
                 .unwrap_or_default(),
             LValue::UnionElement { stack, index } => {
-                let count = match self.program.storage.stacks.get(stack.index()).map(|s| &s.elements) {
-                    Some(StackElements::Unions(list)) => list
-                        .first()
-                        .and_then(|u| self.program.storage.unions.get(u.index()))
-                        .map_or(0, |u| u.members.len()),
-                    _ => 0,
-                };
+                let count = self.member_count(*stack);
                 (0..count)
                     .map(|member| HeaderRef::Element {
                         stack: *stack,
@@ -179,6 +173,17 @@ impl Lowerer<'_> {
                     .collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Returns the number of members of the elements of a stack; 0 if the elements are not unions.
+    pub(super) fn member_count(&self, stack: StackId) -> usize {
+        match self.program.storage.stacks.get(stack.index()).map(|s| &s.elements) {
+            Some(StackElements::Unions(list)) => list
+                .first()
+                .and_then(|u| self.program.storage.unions.get(u.index()))
+                .map_or(0, |u| u.members.len()),
+            _ => 0,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::Options;
 use crate::budget::Budget;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lex::{Name, Tok, Token, lex};
-use crate::source::{FileId, SourceLoader, SourceMap, Span, builtin, resolve};
+use crate::source::{FileId, MAX_FILE_BYTES, NotIncluded, SourceLoader, SourceMap, Span, builtin, resolve};
 
 use macros::Macro;
 
@@ -25,7 +25,7 @@ const MAX_CALL_DEPTH: usize = 200;
 const MAX_TOKENS: usize = 4_000_000;
 /// The units of work for preprocessing a program. A byte of source text is one unit, and of text that `#` and `##`
 /// produce; a token that is read, or passed to a macro, is [`TOKEN_WORK`].
-const WORK: u64 = 40_000_000;
+const WORK: u64 = MAX_FILE_BYTES;
 /// The work of a token that is read from a file or passed to a macro.
 const TOKEN_WORK: usize = 3;
 /// The work of a token that a macro produces; each name in its hide set is one unit more.
@@ -341,20 +341,24 @@ impl Preprocessor<'_> {
         }
         let local = resolve(from, &name);
         let candidates = [local.as_str(), name.as_str()];
-        let found = if system { None } else { self.load(&candidates) };
         let elsewhere: Vec<String> = self.includes.iter().map(|dir| format!("{dir}/{name}")).collect();
         let elsewhere: Vec<&str> = elsewhere.iter().map(String::as_str).collect();
+        let mut refused = None;
+        let found = if system { None } else { self.load(&candidates, &mut refused) };
         let found = found
             .or_else(|| builtin(&name).map(|text| (format!("<{name}>"), text.to_owned())))
-            .or_else(|| self.load(&candidates))
-            .or_else(|| self.load(&elsewhere));
-        match found {
-            Some((path, text)) => {
+            .or_else(|| self.load(&candidates, &mut refused))
+            .or_else(|| self.load(&elsewhere, &mut refused));
+        match (found, refused) {
+            (Some((path, text)), _) => {
                 self.depth += 1;
                 self.file(&path, &text, system);
                 self.depth -= 1;
             }
-            None => {
+            (None, Some((path, reason))) => {
+                self.error(codes::NO_SUCH_FILE, whole, format!("`{path}` {reason}"));
+            }
+            (None, None) => {
                 self.sink.push(
                     Diagnostic::error(codes::NO_SUCH_FILE, whole, format!("file not found: `{name}`"))
                         .note(format!("searched for `{local}`")),
@@ -363,8 +367,23 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn load(&self, candidates: &[&str]) -> Option<(String, String)> {
-        candidates.iter().find_map(|p| self.loader.load(p).map(|text| ((*p).to_owned(), text)))
+    /// Loads the first of some files that can be read. The first that exists, but cannot be read is recorded in
+    /// `refused`: a later one may be the file that is meant, as for a directory with the name of a header.
+    fn load(
+        &self,
+        candidates: &[&str],
+        refused: &mut Option<(String, NotIncluded)>,
+    ) -> Option<(String, String)> {
+        for path in candidates {
+            match self.loader.include(path) {
+                Ok(text) => return Some(((*path).to_owned(), text)),
+                Err(NotIncluded::Missing) => {}
+                Err(reason) => {
+                    refused.get_or_insert_with(|| ((*path).to_owned(), reason));
+                }
+            }
+        }
+        None
     }
 }
 

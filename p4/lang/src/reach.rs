@@ -1,5 +1,5 @@
-//! The parsers, controls and functions reachable from `main`. The rest of a program is not analysed: it may be a
-//! library, and the reference compiler removes it before its data-flow analysis.
+//! The parsers, controls, tables and functions reachable from `main`. The rest of a program is not analysed: it may be
+//! a library, and the reference compiler removes it before its data-flow analysis and its back end.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use crate::hir::{
     Transition, Type, visit_expr, visit_stmts,
 };
 
-/// The parsers, controls and functions reachable from `main`.
+/// The parsers, controls, tables and functions reachable from `main`.
 #[derive(Debug, Default)]
-pub(super) struct Reached {
-    pub(super) parsers: BTreeSet<ParserId>,
-    pub(super) controls: BTreeSet<ControlId>,
-    pub(super) functions: BTreeSet<FunctionId>,
+pub(crate) struct Reached {
+    pub(crate) parsers: BTreeSet<ParserId>,
+    pub(crate) controls: BTreeSet<ControlId>,
+    pub(crate) functions: BTreeSet<FunctionId>,
     actions: BTreeSet<ActionId>,
-    tables: BTreeSet<TableId>,
+    pub(crate) tables: BTreeSet<TableId>,
 }
 
-/// Collects them.
-pub(super) fn from_main(module: &Module) -> Reached {
+/// Returns what is reachable from `main`; nothing if there is no `main`.
+pub(crate) fn from_main(module: &Module) -> Reached {
     let mut reached = Reached::default();
     let is_main = |var: crate::hir::VarId| module.vars.get(var.index()).is_some_and(|v| &*v.name == "main");
     if module.instances.iter().any(|i| is_main(i.var)) {
