@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
 use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 use crate::support::{fixture, harrier, repository, scratch};
 
@@ -101,6 +103,28 @@ fn errors_are_findings_and_a_missing_file_is_an_error() {
     let explained = harrier(&["p4", "explain", "E0401"]);
     assert!(explained.status == 0 && explained.stdout.contains("E0401"), "{}", explained.stderr);
     fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Checks the exit status of `harrier p4 check` for a program that comes from a pipe.
+#[track_caller]
+fn check_piped(program: &str, status: i32) {
+    let mut checking = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        .args(["p4", "check", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built");
+    checking.stdin.take().expect("a pipe").write_all(program.as_bytes()).expect("it reads its stdin");
+    let output = checking.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+}
+
+#[test]
+fn a_program_can_come_from_a_pipe() {
+    let router = fs::read_to_string(fixture("router.p4")).unwrap();
+    check_piped(&router, 0);
+    check_piped(&router.replace("apply", "aply"), 1);
 }
 
 #[test]

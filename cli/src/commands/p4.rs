@@ -171,16 +171,15 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 }
 
 /// Compiles a file and reports all diagnostics on stderr.
-fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Compilation, FileLoader)> {
-    // The front end reports a missing include at its position. A missing main file has no such position.
-    read_text(path)?;
-    let loader = FileLoader::default();
-    let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options(p4info));
+fn front_end(file: &ProgramFile<'_>, defines: &Defines, p4info: bool) -> (Compilation, FileLoader) {
+    let name = file.path.display().to_string();
+    let loader = FileLoader::with_main(name.clone(), file.text.clone());
+    let compilation = p4_lang::compile(&name, &loader, &defines.options(p4info));
     let report = compilation.report(stderr().is_terminal());
     if !report.is_empty() {
         stderr_line!("{report}\n");
     }
-    Ok((compilation, loader))
+    (compilation, loader)
 }
 
 /// Fails with the number of errors if the program has any.
@@ -201,10 +200,21 @@ fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<Program> 
     compilation.program.with_context(other_target)
 }
 
-/// Returns the text of a program in the JSON format of the reference switch; `None` if the file is P4 source.
-fn json_of(path: &Path) -> anyhow::Result<Option<String>> {
-    let text = read_text(path)?;
-    Ok(bmv2::is_json(&text).then_some(text))
+/// A program as it was read: once, because it may come from a pipe.
+struct ProgramFile<'p> {
+    path: &'p Path,
+    text: String,
+}
+
+impl<'p> ProgramFile<'p> {
+    fn read(path: &'p Path) -> anyhow::Result<ProgramFile<'p>> {
+        Ok(ProgramFile { path, text: read_text(path)? })
+    }
+
+    /// Whether the program has the JSON format of the reference switch. Others are P4 sources.
+    fn is_json(&self) -> bool {
+        bmv2::is_json(&self.text)
+    }
 }
 
 /// Reads a program in the JSON format and reports all problems on stderr.
@@ -226,23 +236,26 @@ fn program_of_json(path: &Path, reading: bmv2::Reading) -> anyhow::Result<Progra
 
 /// Returns a program for the switch, and the names of the externs that the switch does not implement.
 fn load(path: &Path, defines: &Defines) -> anyhow::Result<(Program, Vec<String>)> {
-    if let Some(text) = json_of(path)? {
-        return Ok((program_of_json(path, read_program(path, &text))?, Vec::new()));
+    let file = ProgramFile::read(path)?;
+    if file.is_json() {
+        return Ok((program_of_json(path, read_program(path, &file.text))?, Vec::new()));
     }
-    let (compilation, _) = front_end(path, defines, false)?;
+    let (compilation, _) = front_end(&file, defines, false);
     let foreign = unknown_externs(&compilation);
     Ok((program_of(path, compilation)?, foreign))
 }
 
 /// Returns a program as a device configuration, and its P4Info. A P4Info file belongs to a program in JSON.
 pub(crate) fn device_config(path: &Path, info: Option<&Path>) -> anyhow::Result<(Vec<u8>, P4Info)> {
-    let Some(text) = json_of(path)? else {
+    let file = ProgramFile::read(path)?;
+    if !file.is_json() {
         if info.is_some() {
             bail!("--p4info: only a program in JSON needs a P4Info; that of P4 sources is generated");
         }
-        let (bundle, info) = bundle(path)?;
+        let (bundle, info) = bundle_with(&file, &Defines::default())?;
         return Ok((bundle.encode(), info));
-    };
+    }
+    let text = file.text;
     let given = info.map(read_info).transpose()?;
     let report = read_program(path, &text);
     program_of_json(path, report)?;
@@ -266,33 +279,30 @@ fn read_info(path: &Path) -> anyhow::Result<P4Info> {
 fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
     let (mut unreadable, mut outcome) = (Vec::new(), Outcome::Fine);
     for path in programs {
-        match json_of(path) {
+        let file = match ProgramFile::read(path) {
+            Ok(file) => file,
             Err(error) => {
                 unreadable.push(format!("{error:#}"));
                 continue;
             }
-            Ok(Some(text)) => {
-                let reading = read_program(path, &text);
-                if reading.errors > 0 || deny_warnings && reading.warnings > 0 {
-                    outcome = Outcome::Findings;
-                }
-                if let Err(errors) = program_of_json(path, reading) {
-                    stderr_line!("{errors}");
-                }
-                continue;
+        };
+        let is_fine = if file.is_json() {
+            let reading = read_program(path, &file.text);
+            let is_fine = reading.errors == 0 && !(deny_warnings && reading.warnings > 0);
+            if let Err(errors) = program_of_json(path, reading) {
+                stderr_line!("{errors}");
             }
-            Ok(None) => {}
-        }
-        match front_end(path, defines, true) {
-            Err(error) => unreadable.push(format!("{error:#}")),
-            Ok((compilation, _)) => {
-                if let Err(errors) = without_errors(path, &compilation) {
-                    stderr_line!("{errors}");
-                    outcome = Outcome::Findings;
-                } else if deny_warnings && !compilation.diagnostics.is_empty() {
-                    outcome = Outcome::Findings;
-                }
+            is_fine
+        } else {
+            let (compilation, _) = front_end(&file, defines, true);
+            let errors = without_errors(path, &compilation);
+            if let Err(errors) = &errors {
+                stderr_line!("{errors}");
             }
+            errors.is_ok() && !(deny_warnings && !compilation.diagnostics.is_empty())
+        };
+        if !is_fine {
+            outcome = Outcome::Findings;
         }
     }
     if unreadable.is_empty() {
@@ -319,10 +329,11 @@ fn explain_all(directory: &Path) -> anyhow::Result<Outcome> {
 }
 
 fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -> anyhow::Result<Outcome> {
-    if json_of(path)?.is_some() {
+    let file = ProgramFile::read(path)?;
+    if file.is_json() {
         bail!("{}: this is already a device configuration; controllers send it as it is", path.display());
     }
-    let (bundle, described) = bundle_with(path, defines)?;
+    let (bundle, described) = bundle_with(&file, defines)?;
     let mut outputs = vec![(output, bundle.encode())];
     if let Some(path) = info {
         outputs.push((path, info_bytes(path, &described)));
@@ -333,11 +344,12 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
 
 /// Returns the sources of a program as a device configuration, and its P4Info.
 pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
-    bundle_with(path, &Defines::default())
+    bundle_with(&ProgramFile::read(path)?, &Defines::default())
 }
 
-fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
-    let (compilation, loader) = front_end(path, defines, true)?;
+fn bundle_with(file: &ProgramFile<'_>, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
+    let path = file.path;
+    let (compilation, loader) = front_end(file, defines, true);
     let program = program_of(path, compilation)?;
     let mut files = loader.into_files();
     let main = path.display().to_string();
@@ -379,9 +391,10 @@ fn info(
     compare: Option<&Path>,
     defines: &Defines,
 ) -> anyhow::Result<Outcome> {
-    let program = match json_of(path)? {
-        Some(text) => program_of_json(path, read_program(path, &text))?,
-        None => program_of(path, front_end(path, defines, true)?.0)?,
+    let file = ProgramFile::read(path)?;
+    let program = match file.is_json() {
+        true => program_of_json(path, read_program(path, &file.text))?,
+        false => program_of(path, front_end(&file, defines, true).0)?,
     };
     let info = p4info::from_program(&program);
     if let Some(other) = compare {

@@ -15,6 +15,11 @@ pub(super) struct FileLoader {
 }
 
 impl FileLoader {
+    /// A loader to which the file on the command line is known: it may be a pipe, which can be read only once.
+    pub(super) fn with_main(path: String, text: String) -> FileLoader {
+        FileLoader { read: RefCell::new(BTreeMap::from([(path, text)])) }
+    }
+
     /// Returns the files that were loaded: paths and texts.
     pub(super) fn into_files(self) -> BTreeMap<String, String> {
         self.read.into_inner()
@@ -27,6 +32,9 @@ impl FileLoader {
 
 impl SourceLoader for FileLoader {
     fn load(&self, path: &str) -> Option<String> {
+        if let Some(text) = self.read.borrow().get(path) {
+            return Some(text.clone());
+        }
         let text = fs::read_to_string(path).ok()?;
         self.record(path, &text);
         Some(text)
