@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{harrier, sorted};
+use crate::support::{harrier, scratch, sorted};
 use serde_json::Value;
 
 /// A verdict with its flows by their labels in the scenario, without numbers.
@@ -116,4 +116,22 @@ fn another_priority_is_named_for_the_pauses_from_the_queue_that_it_causes() {
 #[test]
 fn a_flow_that_drains_the_backlog_of_a_pause_is_no_culprit() {
     check("released-backlog", &[("pfc_backpressure_flow_contention", "s3:5", "burst")]);
+}
+
+/// Whether a queue is that of another class is no physical fact that the packet log has, so the verdict itself is expected.
+#[test]
+fn an_expectation_that_is_not_computed_is_compared_with_the_verdicts() {
+    let source = harrier(&["scenario", "show", "class-behind-pauses"]).stdout;
+    let folder = scratch("expected-verdicts");
+    let check = |expect: &str, status: i32| {
+        let file = folder.join("scenario.toml");
+        std::fs::write(&file, format!("{source}\n[expect]\n{expect}\n")).expect("a file");
+        let ran = harrier(&["run", file.to_str().expect("text"), "--json"]);
+        assert_eq!(ran.status, status, "{expect}: {}", ran.stderr);
+        assert!(ran.json()["ground_truth"].is_null(), "{expect}");
+    };
+    check("anomaly = \"class_contention\"\nflows = [\"other\"]\npauses = true", 0);
+    check("anomaly = \"class_contention\"\nflows = [\"victim\"]", 1);
+    check("anomaly = \"self_inflicted\"", 1);
+    check("anomaly = \"class_contention\"\npauses = false", 1);
 }

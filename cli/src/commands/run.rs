@@ -9,9 +9,9 @@ use anyhow::{Context, bail};
 use eval::{GroundTruth, names_event};
 use fabric::pipeline::Pipeline;
 use fabric::{BuildError, RunOptions, RunOutcome};
-use model::{Diagnosis, Snapshot, Time, Topology};
-use scenario::Scenario;
+use model::{Diagnosis, FlowKey, Snapshot, Time, Topology};
 use scenario::ns3::Loaded;
+use scenario::{Expectation, Scenario};
 
 use crate::Outcome;
 use crate::commands::scenario::{did_you_mean, names};
@@ -19,7 +19,7 @@ use crate::host_verdicts::{EventReports, Events, REPORTS_FILE};
 use crate::input::{read_text, write_all};
 use crate::meter::Meter;
 use crate::ns3_files::Ns3Files;
-use crate::output::{describe, describe_truth, describe_verdict, print_json};
+use crate::output::{describe, describe_truth, describe_verdict, name, print_json};
 use crate::report::{RunFigures, RunReport};
 use crate::traffic;
 use crate::watcher::Watcher;
@@ -161,7 +161,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         outcome.end,
         hops as f64 / seconds
     );
-    Ok(judge(&report, &deviations))
+    let expected = instance.expect.as_ref().filter(|expect| !eval::truth::is_computed(expect));
+    Ok(judge(&report, &deviations, expected))
 }
 
 /// Creates the watcher with the observers that the arguments request.
@@ -270,8 +271,8 @@ fn report(
 }
 
 /// Checks that the run went as the scenario expects, that no diagnosis was refuted, and that the diagnoses name the
-/// ground truth, if there is one.
-fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
+/// ground truth, if there is one, or an expected anomaly that is not computed.
+fn judge(report: &RunReport, deviations: &[String], expected: Option<&Expectation>) -> Outcome {
     for deviation in deviations {
         stderr_line!("unlike the scenario's expectation: {deviation}");
     }
@@ -282,6 +283,16 @@ fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
         is_refuted = true;
     }
     let fine = if is_refuted { Outcome::Findings } else { Outcome::Fine };
+    if let Some(expect) = expected {
+        let is_named = report.diagnoses.iter().any(|diagnosis| is_expected(diagnosis, expect));
+        if !is_named {
+            let anomaly = expect.anomaly.map(|anomaly| name(&anomaly)).unwrap_or_default();
+            stderr_line!(
+                "no diagnosis is the expected one: {anomaly} with the port, host and flows of [expect]"
+            );
+        }
+        return if is_named && deviations.is_empty() { fine } else { Outcome::Findings };
+    }
     let Some(truth) = &report.ground_truth else { return fine };
     let mut all_found = true;
     for truth in std::iter::once(truth).chain(&truth.others) {
@@ -295,6 +306,16 @@ fn judge(report: &RunReport, deviations: &[String]) -> Outcome {
         all_found &= found;
     }
     if all_found && deviations.is_empty() { fine } else { Outcome::Findings }
+}
+
+/// Whether a diagnosis has the expected anomaly, and the port, host and flows that the expectation states.
+fn is_expected(diagnosis: &Diagnosis, expect: &Expectation) -> bool {
+    let root = &diagnosis.root_cause;
+    let has_flows = |flows: &Vec<FlowKey>| flows.iter().all(|flow| root.flows.contains(flow));
+    Some(diagnosis.anomaly) == expect.anomaly
+        && (expect.port.is_none() || expect.port == root.port)
+        && (expect.host.is_none() || expect.host == root.host)
+        && expect.flows.as_ref().is_none_or(has_flows)
 }
 
 fn reports_of(outcome: &RunOutcome) -> EventReports {

@@ -21,6 +21,13 @@ pub(super) fn deviations(facts: &Facts<'_>, expect: &Expectation, truth: &Ground
             }
         }
     }
+    said.extend(pauses_and_drops(facts, expect));
+    said
+}
+
+/// The deviations that do not depend on the ground truth.
+pub(super) fn pauses_and_drops(facts: &Facts<'_>, expect: &Expectation) -> Vec<String> {
+    let mut said = Vec::new();
     let paused = facts.pauses.iter().find(|pause| pause.on);
     match (expect.pauses, paused) {
         (Some(true), None) => said.push("no port was ever paused".to_string()),
