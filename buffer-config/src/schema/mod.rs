@@ -8,7 +8,7 @@ mod types;
 mod validate;
 
 pub use types::Type;
-pub(crate) use validate::reference;
+pub(crate) use validate::{meant, nearest_name, reference};
 pub use validate::{Kind, Violation, validate};
 
 /// One table of the models.
