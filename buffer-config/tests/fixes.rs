@@ -124,6 +124,7 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
             ),
         ),
         ("ECN002", switch(TD2, &[(", \"green_drop_probability\": \"5\"", "")])),
+        ("ECN004", switch(TD2, &[("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": true")])),
         ("PG014", switch(TD2, &[("\"BUFFER_PROFILE\": {", &more("2299"))])),
         ("PG015", switch(TD2, &[("\"10000000\", \"xoff\": \"2000000\"", "\"10000000\"")])),
         ("SRC004", switch(TD2, &[("\"1000000\"", "\" 1000000\"")])),
