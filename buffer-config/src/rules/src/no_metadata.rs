@@ -25,7 +25,7 @@
 //!
 //! ## Source
 //!
-//! YANG sonic-device_metadata.
+//! YANG device_metadata.
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
