@@ -27,7 +27,7 @@
 //!
 //! ## Source
 //!
-//! [Reclaim reserved buffer](https://github.com/sonic-net/SONiC/blob/master/doc/qos/reclaim-reserved-buffer-sequence-flow.md).
+//! [Reclaim reserved buffer](https://github.com/sonic-net/SONiC/blob/master/doc/qos/reclaim-reserved-buffer.md).
 
 use super::super::context::{Context, Findings, Hit, hit};
 use super::super::{Meta, effect};
