@@ -10,7 +10,7 @@ use crate::device;
 use crate::finding::{Finding, PatchOp, Severity};
 use crate::json::edit;
 use crate::lookup::Lookup;
-use crate::rules::{Options, check_file};
+use crate::rules::{Options, check_file, one_per_defect};
 use crate::source::SourceText;
 
 /// A patch with the fixes of a file.
@@ -78,12 +78,42 @@ fn like_before(text: &str, op: &PatchOp) -> PatchOp {
 /// The number of warnings and errors of each rule at each place. Several findings can share a place.
 type Places = BTreeMap<(&'static str, String), usize>;
 
-fn places(findings: &[Finding]) -> Places {
+fn places<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Places {
     let mut places = Places::new();
-    for finding in findings.iter().filter(|f| f.severity > Severity::Info) {
+    for finding in findings.into_iter().filter(|f| f.severity > Severity::Info) {
         *places.entry((finding.code, finding.pointer.clone())).or_default() += 1;
     }
     places
+}
+
+/// The warnings and errors of a text: all, those that are reported because no stronger one is about the same defect,
+/// and the errors among these.
+struct Judged {
+    all: Places,
+    reported: Places,
+    errors: Places,
+}
+
+impl Judged {
+    fn of(mut findings: Vec<Finding>) -> Self {
+        let all = places(&findings);
+        one_per_defect(&mut findings);
+        let errors = places(findings.iter().filter(|f| f.severity == Severity::Error));
+        Self { all, reported: places(&findings), errors }
+    }
+
+    /// A warning or error that is new, or that is reported only now: a consequence of a defect is reported once its cause is
+    /// gone.
+    fn new_since<'j>(&'j self, before: &Self) -> Option<&'j (&'static str, String)> {
+        let new = |now: &'j Places, then: &Places| {
+            now.iter()
+                .find(|(place, count)| then.get(*place).is_none_or(|n| n < *count))
+                .map(|(place, _)| place)
+        };
+        new(&self.all, &before.all)
+            .or_else(|| new(&self.reported, &before.reported))
+            .or_else(|| new(&self.errors, &before.errors))
+    }
 }
 
 /// A text after one fix, and what the fix consists of.
@@ -123,13 +153,13 @@ pub fn plan(
         serde_json::from_str::<serde::de::IgnoredAny>(plain).map_err(|e| e.to_string())?;
     }
     let run =
-        |text: &str| places(&check_file(SourceText { name: source.name, text }, lookup, options).findings);
+        |text: &str| Judged::of(check_file(SourceText { name: source.name, text }, lookup, options).findings);
     let mut plan = FixPatch { text: source.text.to_string(), ..FixPatch::default() };
     let mut known = run(&plan.text);
     let has_fix = |f: &&Finding| !(f.patch.is_empty() && f.commands.is_empty());
     for finding in findings.iter().filter(|f| f.severity > Severity::Info).filter(has_fix) {
         let place = (finding.code, finding.pointer.clone());
-        let Some(count) = known.get(&place).copied() else {
+        let Some(count) = known.all.get(&place).copied() else {
             // A previous fix has removed it.
             plan.fixed.push(finding.code);
             continue;
@@ -142,11 +172,9 @@ pub fn plan(
             }
         };
         let after = run(&fix.text);
-        let is_more =
-            |(place, count): &(&(&str, String), &usize)| known.get(*place).is_none_or(|n| n < *count);
-        if after.get(&place).is_some_and(|left| *left >= count) {
+        if after.all.get(&place).is_some_and(|left| *left >= count) {
             plan.left_out.push((finding.code, "its fix does not remove the finding".into()));
-        } else if let Some(((code, pointer), _)) = after.iter().find(is_more) {
+        } else if let Some((code, pointer)) = after.new_since(&known) {
             plan.left_out.push((finding.code, format!("its fix alone would cause {code} at {pointer}")));
         } else {
             plan.operations.extend(fix.operations);

@@ -109,6 +109,9 @@ pub struct ResolvedPool {
     pub mode: PoolMode,
     /// Size in bytes. If the file has none and the ASIC is known, it is computed like in SONiC's dynamic model.
     pub size_bytes: Option<u64>,
+    /// Whether the size is computed: it depends on the ports that are up.
+    #[serde(skip)]
+    pub is_computed: bool,
     /// Size of the shared headroom pool, in addition to `size_bytes`, for packets that arrive after a pause was sent.
     /// If it is 0, each priority group reserves its own headroom.
     pub shared_headroom_bytes: u64,

@@ -124,6 +124,7 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
             ),
         ),
         ("ECN002", switch(TD2, &[(", \"green_drop_probability\": \"5\"", "")])),
+        ("ECN004", switch(TD2, &[("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": true")])),
         ("PG014", switch(TD2, &[("\"BUFFER_PROFILE\": {", &more("2299"))])),
         ("PG015", switch(TD2, &[("\"10000000\", \"xoff\": \"2000000\"", "\"10000000\"")])),
         ("SRC004", switch(TD2, &[("\"1000000\"", "\" 1000000\"")])),
@@ -332,6 +333,94 @@ fn ports_with_the_same_defect_are_one_finding_and_all_repaired() {
         let fixed = repaired(code, change);
         assert!(ports.iter().all(|port| fixed["PORT"][port][field] == meant), "{fixed:#}");
     }
+}
+
+#[test]
+fn a_misspelt_field_is_renamed_and_keeps_its_value() {
+    let right = six_ports();
+    let renamed = |table: &str, key: &str, field: &str, wrong: &str| {
+        let fixed = repaired("SRC005", |all| {
+            let entry = all[table][key].as_object_mut().expect("an entry");
+            let value = entry.remove(field).expect("a field");
+            entry.insert(wrong.to_string(), value);
+        });
+        assert_eq!(fixed[table], right[table], "{wrong}");
+    };
+    renamed("BUFFER_PG", "Ethernet4|3-4", "profile", "Profile");
+    renamed("BUFFER_QUEUE", "Ethernet4|3-4", "profile", "profiles");
+    renamed("PORT_QOS_MAP", "Ethernet4", "pfc_enable", "PFC_ENABLE");
+    renamed("PORT_QOS_MAP", "Ethernet4", "pfc_enable", "pfc_enable ");
+    renamed("BUFFER_PROFILE", "pg_lossless_100000_40m_profile", "xoff", "xof");
+    renamed("QUEUE", "Ethernet4|3", "wred_profile", "wred_profle");
+}
+
+#[test]
+fn a_misspelt_copy_of_a_field_is_removed() {
+    let right = six_ports();
+    let fixed = repaired("SRC005", |all| all["BUFFER_PG"]["Ethernet4|3-4"]["Profile"] = Value::from("none"));
+    assert_eq!(fixed, right);
+}
+
+#[test]
+fn an_empty_watchdog_gets_the_times_of_other_ports() {
+    let right = six_ports();
+    let fixed = repaired("WD001", |all| all["PFC_WD"]["Ethernet4"] = serde_json::json!({}));
+    assert_eq!(fixed["PFC_WD"], right["PFC_WD"]);
+}
+
+#[test]
+fn a_number_with_blanks_in_a_map_is_renamed() {
+    let right = six_ports();
+    let fixed = repaired("SRC004", |all| {
+        let map = all["TC_TO_PRIORITY_GROUP_MAP"]["AZURE"].as_object_mut().expect("a map");
+        let group = map.remove("3").expect("a class");
+        map.insert(" 3".to_string(), group);
+    });
+    assert_eq!(fixed, right);
+}
+
+/// The rules of the findings whose patch leaves the text as it is.
+fn without_effect(text: &str) -> Vec<&'static str> {
+    let document: Value = serde_json::from_str(text).expect("JSON");
+    let is_idle = |finding: &&Finding| {
+        let mut patched = document.clone();
+        finding.patch.iter().for_each(|op| fix_patch::apply(&mut patched, op).expect("it applies"));
+        !finding.patch.is_empty() && patched == document
+    };
+    findings(text, None).iter().filter(is_idle).map(|finding| finding.code).collect()
+}
+
+#[test]
+fn no_patch_leaves_everything_as_it_is() {
+    let mut cases: Vec<Value> = vec![six_ports(); 3];
+    // The second entry for the group counts, and the first one is right.
+    cases[0]["BUFFER_PG"]["Ethernet4|3"] = serde_json::json!({"profile": "ingress_lossy_profile"});
+    // Two values of one class.
+    cases[1]["TC_TO_PRIORITY_GROUP_MAP"]["AZURE"][" 3"] = Value::from("0");
+    // The limit is the whole pool, and still less than arrives.
+    for field in ["BUFFER_POOL", "BUFFER_PROFILE"] {
+        let (key, name) = match field {
+            "BUFFER_POOL" => ("egress_lossless_pool", "size"),
+            _ => ("egress_lossless_profile", "static_th"),
+        };
+        cases[2][field][key][name] = Value::from("100000");
+    }
+    for case in cases {
+        let text = case.to_string();
+        assert!(findings(&text, None).iter().any(|f| f.severity > Severity::Info), "{text}");
+        assert_eq!(without_effect(&text), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn a_fix_that_uncovers_a_consequence_is_left_out() {
+    // Nothing resembles `losslessness`: without it, the port still has no PFC.
+    let mut all = six_ports();
+    let entry = all["PORT_QOS_MAP"]["Ethernet4"].as_object_mut().expect("an entry");
+    let value = entry.remove("pfc_enable").expect("a field");
+    entry.insert("losslessness".to_string(), value);
+    let (fixed, left_out) = check("SRC005", &all.to_string(), None);
+    assert!(!fixed.contains("SRC005") || left_out.iter().any(|(code, _)| *code == "SRC005"), "{left_out:?}");
 }
 
 #[test]

@@ -67,6 +67,16 @@ fn the_same_deviation_of_several_switches_is_one_finding() {
 }
 
 #[test]
+fn a_file_that_is_given_twice_counts_once() {
+    let mut fleet = Fleet::default();
+    let switch = resolve(&input::load(&switch("a", "-4", "5m", "3", "none")), ResolveOptions::default());
+    for file in ["fleet/a.json", "./fleet/a.json"] {
+        fleet.add(file, &switch);
+    }
+    assert_eq!(fleet.check(), Vec::new());
+}
+
+#[test]
 fn thresholds_are_compared_in_bytes_for_each_asic() {
     // Another ASIC with another alpha, and a pool that makes up for another alpha.
     let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();

@@ -510,3 +510,58 @@ fn an_asic_is_known_by_its_sku_alone() {
         assert_eq!(buffer_config::asic::of_device("", sku).map(|a| a.name), Some(asic), "{sku}");
     }
 }
+
+#[test]
+fn unknown_names_suggest_the_known_one() {
+    for (from, to, code, meant) in [
+        ("\"xoff\": \"100000\"", "\"xof\": \"100000\"", "SRC005", "`xoff`"),
+        ("\"pfc_enable\"", "\"PFC_ENABLE\"", "SRC005", "`pfc_enable`"),
+        ("\"pfc_enable\"", "\"pfc_enable \"", "SRC005", "`pfc_enable`"),
+        ("\"PFC_WD\"", "\"PFCWD\"", "SRC009", "`PFC_WD`"),
+        ("\"BUFFER_QUEUE\"", "\"BUFFER_QUEUES\"", "SRC009", "`BUFFER_QUEUE`"),
+    ] {
+        let found = run(&switch(TD2, &[(from, to)]), None);
+        let hit = found.iter().find(|(c, ..)| *c == code).unwrap_or_else(|| panic!("{code} in {found:#?}"));
+        assert!(hit.2.contains(&format!("did you mean {meant}?")), "{}", hit.2);
+    }
+}
+
+#[test]
+fn a_missing_map_of_the_whole_switch_is_not_counted_as_a_port() {
+    let global = ("\"PORT_QOS_MAP\": {", "\"PORT_QOS_MAP\": {\"global\": {\"dscp_to_tc_map\": \"NONE\"},");
+    let found = run(&switch(TD2, &[global]), None);
+    let messages: Vec<&str> =
+        found.iter().filter(|(c, ..)| *c == "MAP004").map(|(.., m)| m.as_str()).collect();
+    assert_eq!(messages, ["dscp_to_tc_map `NONE` is not in DSCP_TO_TC_MAP: it is never applied"]);
+}
+
+#[test]
+fn a_wrong_number_of_a_map_is_named_once() {
+    let text = switch(
+        TD2,
+        &[("\"DSCP_TO_TC_MAP\": {\"AZURE\": {", "\"DSCP_TO_TC_MAP\": {\"AZURE\": {\"0x03\": \"3\", ")],
+    );
+    check(&text, None, "MAP001", Severity::Error, "AZURE: `0x03`; expected a DSCP");
+}
+
+#[test]
+fn deep_nesting_is_reported_once() {
+    let text = format!("{{\"PORT\": {}{}}}", "[".repeat(200_000), "]".repeat(200_000));
+    let found = run(&text, None);
+    let broken: Vec<&str> = found.iter().filter(|(c, ..)| *c == "SRC001").map(|(.., m)| m.as_str()).collect();
+    assert!(broken.iter().any(|m| m.contains("nested deeper than 64 levels")), "{broken:#?}");
+    assert!(broken.iter().all(|m| !m.contains("never closed")), "{broken:#?}");
+}
+
+#[test]
+fn a_switch_without_its_own_entry_is_reported() {
+    check(
+        &switch(TD2, &[("\"localhost\"", "\"Localhost\"")]),
+        None,
+        "SRC016",
+        Severity::Warning,
+        "`Localhost`",
+    );
+    let absent = switch(TD2, &[("\"DEVICE_METADATA\"", "\"_DEVICE\"")]);
+    check(&absent, None, "SRC016", Severity::Warning, "no entry `localhost`");
+}

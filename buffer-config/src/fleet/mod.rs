@@ -38,14 +38,28 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Adds a switch.
+    /// Adds a switch. A file that is given twice counts once.
     pub fn add(&mut self, file: &str, switch: &ResolvedSwitch) {
-        self.switches.push(Kept::of(file, switch, &mut self.names));
+        let kept = Kept::of(file, switch, &mut self.names);
+        self.keep(kept);
+    }
+
+    fn keep(&mut self, switch: Kept) {
+        let path = |kept: &Kept| kept.file.trim_start_matches("./").to_string();
+        let is_same = |other: &Kept| {
+            (other.name, other.chip) == (switch.name, switch.chip)
+                && !switch.file.is_empty()
+                && path(other) == path(&switch)
+        };
+        if !self.switches.iter().any(is_same) {
+            self.switches.push(switch);
+        }
     }
 
     /// Adds a switch that does not run SONiC.
     pub fn add_device(&mut self, source: SourceText<'_>, device: &Device) {
-        self.switches.push(Kept::of_device(source, device, &mut self.names));
+        let kept = Kept::of_device(source, device, &mut self.names);
+        self.keep(kept);
     }
 
     /// Sets the neighbours of both ends of a cable that the configurations do not name, or name otherwise. Has no effect

@@ -256,6 +256,9 @@ impl<'a> Events<'a> for Tables<'a> {
             3 => {
                 let value = match scalar {
                     Scalar::Null => Cow::Borrowed(""),
+                    // `config load` writes Python's words.
+                    Scalar::Bare("true") => Cow::Borrowed("True"),
+                    Scalar::Bare("false") => Cow::Borrowed("False"),
                     Scalar::Bare(word) => Cow::Borrowed(word),
                     Scalar::Text(text) => text,
                 };

@@ -90,7 +90,8 @@ pub(crate) trait Events<'a> {
 /// Reads a text.
 pub(crate) fn read<'a, E: Events<'a>>(text: &'a str, events: E) -> (E, Problems) {
     let problems = Problems::default();
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, events, problems, depth: 0 };
+    let mut reader =
+        Reader { text, bytes: text.as_bytes(), at: 0, events, problems, depth: 0, is_too_deep: false };
     reader.document();
     (reader.events, reader.problems)
 }
@@ -102,6 +103,8 @@ struct Reader<'a, E> {
     events: E,
     problems: Problems,
     depth: u32,
+    /// Whether the rest of the text was skipped because of its depth.
+    is_too_deep: bool,
 }
 
 impl<'a, E: Events<'a>> Reader<'a, E> {
@@ -273,6 +276,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         if self.depth == MAX_DEPTH {
             self.problem(open_at, open_at + 1, format!("nested deeper than {MAX_DEPTH} levels"));
             self.at = self.bytes.len();
+            self.is_too_deep = true;
             return self.events.scalar(key, Scalar::Null, Span::new(open_at, self.at));
         }
         self.depth += 1;
@@ -281,6 +285,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         while !self.events.has_enough() {
             self.blank();
             match self.peek() {
+                None if self.is_too_deep => break,
                 None => {
                     let what = if close == b'}' { "object" } else { "array" };
                     self.problem(open_at, open_at + 1, format!("this {what} {NEVER_CLOSED}"));

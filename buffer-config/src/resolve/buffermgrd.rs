@@ -153,6 +153,7 @@ impl Resolver<'_, '_, '_> {
                 for (name, size, xoff) in result.pools {
                     if let Some(pool) = self.switch.pools.iter_mut().find(|p| p.name == name) {
                         // SONiC would also set a negative size; a rule reports it.
+                        pool.is_computed = true;
                         pool.size_bytes = Some(size.max(0) as u64);
                         pool.shared_headroom_bytes =
                             xoff.map_or(pool.shared_headroom_bytes, |x| x.max(0) as u64);

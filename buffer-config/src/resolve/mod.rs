@@ -142,6 +142,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 direction,
                 mode,
                 size_bytes: get("size").and_then(number),
+                is_computed: false,
                 shared_headroom_bytes: get("xoff").and_then(number).unwrap_or(0),
             });
         }

@@ -5,7 +5,7 @@ pub(super) use super::reported::Findings;
 use super::reported::{Reported, Target};
 use crate::asic::{self, Asic, Vendor};
 use crate::db::{ConfigDb, Entry};
-use crate::finding::Severity;
+use crate::finding::{PatchOp, Severity};
 use crate::headroom::Floor;
 use crate::lookup::Lookup;
 use crate::resolve::BufferModel;
@@ -282,7 +282,10 @@ impl<'c, 'a> Context<'c, 'a> {
         message: String,
     ) -> Reported<'o> {
         let (span, pointer, target) = self.locate(at);
-        out.push(meta, meta.severity, span, pointer, message).about(at.table, at.key, at.field).at(target)
+        let present = at.field.and_then(|name| self.value(at.table, at.key, name));
+        out.push(meta, meta.severity, span, pointer, message)
+            .about(at.table, at.key, at.field)
+            .at(target, present)
     }
 
     /// Reports a finding at a span outside all tables.
@@ -308,6 +311,16 @@ impl<'c, 'a> Context<'c, 'a> {
             Some(field) => (field.span, self.db.pointer(at.table, entry, Some(field.name)), Target::Field),
             None => (entry.key_span, self.db.pointer(at.table, entry, None), Target::Entry),
         }
+    }
+
+    /// The operations that give a field another name and keep its value.
+    pub(super) fn renamed(&self, table: &str, entry: &Entry<'a>, from: &str, to: &str) -> Vec<PatchOp> {
+        let Some(found) = self.db.field(entry, from) else { return Vec::new() };
+        let path = format!("{}/{}", self.db.pointer(table, entry, None), crate::db::escape(to));
+        vec![
+            PatchOp::new("add", path, Some(serde_json::Value::from(found.value))),
+            PatchOp::new("remove", self.db.pointer(table, entry, Some(from)), None),
+        ]
     }
 
     /// The JSON pointer of a field; `None` if it does not exist.

@@ -13,7 +13,8 @@ use crate::resolved::ResolvedPort;
 type Repair = fn(&Context<'_, '_>, &ResolvedPort) -> Option<Vec<PatchOp>>;
 
 /// Rules whose findings are repaired here; of a rule about several fields, the field.
-const REPAIRS: [(&str, Option<&str>, Repair); 8] = [
+const REPAIRS: [(&str, Option<&str>, Repair); 9] = [
+    ("WD001", None, watchdog),
     ("WD010", None, mask),
     ("WD011", None, mask),
     ("WD013", None, watchdog),
@@ -51,22 +52,22 @@ fn autoneg(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
         "0" | "off" | "no" | "false" | "disable" | "disabled" => "off",
         _ => return None,
     };
-    Some(vec![set(cx, "PORT", entry, "autoneg", meant)])
+    Some(vec![set(cx, "PORT", entry, "autoneg", meant)?])
 }
 
 /// Sets a port up.
 fn up(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
-    Some(vec![set(cx, "PORT", cx.db.row("PORT", &port.name)?, "admin_status", "up")])
+    Some(vec![set(cx, "PORT", cx.db.row("PORT", &port.name)?, "admin_status", "up")?])
 }
 
 /// Lets the watchdog monitor the priorities with PFC.
 fn mask(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
     let entry = cx.db.row("PORT_QOS_MAP", &port.name)?;
     let enabled = cx.db.field(entry, "pfc_enable").filter(|field| !field.is_list)?;
-    Some(vec![set(cx, "PORT_QOS_MAP", entry, "pfcwd_sw_enable", enabled.value)])
+    Some(vec![set(cx, "PORT_QOS_MAP", entry, "pfcwd_sw_enable", enabled.value)?])
 }
 
-/// Adds the watchdog that another port with the same priorities has.
+/// Adds the watchdog that another port with the same priorities has. An entry without fields is replaced.
 fn watchdog(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
     let is_sibling = |other: &&ResolvedPort| {
         other.is_up && other.watchdog.is_some() && other.pfc_priorities == port.pfc_priorities
@@ -127,7 +128,8 @@ fn groups(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
         let operation = match own {
             // Other groups of the entry may be lossy.
             Some(own) if own.owner_and_numbers() != Some((port.name.as_str(), numbers)) => return None,
-            Some(own) => set(cx, "BUFFER_PG", own, "profile", cx.value("BUFFER_PG", &entry.key, "profile")?),
+            // Another entry with the same group counts instead if this one has the profile already.
+            Some(own) => set(cx, "BUFFER_PG", own, "profile", cx.value("BUFFER_PG", &entry.key, "profile")?)?,
             None => copied(cx, "BUFFER_PG", entry, &entry.key.replacen(owner, &port.name, 1))?,
         };
         if !operations.contains(&operation) {
@@ -150,7 +152,7 @@ fn profile(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
         let entry = cx.db.row("BUFFER_PG", &cx.group_key("BUFFER_PG", &port.name, group))?;
         // References of old files have brackets.
         let is_plain = cx.db.field(entry, "profile").is_some_and(|field| !field.value.starts_with('['));
-        let operation = is_plain.then(|| set(cx, "BUFFER_PG", entry, "profile", &right.name))?;
+        let operation = is_plain.then(|| set(cx, "BUFFER_PG", entry, "profile", &right.name))??;
         if !operations.contains(&operation) {
             operations.push(operation);
         }
@@ -158,11 +160,15 @@ fn profile(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
     Some(operations)
 }
 
-/// Sets a field of an entry.
-fn set(cx: &Context<'_, '_>, table: &str, entry: &Entry<'_>, name: &str, value: &str) -> PatchOp {
+/// Sets a field of an entry; `None` if it has this value already.
+fn set(cx: &Context<'_, '_>, table: &str, entry: &Entry<'_>, name: &str, value: &str) -> Option<PatchOp> {
     let path = format!("{}/{}", cx.db.pointer(table, entry, None), escape(name));
-    let op = if cx.db.field(entry, name).is_some() { "replace" } else { "add" };
-    PatchOp::new(op, path, Some(Value::from(value)))
+    let op = match cx.db.field(entry, name) {
+        Some(present) if present.value == value => return None,
+        Some(_) => "replace",
+        None => "add",
+    };
+    Some(PatchOp::new(op, path, Some(Value::from(value))))
 }
 
 /// Adds a copy of an entry with another key.

@@ -59,7 +59,7 @@ impl Findings {
             causes: Vec::new(),
         };
         self.0.push(Report { finding, object: Object::default() });
-        Reported { report: self.0.last_mut(), target: Target::Neither }
+        Reported { report: self.0.last_mut(), target: Target::Neither, present: None }
     }
 
     /// All reports so far.
@@ -112,6 +112,8 @@ pub(super) enum Target {
 pub(super) struct Reported<'o> {
     report: Option<&'o mut Report>,
     target: Target,
+    /// The value of the field that it points to.
+    present: Option<Box<str>>,
 }
 
 impl Reported<'_> {
@@ -132,9 +134,9 @@ impl Reported<'_> {
         self
     }
 
-    /// States what the finding points to.
-    pub(super) fn at(self, target: Target) -> Self {
-        Self { target, ..self }
+    /// States what the finding points to, and the value if it is a field.
+    pub(super) fn at(self, target: Target, present: Option<&str>) -> Self {
+        Self { target, present: present.map(Box::from), ..self }
     }
 
     /// Sets another severity than the rule's.
@@ -163,9 +165,14 @@ impl Reported<'_> {
         }
     }
 
-    /// Adds a fix that replaces the value that the finding points to.
+    /// Adds a fix that replaces the value that the finding points to, unless it is this value already: then the cause is
+    /// elsewhere.
     pub(super) fn replace(self, value: impl Into<String>) -> Self {
-        let value = Value::String(value.into());
+        let value: String = value.into();
+        if self.present.as_deref() == Some(value.as_str()) {
+            return self;
+        }
+        let value = Value::String(value);
         self.fix(Target::Field, |path| PatchOp::new("replace", path.into(), Some(value)))
     }
 
@@ -189,10 +196,10 @@ impl Reported<'_> {
         self
     }
 
-    /// Adds the removal of another field to the finding's fix.
-    pub(super) fn without(mut self, pointer: String) -> Self {
-        if let Some(report) = self.report.as_mut().filter(|report| !report.finding.patch.is_empty()) {
-            report.finding.patch.push(PatchOp::new("remove", pointer, None));
+    /// Adds operations to the finding's fix.
+    pub(super) fn operations(mut self, operations: impl IntoIterator<Item = PatchOp>) -> Self {
+        if let Some(report) = self.report.as_mut() {
+            report.finding.patch.extend(operations);
         }
         self
     }

@@ -163,7 +163,7 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
             severity: Severity::Error,
             effect: effect::NOT_PORT_SPECIFIC,
         },
-        summary: "A port's profile list names a profile that does not exist.",
+        summary: "A port's profile list names a profile that does not exist, or is a JSON list instead of text.",
         why: "orchagent retries indefinitely, and the port keeps the chip's default limits.",
         example: r#"{
   "BUFFER_PORT_EGRESS_PROFILE_LIST": {
@@ -301,7 +301,7 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
     },
     SchemaRule {
         meta: Meta { code: "LINK003", name: "port-value", severity: Severity::Error, effect: effect::LINK },
-        summary: "A port has no lanes, a speed outside 1 to 1,600,000 Mb/s, an MTU outside 68 to 9216, or a value \
+        summary: "A port has no lanes, a speed outside 1 to 1,600,000 Mb/s, or below 1,000 Mb/s with several lanes, an MTU outside 68 to 9216, or a value \
             of `admin_status`, `fec`, `link_training`, `pfc_asym`, `interface_type`, `role`, `index` or \
             `tpid` that SONiC does not know (values are case-sensitive).",
         why: "orchagent skips the whole port when it cannot read one of its values: the port does not exist, and \

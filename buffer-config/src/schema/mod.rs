@@ -8,8 +8,8 @@ mod types;
 mod validate;
 
 pub use types::Type;
-pub(crate) use validate::reference;
 pub use validate::{Kind, Violation, validate};
+pub(crate) use validate::{meant, nearest_name, reference};
 
 /// One table of the models.
 #[derive(Debug)]

@@ -235,7 +235,7 @@ pub(super) const TABLES: &[TableSchema] = &[
         ],
         &[PORT, QUEUES],
         "BUF034",
-        &[leaf("profile", PROFILE, "BUF016")],
+        &[must("profile", PROFILE, "BUF016")],
     ),
     table(
         "BUFFER_PORT_INGRESS_PROFILE_LIST",

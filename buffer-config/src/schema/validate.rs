@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Leaf, TableSchema, Type, table, types};
-use crate::db::{ConfigDb, Entry, Field, Table};
+use crate::db::{ConfigDb, Entry, Field, InputFormat, Table};
 use crate::json::scan::has;
 use crate::source::Span;
 
@@ -48,6 +48,7 @@ pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);
     let here = (here("hostname"), here("asic_name"));
+    let queue_parts = queue_parts(db);
     let mut sound = vec![false; db.fields.len()];
     for table_of_file in db.loaded_tables() {
         let Some(schema) = table(&table_of_file.name) else { continue };
@@ -58,6 +59,7 @@ pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
             sound: &mut sound,
             targets: Targets::of(db, schema),
             here,
+            queue_parts,
             nearest: ("", None),
             seen: [None; REMEMBERED],
             leaves: [0; REMEMBERED],
@@ -68,6 +70,17 @@ pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
     }
     musts(db, &mut found);
     found
+}
+
+/// The number of parts of a queue's key: orchagent expects four on a switch with virtual output queues, and two on any
+/// other. `None` if the file does not describe the switch, or contradicts itself.
+fn queue_parts(db: &ConfigDb<'_>) -> Option<usize> {
+    let switch = db.row("DEVICE_METADATA", "localhost")?;
+    let is_voq = db.field(switch, "switch_type").is_some_and(|kind| kind.value == "voq");
+    match is_voq {
+        true => Some(4),
+        false => db.rows("SYSTEM_PORT").is_empty().then_some(2),
+    }
 }
 
 fn references(schema: &'static TableSchema) -> impl Iterator<Item = &'static str> {
@@ -113,6 +126,7 @@ struct Checker<'c, 'a> {
     targets: Targets<'c, 'a>,
     /// `hostname` and `asic_name` of this switch.
     here: (Option<&'c str>, Option<&'c str>),
+    queue_parts: Option<usize>,
     /// The last unknown field, and the known field with the most similar name.
     nearest: (&'c str, Option<&'static str>),
     /// The last valid value of each type, by the address of the type.
@@ -161,6 +175,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             for field in fields {
                 self.value(index, map.code, &map.from, field.name, field.name_span, Some(field.name));
                 self.value(index, map.code, &map.to, field.value, field.span, Some(field.name));
+                self.list(index, map.code, &map.to, field);
             }
             return;
         }
@@ -217,6 +232,9 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     fn key(&mut self, index: usize, entry: &'c Entry<'a>) {
         let (code, keys) = (self.schema.key_code, self.schema.keys);
+        if matches!(self.schema.name, "QUEUE" | "BUFFER_QUEUE") && self.is_malformed(index, entry) {
+            return;
+        }
         // The common cases: a port, or a port and a range.
         match (keys, entry.owner_and_numbers()) {
             ([only], None) => return self.value(index, code, only, &entry.key, entry.key_span, None),
@@ -248,6 +266,20 @@ impl<'c, 'a> Checker<'c, 'a> {
                 }
             }
         }
+    }
+
+    /// Reports the key of a queue with the parts of another kind of switch.
+    fn is_malformed(&mut self, index: usize, entry: &'c Entry<'a>) -> bool {
+        let (has, name) = (entry.key.bytes().filter(|b| *b == b'|').count() + 1, self.schema.name);
+        let Some(expected) = self.queue_parts.filter(|parts| *parts != has && matches!(has, 2 | 4)) else {
+            return false;
+        };
+        let kind = if expected == 4 { "voq" } else { "not voq" };
+        let message = format!(
+            "a key of {name} has {has} parts, but {expected} where switch_type is {kind}: orchagent ignores the entry"
+        );
+        self.report(self.schema.key_code, Kind::Value, index, None, entry.key_span, message);
+        true
     }
 
     /// `host|asic|port|queues` of a chassis with virtual output queues. Only the port of an entry of this ASIC must
@@ -284,11 +316,7 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     fn leaf(&mut self, index: usize, leaf: &'static Leaf, field: Field<'c>) {
         self.value(index, leaf.code, &leaf.ty, field.value, field.span, Some(field.name));
-        if field.is_list && !matches!(leaf.ty, Type::List(_) | Type::Names(_) | Type::Any) {
-            let name = leaf.name;
-            let message = format!("`{name}` is a list: SONiC stores it as `{name}@`, which no daemon reads");
-            self.report(leaf.code, Kind::Must, index, Some(field.name), field.span, message);
-        }
+        self.list(index, leaf.code, &leaf.ty, field);
         // orchagent reads a number with blanks before it, and so do the YANG models.
         let is_padded = match leaf.name {
             "lanes" => field.value.split(',').any(|lane| lane.ends_with(char::is_whitespace)),
@@ -305,6 +333,20 @@ impl<'c, 'a> Checker<'c, 'a> {
         {
             let message = format!("`{}` must be either `all` or a list", leaf.name);
             self.report(leaf.code, Kind::Must, index, Some(field.name), field.span, message);
+        }
+    }
+
+    /// Reports a list where daemons read text. The YANG models have lists of names, which SONiC writes as text.
+    fn list(&mut self, index: usize, code: &'static str, ty: &Type, field: Field<'c>) {
+        let is_text = match ty {
+            Type::List(_) | Type::Any => false,
+            Type::Names(_) => self.db.form != InputFormat::Yang,
+            _ => true,
+        };
+        if field.is_list && is_text {
+            let name = field.name;
+            let message = format!("`{name}` is a list: SONiC stores it as `{name}@`, which no daemon reads");
+            self.report(code, Kind::Must, index, Some(name), field.span, message);
         }
     }
 
@@ -372,7 +414,8 @@ impl<'c, 'a> Checker<'c, 'a> {
                 self.report("SRC004", Kind::Blanks, index, field, span, message);
             }
             _ => {
-                let of = field.map(|f| format!("`{f}` is ")).unwrap_or_default();
+                // The name of a field of a map is a value, too.
+                let of = field.filter(|f| *f != value).map(|f| format!("`{f}` is ")).unwrap_or_default();
                 let message = format!("{of}`{value}`; expected {}", ty.expected());
                 self.report(code, Kind::Value, index, field, span, message);
             }
@@ -390,14 +433,36 @@ pub(crate) fn reference<'t>(table: &str, value: &'t str) -> &'t str {
     }
 }
 
-fn nearest(name: &str, leaves: &'static [Leaf]) -> Option<&'static str> {
-    let distance = |leaf: &&Leaf| edit_distance(name.as_bytes(), leaf.name.as_bytes());
-    leaves
-        .iter()
-        .min_by_key(distance)
-        .filter(|leaf| distance(leaf) <= 2.min(name.len() / 2))
-        .map(|leaf| leaf.name)
+/// The field of a table that an unknown name probably means.
+pub(crate) fn meant(table: &str, name: &str) -> Option<&'static str> {
+    nearest(name, super::table(table)?.leaves)
 }
+
+fn nearest(name: &str, leaves: &'static [Leaf]) -> Option<&'static str> {
+    nearest_name(name, leaves.iter().map(|leaf| leaf.name))
+}
+
+/// The most similar of some names: blanks around it and capitals do not count. Without a similar one, the only name that
+/// starts with the same word, such as `profile_list` for `profiles`.
+pub(crate) fn nearest_name<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    let name = name.trim().to_ascii_lowercase();
+    // Of equally similar names, one that is only longer: `xoff`, not `xon`, for `xof`.
+    let distance = |other: &&str| {
+        let other = other.to_ascii_lowercase();
+        (edit_distance(name.as_bytes(), other.as_bytes()), !other.starts_with(&name))
+    };
+    let is_similar = |other: &&str| distance(other).0 <= 2.min(name.len() / 2);
+    names.clone().min_by_key(distance).filter(is_similar).or_else(|| {
+        let stem = name.strip_suffix('s').filter(|stem| stem.len() >= FEWEST_OF_STEM)?;
+        let mut longer = names.filter(|other| {
+            other.to_ascii_lowercase().strip_prefix(stem).is_some_and(|rest| rest.starts_with('_'))
+        });
+        longer.next().filter(|_| longer.next().is_none())
+    })
+}
+
+/// The fewest letters that two names must share if one continues with another word.
+const FEWEST_OF_STEM: usize = 4;
 
 fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -558,10 +623,22 @@ fn metadata_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
         && (matches!(switch_type, Some("voq" | "chassis-packet" | "fabric"))
             || matches!(hwsku.as_ref(), "msft_four_asic_vs" | "msft_multi_asic_vs"));
     for (i, port) in db.rows("PORT").iter().enumerate() {
+        found.extend(slow_lanes(db, i, port));
         if !lanes_are_elsewhere && db.field(port, "lanes").is_none() {
             let message = "`lanes` is missing".to_string();
             let (kind, table, span) = (Kind::Missing, "PORT", port.key_span);
             found.push(Violation { code: "LINK003", kind, table, entry: i, field: None, span, message });
         }
     }
+}
+
+/// A port with several lanes whose speed is below that of any lane: probably Gb/s instead of Mb/s.
+fn slow_lanes(db: &ConfigDb<'_>, index: usize, port: &Entry<'_>) -> Option<Violation> {
+    /// No port with several lanes is slower, Mb/s.
+    const SLOWEST_MBPS: i128 = 1000;
+    let speed = db.field(port, "speed")?;
+    let mbps = types::whole(speed.value.trim()).filter(|mbps| (1..SLOWEST_MBPS).contains(mbps))?;
+    let lanes = db.field(port, "lanes")?.value.split(',').count();
+    let message = format!("`speed` is {mbps} Mb/s over {lanes} lanes; expected Mb/s, such as {mbps}000");
+    (lanes > 1).then(|| must("LINK003", "PORT", index, speed, message))
 }

@@ -121,6 +121,10 @@ pub(crate) const OPERATORS: &[FleetOperator] = &[
     }),
     ("watchdog action forward", Warning(&["FLEET002"]), |c| c.set_all("PFC_WD", "action", "forward")),
     ("watchdog times", Warning(&["FLEET002"]), |c| c.set_all("PFC_WD", "restoration_time", "1700")),
+    ("a port without a neighbour that is down", Harmless, |c| {
+        let p = c.ports.get(2)?.clone();
+        c.set("PORT", &p, "admin_status", "down")
+    }),
     ("lossless pool of 10 MB", Warning(&["FLEET002"]), |c| {
         if c.is_dynamic() {
             return None;

@@ -140,7 +140,7 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("LINK005", "spectrum-3", Warning) => {
             (Unknown, "uplinks without a neighbour get the default of 300 m; they may be unused")
         }
-        ("LINK009", "unknown", Warning) => (Defect, "E3224F: `1` instead of `on` or `off`"),
+        ("LINK009", "unknown", Error) => (Defect, "E3224F: `1` instead of `on` or `off`"),
         ("PFC002", "tofino", Info) => (
             Unknown,
             "newport, dynamic model: SONiC computes the headroom of Tofino, but its constants for the chip are unknown",

@@ -3,7 +3,7 @@
 //! Severity: error (a warning where the file has neither table).
 //!
 //! On Spectrum, a port that is up has no entry in BUFFER_PORT_INGRESS_PROFILE_LIST or
-//! BUFFER_PORT_EGRESS_PROFILE_LIST, or its entry has no profile of a pool that its lossless traffic uses.
+//! BUFFER_PORT_EGRESS_PROFILE_LIST, or its entry has no list, or no profile of a pool that its lossless traffic uses.
 //!
 //! ## Why it matters
 //!
@@ -36,6 +36,7 @@
 use super::super::context::{Context, Findings, Hit, hit, hit_as};
 use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::db::Entry;
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
@@ -61,19 +62,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     for table in TABLES {
         let joined = || cx.db.rows(table).iter().filter(|e| e.key.contains(','));
+        let has_list = |e: &Entry<'_>| cx.db.field(e, "profile_list").is_some();
         let has = |name: &str| {
-            cx.db.row(table, name).is_some() || joined().any(|e| e.key.split(',').any(|n| n == name))
+            cx.db.row(table, name).is_some_and(has_list)
+                || joined().any(|e| has_list(e) && e.key.split(',').any(|n| n == name))
         };
         cx.by_port_entry(out, &META, |port, _| {
             let is_bare = port.is_up && port.priority_groups.iter().any(Option::is_some) && !has(&port.name);
             if let Some(list) = cx.value(table, &port.name, "profile_list") {
                 return incomplete(cx, port, table, list);
             }
-            is_bare
-                .then(|| {
-                    hit_as(severity, "PORT", &port.name, "admin_status", format!("has no entry in {table}"))
-                })
-                .flatten()
+            let absent = || match cx.db.row(table, &port.name) {
+                Some(_) => format!("has no profile_list in {table}"),
+                None => format!("has no entry in {table}"),
+            };
+            is_bare.then(|| hit_as(severity, "PORT", &port.name, "admin_status", absent())).flatten()
         });
     }
 }

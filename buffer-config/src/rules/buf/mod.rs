@@ -50,4 +50,5 @@ family!(
     lossy_in_lossless_pool,
     both_pool,
     trimming,
+    zero_profile,
 );

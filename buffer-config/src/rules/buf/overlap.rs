@@ -2,7 +2,7 @@
 //!
 //! Severity: warning.
 //!
-//! Two ranges of one port and table overlap.
+//! Two ranges of one port and table overlap; in QUEUE, this is reported where they name different profiles or schedulers.
 //!
 //! ## Why it matters
 //!
@@ -29,9 +29,11 @@
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
+use crate::db::Entry;
 use crate::finding::Severity;
 use crate::key_index;
 use model::units::counted;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -43,6 +45,7 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    queues(cx, out);
     for table in ["BUFFER_PG", "BUFFER_QUEUE"] {
         let rows = cx.db.rows(table);
         // The ports of the table and the numbers of their entries, indexed by name.
@@ -87,5 +90,42 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 ),
             );
         }
+    }
+}
+
+/// Reports entries of QUEUE that give one queue different profiles or schedulers. Entries that only repeat or complete each other
+/// are usual.
+fn queues(cx: &Context<'_, '_>, out: &mut Findings) {
+    let is_range = |entry: &&Entry<'_>| entry.owner_and_numbers().is_some_and(|(_, numbers)| numbers.contains('-'));
+    let rows = cx.db.rows("QUEUE");
+    // Without ranges, no two keys of a port have a common queue.
+    let with_ranges: BTreeSet<&str> =
+        rows.iter().filter(is_range).filter_map(|entry| Some(entry.owner_and_numbers()?.0)).collect();
+    let mut stated: BTreeMap<(&str, usize, &str), (&str, &str)> = BTreeMap::new();
+    let mut reported: Option<(&str, String)> = None;
+    let mut hits = 0;
+    for entry in rows {
+        let Some((port, numbers)) = entry.owner_and_numbers().filter(|(port, _)| with_ranges.contains(port)) else {
+            continue;
+        };
+        let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else { continue };
+        let mut differs = false;
+        for (name, table) in [("wred_profile", "WRED_PROFILE"), ("scheduler", "SCHEDULER")] {
+            let Some(field) = cx.db.field(entry, name) else { continue };
+            let value = crate::schema::reference(table, field.value);
+            for queue in low..=high {
+                let (other, key) = *stated.entry((port, queue, name)).or_insert((value, entry.key.as_ref()));
+                if other != value {
+                    differs = true;
+                    let message = || (entry.key.as_ref(), format!("`{key}` has {name} {other}, `{}` {value}", entry.key));
+                    reported.get_or_insert_with(message);
+                }
+            }
+        }
+        hits += u64::from(differs);
+    }
+    if let Some((key, message)) = reported {
+        let message = format!("QUEUE: overlap with another range of the same port in {}: {message}", counted(hits, "range"));
+        cx.report(out, &META, row("QUEUE", key), message);
     }
 }

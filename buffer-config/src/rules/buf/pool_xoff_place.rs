@@ -1,6 +1,6 @@
 //! # BUF004 pool-xoff-place
 //!
-//! Severity: warning (lower where it is the ASIC vendor's convention).
+//! Severity: warning (an error where `xoff` is no number of bytes, and lower where it is the ASIC vendor's convention).
 //!
 //! `xoff`, the shared headroom, is set on a pool other than ingress_lossless_pool, or is not an integer number of
 //! bytes.
@@ -43,7 +43,11 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    cx.schema(out, &META);
+    for violation in cx.violations.iter().filter(|v| v.code == META.code) {
+        let Some(pool) = cx.db.rows("BUFFER_POOL").get(violation.entry) else { continue };
+        let message = format!("{}: {}", pool.key, violation.message);
+        cx.report(out, &META, field("BUFFER_POOL", &pool.key, "xoff"), message).severity(Severity::Error);
+    }
     for pool in &cx.sw.pools {
         if pool.shared_headroom_bytes > 0 && pool.name != crate::LOSSLESS_POOL {
             let message = format!(

@@ -2,11 +2,11 @@
 //!
 //! Severity: error.
 //!
-//! A queue's profile does not exist, or is `NULL`, which is not allowed for queues.
+//! An entry of BUFFER_QUEUE has no `profile`, or one that does not exist, or `NULL`, which is not allowed for queues.
 //!
 //! ## Why it matters
 //!
-//! orchagent retries indefinitely and the queue has no limit. One template shipped with a dangling reference to
+//! orchagent retries indefinitely, or refuses an entry without a profile, and the queue has no limit. One template shipped with a dangling reference to
 //! egress_lossless_profile.
 //!
 //! ## Example

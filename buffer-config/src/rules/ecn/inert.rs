@@ -1,9 +1,10 @@
 //! # ECN004 inert-thresholds
 //!
-//! Severity: warning (an error where queues of lossless priorities use the profile, and a note where lossy queues have it
-//! switched off by name).
+//! Severity: warning (an error where queues of lossless priorities use the profile or orchagent rejects it, and a note where
+//! lossy queues have it switched off by name).
 //!
-//! A colour has thresholds but is not enabled.
+//! A colour has thresholds but is not enabled, or `wred_<colour>_enable` is neither true nor false. SONiC writes JSON's `true` as
+//! `True`, which is neither.
 //!
 //! ## Why it matters
 //!
@@ -45,11 +46,12 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    cx.schema(out, &META);
+    values(cx, out);
     for entry in cx.db.rows("WRED_PROFILE") {
         let inert = |colour: &&str| {
-            let on = cx.db.field(entry, &format!("wred_{colour}_enable")).is_some_and(|f| f.value == "true");
-            !on && cx.db.field(entry, &format!("{colour}_max_threshold")).is_some()
+            // Another value than true and false is reported above.
+            let off = cx.db.field(entry, &format!("wred_{colour}_enable")).is_none_or(|f| f.value == "false");
+            off && cx.db.field(entry, &format!("{colour}_max_threshold")).is_some()
         };
         let colours: Vec<&str> = ["green", "yellow", "red"].into_iter().filter(inert).collect();
         let index = cx.sw.wred.iter().position(|w| w.name == entry.key);
@@ -77,6 +79,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 false => Severity::Info,
             };
             cx.report(out, &META, at, message).severity(severity);
+        }
+    }
+}
+
+/// Reports values of `wred_<colour>_enable` that orchagent rejects, and the whole profile with them.
+fn values(cx: &Context<'_, '_>, out: &mut Findings) {
+    for violation in cx.violations.iter().filter(|v| v.code == META.code) {
+        let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
+        let name = violation.field.as_deref().unwrap_or_default();
+        let message = format!("{}: {}: orchagent rejects the profile", entry.key, violation.message);
+        let at = field("WRED_PROFILE", &entry.key, name);
+        let reported = cx.report(out, &META, at, message).severity(Severity::Error);
+        let value = cx.db.field(entry, name).map_or("", |field| field.value);
+        if let Some(meant) = ["true", "false"].into_iter().find(|word| value.eq_ignore_ascii_case(word)) {
+            reported.replace(meant);
         }
     }
 }

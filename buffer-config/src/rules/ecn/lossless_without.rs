@@ -3,7 +3,7 @@
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
 //! The queue of a lossless priority has no WRED profile that marks packets: no profile, `ecn_none`, or the colour of
-//! ordinary packets is not enabled.
+//! ordinary packets is not enabled. On a chassis, no system port's queue has one, or only one port's or a few ports' queues do not.
 //!
 //! ## Why it matters
 //!
@@ -27,7 +27,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Findings, hit_as, list, names, priorities, row};
+use super::super::context::{Context, Findings, field, hit_as, list, names, priorities, row};
 use super::super::{Meta, effect, siblings};
 use crate::asic::Vendor;
 use crate::finding::Severity;
@@ -72,7 +72,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     });
 }
 
-/// Reports system ports with queues of lossless priorities that do not mark, unlike those of nearly all others of the chip.
+/// Reports queues of lossless priorities that mark on no system port, and system ports whose queues do not mark, unlike those of
+/// nearly all others of the chip.
 fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     let ports = cx.db.rows("SYSTEM_PORT");
     let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_priorities(port).next().is_some()) else {
@@ -92,6 +93,16 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
         if name.is_some_and(|name| cx.sw.wred.iter().any(|w| w.name == name)) {
             marking.entry(owner).or_default().extend(low..=high.min(15));
         }
+    }
+    let is_bare = |priority: &usize| {
+        let queue = usize::from(port.tc_to_queue[*priority]);
+        !marking.values().any(|own| own.contains(&queue))
+    };
+    let bare = priorities(port.pfc_priorities).filter(is_bare).fold(0u8, |mask, t| mask | 1 << t);
+    if bare != 0 {
+        let message = format!("the queues of lossless priorities {} have no ECN on any system port", list(bare));
+        cx.report(out, &META, field("PORT_QOS_MAP", &port.name, "pfc_enable"), message);
+        return;
     }
     let marks = |key: &str| marking.get(key).is_some_and(|own| queues.is_subset(own));
     let of_chip = |key: &'_ str| key.rsplit_once('|').map_or(String::new(), |(chip, _)| chip.to_string());

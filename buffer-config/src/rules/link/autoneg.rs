@@ -1,13 +1,14 @@
 //! # LINK009 autoneg-value
 //!
-//! Severity: warning.
+//! Severity: warning (an error where `autoneg` is neither on nor off).
 //!
 //! `autoneg` is neither on nor off, an advertised speed or interface type is unknown, or all advertised speeds are below
 //! the speed of the port.
 //!
 //! ## Why it matters
 //!
-//! Several shipped port files contain 0 and 1, which portsorch rejects: the port keeps its default.
+//! orchagent skips a port whose `autoneg` it cannot read: the port does not exist, and neither do its buffers. Some shipped port
+//! files contain 0 and 1.
 //!
 //! ## Example
 //!
@@ -25,9 +26,10 @@
 //!
 //! ## Source
 //!
-//! YANG port.
+//! YANG port; `parsePortAutoneg` in
+//! [porthlpr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/port/porthlpr.cpp).
 
-use super::super::context::{Context, Findings, hit};
+use super::super::context::{Context, Findings, hit, hit_as};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
@@ -51,7 +53,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (name, messages) in by_field {
         cx.by_port_entry(out, &META, |port, _| {
             let message = messages.get(port.name.as_str())?;
-            hit("PORT", &port.name, name, (*message).to_string())
+            match name {
+                "autoneg" => {
+                    let message = format!("{message}: orchagent skips the port");
+                    hit_as(Severity::Error, "PORT", &port.name, name, message)
+                }
+                _ => hit("PORT", &port.name, name, (*message).to_string()),
+            }
         });
     }
     cx.by_port_entry(out, &META, |port, entry| {

@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! A cable length is not an integer followed by `m`, belongs to a port that does not exist, or differs between two entries
+//! A cable length is not an integer followed by `m`, is a list, belongs to a port that does not exist, or differs between two entries
 //! of CABLE_LENGTH.
 //!
 //! ## Why it matters

@@ -4,7 +4,7 @@
 //!
 //! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs or fewer than lossless traffic
 //! needs, different `switch_id` for one chip or another one than the device, no value for a field that other entries have, or
-//! a speed that differs from that of the port; ports of one core have the same `core_port_id`; or only one of SYSTEM_PORT and
+//! a speed or core that differs from that of the port; ports of one core have the same `core_port_id`; or only one of SYSTEM_PORT and
 //! `switch_type` says that the switch has virtual output queues.
 //!
 //! ## Why it matters
@@ -101,6 +101,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     few_queues(cx, out);
     missing_fields(cx, out);
     other_chip(cx, out);
+    other_core(cx, out);
     if queues.len() > 1 {
         let (usual, _) =
             queues.iter().max_by_key(|(_, (count, _))| *count).map_or(("", 0), |(n, (c, _))| (*n, *c));
@@ -153,6 +154,23 @@ fn other_chip(cx: &Context<'_, '_>, out: &mut Findings) {
                 format!("{other} and {} have core_port_id {} of core {}", port.name, place.1, place.0);
             cx.report(out, &META, field("PORT", &port.name, "core_port_id"), message)
                 .of_ports(&[other, &port.name]);
+        }
+    }
+}
+
+/// Reports system ports of this chip with another core, or another number in it, than their ports.
+fn other_core(cx: &Context<'_, '_>, out: &mut Findings) {
+    let here = format!("{}|{}|", cx.sw.hostname, cx.sw.chip);
+    for entry in cx.db.rows("SYSTEM_PORT") {
+        let Some(port) = entry.key.strip_prefix(&here).and_then(|name| cx.db.row("PORT", name)) else { continue };
+        for (name, of_port) in [("core_index", "core_id"), ("core_port_index", "core_port_id")] {
+            let number = |entry, name| cx.db.field(entry, name).map(|field| field.value.trim());
+            let Some((own, other)) = number(entry, name).zip(number(port, of_port)) else { continue };
+            if own != other {
+                let message = format!("{} has {name} {own}, but {} has {of_port} {other}", entry.key, port.key);
+                cx.report(out, &META, field("SYSTEM_PORT", &entry.key, name), message)
+                    .of_ports(&[port.key.as_ref()]);
+            }
         }
     }
 }

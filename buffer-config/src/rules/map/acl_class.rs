@@ -2,7 +2,7 @@
 //!
 //! Severity: warning.
 //!
-//! A rule of an access list drops packets of a lossless class, also by a policer, gives them the DSCP of another class, or
+//! A rule of an access list drops packets of a lossless class, also by a policer or together with all others, gives them the DSCP of another class, or
 //! gives the DSCP of a lossless class to other packets.
 //!
 //! ## Why it matters
@@ -18,7 +18,8 @@
 //!
 //! ## Fix
 //!
-//! Exclude lossless DSCPs from the rule, or use a DSCP of the same class.
+//! Exclude lossless DSCPs from the rule, use a DSCP of the same class, or forward them by a rule with a higher priority. Tables
+//! for the control plane, and those that are bound to no port that is up, are not judged.
 //!
 //! ## Source
 //!
@@ -28,6 +29,7 @@
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
+use super::acl_traffic::{self, ROCE_PORT, is_bound, is_matched, is_permitted_above, is_roce, is_unconditional, number};
 use crate::db::Entry;
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
@@ -40,19 +42,12 @@ pub(super) const META: Meta = Meta {
     effect: effect::DSCP_NOT_AS_INTENDED,
 };
 
-/// The UDP port of RoCEv2.
-const ROCE_PORT: u16 = 4791;
-
-/// Fields of a rule that do not restrict which UDP packets it matches.
-const UNCONDITIONAL: [&str; 6] =
-    ["IP_PROTOCOL", "PRIORITY", "PACKET_ACTION", "POLICER_ACTION", "IP_TYPE", "ETHER_TYPE"];
-
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rules = cx.db.rows("ACL_RULE");
     let is_lossless = |port: &&ResolvedPort| port.is_up && cx.lossless_priorities(port).next().is_some();
     let Some(port) = cx.sw.ports.iter().find(|port| !rules.is_empty() && is_lossless(port)) else { return };
-    for entry in rules {
+    for entry in rules.iter().filter(|entry| is_bound(cx, entry)) {
         if let Some(message) = defect(cx, port, entry) {
             cx.report(out, &META, row("ACL_RULE", &entry.key), format!("{}: {message}", entry.key));
         }
@@ -60,7 +55,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 }
 
 fn defect(cx: &Context<'_, '_>, port: &ResolvedPort, entry: &Entry<'_>) -> Option<String> {
-    let value = |name: &str| cx.db.field(entry, name).map(|field| field.value.trim());
+    let value = |name: &str| acl_traffic::value(cx, entry, name);
     let is_lossless = |class: usize| cx.lossless_priorities(port).any(|(lossless, _)| lossless == class);
     let class_of = |dscp: usize| port.dscp_to_tc.0.get(dscp).map(|class| usize::from(*class));
     let matched: Vec<usize> = match (value("DSCP"), value("TC").and_then(number)) {
@@ -95,47 +90,20 @@ fn defect(cx: &Context<'_, '_>, port: &ResolvedPort, entry: &Entry<'_>) -> Optio
         }
         _ => return None,
     };
+    if is_permitted_above(cx, port, entry) {
+        return None;
+    }
     match lossless {
         Some(class) => Some(format!("packets of lossless class {class} are {drops}")),
         None if is_roce(value("L4_DST_PORT"), value("L4_DST_PORT_RANGE")) => {
             Some(format!("packets of RoCEv2 (UDP port {ROCE_PORT}) are {drops}"))
         }
-        None if is_all_udp(cx, entry) => Some(format!("packets of UDP, and so of RoCEv2, are {drops}")),
+        None if is_unconditional(cx, entry) => {
+            let is_udp = value("IP_PROTOCOL").or(value("NEXT_HEADER")).is_some();
+            let what = if is_udp { "packets of UDP" } else { "all packets" };
+            Some(format!("{what}, and so those of RoCEv2, are {drops}"))
+        }
         None if value("BTH_OPCODE").is_some() => Some(format!("packets of RDMA (BTH_OPCODE) are {drops}")),
         None => None,
     }
-}
-
-/// Whether a rule matches all UDP packets: it has no other condition.
-fn is_all_udp(cx: &Context<'_, '_>, entry: &Entry<'_>) -> bool {
-    let mut fields = cx.db.fields_of(entry);
-    let is_udp = fields.clone().any(|field| field.name == "IP_PROTOCOL" && number(field.value) == Some(17));
-    is_udp && fields.all(|field| UNCONDITIONAL.contains(&field.name))
-}
-
-/// A decimal or hexadecimal number.
-fn number(text: &str) -> Option<u16> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => u16::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    }
-}
-
-/// Whether a DSCP, or a DSCP and a mask, match a DSCP.
-fn is_matched(text: &str, dscp: usize) -> bool {
-    let (value, mask) = text.split_once('/').unwrap_or((text, "63"));
-    match (number(value), number(mask)) {
-        (Some(value), Some(mask)) => dscp & usize::from(mask) == usize::from(value & mask),
-        _ => false,
-    }
-}
-
-/// Whether a destination port or a range of them, such as `4000-5000`, contains that of RoCEv2.
-fn is_roce(port: Option<&str>, range: Option<&str>) -> bool {
-    let ends = range.and_then(|range| range.split_once('-'));
-    let in_range = ends.is_some_and(|(low, high)| match (number(low), number(high)) {
-        (Some(low), Some(high)) => (low..=high).contains(&ROCE_PORT),
-        _ => false,
-    });
-    in_range || port.and_then(number) == Some(ROCE_PORT)
 }

@@ -1,5 +1,7 @@
 //! QoS maps and references to them.
 
+mod acl_traffic;
+
 use super::family;
 
 family!(

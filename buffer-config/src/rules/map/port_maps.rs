@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! A port refers to a map that does not exist.
+//! A port, or the whole switch (`global`), refers to a map that does not exist.
 //!
 //! ## Why it matters
 //!
@@ -43,6 +43,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
+        // The map of the whole switch is no port's.
+        if entry.key == GLOBAL {
+            let message = format!("{name} {}: it is never applied", violation.message);
+            cx.report(out, &META, field(violation.table, GLOBAL, name), message);
+            continue;
+        }
         first.entry(format!("{name} {}", violation.message)).or_insert((0, entry.key.as_ref(), name)).0 += 1;
     }
     for (message, (count, key, name)) in first {
@@ -54,3 +60,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         );
     }
 }
+
+/// The key of the map of the whole switch.
+const GLOBAL: &str = "global";

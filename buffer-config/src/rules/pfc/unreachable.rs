@@ -2,7 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! No DSCP (or 802.1p) value maps to a traffic class for which PFC is enabled, or the port has no map at all.
+//! No DSCP (or 802.1p) value maps to a traffic class for which PFC is enabled, or the port has no map at all, or
+//! only one of 802.1p priorities although its packets have no VLAN tag.
 //!
 //! ## Why it matters
 //!
@@ -27,7 +28,9 @@
 
 use super::super::context::{Context, Findings, hit, list, priorities};
 use super::super::{Meta, effect};
+use crate::db::Entry;
 use crate::finding::Severity;
+use crate::resolved::ResolvedPort;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -47,8 +50,17 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         // With remapping of tunnelled traffic, the tunnel uses 2 and 6.
         let is_tunnel = matches!(dead, 2 | 6) && !cx.db.rows("TUNNEL").is_empty();
         let is_joined = cx.db.row("PORT_QOS_MAP", &port.name).is_none();
-        if is_tunnel || is_joined || of_port("dot1p_to_tc_map") {
+        if is_tunnel || is_joined {
             return None;
+        }
+        if of_port("dot1p_to_tc_map") {
+            // Packets without a VLAN tag have no 802.1p priority.
+            let message = format!(
+                "dot1p_to_tc_map without dscp_to_tc_map, but its packets have no VLAN tag and PFC is on {}: all are in traffic class 0",
+                list(port.pfc_priorities)
+            );
+            let is_blind = !of_port("dscp_to_tc_map") && !global && is_untagged(cx, port);
+            return is_blind.then(|| hit("PORT_QOS_MAP", &port.name, "dot1p_to_tc_map", message)).flatten();
         }
         let message = match of_port("dscp_to_tc_map") || global {
             true => format!("no DSCP maps to traffic class {dead}, which has PFC"),
@@ -59,4 +71,22 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         };
         hit("PORT_QOS_MAP", &port.name, "dscp_to_tc_map", message)
     });
+}
+
+/// Whether a port, or the port channel that it belongs to, is routed or an untagged member of VLANs only.
+fn is_untagged(cx: &Context<'_, '_>, port: &ResolvedPort) -> bool {
+    let name: &str = if port.port_channel.is_empty() { &port.name } else { &port.port_channel };
+    let members = cx.db.rows("VLAN_MEMBER").iter();
+    let mut tags = members
+        .filter(|entry| entry.key.rsplit('|').next() == Some(name))
+        .map(|entry| cx.db.field(entry, "tagging_mode").is_some_and(|mode| mode.value == "tagged"))
+        .peekable();
+    let is_routed = ["INTERFACE", "PORTCHANNEL_INTERFACE"].iter().any(|table| {
+        cx.db.rows(table).iter().any(|entry| entry.key.split('|').next() == Some(name))
+    });
+    let is_subinterface = |entry: &Entry<'_>| entry.key.split('.').next() == Some(name);
+    if tags.peek().is_some() {
+        return tags.all(|is_tagged| !is_tagged);
+    }
+    is_routed && !cx.db.rows("VLAN_SUB_INTERFACE").iter().any(is_subinterface)
 }

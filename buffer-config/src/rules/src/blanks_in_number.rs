@@ -56,9 +56,17 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             false => (Severity::Warning, ""),
         };
         let message = format!("{}: {}{effect}", entry.key, violation.message);
-        cx.report(out, &META, field(violation.table, &entry.key, name), message)
-            .severity(severity)
-            .replace(clean);
+        let reported = cx
+            .report(out, &META, field(violation.table, &entry.key, name), message)
+            .severity(severity);
+        match name == name.trim() || !crate::schema::is_map(violation.table) {
+            true => reported.replace(clean),
+            // The number is the name of the field. Where it exists without blanks, one of two values is wrong.
+            false => match cx.db.field(entry, name.trim()) {
+                None => reported.operations(cx.renamed(violation.table, entry, name, name.trim())),
+                Some(_) => reported,
+            },
+        };
     }
 }
 

@@ -1,12 +1,13 @@
 //! # SRC010 legacy-reference
 //!
-//! Severity: info.
+//! Severity: info (an error where `VERSIONS|DATABASE` is past the migration).
 //!
-//! References use the form `[TABLE|name]` from before database version 3.
+//! References use the form `[TABLE|name]` from before database version 3.0.3.
 //!
 //! ## Why it matters
 //!
-//! An upgrade migrates them. Later releases reject a file with such references if it is loaded unchanged.
+//! An upgrade migrates them. Later releases do not find what such references name if a file is loaded unchanged, or if it states a
+//! later version, so that it is not migrated: buffers and maps are never applied.
 //!
 //! ## Example
 //!
@@ -20,7 +21,8 @@
 //!
 //! ## Source
 //!
-//! sonic-utilities db_migrator, version 3_0_x.
+//! `migrate_qos_fieldval_reference_format`, from version 3_0_2 to 3_0_3, in
+//! [db_migrator.py](https://github.com/sonic-net/sonic-utilities/blob/master/scripts/db_migrator.py).
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
@@ -37,6 +39,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !cx.db.fields.iter().any(|f| f.value.starts_with('[')) {
         return;
     }
+    let past = cx.value("VERSIONS", "DATABASE", "VERSION").filter(|version| is_migrated(version));
     for table in cx.db.loaded_tables() {
         if crate::schema::table(&table.name).is_none() {
             continue;
@@ -47,12 +50,23 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let rows = cx.db.entries_of(table);
         if let Some((entry, name)) = rows.iter().find_map(|e| Some((e, legacy(&e)?))) {
             let count = rows.iter().filter(|e| legacy(e).is_some()).count();
-            let message = format!(
+            let mut message = format!(
                 "{}: references of the obsolete form `[TABLE|name]` in {}",
                 table.name,
                 counted(count as u64, "key")
             );
-            cx.report(out, &META, field(&table.name, &entry.key, &name), message);
+            if let Some(version) = past {
+                message.push_str(&format!(", but `{version}` is past their migration: orchagent never finds them"));
+            }
+            let severity = if past.is_some() { Severity::Error } else { META.severity };
+            cx.report(out, &META, field(&table.name, &entry.key, &name), message).severity(severity);
         }
     }
+}
+
+/// Whether a version such as `version_3_0_3` or `version_202411_01` has plain references.
+fn is_migrated(version: &str) -> bool {
+    let numbers = version.trim().strip_prefix("version_").unwrap_or_default().split('_');
+    let numbers: Result<Vec<u32>, _> = numbers.map(str::parse).collect();
+    numbers.is_ok_and(|numbers| numbers.as_slice() >= &[3, 0, 3][..])
 }

@@ -13,5 +13,6 @@ family!(
     unused_suppression,
     expired_suppression,
     nothing_to_check,
+    no_metadata,
     sku_platform,
 );

@@ -19,7 +19,7 @@
 //!
 //! ## Fix
 //!
-//! Correct the name, or remove the field.
+//! Correct the name, or remove the field. A name that resembles a known one is corrected by `--fix`.
 //!
 //! ## Source
 //!
@@ -29,8 +29,8 @@ use std::collections::BTreeMap;
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
-use crate::finding::Severity;
-use crate::schema::Violation;
+use crate::finding::{PatchOp, Severity};
+use crate::schema::{Violation, meant};
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -63,9 +63,20 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if matches!(table, "PORT" | "DEVICE_METADATA" | "FLEX_COUNTER_TABLE") {
             reported = reported.severity(Severity::Info);
         }
-        reported = reported.also(others.iter().copied()).remove();
-        for pointer in others.iter().filter_map(|key| cx.pointer_of(table, key, name)) {
-            reported = reported.without(pointer);
+        reported = reported.also(others.iter().copied());
+        for key in keys {
+            reported = reported.operations(corrected(cx, table, key, name));
         }
     }
+}
+
+/// Renames a field to the one that it probably means, and keeps its value. Without such a field, or if the entry has it
+/// already, removes the unknown one.
+fn corrected(cx: &Context<'_, '_>, table: &str, key: &str, name: &str) -> Vec<PatchOp> {
+    let Some(entry) = cx.db.row(table, key) else { return Vec::new() };
+    let right = meant(table, name).filter(|right| cx.db.field(entry, right).is_none());
+    right.map_or_else(
+        || vec![PatchOp::new("remove", cx.db.pointer(table, entry, Some(name)), None)],
+        |right| cx.renamed(table, entry, name, right),
+    )
 }

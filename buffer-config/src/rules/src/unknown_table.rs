@@ -32,10 +32,13 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    use crate::schema::is_table;
-    for table in &cx.db.tables {
-        if !is_table(&table.name) && !table.name.is_empty() {
-            cx.report_text(out, &META, table.span, format!("unknown table `{}` was not checked", table.name));
-        }
+    use crate::schema::{is_table, nearest_name, read_tables};
+    for table in cx.db.tables.iter().filter(|table| !is_table(&table.name) && !table.name.is_empty()) {
+        // A table that the file has as well is not meant.
+        let absent: Vec<&str> = read_tables().filter(|name| cx.db.table(name).is_none()).collect();
+        let hint = nearest_name(&table.name, absent.iter().copied())
+            .map(|name| format!("; did you mean `{name}`?"))
+            .unwrap_or_default();
+        cx.report_text(out, &META, table.span, format!("unknown table `{}` was not checked{hint}", table.name));
     }
 }

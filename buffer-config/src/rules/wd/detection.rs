@@ -36,10 +36,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     // At least two poll intervals, within the range of the field.
     let detection = cx.sw.watchdog_poll_ms.saturating_mul(2).clamp(200, 5000);
     for entry in cx.db.rows("PFC_WD").iter().filter(|e| e.key != "GLOBAL") {
-        if cx.db.field(entry, "detection_time").is_none() {
-            let message = format!("{} has no detection_time: orchagent rejects the entry", entry.key);
-            cx.report(out, &META, row("PFC_WD", &entry.key), message)
-                .add("detection_time", detection.to_string());
+        if cx.db.field(entry, "detection_time").is_some() {
+            continue;
+        }
+        let message = format!("{} has no detection_time: orchagent rejects the entry", entry.key);
+        let reported = cx.report(out, &META, row("PFC_WD", &entry.key), message);
+        // An entry without fields gets those of another port.
+        if cx.db.fields_of(entry).len() == 0 {
+            reported.of_ports(&[entry.key.as_ref()]);
+        } else {
+            reported.add("detection_time", detection.to_string());
         }
     }
 }

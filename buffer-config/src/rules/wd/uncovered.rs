@@ -37,6 +37,7 @@
 
 use super::super::context::{Context, Findings, hit_as, list};
 use super::super::{Meta, effect};
+use crate::db::Entry;
 use crate::finding::Severity;
 
 /// The metadata of the rule.
@@ -46,7 +47,9 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let watched = cx.sw.ports.iter().any(|port| port.watchdog.is_some());
-    let has_groups = cx.lossless_in_use().any(|profile| !profile.is_generated);
+    let is_computed = |entry: &Entry<'_>| cx.db.field(entry, "profile").is_some_and(|f| f.value == "NULL");
+    let has_groups = cx.lossless_in_use().any(|profile| !profile.is_generated)
+        || cx.is_dynamic && cx.db.rows("BUFFER_PG").iter().any(is_computed);
     cx.by_port(out, &META, |port| {
         let in_use = port.is_up && port.pfc_priorities != 0 && port.watchdog.is_none();
         if !in_use {

@@ -147,7 +147,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         let p = c.port()?;
         c.set("PORT", &p, "fec", "RS")
     }),
-    ("retype", "`autoneg` yes", Warning(&["LINK009"]), |c| {
+    ("retype", "`autoneg` yes", Error(&["LINK009"]), |c| {
         let p = c.port()?;
         c.set("PORT", &p, "autoneg", "yes")
     }),

@@ -1,9 +1,11 @@
 //! The operators that inject a defect into one file: what each changes, and which finding is expected.
 
 mod absent;
+mod access;
 mod beyond;
 mod contradict;
 mod copies;
+mod ignored;
 mod links;
 mod pools;
 mod settings;
@@ -124,6 +126,8 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         pools::OPERATORS,
         copies::OPERATORS,
         tunnels::OPERATORS,
+        ignored::OPERATORS,
+        access::OPERATORS,
     ]
     .concat()
 });
