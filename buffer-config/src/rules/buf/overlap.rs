@@ -96,7 +96,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 /// Reports entries of QUEUE that give one queue different profiles or schedulers. Entries that only repeat or complete each other
 /// are usual.
 fn queues(cx: &Context<'_, '_>, out: &mut Findings) {
-    let is_range = |entry: &&Entry<'_>| entry.owner_and_numbers().is_some_and(|(_, numbers)| numbers.contains('-'));
+    let is_range =
+        |entry: &&Entry<'_>| entry.owner_and_numbers().is_some_and(|(_, numbers)| numbers.contains('-'));
     let rows = cx.db.rows("QUEUE");
     // Without ranges, no two keys of a port have a common queue.
     let with_ranges: BTreeSet<&str> =
@@ -105,10 +106,13 @@ fn queues(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut reported: Option<(&str, String)> = None;
     let mut hits = 0;
     for entry in rows {
-        let Some((port, numbers)) = entry.owner_and_numbers().filter(|(port, _)| with_ranges.contains(port)) else {
+        let Some((port, numbers)) = entry.owner_and_numbers().filter(|(port, _)| with_ranges.contains(port))
+        else {
             continue;
         };
-        let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else { continue };
+        let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else {
+            continue;
+        };
         let mut differs = false;
         for (name, table) in [("wred_profile", "WRED_PROFILE"), ("scheduler", "SCHEDULER")] {
             let Some(field) = cx.db.field(entry, name) else { continue };
@@ -117,7 +121,9 @@ fn queues(cx: &Context<'_, '_>, out: &mut Findings) {
                 let (other, key) = *stated.entry((port, queue, name)).or_insert((value, entry.key.as_ref()));
                 if other != value {
                     differs = true;
-                    let message = || (entry.key.as_ref(), format!("`{key}` has {name} {other}, `{}` {value}", entry.key));
+                    let message = || {
+                        (entry.key.as_ref(), format!("`{key}` has {name} {other}, `{}` {value}", entry.key))
+                    };
                     reported.get_or_insert_with(message);
                 }
             }
@@ -125,7 +131,10 @@ fn queues(cx: &Context<'_, '_>, out: &mut Findings) {
         hits += u64::from(differs);
     }
     if let Some((key, message)) = reported {
-        let message = format!("QUEUE: overlap with another range of the same port in {}: {message}", counted(hits, "range"));
+        let message = format!(
+            "QUEUE: overlap with another range of the same port in {}: {message}",
+            counted(hits, "range")
+        );
         cx.report(out, &META, row("QUEUE", key), message);
     }
 }

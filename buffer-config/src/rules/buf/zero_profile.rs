@@ -35,8 +35,12 @@ use crate::finding::Severity;
 use crate::resolved::{ResolvedPort, ResolvedProfile, Threshold};
 
 /// The metadata of the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF059", name: "zero-profile", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
+pub(super) const META: Meta = Meta {
+    code: "BUF059",
+    name: "zero-profile",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {

@@ -100,7 +100,8 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     let bare = priorities(port.pfc_priorities).filter(is_bare).fold(0u8, |mask, t| mask | 1 << t);
     if bare != 0 {
-        let message = format!("the queues of lossless priorities {} have no ECN on any system port", list(bare));
+        let message =
+            format!("the queues of lossless priorities {} have no ECN on any system port", list(bare));
         cx.report(out, &META, field("PORT_QOS_MAP", &port.name, "pfc_enable"), message);
         return;
     }

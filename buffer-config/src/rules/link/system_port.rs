@@ -162,12 +162,15 @@ fn other_chip(cx: &Context<'_, '_>, out: &mut Findings) {
 fn other_core(cx: &Context<'_, '_>, out: &mut Findings) {
     let here = format!("{}|{}|", cx.sw.hostname, cx.sw.chip);
     for entry in cx.db.rows("SYSTEM_PORT") {
-        let Some(port) = entry.key.strip_prefix(&here).and_then(|name| cx.db.row("PORT", name)) else { continue };
+        let Some(port) = entry.key.strip_prefix(&here).and_then(|name| cx.db.row("PORT", name)) else {
+            continue;
+        };
         for (name, of_port) in [("core_index", "core_id"), ("core_port_index", "core_port_id")] {
             let number = |entry, name| cx.db.field(entry, name).map(|field| field.value.trim());
             let Some((own, other)) = number(entry, name).zip(number(port, of_port)) else { continue };
             if own != other {
-                let message = format!("{} has {name} {own}, but {} has {of_port} {other}", entry.key, port.key);
+                let message =
+                    format!("{} has {name} {own}, but {} has {of_port} {other}", entry.key, port.key);
                 cx.report(out, &META, field("SYSTEM_PORT", &entry.key, name), message)
                     .of_ports(&[port.key.as_ref()]);
             }

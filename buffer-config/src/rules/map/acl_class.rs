@@ -29,7 +29,9 @@
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
-use super::acl_traffic::{self, ROCE_PORT, is_bound, is_matched, is_permitted_above, is_roce, is_unconditional, number};
+use super::acl_traffic::{
+    self, ROCE_PORT, is_bound, is_matched, is_permitted_above, is_roce, is_unconditional, number,
+};
 use crate::db::Entry;
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;

@@ -81,9 +81,9 @@ fn is_untagged(cx: &Context<'_, '_>, port: &ResolvedPort) -> bool {
         .filter(|entry| entry.key.rsplit('|').next() == Some(name))
         .map(|entry| cx.db.field(entry, "tagging_mode").is_some_and(|mode| mode.value == "tagged"))
         .peekable();
-    let is_routed = ["INTERFACE", "PORTCHANNEL_INTERFACE"].iter().any(|table| {
-        cx.db.rows(table).iter().any(|entry| entry.key.split('|').next() == Some(name))
-    });
+    let is_routed = ["INTERFACE", "PORTCHANNEL_INTERFACE"]
+        .iter()
+        .any(|table| cx.db.rows(table).iter().any(|entry| entry.key.split('|').next() == Some(name)));
     let is_subinterface = |entry: &Entry<'_>| entry.key.split('.').next() == Some(name);
     if tags.peek().is_some() {
         return tags.all(|is_tagged| !is_tagged);

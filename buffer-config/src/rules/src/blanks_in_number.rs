@@ -56,9 +56,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             false => (Severity::Warning, ""),
         };
         let message = format!("{}: {}{effect}", entry.key, violation.message);
-        let reported = cx
-            .report(out, &META, field(violation.table, &entry.key, name), message)
-            .severity(severity);
+        let reported =
+            cx.report(out, &META, field(violation.table, &entry.key, name), message).severity(severity);
         match name == name.trim() || !crate::schema::is_map(violation.table) {
             true => reported.replace(clean),
             // The number is the name of the field. Where it exists without blanks, one of two values is wrong.

@@ -56,7 +56,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 counted(count as u64, "key")
             );
             if let Some(version) = past {
-                message.push_str(&format!(", but `{version}` is past their migration: orchagent never finds them"));
+                message.push_str(&format!(
+                    ", but `{version}` is past their migration: orchagent never finds them"
+                ));
             }
             let severity = if past.is_some() { Severity::Error } else { META.severity };
             cx.report(out, &META, field(&table.name, &entry.key, &name), message).severity(severity);

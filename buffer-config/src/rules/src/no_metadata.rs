@@ -40,14 +40,17 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.sw.ports.is_empty() || cx.db.row("DEVICE_METADATA", "localhost").is_some() {
         return;
     }
-    let similar = cx.db.rows("DEVICE_METADATA").iter().find(|e| e.key.trim().eq_ignore_ascii_case("localhost"));
+    let similar =
+        cx.db.rows("DEVICE_METADATA").iter().find(|e| e.key.trim().eq_ignore_ascii_case("localhost"));
     let port = cx.sw.ports.first().map_or("", |port| port.name.as_str());
     let (at, message) = match similar {
         Some(entry) => (
             row("DEVICE_METADATA", &entry.key),
             format!("DEVICE_METADATA has the key `{}` instead of `localhost`", entry.key),
         ),
-        None => (row("PORT", port), "there are ports, but DEVICE_METADATA has no entry `localhost`".to_string()),
+        None => {
+            (row("PORT", port), "there are ports, but DEVICE_METADATA has no entry `localhost`".to_string())
+        }
     };
     cx.report(out, &META, at, message).about("DEVICE_METADATA", "localhost", None);
 }

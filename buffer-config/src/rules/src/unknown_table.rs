@@ -39,6 +39,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let hint = nearest_name(&table.name, absent.iter().copied())
             .map(|name| format!("; did you mean `{name}`?"))
             .unwrap_or_default();
-        cx.report_text(out, &META, table.span, format!("unknown table `{}` was not checked{hint}", table.name));
+        cx.report_text(
+            out,
+            &META,
+            table.span,
+            format!("unknown table `{}` was not checked{hint}", table.name),
+        );
     }
 }
