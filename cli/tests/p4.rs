@@ -124,7 +124,7 @@ fn check_piped(program: &str, status: i32) {
 fn a_program_can_come_from_a_pipe() {
     let router = fs::read_to_string(fixture("router.p4")).unwrap();
     check_piped(&router, 0);
-    check_piped(&router.replace("apply", "aply"), 1);
+    check_piped(&router.replace("apply", "apple"), 1);
 }
 
 #[test]
