@@ -252,7 +252,7 @@ pub(crate) fn device_config(path: &Path, info: Option<&Path>) -> anyhow::Result<
         if info.is_some() {
             bail!("--p4info: only a program in JSON needs a P4Info; that of P4 sources is generated");
         }
-        let (bundle, info) = bundle_with(&file, &Defines::default())?;
+        let (bundle, info) = bundle(&file, &Defines::default())?;
         return Ok((bundle.encode(), info));
     }
     let text = file.text;
@@ -333,7 +333,7 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
     if file.is_json() {
         bail!("{}: this is already a device configuration; controllers send it as it is", path.display());
     }
-    let (bundle, described) = bundle_with(&file, defines)?;
+    let (bundle, described) = bundle(&file, defines)?;
     let mut outputs = vec![(output, bundle.encode())];
     if let Some(path) = info {
         outputs.push((path, info_bytes(path, &described)));
@@ -343,11 +343,7 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
 }
 
 /// Returns the sources of a program as a device configuration, and its P4Info.
-pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
-    bundle_with(&ProgramFile::read(path)?, &Defines::default())
-}
-
-fn bundle_with(file: &ProgramFile<'_>, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
+fn bundle(file: &ProgramFile<'_>, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
     let path = file.path;
     let (compilation, loader) = front_end(file, defines, true);
     let program = program_of(path, compilation)?;
