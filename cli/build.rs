@@ -1,5 +1,7 @@
 //! Options of the linker for what is shipped.
 
+#![allow(clippy::disallowed_methods, reason = "Cargo states the target in variables")]
+
 use std::env;
 
 fn main() {

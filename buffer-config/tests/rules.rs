@@ -564,4 +564,6 @@ fn a_switch_without_its_own_entry_is_reported() {
     );
     let absent = switch(TD2, &[("\"DEVICE_METADATA\"", "\"_DEVICE\"")]);
     check(&absent, None, "SRC016", Severity::Warning, "no entry `localhost`");
+    // A part of a configuration.
+    check(r#"{"PORT": {"Ethernet0": {}}}"#, None, "SRC016", Severity::Info, "no entry `localhost`");
 }

@@ -272,7 +272,9 @@ fn files_are_repaired_in_place() {
         &["fixed 2 findings: SRC004, SRC005"],
     );
     let fixed = fs::read_to_string(&script).expect("a file");
-    let expected = text.replace("\" 1000000\"", "\"1000000\"").replace("\"wieght\": \"3\", ", "");
+    let expected = text
+        .replace("\" 1000000\"", "\"1000000\"")
+        .replace("\"wieght\": \"3\", \"type\": \"DWRR\"", "\"type\": \"DWRR\", \"weight\": \"3\"");
     assert_eq!(fixed, expected);
     let mode = fs::metadata(&script).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o640);

@@ -315,6 +315,7 @@ impl<'a> Reader<'a> {
                         }
                     }
                 }
+                ["shape", "rate", ..] => queue.max_rate_bps = shape(line, "rate"),
                 ["no", "random-detect", "ecn"] => queue.marks = Some(Placed::new(false, line.span)),
                 ["random-detect", "ecn", "count"] => {}
                 ["random-detect", "ecn", ..] => {
@@ -433,6 +434,21 @@ pub(super) fn threshold(
         _ => (1, Unit::Bytes),
     };
     Some(Placed::new(Amount { count: count.saturating_mul(factor), unit }, number.span))
+}
+
+/// The rate of a shaper behind a keyword, bit/s; `None` for a rate in packets or percent. Without a unit, kbit/s (EOS).
+pub(super) fn shape(line: &Command<'_>, keyword: &str) -> Option<Placed<u64>> {
+    let at = line.words.iter().position(|word| word.text == keyword)?;
+    let number = line.words.get(at + 1)?;
+    let factor = match line.words.get(at + 2).map_or("kbps", |word| word.text) {
+        "bps" => 1,
+        "kbps" => 1_000,
+        "mbps" => 1_000_000,
+        "gbps" => 1_000_000_000,
+        _ => return None,
+    };
+    let rate: u64 = number.text.parse().ok()?;
+    Some(Placed::new(rate.saturating_mul(factor), number.span))
 }
 
 /// A marking probability.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::eos::{percent, threshold};
+use super::eos::{percent, shape, threshold};
 use super::lines::{self, Command, Word};
 use super::policies::{Policies, undefined};
 use super::qos::{Fec, PfcMode, Qos, Queue};
@@ -69,6 +69,21 @@ pub(super) fn read(text: &str) -> Device {
 fn system_number(name: &str) -> Option<u8> {
     let number = name.strip_prefix("c-")?.rsplit_once('q')?.1;
     number.parse().ok().filter(|n| *n < 8)
+}
+
+/// Reports that ports have the PFC watchdog, but the switch as a whole does not: both must have it.
+///
+/// Source: Cisco Nexus 9000 NX-OS QoS configuration guide, "Configuring a Priority Flow Control Watchdog Interval".
+fn unwatched(ports: &[DevicePort], of_switch: Option<Placed<bool>>) -> Option<Remark> {
+    if of_switch.is_some_and(|on| on.value) {
+        return None;
+    }
+    let watched = ports.iter().find_map(|port| port.qos.watchdog.filter(|on| on.value))?;
+    let command = "priority-flow-control watch-dog-interval on";
+    let span = of_switch.map_or(watched.span, |off| off.span);
+    let message = format!("`{command}` is missing outside of the interfaces: the watchdog monitors no port");
+    let remark = Remark::new("WD013", span, "/priority-flow-control", message);
+    Some(remark.repair(vec![command.to_string()]))
 }
 
 impl<'a> Reader<'a> {
@@ -146,6 +161,8 @@ impl<'a> Reader<'a> {
             for set in &line.block {
                 if set.after(&["priority"]).is_some() {
                     queue.is_strict = Some(Placed::new(true, set.span));
+                } else if set.after(&["shape"]).is_some() {
+                    queue.max_rate_bps = shape(set, "max");
                 } else if set.after(&["random-detect"]).is_some() {
                     let marks = set.words.iter().any(|word| word.text == "ecn");
                     queue.marks = Some(Placed::new(marks, set.span));
@@ -309,6 +326,7 @@ impl<'a> Reader<'a> {
             }
         }
         let mut ports = self.ports.into_vec();
+        self.device.remarks.extend(unwatched(&ports, self.global.watchdog));
         for port in &mut ports {
             port.qos = std::mem::take(&mut port.qos).over(&self.global);
             // A port with an own MTU is routed; the MTU of switched ports is that of the network-qos class.

@@ -39,7 +39,10 @@ impl<'a> Policies<'a> {
             ["class-map", "match-any" | "match-all"]
             | ["class-map", "type", "qos" | "quality-of-service"]
             | ["class-map", "type", "qos" | "quality-of-service", "match-any" | "match-all"] => {
-                self.class(name.text, command, device);
+                // Without a word, NX-OS requires all lines to match.
+                let is_stated = |mode: &str| head.last() == Some(&mode);
+                let is_default = device.system == System::Nxos && !is_stated("match-any");
+                self.class(name.text, command, is_default || is_stated("match-all"), device);
                 true
             }
             ["policy-map", "type", "qos" | "quality-of-service"] | ["policy-map"] => {
@@ -50,8 +53,10 @@ impl<'a> Policies<'a> {
         }
     }
 
-    fn class(&mut self, name: &'a str, command: &Command<'a>, device: &mut Device) {
+    /// Reads a class map. If `all` lines must match, packets have a DSCP that each of them lists.
+    fn class(&mut self, name: &'a str, command: &Command<'a>, all: bool, device: &mut Device) {
         let class = self.classes.entry(name).or_default();
+        let mut is_first = true;
         for line in &command.block {
             let dscp = line.after(&["match", "dscp"]).or_else(|| line.after(&["match", "ip", "dscp"]));
             let (list, is_dscp) = match (dscp, line.after(&["match", "cos"])) {
@@ -62,6 +67,9 @@ impl<'a> Policies<'a> {
                     continue;
                 }
             };
+            let is_narrowed = is_dscp && all && !is_first;
+            let before = if is_narrowed { std::mem::take(&mut class.dscps) } else { Vec::new() };
+            is_first &= !is_dscp;
             for word in list {
                 let read = if is_dscp { names::dscps(word.text) } else { names::numbers(word.text, 7) };
                 let Some(values) = read else {
@@ -72,6 +80,9 @@ impl<'a> Policies<'a> {
                 };
                 let values = values.into_iter().map(|value| Placed::new(value, word.span));
                 if is_dscp { class.dscps.extend(values) } else { class.priorities.extend(values) }
+            }
+            if is_narrowed {
+                class.dscps.retain(|dscp| before.iter().any(|other| other.value == dscp.value));
             }
         }
     }

@@ -33,8 +33,8 @@ pub enum Trust {
     Nothing,
 }
 
-/// Forward error correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Forward error correction, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fec {
     /// Reed-Solomon (IEEE 802.3 clauses 91, 108 and 119).
@@ -115,6 +115,8 @@ pub struct Queue {
     pub is_strict: Option<Placed<bool>>,
     /// Guaranteed or relative bandwidth, percent.
     pub bandwidth_percent: Option<Placed<u8>>,
+    /// A shaper sends no faster, bit/s.
+    pub max_rate_bps: Option<Placed<u64>>,
 }
 
 impl Queue {
@@ -127,6 +129,7 @@ impl Queue {
             percent: self.percent.or(base.percent),
             is_strict: self.is_strict.or(base.is_strict),
             bandwidth_percent: self.bandwidth_percent.or(base.bandwidth_percent),
+            max_rate_bps: self.max_rate_bps.or(base.max_rate_bps),
         }
     }
 }

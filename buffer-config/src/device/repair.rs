@@ -21,6 +21,8 @@ pub(crate) enum Repair {
     Mark { queue: u8 },
     /// Give a queue a share of the bandwidth instead of strict priority.
     Weight { queue: u8 },
+    /// Remove the shaper of a queue.
+    Unshape { queue: u8 },
     /// Set the MTU of the ports.
     Mtu { bytes: u32 },
     /// Set the forward error correction of the ports.
@@ -75,6 +77,8 @@ impl Repair {
                 let begin = format!("nv set qos egress-scheduler default-global traffic-class {queue}");
                 vec![format!("{begin} mode dwrr"), format!("{begin} bw-percent 50")]
             }
+            // The name of the profile is not known.
+            Self::Unshape { .. } => vec![format!("nv unset interface {ports} qos egress-shaper")],
             Self::Mtu { bytes } => vec![format!("nv set interface {ports} link mtu {bytes}")],
             Self::Fec { name } => {
                 let word = match name.as_str() {
@@ -120,6 +124,7 @@ impl Repair {
                 "   no priority".into(),
                 "   bandwidth percent 50".into(),
             ]),
+            Self::Unshape { queue } => of_ports(&[format!("tx-queue {queue}"), "   no shape rate".into()]),
             Self::Mtu { bytes } => of_ports(&[format!("mtu {bytes}")]),
             Self::Fec { name } => of_ports(&[match name.as_str() {
                 "rs" => "error-correction encoding reed-solomon".to_string(),
@@ -159,6 +164,7 @@ impl Repair {
                 ],
             ),
             Self::Weight { queue } => queuing(*queue, &["no priority", "bandwidth remaining percent 50"]),
+            Self::Unshape { queue } => queuing(*queue, &["no shape"]),
             // The system has no such setting: policy maps decide, and each group has its own queue.
             Self::TrustDscp | Self::OwnQueue { .. } => Vec::new(),
         }

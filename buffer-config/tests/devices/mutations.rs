@@ -154,6 +154,36 @@ pub(crate) const OF_EOS: &[Operator] = &[
         "   uc-tx-queue 3\n      priority strict\n",
         Warning("SCHED002"),
     ),
+    (
+        "shaper of the lossless queue",
+        "   uc-tx-queue 3\n      no priority\n",
+        "   uc-tx-queue 3\n      no priority\n      shape rate 1000000 kbps\n",
+        Warning("SCHED005"),
+    ),
+    (
+        "shaper of a lossy queue",
+        "   uc-tx-queue 1\n      no priority\n",
+        "   uc-tx-queue 1\n      no priority\n      shape rate 1000000 kbps\n",
+        Harmless,
+    ),
+    (
+        "strict priority of best effort",
+        "   uc-tx-queue 1\n      no priority\n      bandwidth percent 5",
+        "   uc-tx-queue 1\n      priority strict",
+        Warning("SCHED005"),
+    ),
+    (
+        "Kmin in bytes instead of kilobytes",
+        "minimum-threshold 150 kbytes",
+        "minimum-threshold 150 bytes",
+        Error("ECN013"),
+    ),
+    (
+        "no FEC at 400 Gb/s",
+        "   error-correction encoding reed-solomon\n   no switchport",
+        "   no error-correction encoding\n   no switchport",
+        Warning("LINK014"),
+    ),
     ("no watchdog", "priority-flow-control pause watchdog default timeout 0.2\n", "", Warning("WD013")),
     (
         "watchdog off in the profile",
@@ -328,6 +358,13 @@ pub(crate) const OF_NVUE: &[Operator] = &[
 ];
 
 pub(crate) const OF_COMMANDS: &[Operator] = &[
+    ("Kmin a thousand times too small", "min-threshold 150000", "min-threshold 150", Error("ECN013")),
+    (
+        "small share of the lossless queue",
+        "nv set qos traffic-pool default-lossy memory-percent 50\n",
+        "nv set qos traffic-pool default-lossy memory-percent 50\nnv set qos egress-scheduler default-global traffic-class 3 mode dwrr\nnv set qos egress-scheduler default-global traffic-class 3 bw-percent 1\nnv set qos egress-scheduler default-global traffic-class 0 mode dwrr\nnv set qos egress-scheduler default-global traffic-class 0 bw-percent 99\n",
+        Warning("SCHED005"),
+    ),
     (
         "PFC without a pool",
         "nv set qos traffic-pool default-lossless memory-percent 50\n",
@@ -394,6 +431,49 @@ pub(crate) const OF_COMMANDS: &[Operator] = &[
 ];
 
 pub(crate) const OF_NXOS: &[Operator] = &[
+    (
+        "small share of the lossless queue",
+        "bandwidth remaining percent 60",
+        "bandwidth remaining percent 1",
+        Warning("SCHED005"),
+    ),
+    (
+        "shaper of the lossless queue",
+        "    bandwidth remaining percent 60\n",
+        "    bandwidth remaining percent 60\n    shape min 0 kbps max 1000000 kbps\n",
+        Warning("SCHED005"),
+    ),
+    (
+        "Kmin in bytes instead of kilobytes",
+        "minimum-threshold 150 kbytes",
+        "minimum-threshold 150 bytes",
+        Error("ECN013"),
+    ),
+    (
+        "class that requires two DSCPs at once",
+        "class-map type qos match-any RDMA\n  match dscp 26\n",
+        "class-map type qos match-all RDMA\n  match dscp 26\n  match dscp 24\n",
+        Error("PFC008"),
+    ),
+    (
+        "class that requires its only DSCP",
+        "class-map type qos match-any RDMA",
+        "class-map type qos match-all RDMA",
+        Harmless,
+    ),
+    (
+        "no input policy on one port",
+        "  service-policy type qos input CLASSIFY\n  no shutdown\n\ninterface Ethernet1/2-4",
+        "  no shutdown\n\ninterface Ethernet1/2-4",
+        Warning("MAP014"),
+    ),
+    (
+        "watchdog off for the whole switch",
+        "priority-flow-control watch-dog-interval on\n\n",
+        "priority-flow-control watch-dog-interval off\n\n",
+        Error("WD013"),
+    ),
+    ("watchdog on the ports only", "priority-flow-control watch-dog-interval on\n\n", "\n", Error("WD013")),
     ("network policy not applied", "  service-policy type network-qos LOSSLESS\n", "", Warning("MAP011")),
     (
         "network policy that does not exist",

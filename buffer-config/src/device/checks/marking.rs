@@ -4,6 +4,9 @@ use super::{Found, lossless_ports};
 use crate::device::{Device, DevicePort, Queue, Repair};
 use crate::finding::Severity;
 
+/// The largest packet where the file states no MTU.
+const USUAL_PACKET_BYTES: u32 = 1_500;
+
 pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
     for port in device.ports.iter().filter(|port| !port.is_shut()) {
         for (number, queue) in &port.qos.queues {
@@ -39,6 +42,14 @@ fn thresholds<'d>(port: &'d DevicePort, number: u8, queue: &Queue, out: &mut Fou
     if let Some(min) = queue.min.filter(|min| min.value.count == 0) {
         let message = format!("queue {number}: Kmin is 0: marking begins with the first packet");
         out.port("ECN005", port, (min.span, place), message).repair(Repair::Mark { queue: number });
+    }
+    let packet_bytes = port.mtu_bytes.map_or(USUAL_PACKET_BYTES, |mtu| mtu.value);
+    let bytes = queue.min.and_then(|min| Some((min.span, min.value.bytes().filter(|bytes| *bytes > 0)?)));
+    if let Some((span, bytes)) = bytes.filter(|(_, bytes)| *bytes < u64::from(packet_bytes)) {
+        let message = format!("queue {number}: Kmin {bytes} B is less than one packet of {packet_bytes} B");
+        out.port("ECN013", port, (span, place), message)
+            .severity(Severity::Error)
+            .repair(Repair::Mark { queue: number });
     }
     if let Some(percent) = queue.percent.filter(|percent| percent.value == 0) {
         let message = format!("queue {number}: the marking probability is 0: ECN has no effect below Kmax");

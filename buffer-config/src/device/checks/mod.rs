@@ -7,6 +7,7 @@ mod links;
 mod marking;
 mod odd;
 mod pfc;
+mod rates;
 mod watchdog;
 
 use super::{Device, DevicePort, Remark, Repair};
@@ -19,6 +20,7 @@ pub(super) fn run(device: &Device, out: &mut Vec<Remark>) {
     pfc::check(device, &mut found);
     classes::check(device, &mut found);
     marking::check(device, &mut found);
+    rates::check(device, &mut found);
     watchdog::check(device, &mut found);
     links::check(device, &mut found);
     odd::check(device, &mut found);

@@ -8,6 +8,7 @@ use crate::resolved::WatchdogAction;
 use crate::rules::siblings;
 
 pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
+    unmapped(device, out);
     classes(device, out);
     marking(device, out);
     watchdog(device, out);
@@ -15,6 +16,21 @@ pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
 
 fn used(device: &Device) -> impl Iterator<Item = &DevicePort> {
     lossless_ports(device).filter(|port| !port.is_shut())
+}
+
+/// Ports to which no classification is applied, although nearly all others have one: their packets get the default class.
+fn unmapped<'d>(device: &'d Device, out: &mut Found<'d>) {
+    let is_mapped = |port: &DevicePort| {
+        let qos = &port.qos;
+        !(qos.class_of_dscp.is_empty() && qos.class_of_cos.is_empty() && qos.classes_by_other.is_empty())
+    };
+    if siblings::usual(used(device).map(is_mapped)) != Some(true) {
+        return;
+    }
+    for port in used(device).filter(|port| !is_mapped(port)) {
+        let message = "no policy gives its packets a class, but most ports have one: all packets are in the default class";
+        out.port("MAP014", port, (port.span, "qos/map"), message.to_string());
+    }
 }
 
 /// The stated DSCPs of lossless classes.

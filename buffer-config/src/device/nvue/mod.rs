@@ -163,8 +163,10 @@ impl Reader {
             for class in children(profile, "traffic-class") {
                 let mode = class.value(&["mode"]);
                 let is_strict = mode.map(|mode| Placed::new(mode.key == "strict", mode.span));
+                let share = class.value(&["bw-percent"]);
+                let bandwidth_percent = share.and_then(|node| self.number(node, "bw-percent", (0u8, 100)));
                 for number in self.numbers(class, "traffic-class", 7) {
-                    to.queues.insert(number, Queue { is_strict, ..Queue::default() });
+                    to.queues.insert(number, Queue { is_strict, bandwidth_percent, ..Queue::default() });
                 }
             }
             self.profiles.scheduler.insert(profile.key.clone(), to);

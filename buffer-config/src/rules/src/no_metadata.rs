@@ -2,7 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! The file has ports, but no entry `localhost` in DEVICE_METADATA.
+//! The file has ports, but no entry `localhost` in DEVICE_METADATA. A note if the file has neither that table nor six others: it is
+//! then a part of a configuration.
 //!
 //! ## Why it matters
 //!
@@ -35,6 +36,10 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "SRC016", name: "no-metadata", severity: Severity::Warning, effect: effect::FILE };
 
+/// The number of tables, beside DEVICE_METADATA, from which on a file is taken for a whole configuration. Those that SONiC generates
+/// have seven or more.
+const WHOLE_TABLES: usize = 6;
+
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.sw.ports.is_empty() || cx.db.row("DEVICE_METADATA", "localhost").is_some() {
@@ -52,5 +57,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             (row("PORT", port), "there are ports, but DEVICE_METADATA has no entry `localhost`".to_string())
         }
     };
-    cx.report(out, &META, at, message).about("DEVICE_METADATA", "localhost", None);
+    let reported = cx.report(out, &META, at, message).about("DEVICE_METADATA", "localhost", None);
+    if cx.db.table("DEVICE_METADATA").is_none() && cx.db.loaded_tables().count() < WHOLE_TABLES {
+        reported.severity(Severity::Info);
+    }
 }
