@@ -316,6 +316,7 @@ impl<'a> Reader<'a> {
                     }
                 }
                 ["shape", "rate", ..] => queue.max_rate_bps = shape(line, "rate"),
+                ["no", "shape", ..] => queue.max_rate_bps = Some(Placed::new(u64::MAX, line.span)),
                 ["no", "random-detect", "ecn"] => queue.marks = Some(Placed::new(false, line.span)),
                 ["random-detect", "ecn", "count"] => {}
                 ["random-detect", "ecn", ..] => {

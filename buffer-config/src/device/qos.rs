@@ -115,7 +115,7 @@ pub struct Queue {
     pub is_strict: Option<Placed<bool>>,
     /// Guaranteed or relative bandwidth, percent.
     pub bandwidth_percent: Option<Placed<u8>>,
-    /// A shaper sends no faster, bit/s.
+    /// A shaper sends no faster, bit/s; the largest number where a command removes the shaper.
     pub max_rate_bps: Option<Placed<u64>>,
 }
 

@@ -237,7 +237,7 @@ pub(crate) const OF_EOS: &[Operator] = &[
     (
         "members of a port channel with two kinds of FEC",
         "   description host h1\n   mtu 9214\n   speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n",
-        "   description host h1\n   mtu 9214\n   speed 400g-8\n   error-correction encoding reed-solomon\n   channel-group 1 mode active\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 400g-8\n   error-correction encoding fire-code\n   channel-group 1 mode active\n",
+        "   description host h1\n   mtu 9214\n   speed 100g-4\n   error-correction encoding reed-solomon\n   channel-group 1 mode active\n   service-profile ROCE\n!\ninterface Ethernet3/1\n   description host h2\n   mtu 9214\n   speed 100g-4\n   error-correction encoding fire-code\n   channel-group 1 mode active\n",
         Warning("LINK012"),
     ),
     (

@@ -27,7 +27,11 @@ fn unmapped<'d>(device: &'d Device, out: &mut Found<'d>) {
     if siblings::usual(used(device).map(is_mapped)) != Some(true) {
         return;
     }
-    for port in used(device).filter(|port| !is_mapped(port)) {
+    // A policy that does not exist is reported by itself.
+    let names_no_policy = |port: &&DevicePort| {
+        device.remarks.iter().any(|r| r.code == "MAP010" && r.ports.contains(&port.name))
+    };
+    for port in used(device).filter(|port| !is_mapped(port) && !names_no_policy(port)) {
         let message = "no policy gives its packets a class, but most ports have one: all packets are in the default class";
         out.port("MAP014", port, (port.span, "qos/map"), message.to_string());
     }
