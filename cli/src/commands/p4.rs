@@ -288,7 +288,7 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
         };
         let is_fine = if file.is_json() {
             let reading = read_program(path, &file.text);
-            let is_fine = reading.errors == 0 && !(deny_warnings && reading.warnings > 0);
+            let is_fine = reading.errors == 0 && (!deny_warnings || reading.warnings == 0);
             if let Err(errors) = program_of_json(path, reading) {
                 stderr_line!("{errors}");
             }
@@ -299,7 +299,7 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
             if let Err(errors) = &errors {
                 stderr_line!("{errors}");
             }
-            errors.is_ok() && !(deny_warnings && !compilation.diagnostics.is_empty())
+            errors.is_ok() && (!deny_warnings || compilation.diagnostics.is_empty())
         };
         if !is_fine {
             outcome = Outcome::Findings;
