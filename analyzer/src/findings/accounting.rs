@@ -121,10 +121,12 @@ pub(crate) fn likely_ns(context: &Context<'_, '_>, finding: &Finding) -> f64 {
         let longer_ns = path_change::detour_part(context).map(|(_, longer_ns)| longer_ns as f64);
         return longer_ns.unwrap_or_else(|| extra_ns(context));
     }
-    let has_times = || finding.path.iter().any(|port| !context.view.pause_spans(*port).is_empty());
     let is_pause = match finding.anomaly {
         Anomaly::PfcBackpressureFlowContention => true,
-        Anomaly::PfcStormHostInjection => has_times(),
+        // Without the times of its pauses, a host accounts for the whole delay.
+        Anomaly::PfcStormHostInjection => {
+            finding.path.iter().any(|port| !context.view.pause_spans(*port).is_empty())
+        }
         _ => false,
     };
     if !is_pause {

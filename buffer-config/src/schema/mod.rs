@@ -3,13 +3,15 @@
 //! Source: sonic-buildimage src/sonic-yang-models/yang-models, August 2026, rewritten as tables (`tables`).
 //! Every leaf names the rule that reports its violations.
 
+mod suggestion;
 mod tables;
 mod types;
 mod validate;
 
+pub(crate) use suggestion::{meant, nearest_name};
 pub use types::Type;
+pub(crate) use validate::reference;
 pub use validate::{Kind, Violation, validate};
-pub(crate) use validate::{meant, nearest_name, reference};
 
 /// One table of the models.
 #[derive(Debug)]

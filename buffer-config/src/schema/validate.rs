@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::suggestion::nearest;
 use super::{Leaf, TableSchema, Type, table, types};
 use crate::db::{ConfigDb, Entry, Field, InputFormat, Table};
 use crate::json::scan::has;
@@ -431,56 +432,6 @@ pub(crate) fn reference<'t>(table: &str, value: &'t str) -> &'t str {
         Some((t, name)) if t.strip_suffix("_TABLE").unwrap_or(t) == table => name,
         _ => value,
     }
-}
-
-/// The field of a table that an unknown name probably means.
-pub(crate) fn meant(table: &str, name: &str) -> Option<&'static str> {
-    nearest(name, super::table(table)?.leaves)
-}
-
-fn nearest(name: &str, leaves: &'static [Leaf]) -> Option<&'static str> {
-    nearest_name(name, leaves.iter().map(|leaf| leaf.name))
-}
-
-/// The most similar of some names: blanks around it and capitals do not count. Without a similar one, the only name that
-/// starts with the same word, such as `profile_list` for `profiles`.
-pub(crate) fn nearest_name<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
-    let name = name.trim().to_ascii_lowercase();
-    // Of equally similar names, one that is only longer: `xoff`, not `xon`, for `xof`.
-    let distance = |other: &&str| {
-        let other = other.to_ascii_lowercase();
-        (edit_distance(name.as_bytes(), other.as_bytes()), !other.starts_with(&name))
-    };
-    let is_similar = |other: &&str| distance(other).0 <= 2.min(name.len() / 2);
-    names.clone().min_by_key(distance).filter(is_similar).or_else(|| {
-        let stem = name.strip_suffix('s').filter(|stem| stem.len() >= FEWEST_OF_STEM)?;
-        let mut longer = names.filter(|other| {
-            other.to_ascii_lowercase().strip_prefix(stem).is_some_and(|rest| rest.starts_with('_'))
-        });
-        longer.next().filter(|_| longer.next().is_none())
-    })
-}
-
-/// The fewest letters that two names must share if one continues with another word.
-const FEWEST_OF_STEM: usize = 4;
-
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().take(64).enumerate() {
-        let mut diagonal = i;
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-        for (j, y) in b.iter().enumerate() {
-            let (Some(left), Some(up)) = (row.get(j).copied(), row.get(j + 1).copied()) else { continue };
-            let next = (diagonal + usize::from(x != y)).min(left + 1).min(up + 1);
-            diagonal = up;
-            if let Some(cell) = row.get_mut(j + 1) {
-                *cell = next;
-            }
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 /// Reports violations of the `must` conditions between fields.

@@ -8,7 +8,7 @@ use buffer_config::rules::Options;
 use buffer_config::source::SourceText;
 use proptest::prelude::*;
 
-use crate::mutations::{OF_COMMANDS, OF_EOS, OF_NXOS, Operator};
+use crate::operators::{OF_COMMANDS, OF_EOS, OF_NXOS, Operator};
 use crate::{COMMANDS, EOS, NVUE, NXOS, reported as found};
 
 /// The files that consist of commands, with the defects that can be injected and the last line that remains the last.

@@ -9,6 +9,7 @@ mod support;
 mod fixing;
 mod fleet;
 mod mutations;
+mod operators;
 mod reading;
 
 use buffer_config::device::Device;

@@ -7,6 +7,7 @@
 use model::Anomaly;
 
 use super::Finding;
+use super::contention::is_of_others;
 use super::path_change::slow_span;
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::view::PortIx;
@@ -73,9 +74,8 @@ fn queue(context: &Context<'_, '_>, finding: &Finding) -> Option<Finding> {
             bounds: Bounds::default(),
         };
         let found = contention(context.view, context.settings, port, scope)?;
-        // Packets of one link wait there for the host alone.
-        let is_of_host = found.self_made && !context.view.can_overfill(port, found.when);
-        (found.is_attributed() && !is_of_host).then_some(found)
+        // A queue that its links cannot have built waits there for the host alone.
+        (found.is_attributed() && !is_of_others(context, &found)).then_some(found)
     })?;
     let anomaly = match finding.path.len() {
         _ if found.self_made => Anomaly::SelfInflicted,

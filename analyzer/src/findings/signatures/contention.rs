@@ -154,7 +154,7 @@ fn finding(context: &Context<'_, '_>, found: Contention, caveats: Vec<Caveat>) -
 
 /// Whether a queue that seems to be the victim's own cannot be: its packets arrive by links that are no faster than the port, so
 /// that something else was sent meanwhile, or was there before.
-fn is_of_others(context: &Context<'_, '_>, found: &Contention) -> bool {
+pub(super) fn is_of_others(context: &Context<'_, '_>, found: &Contention) -> bool {
     found.self_made
         && context.settings.applies("contention.feeding_links")
         && !context.view.can_overfill(found.port, found.when)
