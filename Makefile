@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
-.PHONY: help run lab build test check prose unit test-crate examine exam foreign kit browser packages monitoring postgres docs api pictures bench setup ui audit clean
+.PHONY: help run lab build test tools check prose unit test-crate examine exam foreign kit browser packages monitoring postgres docs api pictures bench setup ui audit clean
 
 # Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
 # HARRIER_REQUIRE_DATA=0 turns that off.
@@ -33,7 +33,12 @@ build: ui                  ## build the release binary, target/release/harrier
 CLI = cargo build --locked -p harrier-cli
 test: CLI = cargo build --locked --workspace --tests
 test: export HARRIER_WORKSPACE_TESTS = 1
-test: check unit postgres examine foreign kit packages monitoring browser docs   ## everything that CI runs
+test: tools check unit postgres examine foreign kit packages monitoring browser docs   ## everything that CI runs
+
+# They wait for the network, while `check` compiles; what needs a tool waits for it.
+tools: setup
+	@mkdir -p .tools
+	@./scripts/tools.sh --all >.tools/log 2>&1 &
 
 check: setup prose         ## formatting, lints, text, dependencies
 	./scripts/format.sh --check

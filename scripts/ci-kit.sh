@@ -7,16 +7,14 @@
 #
 # HARRIER is the binary (default: the debug build). The image's file system is built without a container engine
 # (scripts/in-image.py), which requires root or sudo; HARRIER_KIT_IMAGE=1 also builds the image with podman or docker.
-# pre-commit is installed into a virtual environment under .tools, which is kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 root=$PWD
 harrier=$(realpath "${1:-${CARGO_TARGET_DIR:-target}/debug/harrier}")
-tools=$root/.tools/ci-kit
+tools=$root/.tools/pre-commit
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-requirement=pre-commit==4.7.0
 
 fail() {
     echo "ci-kit: $1" >&2
@@ -29,13 +27,7 @@ else
     echo "ci-kit: skipped, shellcheck is not installed" >&2
 fi
 
-if [ "$(cat "$tools/installed" 2>/dev/null)" != "$requirement" ]; then
-    echo "ci-kit: installing $requirement into $tools" >&2
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check "$requirement"
-    echo "$requirement" >"$tools/installed"
-fi
+./scripts/tools.sh pre-commit
 
 as_root=()
 in_image=yes

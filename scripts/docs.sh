@@ -20,21 +20,13 @@ case ${1:-} in
 esac
 target=${CARGO_TARGET_DIR:-target}
 stage=$target/docs
-tools=.tools/docs
-requirement=zensical==0.0.73
 
 fail() {
     echo "docs: $1" >&2
     exit 1
 }
 
-if [ "$(cat "$tools/installed" 2>/dev/null)" != "$requirement" ]; then
-    echo "docs: installing $requirement into $tools" >&2
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check "$requirement"
-    echo "$requirement" >"$tools/installed"
-fi
+./scripts/tools.sh zensical
 
 if [ -z "${HARRIER:-}" ]; then
     cargo build --locked -p harrier-cli
@@ -86,7 +78,7 @@ generate "OpenAPI" docs/api/openapi.json openapi
 } >"$stage/src/docs/reference/options.md"
 
 python3 scripts/docs_pages.py "$stage"
-"$tools/bin/zensical" build --strict --config-file "$stage/zensical.toml"
+.tools/zensical/bin/zensical build --strict --config-file "$stage/zensical.toml"
 
 if [ -n "$with_api" ]; then
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace --locked

@@ -3,14 +3,12 @@
 #
 #   scripts/foreign-clients.sh [HARRIER]
 #
-# HARRIER is the binary (default: the result of `cargo build -p harrier-cli`). The clients need different versions of
-# protobuf, so each has a virtual environment under .tools, which is created if it is missing and kept.
+# HARRIER is the binary (default: the result of `cargo build -p harrier-cli`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 harrier=${1:-${CARGO_TARGET_DIR:-target}/debug/harrier}
 scripts=p4/runtime/tests/foreign
-tools=.tools/foreign-clients
 work=$(mktemp -d)
 server=
 finish() {
@@ -21,19 +19,6 @@ finish() {
     rm -rf "$work"
 }
 trap finish EXIT
-mkdir -p "$tools"
-
-environment() { # environment NAME REQUIREMENT: a virtual environment with exactly this requirement
-    local python=$tools/$1/bin/python
-    if [ "$(cat "$tools/$1/installed" 2>/dev/null)" = "$2" ] && [ -x "$python" ]; then
-        return
-    fi
-    echo "foreign-clients: installing $2 into $tools/$1" >&2
-    rm -rf "${tools:?}/$1"
-    python3 -m venv "$tools/$1"
-    "$python" -m pip install --quiet --disable-pip-version-check "$2"
-    echo "$2" >"$tools/$1/installed"
-}
 
 start() { # start NAME: a switch for one client; ports 1 and 2 are connected, and 3 and 4
     "$harrier" switch --no-program --listen 127.0.0.1:0 --device-id 1 --ports 8 --cable 1:2 --cable 3:4 \
@@ -64,7 +49,7 @@ stop() { # stop: SIGTERM must end the switch with status 0
 client() { # client NAME SCRIPT
     echo "$1:"
     start "$1"
-    timeout 180 "$tools/$1/bin/python" "$scripts/$2" "$port" "$work/l2.p4info.txtpb" "$scripts/l2.p4" || {
+    timeout 180 ".tools/$1/bin/python" "$scripts/$2" "$port" "$work/l2.p4info.txtpb" "$scripts/l2.p4" || {
         echo "foreign-clients: $1 failed; output of the switch:" >&2
         cat "$work/$1.out" "$work/$1.err" >&2
         exit 1
@@ -72,8 +57,7 @@ client() { # client NAME SCRIPT
     stop
 }
 
-environment finsy finsy==0.30.0
-environment shell p4runtime-shell==0.0.6
+./scripts/tools.sh finsy p4runtime-shell
 "$harrier" p4 info "$scripts/l2.p4" >"$work/l2.p4info.txtpb"
 client finsy with_finsy.py
 client shell with_shell.py

@@ -5,16 +5,12 @@
 #   scripts/packages.sh [HARRIER]
 #
 # HARRIER is the binary (default: the debug build). A release build (a path that ends in release/harrier) must be
-# smaller than 40 MB, is compressed well, and its package stays in target/packages. cargo-deb and the schemas of
-# Kubernetes are installed into .tools, which is kept.
+# smaller than 40 MB, is compressed well, and its package stays in target/packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 harrier=$(realpath "${1:-${CARGO_TARGET_DIR:-target}/debug/harrier}")
 out=$PWD/target/packages
-tools=$PWD/.tools/packages
-cargo_deb=3.8.0
-requirement=kubernetes-validate==1.37.0
 limit_bytes=40000000
 # `systemd-analyze security` counts from 0 (safe) to 10; the option takes tenths.
 exposure_limit=3.0
@@ -30,20 +26,7 @@ skip() {
 
 [ -x "$harrier" ] || fail "there is no binary $harrier; build it with \`cargo build -p harrier-cli\`"
 
-if [ "$(cat "$tools/installed" 2>/dev/null)" != "$requirement" ]; then
-    echo "packages: installing $requirement into $tools" >&2
-    rm -rf "$tools/python" "$tools/installed"
-    python3 -m venv "$tools/python"
-    "$tools/python/bin/pip" install --quiet --disable-pip-version-check "$requirement"
-    echo "$requirement" >"$tools/installed"
-fi
-if ! "$tools/bin/cargo-deb" --version 2>/dev/null | grep -qx "cargo-deb $cargo_deb"; then
-    echo "packages: installing cargo-deb $cargo_deb into $tools" >&2
-    # Without optimisation it builds in a fraction of the time; the system's xz compresses.
-    cargo install --quiet --locked --debug --no-default-features --root "$tools" --target-dir "$tools/build" \
-        "cargo-deb@$cargo_deb"
-    rm -rf "$tools/build"
-fi
+./scripts/tools.sh kubernetes-validate cargo-deb
 
 # What the package contains besides files of the repository.
 stage=$out/stage
@@ -69,7 +52,7 @@ case $harrier in
     *) strip "$out/build/release/harrier" ;;
 esac
 
-CARGO_TARGET_DIR=$out/build "$tools/bin/cargo-deb" --no-build --quiet --locked --compress-system "${options[@]}" \
+CARGO_TARGET_DIR=$out/build .tools/cargo-deb/bin/cargo-deb --no-build --quiet --locked --compress-system "${options[@]}" \
     --manifest-path cli/Cargo.toml --output "$out"
 package=$(echo "$out"/*.deb)
 [ -f "$package" ] || fail "cargo-deb wrote no package"
@@ -106,9 +89,9 @@ if command -v systemd-analyze >/dev/null; then
 else
     skip "the units: there is no systemd-analyze"
 fi
-"$tools/python/bin/python" scripts/packages_units.py "$root"
+.tools/kubernetes-validate/bin/python scripts/packages_units.py "$root"
 
-"$tools/python/bin/python" scripts/packages_kubernetes.py deploy/kubernetes
+.tools/kubernetes-validate/bin/python scripts/packages_kubernetes.py deploy/kubernetes
 "$root/usr/bin/harrier" config check deploy/kubernetes/config/*.toml
 if command -v kubectl >/dev/null; then
     kubectl kustomize deploy/kubernetes >"$out/kubernetes.yaml" || fail "deploy/kubernetes cannot be rendered"

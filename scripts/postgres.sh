@@ -72,7 +72,7 @@ if [ -z "${HARRIER_WORKSPACE_TESTS:-}" ]; then
 fi
 # The executables of `cargo test --workspace`: one crate alone has other features, and its dependencies would be compiled
 # once more.
-executables=$(cargo test --locked --workspace --no-run --message-format=json 2>/dev/null | python3 -c '
+executables=$(cargo test --locked --workspace --tests --no-run --message-format=json 2>/dev/null | python3 -c '
 import json, sys
 
 for line in sys.stdin:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs Rust tests and prints the test time per crate at the end.
+# Runs Rust tests; of all crates, it prints the test time of each at the end (scripts/run_tests.py).
 #
 #   scripts/test.sh              every crate
 #   scripts/test.sh CRATE        one crate, by folder (analyzer, p4/lang) or package name (harrier-analyzer)
@@ -8,7 +8,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-selection=(--workspace)
 if [ $# -gt 0 ]; then
     package=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c '
 import json, pathlib, sys
@@ -25,18 +24,17 @@ for package in json.load(sys.stdin)["packages"]:
 else:
     sys.exit("test: there is no crate " + wanted + "; crates: " + ", ".join(sorted(names)))
 ' "$1")
-    selection=(-p "$package")
     shift
+    cargo test --locked --no-run -p "$package"
+    # A test that hangs must fail while its name is still the last line.
+    timeout --kill-after=10 1800 cargo test --locked --no-fail-fast -p "$package" "$@"
+    exit
 fi
 # Of the whole workspace, clippy compiles the examples; linking them takes a minute, and no test runs them.
-targets=()
-[ "${selection[0]}" != --workspace ] || targets=(--tests)
-cargo test --locked --no-run "${selection[@]}" "${targets[@]}"
-# A test that hangs must fail while its name is still the last line. All tests together take about half of this; the time
-# for compiling, which depends most on the machine, is not part of it.
+cargo test --locked --no-run --workspace --tests
 status=0
-timeout --kill-after=10 1800 cargo test --locked --no-fail-fast "${selection[@]}" "${targets[@]}" "$@" 2>&1 |
-    python3 -u scripts/test_times.py || status=$?
+cargo test --locked --no-run --workspace --tests --message-format=json-render-diagnostics 2>/dev/null |
+    python3 -u scripts/run_tests.py || status=$?
 # With `--tests`, cargo runs no examples of the documentation.
-[ "${#targets[@]}" -eq 0 ] || cargo test --locked --workspace --no-fail-fast --doc || status=$?
+cargo test --locked --workspace --no-fail-fast --doc || status=$?
 exit "$status"

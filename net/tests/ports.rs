@@ -67,9 +67,14 @@ fn link(mtu: u32) {
 
 /// Waits until the kernel, which does that later, has activated both ends.
 fn await_link(names: &[&str]) {
+    await_that(|| names.iter().all(|name| open(name).is_up()), &format!("{names:?} have a link"));
+}
+
+/// Waits until a condition holds that the kernel establishes later.
+fn await_that(holds: impl Fn() -> bool, what: &str) {
     let end = Instant::now() + DEADLINE;
-    while !names.iter().all(|name| open(name).is_up()) {
-        assert!(Instant::now() < end, "no link on {names:?}");
+    while !holds() {
+        assert!(Instant::now() < end, "waited in vain until {what}");
         std::thread::yield_now();
     }
 }
@@ -179,7 +184,7 @@ fn an_interface_that_goes_down_and_up_receives_again() {
     let (mut a, mut b) = (open("ta"), open("tb"));
     ip("link set tb down");
     assert!(!b.is_up());
-    assert!(!a.is_up(), "a veth interface has no link while its peer is down");
+    await_that(|| !a.is_up(), "a veth interface, whose peer is down, has no link");
     assert!(matches!(b.receive(|_| {}), Err(Error::Down { .. })));
     a.send(&[ethernet(&[0x88, 0xb5], 64)]);
     ip("link set tb up");
