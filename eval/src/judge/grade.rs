@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actor::{Actor, Claim, claim};
 use super::bench::Bench;
-use super::guilt::{EXPLAINS, Experiment, Guilt, guilt};
+use super::guilt::{EXPLAINS, Experiment, Guilt, guilt, own_guilt};
 use super::sample::{Budget, Urgency, price, size};
 use super::standstill::stood_still;
 
@@ -268,13 +268,23 @@ fn convicted(
     let Some(window) = window_of_delay(bench, case)? else {
         return Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR));
     };
-    let order = heaviest_first(bench, &accused)?;
-    let guilt = guilt(&mut bench.on(case.victim, window), &order)?;
+    let is_own = accused.iter().eq([&Actor::Victim]);
+    let mut guilt = if is_own {
+        let others = everything_but_the_ends(scenario, case.victim);
+        own_guilt(&mut bench.on(case.victim, window), &others)?
+    } else {
+        let order = heaviest_first(bench, &accused)?;
+        guilt(&mut bench.on(case.victim, window), &order)?
+    };
     let mut explains = guilt.explains();
-    if !explains && !partners.is_empty() {
+    if !partners.is_empty() {
         let all: BTreeSet<Actor> = accused.union(partners).cloned().collect();
-        let left_ns = bench.on(case.victim, window).excess_ns(&all)?;
-        explains = left_ns as f64 <= (1.0 - EXPLAINS) * guilt.excess_ns as f64;
+        let mut experiment = bench.on(case.victim, window);
+        let left_ns = experiment.excess_ns(&all)?;
+        explains |= left_ns as f64 <= (1.0 - EXPLAINS) * guilt.excess_ns as f64;
+        if explains && !is_own {
+            guilt.beside(&mut experiment, partners, &all)?;
+        }
     }
     let innocent: Vec<String> = guilt.innocent().map(ToString::to_string).collect();
     let names_guilty = guilt.parts.len() > innocent.len();

@@ -8,7 +8,8 @@
 //! examined once more, each after all others that seem innocent: senders of which any one suffices, beside others that are
 //! all needed, take each other's place in every context at the ends and in the middle. Those that still seem innocent are
 //! examined in a smallest set that explains the delay: of two flows of one sender, the other one takes the place of the
-//! one that is removed, in every context that does not remove both.
+//! one that is removed, in every context that does not remove both. If several verdicts explain a delay together, those of
+//! one that seem innocent are examined after the accused of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +75,35 @@ impl Guilt {
         Ok(self.part(before_ns, experiment.excess_ns(&without)?))
     }
 
+    /// Examines the accused that seem innocent once more, after `partners`, the actors that other verdicts about the same delay
+    /// accuse, and after `all` other accused of all of them. A longer pause hides what a queue at the same port adds.
+    ///
+    /// # Errors
+    /// A run that is not possible.
+    pub fn beside<E: Experiment>(
+        &mut self,
+        experiment: &mut E,
+        partners: &BTreeSet<Actor>,
+        all: &BTreeSet<Actor>,
+    ) -> Result<(), E::Error> {
+        let seem_innocent: Vec<Actor> = self.innocent().cloned().collect();
+        for actor in &seem_innocent {
+            self.examine(experiment, partners, actor)?;
+            if self.parts[actor] < self.noticeable {
+                self.examine(experiment, all, actor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bounds the guilt of the accused by `part`.
+    fn limit(&mut self, part: f64) {
+        self.covered = self.covered.min(part);
+        for of_actor in self.parts.values_mut() {
+            *of_actor = of_actor.min(part);
+        }
+    }
+
     /// Examines an actor once more, after `removed`.
     fn examine<E: Experiment>(
         &mut self,
@@ -131,6 +161,19 @@ pub fn guilt<E: Experiment>(experiment: &mut E, accused: &[Actor]) -> Result<Gui
             guilt.examine(experiment, &set, actor)?;
         }
     }
+    Ok(guilt)
+}
+
+/// Measures the guilt of a victim that alone is accused: the smaller one of the part of the excess that disappears if it has one
+/// packet outstanding, and the part `stays` that it has without all others. With one packet outstanding it also escapes from
+/// a queue that others make, in which its packets would only wait for each other.
+///
+/// # Errors
+/// A run that is not possible.
+pub fn own_guilt<E: Experiment>(experiment: &mut E, others: &BTreeSet<Actor>) -> Result<Guilt, E::Error> {
+    let mut guilt = guilt(experiment, &[Actor::Victim])?;
+    let alone_ns = experiment.excess_ns(others)?;
+    guilt.limit((alone_ns as f64 / guilt.excess_ns.max(1) as f64).min(1.0));
     Ok(guilt)
 }
 
@@ -307,6 +350,48 @@ mod tests {
         let with_bystander: Vec<Actor> = accused.iter().cloned().chain([bystander.clone()]).collect();
         let Ok(found) = guilt(&mut network, &with_bystander);
         assert_eq!(found.innocent().collect::<Vec<_>>(), [&bystander], "{found:?}");
+    }
+
+    #[test]
+    fn the_partners_of_a_verdict_do_not_hide_what_its_accused_add() {
+        // A pause that lasts longer than the queue of two senders at the same port, which both are needed for.
+        let longer = |stay: &BTreeSet<u8>| match (stay.contains(&0), count(stay, 1..3)) {
+            (true, _) => 100,
+            (false, 2) => 60,
+            (false, _) => 0,
+        };
+        let mut formula = Formula((0..10).collect(), longer);
+        let Ok(mut guilt) = guilt(&mut formula, &[1, 2, 9].map(actor));
+        assert_eq!(guilt.innocent().count(), 3, "{guilt:?}");
+        let [partners, all] = [&[0][..], &[0, 1, 2, 9]].map(|of| of.iter().copied().map(actor).collect());
+        let Ok(()) = guilt.beside(&mut formula, &partners, &all);
+        assert_eq!(guilt.innocent().collect::<Vec<_>>(), [&actor(9)], "{guilt:?}");
+    }
+
+    /// Checks the guilt of a victim that alone is accused: its excess as a function of whether it has more than one packet
+    /// outstanding, and of whether host 1 is there.
+    #[track_caller]
+    fn check_own(excess: impl Fn(bool, bool) -> u64, covered: f64) {
+        let mut network = Removed(|removed: &BTreeSet<Actor>| {
+            excess(!removed.contains(&Actor::Victim), !removed.contains(&actor(1)))
+        });
+        let Ok(guilt) = own_guilt(&mut network, &BTreeSet::from([actor(1)]));
+        assert_eq!((guilt.covered, guilt.parts[&Actor::Victim]), (covered, covered), "{guilt:?}");
+    }
+
+    #[test]
+    fn a_victim_that_alone_is_accused_has_the_delay_that_it_makes_without_others() {
+        let of = |is: bool, value: u64| if is { value } else { 0 };
+        // A queue of its own; others that change nothing, or lengthen it.
+        check_own(|many, _| of(many, 100), 1.0);
+        check_own(|many, others| of(many, 40 + of(others, 60)), 0.4);
+        // Another class leaves it a share of the port that a single packet outstanding does not use.
+        check_own(|many, others| of(many && others, 100), 0.0);
+        // The queue of others, in which a single packet waits as long.
+        check_own(|_, others| of(others, 100), 0.0);
+        // A slow host, which is none of the others.
+        check_own(|_, _| 100, 0.0);
+        check_own(|_, _| 0, 0.0);
     }
 
     #[test]
