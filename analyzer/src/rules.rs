@@ -60,6 +60,10 @@ pub const ALL: &[Rule] = &[
     rule("entitlement.whole_record", "counts growth only if the whole records of the flow show it"),
     rule("entitlement.jitter", "does not count small growth"),
     rule("attribution.self_made", "attributes a queue to the victim alone"),
+    rule(
+        "attribution.own_packets",
+        "attributes no queue to the victim alone in which other flows have more than a fifth of the packets",
+    ),
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),
     rule(
@@ -116,6 +120,10 @@ pub const ALL: &[Rule] = &[
     rule("causes.other_class", "cause"),
     rule("causes.misconfiguration", "cause"),
     rule("misconfiguration.lost", "blames a setting for losses only if the slow packet may be one of them"),
+    rule(
+        "misconfiguration.sent_again",
+        "blames a setting for losses of packets that the culprits send again",
+    ),
     rule(
         "misconfiguration.blocked",
         "blames a low threshold only for delays of flows that do not use the congested port",

@@ -66,6 +66,24 @@ fn the_host_is_named_only_if_every_hop_was_clean() {
     check(&story().missing("something is missing"), &[undetermined()]);
 }
 
+/// Packets of the victim return from sw2 to sw1, at the time of the slow packet or after it arrived.
+#[test]
+fn packets_that_return_later_did_not_delay_the_slow_one() {
+    let victim = story().flow("h2", "h4");
+    let looping = |seen: (u64, u64)| {
+        story().saw(at(victim, 1, "sw2:1", 20, seen)).saw(at(victim, 1, "sw1:1", 20, seen))
+    };
+    let in_loop = Expect {
+        anomaly: Anomaly::RoutingLoop,
+        root: Some("sw2:1"),
+        pause_loop: &["sw2:1", "sw1:1"],
+        confidence: 0.0..=1.0,
+        ..Expect::default()
+    };
+    check(&looping((900, 920)), &[in_loop]);
+    check(&looping((924, 925)), &[Expect { confidence: 0.0..=1.0, ..Expect::default() }]);
+}
+
 /// The watchdog of sw1 dropped ACKs for h2, whose NIC had paused the port.
 #[test]
 fn what_a_watchdog_dropped_is_blamed_on_the_host_that_paused_the_port() {

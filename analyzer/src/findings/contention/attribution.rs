@@ -77,7 +77,12 @@ pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution
         // They account for the queue alone, and not with the packets that pauses hold upstream: the largest senders are named.
         return Attribution { has_grown, ..Named::of(suspects, limits, |s| s.packets).attribution(false) };
     }
-    if has_grown && is_own && own_packets(suspects) >= packets * limits.settings.value(&t::OWN_SHARE) {
+    // Flows with a steady rate have no excess, but without their packets the port would drain faster than the victim fills it.
+    let own = limits.settings.value(match limits.settings.applies("attribution.own_packets") {
+        true => &t::ENOUGH_SHARE,
+        false => &t::OWN_SHARE,
+    });
+    if has_grown && is_own && own_packets(suspects) >= packets * own {
         let contributes = vec![false; suspects.len()];
         return Attribution { contributes, self_made: true, changed: true, has_grown };
     }
@@ -213,6 +218,16 @@ mod tests {
     #[test]
     fn a_heavy_victim_at_its_previous_rate_is_not_the_cause() {
         check(&[flow(Role::Victim, 900.0, 0.0), flow(Role::Free, 200.0, 200.0)], &[false, true], false, true);
+    }
+
+    /// Without the 390 packets of a steady flow, the port would have drained.
+    #[test]
+    fn a_new_victim_beside_a_steady_flow_did_not_make_the_queue_alone() {
+        let beside = |steady: f64| {
+            [flow(Role::Victim, 1_000.0 - steady, 1_000.0 - steady), flow(Role::Free, steady, 0.0)]
+        };
+        check(&beside(390.0), &[true, true], false, false);
+        check(&beside(150.0), &[false, false], true, true);
     }
 
     #[test]

@@ -74,7 +74,11 @@ fn hops(context: &Context<'_, '_>) -> Vec<Hop> {
             let ingress = record.ingress_port.and_then(|number| view.index.port(node, number));
             if let (Some(ingress), Some(seen)) = (ingress, record.seen_ns) {
                 let seen = Span::new(seen.0, seen.1);
-                hops.push(Hop { flow: record.flow, ingress, egress: port, seen });
+                // Packets that return later, or returned earlier, did not delay the slow one.
+                let is_of_time = context.analysed.is_none_or(|analysed| seen.overlaps(analysed));
+                if is_of_time {
+                    hops.push(Hop { flow: record.flow, ingress, egress: port, seen });
+                }
             }
         }
     }

@@ -103,10 +103,17 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                     port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
                 })
         }
+        // What a forwarding loop multiplies exhausts any buffer.
+        Setting::Headroom | Setting::Lossless | Setting::Dscp
+            if case.finding.anomaly == Anomaly::RoutingLoop =>
+        {
+            false
+        }
         Setting::Headroom | Setting::Lossless | Setting::Dscp => {
             let is_cause = |loss: &LossRecord| {
                 explains(case.context, finding, loss)
-                    && (is_sent_again_by_culprits(case, loss)
+                    && (case.context.settings.applies("misconfiguration.sent_again")
+                        && is_sent_again_by_culprits(case, loss)
                         || packet_loss::may_be_the_slow_packet(case.context, loss)
                         || !case.context.settings.applies("misconfiguration.lost"))
             };
