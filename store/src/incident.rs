@@ -70,8 +70,8 @@ pub struct Incident {
     /// Whether the verdict was right, if someone has found out.
     pub feedback: Option<Feedback>,
     /// Id of the representative diagnosis: a determined one before others, then the one with the highest severity, then
-    /// one with PFC pauses before plain contention, then the one with the highest confidence, then the one that was
-    /// stored last.
+    /// one with PFC pauses before plain contention, then one that names a setting, then the one with the highest confidence,
+    /// then the one that was stored last.
     pub diagnosis: String,
     /// Affected flows that the representative diagnosis does not name as culprits, sorted by their text; at most
     /// [`crate::INCIDENT_VICTIMS`].
@@ -136,7 +136,8 @@ pub(crate) fn has_no_culprit(diagnosis: &Diagnosis) -> bool {
 pub(crate) const DETERMINED: i64 = 16_000_000;
 
 /// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
-/// undetermined one, then severity, pauses and confidence decide.
+/// undetermined one, then severity, pauses, a setting as root cause and confidence decide. Flows that congest a port are
+/// there with any setting; that a setting lets them delay others is what an operator can change.
 pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
     let severity = match diagnosis.severity {
@@ -148,7 +149,9 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let has_pauses = diagnosis.anomaly != Anomaly::FlowContention;
     let kind = severity * 2 + i64::from(has_pauses);
     let determined = if is_determined { DETERMINED } else { 0 };
-    determined + kind * 2_000_000 + (diagnosis.confidence.clamp(0.0, 1.0) * 1e6).round() as i64
+    let setting = if diagnosis.root_cause.config.is_empty() { 0 } else { 1_000_000 };
+    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) * 999_999.0).round() as i64;
+    determined + kind * 2_000_000 + setting + confidence
 }
 
 /// Returns the ports of an incident that a diagnosis names: root port, pause path and loop.

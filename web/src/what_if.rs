@@ -41,6 +41,7 @@ pub type WhatIfFuture<'a> = Pin<Box<dyn Future<Output = Result<WhatIf, WhatIfBus
 /// Repeats the run that a diagnosis is about without its root cause. Only a simulated network can; without an
 /// implementation the answer is [`WhatIf::NotSimulated`].
 pub trait WhatIfBackend: Send + Sync + 'static {
-    /// Repeats the run of `diagnosis`. The future is dropped when the client disconnects.
-    fn repeat(&self, diagnosis: Diagnosis) -> WhatIfFuture<'_>;
+    /// Repeats the run of `diagnosis`. `others` are the other diagnoses of the same delay: a victim with several root causes
+    /// recovers without all of them only. The future is dropped when the client disconnects.
+    fn repeat(&self, diagnosis: Diagnosis, others: Vec<Diagnosis>) -> WhatIfFuture<'_>;
 }

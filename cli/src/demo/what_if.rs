@@ -85,7 +85,7 @@ impl WhatIfs {
 }
 
 impl WhatIfBackend for WhatIfs {
-    fn repeat(&self, diagnosis: Diagnosis) -> WhatIfFuture<'_> {
+    fn repeat(&self, diagnosis: Diagnosis, others: Vec<Diagnosis>) -> WhatIfFuture<'_> {
         Box::pin(async move {
             let busy = WhatIfBusy { retry_after_s: 2 };
             if let Some(answer) = self.known(&diagnosis.id) {
@@ -103,7 +103,7 @@ impl WhatIfBackend for WhatIfs {
                 // Held until the run ends, even if its client has gone.
                 let _held = (place, turn);
                 let id = diagnosis.id.clone();
-                let answer = repeat(round, &pipeline, diagnosis);
+                let answer = repeat(round, &pipeline, diagnosis, others);
                 let mut answers = lock(&answers);
                 answers.push_back((id, answer.clone()));
                 if answers.len() > ANSWERS {
@@ -117,8 +117,14 @@ impl WhatIfBackend for WhatIfs {
     }
 }
 
-/// Repeats the round of a diagnosis without its root cause.
-fn repeat(round: Option<PlayedRound>, pipeline: &Pipeline, mut diagnosis: Diagnosis) -> WhatIf {
+/// Repeats the round of a diagnosis without its root cause, and without those of the others about the same delay if the
+/// victim stays slow.
+fn repeat(
+    round: Option<PlayedRound>,
+    pipeline: &Pipeline,
+    diagnosis: Diagnosis,
+    others: Vec<Diagnosis>,
+) -> WhatIf {
     let Some(PlayedRound { start, scenario, seed, plan_seed }) = round else {
         let reason = "the round of this diagnosis is over for too long".to_string();
         return WhatIf::NotRepeated { reason };
@@ -126,13 +132,13 @@ fn repeat(round: Option<PlayedRound>, pipeline: &Pipeline, mut diagnosis: Diagno
     let mut scenario = (*scenario).clone();
     let hash_seed = scenario.plan_settings(plan_seed, Time::ZERO).ecmp_seed;
     scenario.routing.ecmp_seed = Some(hash_seed);
-    move_back(&mut diagnosis, start.as_ns());
     let known = diagnosis.missing.len();
-    let mut verdicts = [diagnosis];
+    let mut verdicts: Vec<Diagnosis> = std::iter::once(diagnosis).chain(others).collect();
+    verdicts.iter_mut().for_each(|verdict| move_back(verdict, start.as_ns()));
     if let Err(error) = counterfactual::verify(&scenario, seed, pipeline, &mut verdicts) {
         return WhatIf::NotRepeated { reason: error.to_string() };
     }
-    let [diagnosis] = verdicts;
+    let diagnosis = verdicts.swap_remove(0);
     match (diagnosis.verified, diagnosis.verification) {
         (Some(verified), Some(verification)) => {
             WhatIf::Repeated { verified, verification: moved_on(verification, start.as_ns()) }
@@ -162,41 +168,58 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::timeline::move_on;
     use super::*;
 
-    /// The answer for the first verdict of a built-in scenario, as a round that starts at `start` would have it.
-    fn check(name: &str, start: Time, seed: u64) -> WhatIf {
+    /// A round of a built-in scenario that starts at `start`, with its verdicts.
+    fn play(name: &str, start: Time, seed: u64) -> (PlayedRounds, Pipeline, Vec<Diagnosis>) {
         let scenario = scenario::builtin(name).expect("a built-in scenario");
         let pipeline = Pipeline::hawkeye(&[]).expect("the switch program compiles");
         let options = fabric::RunOptions { pipeline: pipeline.clone(), diagnose: true };
         let outcome = fabric::run(&scenario, seed, &options).expect("the scenario runs");
         let index = analyzer::TopologyIndex::new(&scenario.topology);
         let settings = analyzer::Settings::default();
-        let mut verdicts =
+        let verdicts =
             outcome.snapshots.iter().flat_map(|one| analyzer::analyze_indexed(one, &index, &settings));
-        let mut diagnosis = verdicts.next().expect("a verdict").diagnosis;
-        super::super::timeline::move_on(&mut diagnosis, start.as_ns());
+        let mut verdicts: Vec<Diagnosis> = verdicts.map(|analysis| analysis.diagnosis).collect();
+        verdicts.iter_mut().for_each(|verdict| move_on(verdict, start.as_ns()));
         let rounds = PlayedRounds::default();
         rounds.begin(PlayedRound { start, scenario: Arc::new(scenario), seed, plan_seed: seed });
-        repeat(rounds.at(Time::from_ns(diagnosis.time_ns)), &pipeline, diagnosis)
+        (rounds, pipeline, verdicts)
     }
 
     #[test]
     fn without_the_culprits_of_a_later_round_the_victim_recovers() {
         let start = Time::from_ms(40);
-        let WhatIf::Repeated { verified, verification } = check("poster-fig1", start, 1) else {
-            panic!("the round is not repeated")
-        };
+        let (rounds, pipeline, verdicts) = play("poster-fig1", start, 1);
+        let first = verdicts.into_iter().next().expect("a verdict");
+        let answer = repeat(rounds.at(Time::from_ns(first.time_ns)), &pipeline, first, Vec::new());
+        let WhatIf::Repeated { verified, verification } = answer else { panic!("the round is not repeated") };
         assert!(verified);
         assert!(verification.window_ns.0 >= start.as_ns());
         assert!(verification.rtt_after_ns.is_some_and(|after| after < verification.rtt_before_ns));
     }
 
     #[test]
+    fn a_victim_of_two_causes_recovers_without_both_only() {
+        let (rounds, pipeline, verdicts) = play("two-causes", Time::from_ms(40), 1);
+        let of_one_delay = verdicts.chunk_by(|a, b| (a.victim, a.time_ns) == (b.victim, b.time_ns));
+        let of_one_delay = of_one_delay.into_iter().find(|chunk| chunk.len() > 1).expect("two root causes");
+        let [first, others @ ..] = of_one_delay else { panic!("two root causes") };
+        let is_verified = |others: &[Diagnosis]| {
+            let round = rounds.at(Time::from_ns(first.time_ns));
+            let answer = repeat(round, &pipeline, first.clone(), others.to_vec());
+            matches!(answer, WhatIf::Repeated { verified: true, .. })
+        };
+        assert!(!is_verified(&[]));
+        assert!(is_verified(others));
+    }
+
+    #[test]
     fn a_round_that_is_forgotten_is_not_repeated() {
         let pipeline = Pipeline::hawkeye(&[]).expect("the switch program compiles");
         let victim: model::FlowKey = "10.0.0.1:1>10.0.0.2:4791/udp".parse().expect("a flow");
-        let answer = repeat(None, &pipeline, Diagnosis::undetermined(victim));
+        let answer = repeat(None, &pipeline, Diagnosis::undetermined(victim), Vec::new());
         assert!(matches!(answer, WhatIf::NotRepeated { .. }));
     }
 }

@@ -224,6 +224,11 @@ async fn a_determined_verdict_with_the_highest_severity_represents() {
         ..diagnosis(id, 10_000, VICTIM, "sw4:1")
     };
     let pauses = Anomaly::PfcBackpressureFlowContention;
+    let setting = |id: &str, confidence| {
+        let named = with(id, pauses, Severity::Critical, confidence);
+        let root_cause = RootCause { config: vec!["sw4/alpha".into()], ..named.root_cause.clone() };
+        Diagnosis { root_cause, ..named }
+    };
     let steps = [
         (with("a", Anomaly::Undetermined, Severity::Critical, 1.0), "a"),
         (with("b", Anomaly::FlowContention, Severity::Info, 0.1), "b"),
@@ -234,6 +239,9 @@ async fn a_determined_verdict_with_the_highest_severity_represents() {
         (with("g", pauses, Severity::Critical, 0.3), "g"),
         (with("h", pauses, Severity::Major, 1.0), "g"),
         (with("i", Anomaly::Undetermined, Severity::Critical, 1.0), "g"),
+        (setting("j", 0.2), "j"),
+        (with("k", pauses, Severity::Critical, 1.0), "j"),
+        (setting("l", 0.3), "l"),
     ];
     for (diagnosis, representative) in steps {
         let found = put(&store, &diagnosis).await.incident;

@@ -3,6 +3,8 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use model::Diagnosis;
+use store::DiagnosisFilter;
 
 use super::diagnoses::missing;
 use crate::problem::Problem;
@@ -27,9 +29,28 @@ pub(crate) async fn what_if(
     let Some(backend) = &state.what_if else {
         return Ok(Json(WhatIf::NotSimulated));
     };
-    let answer = backend.repeat(diagnosis).await.map_err(|busy| {
+    let others = of_same_delay(&state, &diagnosis).await?;
+    let answer = backend.repeat(diagnosis, others).await.map_err(|busy| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "Too many runs", busy.to_string())
             .retry_after(busy.retry_after_s)
     })?;
     Ok(Json(answer))
+}
+
+/// Returns the other diagnoses of the victim's delay: those of the same measurement.
+async fn of_same_delay(state: &AppState, diagnosis: &Diagnosis) -> Result<Vec<Diagnosis>, Problem> {
+    let Some(victim) = diagnosis.victim else { return Ok(Vec::new()) };
+    let filter = DiagnosisFilter {
+        src: Some(victim.src),
+        dst: Some(victim.dst),
+        sport: Some(victim.sport),
+        dport: Some(victim.dport),
+        proto: Some(victim.proto),
+        since_ns: Some(diagnosis.time_ns),
+        until_ns: diagnosis.time_ns.checked_add(1),
+        ..DiagnosisFilter::default()
+    };
+    let page = state.live.store().diagnoses(&filter).await?;
+    let others = page.rows.into_iter().map(|row| row.diagnosis);
+    Ok(others.filter(|other| other.id != diagnosis.id).collect())
 }

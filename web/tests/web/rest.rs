@@ -355,8 +355,9 @@ fn verification() -> Verification {
 }
 
 impl WhatIfBackend for Repeats {
-    fn repeat(&self, diagnosis: Diagnosis) -> WhatIfFuture<'_> {
+    fn repeat(&self, diagnosis: Diagnosis, others: Vec<Diagnosis>) -> WhatIfFuture<'_> {
         Box::pin(async move {
+            assert!(others.iter().all(|other| other.victim == diagnosis.victim && other.id != diagnosis.id));
             match diagnosis.id.as_str() {
                 "d1" => Ok(WhatIf::Repeated { verified: true, verification: verification() }),
                 "d2" => Ok(WhatIf::NotRepeated { reason: "it is over".into() }),
