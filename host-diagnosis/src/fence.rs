@@ -18,6 +18,9 @@ const DEEP_QUEUE: f64 = 4.0;
 /// The share of the link above which its rate, rather than a fence, limits the connection. A choice: "extremely low
 /// throughput" in the source.
 const LIMITED_BY_LINK: f64 = 0.5;
+/// A request behind a fence takes a round trip and its time on the link. One that takes longer than this many times that waits
+/// for something else, e.g. a rate limit. A choice: registrations and completions take less than the messages.
+const SLOWEST: f64 = 2.0;
 /// The correlation of latency with round trips from which they depend on each other strongly: a choice.
 pub const STRONG_CORRELATION: f64 = 0.9;
 /// Connections with different round trips that a correlation needs.
@@ -38,15 +41,19 @@ pub struct Pace {
     pub nic_latency_ns: f64,
     /// Throughput as a share of the link's rate, if sizes and rate are known.
     pub link_share: Option<f64>,
+    /// The time between two completions as a multiple of a round trip and the time of a message on the link, if sizes and rate
+    /// are known.
+    pub fenced_times: Option<f64>,
 }
 
 impl Pace {
-    /// Whether one request completes each round trip although many are posted. A connection whose link is busy is not
-    /// serialised.
+    /// Whether one request completes each round trip although many are posted. A connection whose link is busy, or whose
+    /// requests take much longer than a round trip, is not serialised.
     pub fn is_serialised(&self) -> bool {
         self.per_rtt <= SERIALISED_PER_RTT
             && self.outstanding >= DEEP_QUEUE
             && self.link_share.is_none_or(|share| share < LIMITED_BY_LINK)
+            && self.fenced_times.is_none_or(|times| times <= SLOWEST)
     }
 }
 
@@ -80,10 +87,8 @@ fn pace(connection: &RdmaConnection, operations: &[&RdmaOperation]) -> Option<Pa
     let nic_latency_ns =
         operations.iter().map(|o| o.t5_ns.saturating_sub(o.t1_ns) as f64).sum::<f64>() / count;
     let bytes: Option<u64> = operations.iter().map(|o| o.bytes).sum();
-    let link_share = bytes.zip(connection.bits_per_s).map(|(bytes, bits_per_s)| {
-        let mean_bits = bytes as f64 * 8.0 / count;
-        mean_bits * per_ns * 1e9 / bits_per_s
-    });
+    let known_rate = connection.bits_per_s.filter(|rate| *rate > 0.0);
+    let on_link_ns = bytes.zip(known_rate).map(|(bytes, rate)| bytes as f64 * 8e9 / count / rate);
     Some(Pace {
         connection: connection.name.clone(),
         rtt_ns,
@@ -91,7 +96,8 @@ fn pace(connection: &RdmaConnection, operations: &[&RdmaOperation]) -> Option<Pa
         // Little's law.
         outstanding: per_ns * nic_latency_ns,
         nic_latency_ns,
-        link_share,
+        link_share: on_link_ns.map(|time| time * per_ns),
+        fenced_times: on_link_ns.map(|time| 1.0 / (per_ns * (rtt_ns as f64 + time))),
     })
 }
 
