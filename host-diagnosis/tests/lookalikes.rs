@@ -132,6 +132,43 @@ fn a_rate_limit_is_no_fence() {
     check("the host pauses", requests(4_096, 21, 16), &here(), &[]);
 }
 
+/// A window that holds little more than one request: the next one is transmitted before the previous one has completed.
+#[test]
+fn requests_that_overlap_have_no_fence() {
+    let transmitted = |before_us: u64| {
+        let mut report = requests(4_096, 21, 16);
+        for operation in report["latency"]["operations"].as_array_mut().unwrap() {
+            let done = operation["t5_ns"].as_u64().unwrap();
+            operation["t4_ns"] = json!(done - before_us * 1_000);
+        }
+        report
+    };
+    check("19 of 21 us before", transmitted(19), &Fabric::clean(), &[Cause::HiddenFence]);
+    check("before the previous completion", transmitted(24), &Fabric::clean(), &[]);
+}
+
+/// Each of three connections completes one request of 64 KiB in 17 us: 92 Gb/s together, and a busy link.
+#[test]
+fn connections_that_share_a_busy_link_have_no_fence() {
+    let of = |name: &str| {
+        let mut one = requests(1 << 16, 17, 16);
+        one["latency"]["connections"][0]["name"] = json!(name);
+        for operation in one["latency"]["operations"].as_array_mut().unwrap() {
+            operation["connection"] = json!(name);
+        }
+        one
+    };
+    let mut all = of("c1");
+    for name in ["c2", "c3"] {
+        for list in ["connections", "operations"] {
+            let more = of(name)["latency"][list].as_array().unwrap().clone();
+            all["latency"][list].as_array_mut().unwrap().extend(more);
+        }
+    }
+    check("three connections", all, &Fabric::clean(), &[]);
+    check("one alone", of("c1"), &Fabric::clean(), &[Cause::HiddenFence]);
+}
+
 /// An RNIC of 100 Gb/s and 100 million requests: a tenant that gets 20 of 45 Gb/s, and another one.
 fn tenants(other: Value, counters: Value) -> Value {
     let victim = json!({

@@ -25,8 +25,8 @@ const WITHOUT_PAUSES: f64 = 0.7;
 /// Confidence is multiplied by this if a watchdog fired: loopback traffic slows a receiver, it does not stop it.
 const WATCHDOG_FACTOR: f64 = 0.7;
 
-/// The share of what an RNIC writes to its host up to which loopback traffic fills no link: without it, a link that is full
-/// above this share of the rest would still be ([`FULL_SHARE`]).
+/// The share of what an RNIC writes to its host up to which loopback traffic does not fill the link: a link that is full with it
+/// is almost full without it.
 const LEAST_LOOPBACK: f64 = 1.0 - FULL_SHARE;
 
 pub(super) const DETECTOR: Detector = Detector {
