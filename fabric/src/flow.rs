@@ -3,7 +3,7 @@
 use model::wire::Frame;
 use model::{FlowKey, Rate, Time};
 use scenario::HostSettings;
-use scenario::nic::{Operation, Reliability};
+use scenario::nic::{Operation, PostedVerb, Reliability};
 
 use crate::link::cut;
 use crate::nic::control::Control;
@@ -76,6 +76,8 @@ pub(crate) struct SendState {
     pub(crate) finished: Option<Time>,
     /// RTT of the path without queueing.
     pub(crate) base_rtt: Option<Time>,
+    /// Rate of the slowest link of its path, for a flow of messages.
+    pub(crate) slowest_link: Option<Rate>,
     pub(crate) rtt: RttStats,
     /// Packets acknowledged when the retransmission timer last expired.
     pub(crate) progress: u64,
@@ -96,6 +98,17 @@ impl SendState {
     /// When rate and messages allow the next packet; absent when there is none.
     pub(crate) fn next_at(&self) -> Option<Time> {
         Some(self.pacer.next_at().max(self.gate.not_before(self.upcoming()?)))
+    }
+
+    /// Verb and bytes of the message that the next packet begins; absent if it begins none.
+    pub(crate) fn next_request(&self) -> Option<(PostedVerb, u64)> {
+        let (packet, layout) = (self.sender.upcoming()?, self.sender.layout());
+        let verb = match self.operation {
+            Operation::Write | Operation::Send => PostedVerb::Write,
+            Operation::Read => PostedVerb::Read,
+        };
+        let is_first = layout.ends(packet).0;
+        is_first.then(|| (verb, layout.message_size(layout.message_of(packet))))
     }
 
     fn rate(&mut self, now: Time) -> Rate {

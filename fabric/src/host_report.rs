@@ -1,17 +1,21 @@
 //! The report of a simulated host: what its NIC counted between two readings, in the form in which an agent reports it.
 //!
 //! A counter of something that the model does not limit (translations of a NIC without a limited cache) is absent, as a
-//! counter that hardware does not have. Tenants, latencies by stage and polls of completion queues are not simulated.
+//! counter that hardware does not have. Polls of completion queues are not simulated.
 
 use model::host::counters::{
     CacheCounters, Misses, NicCounters, PcieCounters, PriorityDrops, PriorityPauses, RegisteredMemory,
     WireCounters,
 };
 use model::host::transport::{LossRecovery, Retransmission};
-use model::host::{HostLoopback, HostReport, HostWorkload, RnicCounters};
+use model::host::{HostLoopback, HostReport, HostTenants, HostWorkload, RnicCounters};
 use model::{FlowKey, PortRef, Rate, Time};
+use scenario::nic::WriteOrdering;
 
+use crate::host_inspection;
 use crate::host_loopback::{self, NIC};
+use crate::host_operations::{self, ConnectionReading};
+use crate::host_tenants::{self, SharedReading};
 use crate::nic::receive::LoopbackCapacity;
 use crate::nic::totals::{BusTotal, NicTotals, PauseTotal, PipelineTotals};
 
@@ -45,6 +49,10 @@ pub struct NicReading {
     pub capacity: LoopbackCapacity,
     /// The flows that it receives, without those of RDMA READs.
     pub flows: Vec<FlowReading>,
+    /// The flows of messages that it sends, without those of RDMA READs.
+    pub connections: Vec<ConnectionReading>,
+    /// What tenants share; absent without tenants.
+    pub shared: Option<SharedReading>,
 }
 
 /// What a NIC has counted of a flow that it receives.
@@ -73,7 +81,10 @@ pub fn host_report(first: &NicReading, last: &NicReading, lossless: u8) -> HostR
     HostReport {
         counters: Some(RnicCounters { nics: vec![interval.counters()] }),
         loopback: Some(interval.loopback()),
+        tenants: interval.tenants(),
+        inspection: interval.ordering().map(|_| host_inspection::inspection()),
         workload: interval.workload(),
+        latency: host_operations::latency(&last.connections, first.at, last.at),
         ..HostReport::new(last.host.clone(), interval_ns)
     }
 }
@@ -149,11 +160,21 @@ impl Interval<'_> {
     }
 
     fn caches(&self) -> Option<CacheCounters> {
-        let mtt =
-            self.misses(|totals| totals.translations.map(|total| (total.found.misses, total.found.lookups)));
+        let mtt = self
+            .misses(|totals| totals.translations.map(|total| (total.found.misses, total.found.lookups)))
+            .or_else(|| self.shared().and_then(|(first, last)| host_tenants::misses(first, last)));
         let icm = self.misses(|totals| totals.contexts.map(|total| (total.misses, total.lookups)));
         let has_any = mtt.is_some() || icm.is_some();
         has_any.then_some(CacheCounters { mtt, icm, receive_wqe: None })
+    }
+
+    fn shared(&self) -> Option<(&SharedReading, &SharedReading)> {
+        self.first.shared.as_ref().zip(self.last.shared.as_ref())
+    }
+
+    fn tenants(&self) -> Option<HostTenants> {
+        let (first, last) = self.shared()?;
+        host_tenants::tenants(NIC, self.last.line_rate, (self.first.at, first), (self.last.at, last))
     }
 
     /// The growth of misses and lookups in a cache; `None` if it is not limited.
@@ -185,10 +206,15 @@ impl Interval<'_> {
             None => last.received_bytes.saturating_sub(first.received_bytes),
         };
         PcieCounters {
-            capacity_bps: limited.map_or(last.capacity.bus, |total| total.bus).rate.0,
+            capacity_bps: limited.map_or(last.capacity.bus.rate, |total| total.link()).0,
             to_nic_bytes: loopback_bytes,
             to_host_bytes: loopback_bytes.saturating_add(from_network),
         }
+    }
+
+    /// The order of writes that limits the bus at the end of the interval.
+    fn ordering(&self) -> Option<WriteOrdering> {
+        self.last.pipeline.bus.filter(BusTotal::is_limiting)?.ordering
     }
 
     /// How much a time has grown, in nanoseconds; at most the interval.
@@ -271,6 +297,8 @@ mod tests {
                 bus: HostBus::for_link(Rate::from_gbps(100)),
             },
             flows: Vec::new(),
+            connections: Vec::new(),
+            shared: None,
         }
     }
 
@@ -340,7 +368,7 @@ mod tests {
     fn bytes_on_the_bus_are_those_of_the_network_and_of_loopback_traffic() {
         let (mut first, mut last) = (reading(0), reading(1000));
         let bus = HostBus { rate: Rate::from_gbps(80), loopback: Rate::from_gbps(80) };
-        first.pipeline.bus_starts(Time::ZERO, bus);
+        first.pipeline.bus_starts(Time::ZERO, bus, None);
         last.pipeline = first.pipeline;
         last.pipeline.crossed_bus(4_000_000, Time::from_us(800));
         last.pipeline.stalled(Time::from_us(700));

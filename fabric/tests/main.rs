@@ -8,6 +8,7 @@ mod common;
 #[path = "../../buffer-config/tests/mutations/config.rs"]
 mod config;
 mod congestion_controls;
+mod host_causes;
 mod host_reports;
 mod nics;
 mod ns3_fidelity;

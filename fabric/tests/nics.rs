@@ -57,7 +57,14 @@ fn wire(bytes: u64) -> Time {
 }
 
 fn fault(kind: FaultKind, duration: Time) -> FaultSpec {
-    FaultSpec { host: "h3".to_string(), kind, start: Time::ZERO, start_jitter: Time::ZERO, duration }
+    FaultSpec {
+        host: "h3".to_string(),
+        kind,
+        ordering: None,
+        start: Time::ZERO,
+        start_jitter: Time::ZERO,
+        duration,
+    }
 }
 
 /// Gb/s on the wire of the only flow.

@@ -33,6 +33,19 @@ fn a_recorded_tree_of_mlx5_has_ports_and_a_degraded_pcie_link() {
 }
 
 #[test]
+fn a_recorded_tree_of_bnxt_has_pauses_of_priorities() {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bnxt");
+    let HostCounters { rdma_ports, interfaces } = CounterReader::new(tree).read().counters;
+    assert_eq!(rdma_ports[0].interface.as_deref(), Some("ens2f0np0"));
+    let [interface] = interfaces.as_slice() else { panic!("{interfaces:?}") };
+    let of_3 = interface.priorities[&3];
+    assert_eq!((of_3.tx_pause_frames, of_3.tx_pause_us), (Some(340), Some(4_100)));
+    assert_eq!((of_3.rx_pause_frames, of_3.rx_pause_us), (Some(12), Some(95)));
+    assert_eq!(interface.host["rx_total_frames"], 88_120);
+    assert_eq!(interface.pcie.map(|link| link.is_degraded()), Some(false));
+}
+
+#[test]
 fn counters_without_a_value_are_listed() {
     let paths: Vec<String> = recorded().unreadable.into_iter().map(|file| file.path).collect();
     assert_eq!(paths, ["class/infiniband/mlx5_0/ports/1/counters/VL15_dropped"]);

@@ -15,9 +15,15 @@ const LEAST_COMPLETIONS: usize = 8;
 const SERIALISED_PER_RTT: f64 = 1.25;
 /// Requests that are posted and not complete, from which a queue is deep: several round trips of waiting. A choice.
 const DEEP_QUEUE: f64 = 4.0;
-/// The share of the link above which its rate, rather than a fence, limits the connection. A choice: "extremely low
+/// The share of the link, used by all connections, above which its rate, rather than a fence, limits the connection. A choice: "extremely low
 /// throughput" in the source.
 const LIMITED_BY_LINK: f64 = 0.5;
+/// A request behind a fence takes a round trip and its time on the link. One that takes longer than this many times that waits
+/// for something else, e.g. a rate limit. A choice: registrations and completions take less than the messages.
+const SLOWEST: f64 = 2.0;
+/// The share of requests that are transmitted before the completion of the previous one, above which they are pipelined. By
+/// majority: a fence lets none pass.
+const PIPELINED_SHARE: f64 = 0.5;
 /// The correlation of latency with round trips from which they depend on each other strongly: a choice.
 pub const STRONG_CORRELATION: f64 = 0.9;
 /// Connections with different round trips that a correlation needs.
@@ -36,17 +42,24 @@ pub struct Pace {
     pub outstanding: f64,
     /// The mean of T5 - T1, in nanoseconds.
     pub nic_latency_ns: f64,
-    /// Throughput as a share of the link's rate, if sizes and rate are known.
+    /// Throughput of all connections of the host with known sizes as a share of the link's rate, if size and rate are known.
     pub link_share: Option<f64>,
+    /// The time between two completions as a multiple of a round trip and the time of a message on the link, if sizes and rate
+    /// are known.
+    pub fenced_times: Option<f64>,
+    /// The share of requests that the NIC transmitted (T4) before the previous one had completed (T5); `None` without T4.
+    pub early_share: Option<f64>,
 }
 
 impl Pace {
-    /// Whether one request completes each round trip although many are posted. A connection whose link is busy is not
-    /// serialised.
+    /// Whether one request completes each round trip although many are posted. A connection whose link is busy, or whose
+    /// requests take much longer than a round trip, is not serialised.
     pub fn is_serialised(&self) -> bool {
         self.per_rtt <= SERIALISED_PER_RTT
             && self.outstanding >= DEEP_QUEUE
             && self.link_share.is_none_or(|share| share < LIMITED_BY_LINK)
+            && self.fenced_times.is_none_or(|times| times <= SLOWEST)
+            && self.early_share.is_none_or(|share| share <= PIPELINED_SHARE)
     }
 }
 
@@ -64,7 +77,17 @@ pub fn paces(latency: &HostLatency) -> (Vec<Pace>, Vec<String>) {
             None => unknown.push(name.to_string()),
         }
     }
+    share_link(latency, &mut paces);
     (paces, unknown)
+}
+
+/// Replaces the share of the link that each connection has by that of all of them: they leave the host over the same link.
+fn share_link(latency: &HostLatency, paces: &mut [Pace]) {
+    let rate = |pace: &Pace| latency.connections.iter().find(|one| one.name == pace.connection)?.bits_per_s;
+    let all: f64 = paces.iter().filter_map(|pace| Some(pace.link_share? * rate(pace)?)).sum();
+    for pace in paces {
+        pace.link_share = pace.link_share.and(rate(pace)).map(|rate| all / rate);
+    }
 }
 
 fn pace(connection: &RdmaConnection, operations: &[&RdmaOperation]) -> Option<Pace> {
@@ -80,10 +103,8 @@ fn pace(connection: &RdmaConnection, operations: &[&RdmaOperation]) -> Option<Pa
     let nic_latency_ns =
         operations.iter().map(|o| o.t5_ns.saturating_sub(o.t1_ns) as f64).sum::<f64>() / count;
     let bytes: Option<u64> = operations.iter().map(|o| o.bytes).sum();
-    let link_share = bytes.zip(connection.bits_per_s).map(|(bytes, bits_per_s)| {
-        let mean_bits = bytes as f64 * 8.0 / count;
-        mean_bits * per_ns * 1e9 / bits_per_s
-    });
+    let known_rate = connection.bits_per_s.filter(|rate| *rate > 0.0);
+    let on_link_ns = bytes.zip(known_rate).map(|(bytes, rate)| bytes as f64 * 8e9 / count / rate);
     Some(Pace {
         connection: connection.name.clone(),
         rtt_ns,
@@ -91,8 +112,20 @@ fn pace(connection: &RdmaConnection, operations: &[&RdmaOperation]) -> Option<Pa
         // Little's law.
         outstanding: per_ns * nic_latency_ns,
         nic_latency_ns,
-        link_share,
+        link_share: on_link_ns.map(|time| time * per_ns),
+        fenced_times: on_link_ns.map(|time| 1.0 / (per_ns * (rtt_ns as f64 + time))),
+        early_share: early_share(operations),
     })
+}
+
+/// The share of requests that were transmitted before the one that completed before them had completed.
+fn early_share(operations: &[&RdmaOperation]) -> Option<f64> {
+    let mut ordered = operations.to_vec();
+    ordered.sort_by_key(|operation| operation.t5_ns);
+    let pairs = ordered.windows(2).map(|pair| pair[1].t4_ns.map(|sent| sent < pair[0].t5_ns));
+    let early: Option<Vec<bool>> = pairs.collect();
+    let early = early.filter(|early| !early.is_empty())?;
+    Some(early.iter().filter(|is_early| **is_early).count() as f64 / early.len() as f64)
 }
 
 /// The correlation (Pearson) of round trips with T5 - T1; `None` with fewer than [`LEAST_ROUND_TRIPS`] different round

@@ -7,6 +7,7 @@
 //!
 //! Sources: the published systems that each detector names in its module.
 
+mod cache_misses;
 pub mod collie;
 mod continuation;
 mod detector;

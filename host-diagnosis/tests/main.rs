@@ -8,6 +8,7 @@ mod husky;
 mod hwloc;
 mod inspection;
 mod jobs;
+mod lookalikes;
 mod pauses;
 mod pingmesh;
 mod report;

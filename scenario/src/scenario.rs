@@ -10,7 +10,7 @@ use std::sync::Arc;
 use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
-use crate::nic::{ContextModel, HostBus, Messages, MttModel, Operation};
+use crate::nic::{ContextModel, HostBus, Messages, MttModel, Operation, TenantSpec, WriteOrdering};
 use crate::problem::Problems;
 use crate::random::Random;
 use crate::read::{self, Expectation, Routing};
@@ -55,6 +55,8 @@ pub struct Scenario {
     pub jobs: Vec<JobSpec>,
     /// Faults of hosts and NICs.
     pub faults: Vec<FaultSpec>,
+    /// Tenants that share the NICs of hosts.
+    pub tenants: Vec<TenantSpec>,
     /// Agents and collection.
     pub agents: AgentSettings,
     /// The expected outcome; absent: none is specified.
@@ -127,6 +129,8 @@ pub struct FaultSpec {
     pub host: String,
     /// The kind of fault.
     pub kind: FaultKind,
+    /// A slow bus: the order of writes that makes it slow; absent if it is the link, and for other faults.
+    pub ordering: Option<WriteOrdering>,
     /// When it starts ...
     pub start: Time,
     /// ... plus a random time below this.

@@ -11,7 +11,7 @@ use p4_switch::tm::{
     standard_reaction,
 };
 
-use crate::nic::{ControlConfig, DcqcnConfig, ROCE_V4_BYTES, ReceiveLimits, Reliability};
+use crate::nic::{ControlConfig, DcqcnConfig, ROCE_V4_BYTES, ReceiveLimits, Reliability, TranslationCache};
 use crate::sonic::{self, SonicError};
 
 /// Buffers, flow control and marking of a switch.
@@ -259,6 +259,11 @@ pub struct HostSettings {
     pub receive: ReceiveLimits,
     /// How fast it reacts to pause frames.
     pub pfc_reaction: Reaction,
+    /// Whether the NIC starts to register memory only when all earlier requests of the queue pair are complete, which makes a
+    /// fence of each registration (Bai et al., NSDI 2023, section 8.3). Otherwise it starts when they have been transmitted.
+    pub fences_registrations: bool,
+    /// The cache of memory translations that tenants share.
+    pub translations: TranslationCache,
     /// Timeout of the NIC watchdog: how long the receive pipeline may be stopped while the NIC pauses its switch,
     /// before the NIC stops sending pauses permanently. Absent: no watchdog.
     pub watchdog: Option<Time>,
@@ -297,6 +302,8 @@ impl Default for HostSettings {
             burst_bytes: 0,
             receive: ReceiveLimits::default(),
             pfc_reaction: Reaction::None,
+            fences_registrations: false,
+            translations: TranslationCache::default(),
             watchdog: None,
         }
     }

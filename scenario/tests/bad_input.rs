@@ -67,7 +67,7 @@ flows = ["F9"]
         &[
             "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
             "x.toml:3:1: unknown key `speed`; known are agent, description, expect, failure, fault, flow, host, \
-             hosts, link, name, pick, route, routing, stop, switch, switches, title, topology, version, workload",
+             hosts, link, name, pick, route, routing, stop, switch, switches, tenant, title, topology, version, workload",
             "x.toml:5:18: two nodes have the name `s`",
             "x.toml:6:22: `hosts` of [topology] must hold texts only",
             "x.toml:9:5: port 0 is not between 1 and 509",
@@ -307,6 +307,27 @@ fn unknown_switches_settings_and_ports_of_an_expectation_are_reported() {
             "x.toml:10:15: port `leaf1:9` has no link",
         ],
     );
+}
+
+#[test]
+fn tenants_without_a_name_or_with_unknown_flows_are_reported() {
+    check_drawn(
+        "[[tenant]]\nhost = \"h1\"\n[[tenant]]\nname = \"a\"\nhost = \"h1\"\nflows = \"nothing\"\n[[tenant]]\nname = \"a\"\nhost = \"h1\"\nverb = \"swap\"\n",
+        &[
+            "x.toml:8:1: `name` of tenant 1 is missing",
+            "x.toml:13:9: no flow has the label `nothing`",
+            "x.toml:17:8: `verb` must be one of \"write\", \"read\", \"compare_swap\", \"fetch_add\"",
+            "x.toml:14:1: host `h1` has two tenants called `a`",
+        ],
+    );
+}
+
+#[test]
+fn requests_of_reads_and_of_links_have_no_registrations_and_no_order() {
+    let read = "[[flow]]\nfrom = \"h1\"\nto = \"h3\"\nsize = \"1MB\"\noperation = \"read\"\nregistration = \"1us\"\n";
+    check_drawn(read, &["`registration` has no effect on reads: their data is sent by the other host"]);
+    let bus = "[[fault]]\nkind = \"host_bus\"\nhost = \"h1\"\nduration = \"1ms\"\nrate = \"10Gbps\"\nwrites_in_flight = 4\n";
+    check_drawn(bus, &["`writes_in_flight` needs `write_latency`"]);
 }
 
 #[test]

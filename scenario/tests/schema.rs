@@ -48,6 +48,7 @@ fn the_schema_lists_the_keys_of_the_reader() {
         ("routing", "[routing]"),
         ("route", "[[route]]"),
         ("flow", "[[flow]]"),
+        ("tenant", "[[tenant]]"),
         ("agent", "[agent]"),
         ("expect", "[expect]"),
         ("expect_also", "[[expect.also]]"),

@@ -234,6 +234,7 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("host-agent/src/counters/pause.rs", "STAT_TX_FRAMES", "numbers of `linux/ethtool_netlink.h`"),
     ("host-agent/src/counters/pause.rs", "VERSION", "numbers of `linux/ethtool_netlink.h`"),
     ("host-agent/src/counters/report.rs", "DATA_WORD_BYTES", "unit of counters of RDMA ports"),
+    ("host-agent/src/counters/report.rs", "STALLED_SHARE_NS", "unit of a statistic of mlx5"),
     ("host-agent/src/linux/counters.rs", "ENTRIES", "limit of work"),
     ("host-agent/src/linux/counters.rs", "FILE_BYTES", "limit of memory"),
     ("host-agent/src/linux/counters.rs", "STATISTICS_BYTES", "limit of memory"),

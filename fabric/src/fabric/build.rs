@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use controller::plan::PlanSettings;
 use model::topology::{Link as TopologyLink, NodeKind};
 use model::wire::ethernet;
-use model::{FlowKey, PortRef, Time, Topology};
+use model::{FlowKey, PortRef, Rate, Time, Topology};
 use p4_switch::SwitchConfig;
 use scenario::nic::{ControlConfig, Operation, Reliability};
 use scenario::topology::CPU_PORT;
@@ -23,12 +23,22 @@ use crate::nic::pfc::ReceivedPauses;
 use crate::nic::read::{Requester, Responder};
 use crate::nic::receive::ReceivePipeline;
 use crate::nic::sender::Sender;
+use crate::nic::shared::{SharedPart, SharingTenant};
 use crate::nic::watchdog::NicWatchdog;
 use crate::switch::FabricSwitch;
 
 use super::fault::Fault;
 use super::host::queue_pair;
 use super::{AgentSlot, Fabric, NodeIndex, SwitchNode};
+
+/// What the path of a flow is like without other traffic.
+#[derive(Clone, Copy, Debug)]
+struct FlowPath {
+    /// Round-trip time.
+    base_rtt: Option<Time>,
+    /// Rate of the slowest link; absent for a flow that is one message, whose operations are not reported.
+    slowest: Option<Rate>,
+}
 
 /// Why a scenario cannot be built. Scenarios that were read from files have been checked, so that only drawing can
 /// fail.
@@ -99,10 +109,14 @@ impl<S: FabricSwitch> Fabric<S> {
         let mut paths = Paths::new(&scenario.topology);
         let plan = scenario.plan_settings(seed, Time::ZERO);
         for flow in scenario.run_flows(seed) {
-            let base_rtt = base_rtt(scenario, &mut paths, &plan, &flow);
-            fabric.add_flow(&flow, scenario.grain, base_rtt)?;
+            let path = FlowPath {
+                base_rtt: base_rtt(scenario, &mut paths, &plan, &flow),
+                slowest: slowest_link(&mut paths, &plan, &flow),
+            };
+            fabric.add_flow(&flow, scenario.grain, path)?;
         }
         fabric.add_faults(scenario, seed)?;
+        fabric.add_tenants(scenario, seed)?;
         fabric.add_outages(scenario);
         fabric.schedule_start();
         Ok(fabric)
@@ -205,7 +219,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    fn add_flow(&mut self, flow: &RunFlow, grain: Time, base_rtt: Option<Time>) -> Result<(), BuildError> {
+    fn add_flow(&mut self, flow: &RunFlow, grain: Time, path: FlowPath) -> Result<(), BuildError> {
         let number = self.senders.len();
         if number >= 0xff_fffd {
             return Err(BuildError::TooManyFlows(number + 1));
@@ -222,7 +236,7 @@ impl<S: FabricSwitch> Fabric<S> {
                 None => return Err(BuildError::Order(flow.spec.label.clone())),
             }
         }
-        let send = self.send_state(number, flow, ends, grain, base_rtt);
+        let send = self.send_state(number, flow, ends, grain, path);
         let receive = self.receive_state(number, flow, ends);
         self.senders.push(send);
         self.receivers.push(receive);
@@ -236,7 +250,7 @@ impl<S: FabricSwitch> Fabric<S> {
         flow: &RunFlow,
         (from, to): (u32, u32),
         grain: Time,
-        base_rtt: Option<Time>,
+        path: FlowPath,
     ) -> SendState {
         let (nic, receiver_nic) = (&self.hosts[from as usize], &self.hosts[to as usize]);
         let settings = &nic.settings;
@@ -270,12 +284,13 @@ impl<S: FabricSwitch> Fabric<S> {
                 settings.header_bytes,
             ),
             operation: messages.operation,
-            gate: MessageGate::new(layout, messages),
+            gate: MessageGate::new(layout, messages, settings.fences_registrations),
             responder: is_read.then(|| Responder::new(layout, messages.outstanding)),
             pacer: Pacer::new(settings.burst_bytes),
             is_paced: settings.is_paced,
             finished: None,
-            base_rtt,
+            base_rtt: path.base_rtt,
+            slowest_link: path.slowest,
             rtt: RttStats::default(),
             progress: 0,
             waits_for: flow.spec.after.len(),
@@ -322,13 +337,31 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
+    fn add_tenants(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {
+        let mut by_host: BTreeMap<u32, Vec<SharingTenant>> = BTreeMap::new();
+        for spec in &scenario.tenants {
+            let host = self.host(&spec.host)?;
+            let owned = self.senders.iter().zip(0u32..);
+            let owned = owned.filter(|(flow, _)| flow.host == host && spec.owns(&flow.label));
+            let flows = owned.map(|(_, number)| number).collect();
+            by_host.entry(host).or_default().push(SharingTenant { spec: spec.clone(), flows });
+        }
+        for (host, tenants) in by_host {
+            let random = Random::new(seed, 1 << 35 | u64::from(host));
+            let nic = &mut self.hosts[host as usize];
+            nic.shared = Some(Box::new(SharedPart::new(nic.settings.translations, tenants, random)));
+        }
+        Ok(())
+    }
+
     fn add_faults(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {
         for (index, fault) in scenario.faults.iter().enumerate() {
             let host = self.host(&fault.host)?;
             let start = fault.drawn_start(seed, index);
             let end = Time(start.0.saturating_add(fault.duration.0));
             let random = Random::new(seed, 1 << 34 | index as u64);
-            self.faults.push(Fault { host, kind: fault.kind.clone(), start, end, active: false, random });
+            let (kind, ordering) = (fault.kind.clone(), fault.ordering);
+            self.faults.push(Fault { host, kind, ordering, start, end, active: false, random });
         }
         Ok(())
     }
@@ -361,16 +394,17 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
         name: name.to_string(),
         pipeline: ReceivePipeline::new(settings.receive, Random::new(seed, 1 << 33 | u64::from(number))),
         watchdog: NicWatchdog::new(settings.watchdog),
+        shared: None,
         totals: Default::default(),
         settings,
         mac: mac(number),
-        line_rate: model::Rate(0),
+        line_rate: Rate(0),
         link: NO_LINK,
         control: Default::default(),
         transport: Default::default(),
         active: Vec::new(),
         last_served: 0,
-        received_pauses: ReceivedPauses::new(scenario.pause_end, model::Rate(0)),
+        received_pauses: ReceivedPauses::new(scenario.pause_end, Rate(0)),
         wake_at: None,
     }
 }
@@ -398,4 +432,12 @@ pub fn base_rtt(
         Some(links.into_iter().map(hop).fold(Time::ZERO, |sum, time| sum + time))
     };
     Some(one_way(&key, from, to, data)? + one_way(&back, to, from, ack)?)
+}
+
+/// The rate of the slowest link from the source to the destination of a flow of messages.
+fn slowest_link(paths: &mut Paths<'_>, plan: &PlanSettings, flow: &RunFlow) -> Option<Rate> {
+    flow.spec.messages.bytes?;
+    let ends = (&flow.spec.src, &flow.spec.dst);
+    let links = paths.links_of(&flow.key, ends.0, ends.1, |switch| plan.ecmp_seed_of(switch))?;
+    links.into_iter().map(|link| link.rate).min()
 }

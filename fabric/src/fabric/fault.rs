@@ -2,7 +2,7 @@
 
 use model::Time;
 use model::wire::Pfc;
-use scenario::nic::ReceiveLimits;
+use scenario::nic::{ReceiveLimits, WriteOrdering};
 use scenario::{FaultKind, Random};
 
 use crate::event::ScheduledEvent;
@@ -15,6 +15,8 @@ use crate::switch::FabricSwitch;
 pub(super) struct Fault {
     pub(super) host: u32,
     pub(super) kind: FaultKind,
+    /// The order of writes that makes a bus slow.
+    pub(super) ordering: Option<WriteOrdering>,
     pub(super) start: Time,
     pub(super) end: Time,
     /// Whether it has started and is not over.
@@ -24,7 +26,7 @@ pub(super) struct Fault {
 }
 
 /// The effect of a fault on the receive pipeline; absent for a storm, which has none.
-fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
+fn slowdown(kind: &FaultKind, ordering: Option<WriteOrdering>) -> Option<(Slowdown, Option<ReceiveLimits>)> {
     match *kind {
         FaultKind::Storm { .. } => None,
         FaultKind::SlowReceiver { rate, xoff_bytes, xon_bytes } => {
@@ -34,7 +36,7 @@ fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
         }
         FaultKind::MttMisses(model) => Some((Slowdown::Translation(model), None)),
         FaultKind::ContextMisses(model) => Some((Slowdown::Contexts(model), None)),
-        FaultKind::HostBus(bus) => Some((Slowdown::Bus(bus), None)),
+        FaultKind::HostBus(bus) => Some((Slowdown::Bus(bus, ordering), None)),
         FaultKind::StoppedPipeline => Some((Slowdown::Stopped, None)),
     }
 }
@@ -53,23 +55,23 @@ impl<S: FabricSwitch> Fabric<S> {
     pub(super) fn fault(&mut self, index: u32) {
         let now = self.now;
         let fault = &mut self.faults[index as usize];
-        let Fault { host, end, .. } = *fault;
+        let Fault { host, end, ordering, .. } = *fault;
         let over = now >= end;
         let starts = !over && !std::mem::replace(&mut fault.active, !over);
         let kind = fault.kind.clone();
-        match slowdown(&kind) {
+        match slowdown(&kind, ordering) {
             Some((slowdown, limits)) if starts => {
                 let nic = &mut self.hosts[host as usize];
                 nic.pipeline.slow(index, slowdown, limits);
-                if let Slowdown::Bus(bus) = slowdown {
-                    nic.pipeline.totals.bus_starts(now, bus);
+                if let Slowdown::Bus(bus, ordering) = slowdown {
+                    nic.pipeline.totals.bus_starts(now, bus, ordering);
                 }
                 self.queue.push(end, ScheduledEvent::Fault { fault: index });
             }
             Some((slowdown, _)) => {
                 let nic = &mut self.hosts[host as usize];
                 nic.pipeline.recover(index);
-                if let Slowdown::Bus(_) = slowdown {
+                if let Slowdown::Bus(..) = slowdown {
                     nic.pipeline.totals.bus_ends(now);
                 }
                 self.begin_processing(host);

@@ -2,25 +2,37 @@
 
 use super::Fabric;
 use crate::flow::{ReceiveState, SendState};
+use crate::host_operations::ConnectionReading;
 use crate::host_report::{FlowReading, NicReading};
+use crate::host_tenants::{SharedReading, TenantFlow, TenantReading};
 use crate::nic::Nic;
+use crate::nic::operations::OperationTimes;
+use crate::nic::shared::{SharedPart, SharingTenant};
 use crate::switch::FabricSwitch;
 
 impl<S: FabricSwitch> Fabric<S> {
     /// What the NICs of all hosts have counted up to now, in the order of the topology.
     pub fn nic_readings(&self) -> Vec<NicReading> {
         let mut flows: Vec<Vec<FlowReading>> = vec![Vec::new(); self.hosts.len()];
+        let mut connections: Vec<Vec<ConnectionReading>> = vec![Vec::new(); self.hosts.len()];
         let both = self.senders.iter().zip(&self.receivers);
         for (sender, receiver) in both.filter(|(_, receiver)| receiver.requester.is_none()) {
             if receiver.receiver.accepted() > 0 {
                 flows[receiver.host as usize].push(flow_reading(sender, receiver));
             }
+            connections[sender.host as usize].extend(connection_reading(sender));
         }
-        self.hosts.iter().zip(flows).filter_map(|(nic, flows)| self.reading(nic, flows)).collect()
+        let rows = self.hosts.iter().zip(flows).zip(connections);
+        rows.filter_map(|((nic, flows), connections)| self.reading(nic, flows, connections)).collect()
     }
 
     /// `None` for a host without a link.
-    fn reading(&self, nic: &Nic, flows: Vec<FlowReading>) -> Option<NicReading> {
+    fn reading(
+        &self,
+        nic: &Nic,
+        flows: Vec<FlowReading>,
+        connections: Vec<ConnectionReading>,
+    ) -> Option<NicReading> {
         // The two directions of a link follow each other.
         let (out, back) = (self.links.get(nic.link as usize)?, self.links.get((nic.link ^ 1) as usize)?);
         Some(NicReading {
@@ -36,7 +48,32 @@ impl<S: FabricSwitch> Fabric<S> {
             pipeline: nic.pipeline.totals,
             capacity: nic.pipeline.capacity(nic.line_rate),
             flows,
+            connections,
+            shared: nic.shared.as_deref().map(|shared| self.shared_reading(shared)),
         })
+    }
+}
+
+impl<S: FabricSwitch> Fabric<S> {
+    fn shared_reading(&self, shared: &SharedPart) -> SharedReading {
+        let flow = |number: &u32| {
+            let sender = &self.senders[*number as usize];
+            TenantFlow {
+                operation: sender.operation,
+                message_bytes: sender.sender.layout().message_size(0),
+                messages: sender.gate.stats.count,
+                acknowledged_bytes: sender.sender.acknowledged_bytes(),
+            }
+        };
+        let tenant = |tenant: &SharingTenant| TenantReading {
+            spec: tenant.spec.clone(),
+            flows: tenant.flows.iter().map(flow).collect(),
+        };
+        SharedReading {
+            totals: shared.totals,
+            usual_miss_share: shared.usual_miss_share(),
+            tenants: shared.tenants.iter().map(tenant).collect(),
+        }
     }
 }
 
@@ -50,4 +87,18 @@ fn flow_reading(sender: &SendState, receiver: &ReceiveState) -> FlowReading {
         discarded_packets: receiver.receiver.discarded(),
         naks: receiver.naks,
     }
+}
+
+/// `None` for a flow that is one message, or none of whose messages is complete, and for the data of READs, which their
+/// requester posts.
+fn connection_reading(sender: &SendState) -> Option<ConnectionReading> {
+    let operations: Vec<OperationTimes> = sender.gate.log.latest().copied().collect();
+    let is_posted_here = sender.responder.is_none() && !operations.is_empty();
+    is_posted_here.then(|| ConnectionReading {
+        flow: sender.key,
+        operation: sender.operation,
+        base_rtt: sender.base_rtt,
+        slowest_link: sender.slowest_link,
+        operations,
+    })
 }

@@ -2,11 +2,18 @@
 //!
 //! A flow without a message size is one message. Every message starts with a new packet (InfiniBand Architecture
 //! Specification, volume 1, section 9.7).
+//!
+//! A message may be preceded by a registration of its memory in the same send queue. The NIC processes the requests of a
+//! queue in order: it starts the registration when the message before has been transmitted, or, if its registrations are
+//! fences, when that message is complete. Then no two messages are in flight at once, however many are posted: one
+//! completes in each round trip (Bai et al., NSDI 2023, section 8.3).
 
 use std::collections::VecDeque;
 
 use model::Time;
 use scenario::nic::Messages;
+
+use super::operations::{OperationLog, OperationTimes};
 
 /// Packets of a flow, numbered from 0 through all its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +70,12 @@ impl Layout {
         (within == 0, within + 1 == self.packets_per_message || packet + 1 == self.packets)
     }
 
+    /// Bytes of a message.
+    pub fn message_size(&self, message: u64) -> u64 {
+        let position = |message| self.position(self.first_of(message));
+        position(message + 1) - position(message)
+    }
+
     /// Number of messages.
     pub fn messages(&self) -> u64 {
         self.message_of(self.packets - 1) + 1
@@ -87,17 +100,46 @@ pub struct MessageStats {
 pub(crate) struct MessageGate {
     layout: Layout,
     messages: Messages,
+    /// Whether a registration waits for the completion of all earlier requests.
+    has_fence: bool,
     start: Time,
-    /// When the outstanding messages began.
-    begun: VecDeque<Time>,
+    /// The outstanding messages that began.
+    begun: VecDeque<Begun>,
+    /// When messages completed whose places in the send queue no message has taken yet.
+    freed: VecDeque<Time>,
+    /// When the requests before the next registration were done.
+    ready: Time,
     completed: u64,
     pub(crate) stats: MessageStats,
+    /// The latest completed messages; empty for a flow that is one message.
+    pub(crate) log: OperationLog,
+}
+
+/// An outstanding message.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    posted: Time,
+    /// When its first packet was sent.
+    started: Time,
+    /// Whether its last packet has been sent.
+    is_transmitted: bool,
 }
 
 impl MessageGate {
-    pub(crate) fn new(layout: Layout, messages: Messages) -> MessageGate {
-        let stats = MessageStats::default();
-        MessageGate { layout, messages, start: Time::ZERO, begun: VecDeque::new(), completed: 0, stats }
+    /// The gate of a flow. `has_fence`: registrations start only when all earlier requests are complete.
+    pub(crate) fn new(layout: Layout, messages: Messages, has_fence: bool) -> MessageGate {
+        MessageGate {
+            layout,
+            messages,
+            has_fence,
+            start: Time::ZERO,
+            begun: VecDeque::new(),
+            freed: VecDeque::new(),
+            ready: Time::ZERO,
+            completed: 0,
+            stats: MessageStats::default(),
+            log: OperationLog::default(),
+        }
     }
 
     /// The flow starts; intervals between messages count from `now`.
@@ -105,23 +147,64 @@ impl MessageGate {
         self.start = now;
     }
 
-    /// Whether the limit of outstanding messages allows a packet.
+    /// Whether the limit of outstanding messages, and a fence before its message, allow a packet.
     pub(crate) fn admits(&self, packet: u64) -> bool {
         let message = self.layout.message_of(packet);
-        self.messages.outstanding.is_none_or(|most| message < self.completed + u64::from(most.max(1)))
+        let is_fenced = self.has_fence && self.messages.registration.is_some();
+        let is_posted =
+            self.messages.outstanding.is_none_or(|most| message < self.completed + u64::from(most.max(1)));
+        is_posted && !(is_fenced && message > self.completed)
     }
 
     /// The earliest time at which a packet may be sent.
     pub(crate) fn not_before(&self, packet: u64) -> Time {
-        let wait = u128::from(self.messages.interval.0) * u128::from(self.layout.message_of(packet));
+        let message = self.layout.message_of(packet);
+        match self.messages.registration {
+            // The registration before the message must be over.
+            Some(time) if message == self.next_message() => {
+                Time(self.posted(message).max(self.ready).0.saturating_add(time.0))
+            }
+            _ => self.due(message),
+        }
+    }
+
+    /// The first message that has not begun.
+    fn next_message(&self) -> u64 {
+        self.completed + self.begun.len() as u64
+    }
+
+    /// When the interval between messages allows a message.
+    fn due(&self, message: u64) -> Time {
+        let wait = u128::from(self.messages.interval.0) * u128::from(message);
         Time(u64::try_from(u128::from(self.start.0) + wait).unwrap_or(u64::MAX))
+    }
+
+    /// When the application posted the next message: as soon as the interval and the limit of outstanding messages allow.
+    fn posted(&self, message: u64) -> Time {
+        let freed = self.freed.front().filter(|_| self.is_posted_late(message));
+        self.due(message).max(freed.copied().unwrap_or(Time::ZERO))
+    }
+
+    /// Whether a message is posted only when an earlier one completes.
+    fn is_posted_late(&self, message: u64) -> bool {
+        self.messages.outstanding.is_some_and(|most| message >= u64::from(most.max(1)))
     }
 
     /// A packet has been sent.
     pub(crate) fn sent(&mut self, now: Time, packet: u64) {
-        let begun = self.completed + self.begun.len() as u64;
-        if self.layout.message_of(packet) == begun && self.layout.ends(packet).0 {
-            self.begun.push_back(now);
+        let (message, (is_first, is_last)) = (self.layout.message_of(packet), self.layout.ends(packet));
+        if message == self.next_message() && is_first {
+            self.begun.push_back(Begun { posted: self.posted(message), started: now, is_transmitted: false });
+            if self.is_posted_late(message) {
+                self.freed.pop_front();
+            }
+        }
+        if is_last
+            && message + 1 == self.next_message()
+            && let Some(newest) = self.begun.back_mut().filter(|newest| !newest.is_transmitted)
+        {
+            newest.is_transmitted = true;
+            self.ready = self.ready.max(now);
         }
     }
 
@@ -132,11 +215,26 @@ impl MessageGate {
             false => self.layout.message_of(upto),
         };
         while self.completed < done {
+            let message = self.completed;
             self.completed += 1;
+            if self.has_fence {
+                self.ready = now;
+            }
+            if self.messages.outstanding.is_some() {
+                self.freed.push_back(now);
+            }
             let Some(begun) = self.begun.pop_front() else {
                 continue;
             };
-            let took = now.saturating_sub(begun);
+            if self.messages.bytes.is_some() {
+                self.log.push(OperationTimes {
+                    posted: begun.posted,
+                    started: begun.started,
+                    completed: now,
+                    bytes: self.layout.message_size(message),
+                });
+            }
+            let took = now.saturating_sub(begun.started);
             let stats = &mut self.stats;
             stats.min = if stats.count == 0 { took } else { stats.min.min(took) };
             stats.max = stats.max.max(took);
@@ -166,7 +264,7 @@ mod tests {
     fn the_gate_limits_outstanding_messages_and_their_start_times() {
         let layout = Layout::new(4_000, Some(1_000), 1_000);
         let messages = Messages { outstanding: Some(2), interval: Time::from_us(5), ..Messages::default() };
-        let mut gate = MessageGate::new(layout, messages);
+        let mut gate = MessageGate::new(layout, messages, false);
         gate.start(Time::from_us(1));
         assert!(gate.admits(1) && !gate.admits(2));
         assert_eq!(gate.not_before(2), Time::from_us(11));
@@ -179,6 +277,59 @@ mod tests {
             (gate.stats.count, gate.stats.min, gate.stats.max),
             (2, Time::from_us(4), Time::from_us(8))
         );
+    }
+
+    /// The times in us at which messages of one packet may be sent, of which `outstanding` are posted at once and each is
+    /// registered within 2 us; each is sent at once and acknowledged 10 us later.
+    fn check(has_fence: bool, outstanding: u32, expected: [u64; 4]) {
+        let layout = Layout::new(4_000, Some(1_000), 1_000);
+        let registration = Some(Time::from_us(2));
+        let messages = Messages {
+            registration,
+            outstanding: Some(outstanding),
+            bytes: Some(1_000),
+            ..Messages::default()
+        };
+        let mut gate = MessageGate::new(layout, messages, has_fence);
+        gate.start(Time::ZERO);
+        let mut sent: Vec<Time> = Vec::new();
+        for packet in 0..4 {
+            while !gate.admits(packet) {
+                let acknowledged = gate.completed;
+                gate.acknowledged(sent[acknowledged as usize] + Time::from_us(10), acknowledged + 1);
+            }
+            let at = gate.not_before(packet);
+            gate.sent(at, packet);
+            sent.push(at);
+        }
+        assert_eq!(sent, expected.map(Time::from_us), "fence {has_fence}, {outstanding} outstanding");
+    }
+
+    #[test]
+    fn a_registration_follows_the_message_before_it_or_its_completion() {
+        check(false, 4, [2, 4, 6, 8]);
+        check(false, 2, [2, 4, 14, 16]);
+        check(true, 4, [2, 14, 26, 38]);
+        check(true, 1, [2, 14, 26, 38]);
+    }
+
+    #[test]
+    fn operations_are_logged_with_the_time_at_which_they_were_posted() {
+        let layout = Layout::new(3_000, Some(1_000), 1_000);
+        let messages = Messages { outstanding: Some(2), bytes: Some(1_000), ..Messages::default() };
+        let mut gate = MessageGate::new(layout, messages, false);
+        gate.start(Time::from_us(1));
+        for (packet, at) in [(0, 3), (1, 4), (2, 9)] {
+            gate.sent(Time::from_us(at), packet);
+            if packet > 0 {
+                gate.acknowledged(Time::from_us(at + 2), packet);
+            }
+        }
+        let of = |operation: &OperationTimes| [operation.posted, operation.started, operation.completed];
+        let logged: Vec<[Time; 3]> = gate.log.latest().map(of).collect();
+        assert_eq!(logged, [[1, 3, 6], [1, 4, 11]].map(|times| times.map(Time::from_us)));
+        gate.acknowledged(Time::from_us(12), 3);
+        assert_eq!(gate.log.latest().last().map(of), Some([6, 9, 12].map(Time::from_us)));
     }
 
     proptest! {

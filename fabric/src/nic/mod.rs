@@ -1,15 +1,17 @@
 //! An RDMA NIC: its transmit queues, flow control in both directions, and the protocol engines of its flows.
 //!
-//! The protocol engines are [`message`] (messages and packets), [`sender`] with [`gbn`] or [`selective`] (reliability),
-//! [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (wire
-//! format) and [`read`] (RDMA READ). [`receive`] models slow receivers, [`watchdog`] the NIC watchdog, and [`totals`]
-//! counts what a NIC counts. This module schedules the frames of all flows of a host.
+//! The protocol engines are [`message`] (messages and packets; [`operations`] records when they completed), [`sender`] with
+//! [`gbn`] or [`selective`] (reliability), [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow
+//! control), [`packet`] (wire format) and [`read`] (RDMA READ). [`receive`] models slow receivers, [`shared`] what tenants share,
+//! [`watchdog`] the NIC watchdog, and [`totals`] counts what a NIC counts. This module schedules the frames of all flows of a
+//! host.
 
 pub mod control;
 pub mod dcqcn;
 pub mod dctcp;
 pub mod gbn;
 pub mod message;
+pub mod operations;
 pub mod pacing;
 pub mod packet;
 pub mod pfc;
@@ -17,6 +19,7 @@ pub(crate) mod read;
 pub mod receive;
 pub mod selective;
 pub mod sender;
+pub mod shared;
 pub mod timely;
 pub mod totals;
 pub(crate) mod watchdog;
@@ -31,6 +34,7 @@ use scenario::HostSettings;
 use crate::flow::SendState;
 use pfc::ReceivedPauses;
 use receive::ReceivePipeline;
+use shared::SharedPart;
 use totals::{NicTotals, PauseTotal, pause_end};
 use watchdog::NicWatchdog;
 
@@ -56,6 +60,8 @@ pub(crate) struct Nic {
     /// The receive buffer.
     pub(crate) pipeline: ReceivePipeline,
     pub(crate) watchdog: NicWatchdog,
+    /// The part that tenants share; absent without tenants.
+    pub(crate) shared: Option<Box<SharedPart>>,
     /// What it has counted since the beginning of the run.
     pub(crate) totals: NicTotals,
     /// Time of the earliest scheduled wake-up.
@@ -87,6 +93,7 @@ impl Nic {
 
     fn next_data(&mut self, now: Time, flows: &mut [SendState]) -> Option<Outgoing> {
         let count = self.active.len();
+        let is_busy = self.shared.as_ref().is_some_and(|shared| shared.ready_at() > now);
         for step in 1..=count {
             let position = (self.last_served + step) % count;
             let index = self.active[position];
@@ -94,9 +101,16 @@ impl Nic {
             if self.received_pauses.is_paused(now, flow.priority) || !flow.may_send(now) {
                 continue;
             }
+            let request = self.shared.as_ref().and_then(|_| flow.next_request());
+            if is_busy && request.is_some() {
+                continue;
+            }
             let resumed = (flow.sender.outstanding_bytes() == 0).then_some(index);
             if let Some(frame) = flow.send(now) {
                 self.last_served = position;
+                if let (Some(shared), Some((verb, bytes))) = (&mut self.shared, request) {
+                    shared.begin(now, verb, bytes);
+                }
                 return Some(Outgoing { frame, resumed });
             }
         }
@@ -107,7 +121,8 @@ impl Nic {
     pub(crate) fn next_chance(&self, now: Time, flows: &[SendState]) -> Option<Time> {
         let flows = self.active.iter().map(|flow| &flows[*flow as usize]);
         let paced = flows.filter_map(SendState::next_at).filter(|at| *at > now).min();
-        [paced, self.received_pauses.next_expiry(now)].into_iter().flatten().min()
+        let prepared = self.shared.as_ref().map(|shared| shared.ready_at()).filter(|at| *at > now);
+        [paced, prepared, self.received_pauses.next_expiry(now)].into_iter().flatten().min()
     }
 
     /// Counts a PFC frame that the NIC sends.

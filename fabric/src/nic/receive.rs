@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use scenario::Random;
-use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveLimits};
+use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveLimits, WriteOrdering};
 
 use super::totals::PipelineTotals;
 
@@ -21,8 +21,8 @@ pub enum Slowdown {
     Translation(MttModel),
     /// It waits for contexts of connections that are not in the cache.
     Contexts(ContextModel),
-    /// PCIe bottleneck: the host's bus is slower than the link.
-    Bus(HostBus),
+    /// PCIe bottleneck: the host's bus is slower than the link, or keeps writes in order.
+    Bus(HostBus, Option<WriteOrdering>),
     /// It processes nothing.
     Stopped,
 }
@@ -138,8 +138,9 @@ impl ReceivePipeline {
         for (slowdown, _) in self.slowdowns.values() {
             match slowdown {
                 Slowdown::Rate(rate) => work = work.max(rate.serialisation(bytes)),
-                Slowdown::Bus(bus) => {
-                    let crossing = bus.available().serialisation(bytes);
+                Slowdown::Bus(bus, ordering) => {
+                    let ordered = ordering.map_or(Time::ZERO, |ordering| ordering.crossing(bytes));
+                    let crossing = bus.available().serialisation(bytes).max(ordered);
                     self.totals.crossed_bus(bytes, crossing);
                     (work, crossed) = (work.max(crossing), crossed.max(crossing));
                 }
@@ -190,10 +191,10 @@ impl ReceivePipeline {
         let nic = slowdowns().filter_map(|slowdown| match slowdown {
             Slowdown::Rate(rate) => Some(rate),
             Slowdown::Stopped => Some(Rate(0)),
-            Slowdown::Bus(_) | Slowdown::Translation(_) | Slowdown::Contexts(_) => None,
+            Slowdown::Bus(..) | Slowdown::Translation(_) | Slowdown::Contexts(_) => None,
         });
         let buses = slowdowns().filter_map(|slowdown| match slowdown {
-            Slowdown::Bus(bus) => Some(bus),
+            Slowdown::Bus(bus, _) => Some(bus),
             _ => None,
         });
         LoopbackCapacity {
@@ -260,12 +261,12 @@ mod tests {
         let mut pipeline = pipeline();
         pipeline.slow(0, Slowdown::Rate(Rate::from_gbps(80)), None);
         let bus = HostBus { rate: Rate::from_gbps(16), loopback: Rate::from_gbps(16) };
-        pipeline.slow(1, Slowdown::Bus(bus), None);
+        pipeline.slow(1, Slowdown::Bus(bus, None), None);
         let table =
             MttModel { entries: 0, page_bytes: 4096, region_bytes: 1 << 20, miss: Time::from_ns(300) };
         pipeline.slow(2, Slowdown::Translation(table), None);
         pipeline.push(Time::ZERO, 3, 0, frame());
-        pipeline.totals.bus_starts(Time::ZERO, bus);
+        pipeline.totals.bus_starts(Time::ZERO, bus, None);
         assert_eq!(pipeline.begin(Time::ZERO), Some(Time::from_ns(1_300)));
         let found = Translations { lookups: 1, misses: 1 };
         let totals = pipeline.totals;

@@ -7,7 +7,7 @@
 use model::wire::pfc::quanta_time;
 use model::{Rate, Time};
 use p4_switch::tm::PauseEnd;
-use scenario::nic::{HostBus, MttModel, Translations};
+use scenario::nic::{HostBus, MttModel, Translations, WriteOrdering};
 
 /// The pauses of one priority, in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +71,8 @@ pub struct ContextTotal {
 pub struct BusTotal {
     /// The bus, with its loopback traffic.
     pub bus: HostBus,
+    /// The order of writes that makes it slow; absent if its link is slow.
+    pub ordering: Option<WriteOrdering>,
     /// Bytes from the network.
     pub network_bytes: u64,
     /// How long they occupied their share of the bus.
@@ -87,6 +89,11 @@ impl BusTotal {
     /// Whether the limit applies.
     pub fn is_limiting(&self) -> bool {
         self.since.is_some()
+    }
+
+    /// Rate of its PCIe link.
+    pub fn link(&self) -> Rate {
+        self.ordering.map_or(self.bus.rate, |ordering| ordering.link)
     }
 
     /// Bytes of loopback traffic up to now: what it offers, less what traffic from the network displaced.
@@ -169,17 +176,18 @@ impl BufferTotal {
 
 impl PipelineTotals {
     /// A limit of the bus applies from now on. Of several, the last one that started counts.
-    pub(crate) fn bus_starts(&mut self, now: Time, bus: HostBus) {
+    pub(crate) fn bus_starts(&mut self, now: Time, bus: HostBus, ordering: Option<WriteOrdering>) {
         self.bus_ends(now);
         let fresh = BusTotal {
             bus,
+            ordering,
             network_bytes: 0,
             busy: Time::ZERO,
             stalled: Time::ZERO,
             over: Time::ZERO,
             since: None,
         };
-        let known = self.bus.filter(|known| known.bus == bus);
+        let known = self.bus.filter(|known| (known.bus, known.ordering) == (bus, ordering));
         self.bus = Some(BusTotal { since: Some(now), ..known.unwrap_or(fresh) });
     }
 
@@ -255,7 +263,7 @@ mod tests {
     fn check(loopback_gbps: u64, busy_us: u64, loopback_bytes: u64) {
         let bus = HostBus { rate: Rate::from_gbps(100), loopback: Rate::from_gbps(loopback_gbps) };
         let mut totals = PipelineTotals::default();
-        totals.bus_starts(Time::from_ms(1), bus);
+        totals.bus_starts(Time::from_ms(1), bus, None);
         totals.crossed_bus(1000, Time::from_us(busy_us));
         totals.bus_ends(Time::from_ms(2));
         let total = totals.bus.unwrap();

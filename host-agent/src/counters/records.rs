@@ -43,6 +43,9 @@ pub struct InterfaceCounters {
     /// Further statistics of the driver that show a slow host ([`super::driver::HOST_STATISTICS`]), by the driver's
     /// names.
     pub host: BTreeMap<String, u64>,
+    /// Share of the last second before the reading in which the PCIe link took no write although the NIC had one, in percent.
+    /// A momentary value, no counter.
+    pub stalled_writes_percent: Option<u64>,
 }
 
 /// A PCIe link: what was negotiated, and what both ends can do.
@@ -125,7 +128,9 @@ impl HostCounters {
 impl InterfaceCounters {
     /// Whether there is nothing but the name.
     pub(crate) fn is_empty(&self) -> bool {
-        self.pcie.is_none() && self.pause.is_none() && self.priorities.is_empty() && self.host.is_empty()
+        let has_statistics =
+            !self.priorities.is_empty() || !self.host.is_empty() || self.stalled_writes_percent.is_some();
+        self.pcie.is_none() && self.pause.is_none() && !has_statistics
     }
 
     fn flatten(&self, all: &mut Vec<(String, u64)>) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::host::counters::{NicCounters, PauseSample, PriorityDrops, PriorityPauses, WireCounters};
 use model::host::{HostInspection, RnicCounters};
 
-use super::driver::{LOOPBACK_BYTES, RX_BYTES, RX_PACKETS, TX_BYTES, TX_PACKETS};
+use super::driver::{LOOPBACK_BYTES, PORT_TOTALS};
 use super::records::{HostCounters, InterfaceCounters, PriorityCounters, RdmaPort};
 
 /// Counters of one time.
@@ -61,7 +61,11 @@ pub fn section(
     let (first, last) = readings.first().zip(readings.last())?;
     let interval_ns = interval_ns(first, last)?;
     let mut whole = growth(&first.counters, &last.counters, facts);
-    whole.nics.iter_mut().for_each(|nic| cut_off(nic, interval_ns));
+    let stalled = |nic: &NicCounters| stalled_ns(&last.counters, &nic.nic, interval_ns);
+    for nic in &mut whole.nics {
+        cut_off(nic, interval_ns);
+        nic.stalled_writes_ns = stalled(nic);
+    }
     let mut start_ns = 0;
     for pair in readings.windows(2).filter(|_| readings.len() > 2) {
         let Some(interval_ns) = self::interval_ns(&pair[0], &pair[1]) else { continue };
@@ -75,6 +79,19 @@ pub fn section(
         start_ns += interval_ns;
     }
     Some((interval_ns, whole))
+}
+
+/// Length of the time before a reading that the driver's share of stalled writes is about, in ns.
+const STALLED_SHARE_NS: u64 = 1_000_000_000;
+
+/// For how long the PCIe link of an RNIC took no write in an interval that ends with this reading: the share of the second
+/// before the reading, as if it were the same throughout. `None` for a longer interval, of which the share says little.
+fn stalled_ns(last: &HostCounters, nic: &str, interval_ns: u64) -> Option<u64> {
+    let port = last.rdma_ports.iter().find(|port| label(port) == nic);
+    let name = port.map_or(Some(nic), |port| port.interface.as_deref())?;
+    let interface = last.interfaces.iter().find(|interface| interface.name == name)?;
+    let percent = interface.stalled_writes_percent.filter(|_| interval_ns <= STALLED_SHARE_NS)?;
+    Some(interval_ns.saturating_mul(percent) / 100)
 }
 
 fn interval_ns(before: &TimedReading, after: &TimedReading) -> Option<u64> {
@@ -152,17 +169,19 @@ fn nic(name: &str, fact: &InterfaceFacts, interface: Pair<'_>) -> Option<NicCoun
         }
     }
     nic.loopback_bytes = grown(before.host.get(LOOPBACK_BYTES), after.host.get(LOOPBACK_BYTES));
-    nic.wire = wire_of_port(|name| grown(before.host.get(name), after.host.get(name)));
+    let of_port = |names| wire_of_port(names, |name| grown(before.host.get(name), after.host.get(name)));
+    nic.wire = PORT_TOTALS.iter().find_map(of_port);
     Some(nic)
 }
 
-/// Packets and bytes of the physical port.
-fn wire_of_port(of: impl Fn(&str) -> Option<u64>) -> Option<WireCounters> {
+/// Packets and bytes of the physical port, by their names in a driver.
+fn wire_of_port(names: &[&str; 4], of: impl Fn(&str) -> Option<u64>) -> Option<WireCounters> {
+    let [received_packets, received_bytes, sent_packets, sent_bytes] = names;
     Some(WireCounters {
-        received_bytes: of(RX_BYTES)?,
-        received_packets: of(RX_PACKETS)?,
-        sent_bytes: of(TX_BYTES)?,
-        sent_packets: of(TX_PACKETS)?,
+        received_bytes: of(received_bytes)?,
+        received_packets: of(received_packets)?,
+        sent_bytes: of(sent_bytes)?,
+        sent_packets: of(sent_packets)?,
     })
 }
 
@@ -286,7 +305,7 @@ mod tests {
         let statistics = |value: u64| {
             let mut host = reading(0, 0, 0, 0);
             host.rdma_ports[0].counters.clear();
-            for name in [RX_BYTES, RX_PACKETS, TX_BYTES, TX_PACKETS, LOOPBACK_BYTES] {
+            for name in PORT_TOTALS[0].iter().chain([&LOOPBACK_BYTES]) {
                 host.interfaces[0].host.insert(name.to_string(), value);
             }
             host
@@ -294,6 +313,33 @@ mod tests {
         let found = growth(&statistics(5), &statistics(9), &facts(None));
         let wire = found.nics[0].wire.expect("of the driver");
         assert_eq!((wire.received_packets, found.nics[0].loopback_bytes), (4, Some(4)));
+    }
+
+    #[test]
+    fn stalled_writes_are_a_share_of_an_interval_of_at_most_a_second() {
+        let read = |began_ms: u64, percent: u64| {
+            let mut counters = reading(0, 0, 0, 7);
+            counters.interfaces[0].stalled_writes_percent = Some(percent);
+            timed(began_ms, counters)
+        };
+        let stalled = |ms: u64| {
+            let (_, found) = section(&[read(0, 99), read(ms, 40)], &facts(None)).expect("two readings");
+            found.nics[0].stalled_writes_ns
+        };
+        assert_eq!((stalled(502), stalled(60_000)), (Some(200_000_000), None));
+    }
+
+    #[test]
+    fn counters_of_a_port_are_of_one_driver() {
+        let names = |names: &[&str], value: u64| {
+            let mut host = reading(0, 0, 0, 0);
+            host.rdma_ports[0].counters.clear();
+            host.interfaces[0].host.extend(names.iter().map(|name| (name.to_string(), value)));
+            host
+        };
+        let of = |list: &[&str]| growth(&names(list, 1), &names(list, 4), &facts(None)).nics[0].wire;
+        assert_eq!(of(&PORT_TOTALS[1]).map(|wire| wire.received_packets), Some(3));
+        assert_eq!(of(&["rx_bytes", "tx_bytes"]), None, "those of mlx5 leave RDMA out");
     }
 
     #[test]

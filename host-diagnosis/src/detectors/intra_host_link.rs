@@ -4,6 +4,7 @@
 //! fine and the network is the place to look. Where the RNIC counts how long its PCIe link takes no write, this counter
 //! tells the link from the RNIC in front of it. Source: Hostping, NSDI 2023.
 
+use model::host::counters::NicCounters;
 use model::host::loopback::LoopbackTest;
 use model::{Cause, HostReport};
 
@@ -59,6 +60,14 @@ fn needs_a_link(row: &SentPauses<'_>) -> bool {
     }
 }
 
+/// Whether the PCIe link of an RNIC carries less than an overloaded one would; `false` if it does not count that.
+fn has_room(nic: &NicCounters, interval_ns: u64) -> bool {
+    nic.pcie.is_some_and(|pcie| {
+        let bits = pcie.to_host_bytes as f64 * 8e9 / interval_ns.max(1) as f64;
+        bits < hostping::OVERLOADED_SHARE * pcie.capacity_bps as f64
+    })
+}
+
 /// A link that a test accuses.
 struct Case<'r> {
     report: &'r HostReport,
@@ -107,7 +116,7 @@ impl Case<'_> {
             confidence: usual / (link.ties + 1) as f64,
             evidence: self.claims(),
             missing,
-            advice: link.bottlenecks.iter().map(|bottleneck| bottleneck.advice().to_string()).collect(),
+            advice: self.advice(),
         }
     }
 
@@ -136,6 +145,19 @@ impl Case<'_> {
     fn stalled(&self) -> Option<SentPauses<'_>> {
         let nic = self.nic()?;
         pauses::sent(self.report).find(|row| row.nic.nic == nic && row.has_stalled_writes() == Some(true))
+    }
+
+    /// What to do about each bottleneck. A PCIe link that takes no write and is not full is not narrow: what lies behind it holds
+    /// writes back, and comes first.
+    fn advice(&self) -> Vec<String> {
+        let mut advice: Vec<String> =
+            self.link.bottlenecks.iter().map(|bottleneck| bottleneck.advice().to_string()).collect();
+        if self.stalled().is_some_and(|row| has_room(row.nic, self.report.interval_ns)) {
+            let ordering = "the link has room and takes no write: permit relaxed ordering (NIC004), and check the IOMMU and the \
+                            memory bandwidth before replacing hardware";
+            advice.insert(0, ordering.to_string());
+        }
+        advice
     }
 
     /// Whether no loopback traffic of applications, which overloads a link, crosses it.

@@ -25,6 +25,10 @@ const WITHOUT_PAUSES: f64 = 0.7;
 /// Confidence is multiplied by this if a watchdog fired: loopback traffic slows a receiver, it does not stop it.
 const WATCHDOG_FACTOR: f64 = 0.7;
 
+/// The share of what an RNIC writes to its host up to which loopback traffic does not fill the link: a link that is full with it
+/// is almost full without it.
+const LEAST_LOOPBACK: f64 = 1.0 - FULL_SHARE;
+
 pub(super) const DETECTOR: Detector = Detector {
     name: "loopback_congestion",
     source: "Empowering Azure Storage with RDMA, NSDI 2023, section 8; Collie, NSDI 2022, anomaly 13",
@@ -82,9 +86,11 @@ fn is_stalled(nic: &NicCounters, interval_ns: u64) -> bool {
     nic.stalled_writes_ns.is_some_and(|stalled| ratio(stalled, interval_ns) > HOST_TEST_RATIO)
 }
 
-/// Whether an RNIC carries loopback traffic and traffic from the network; `None` if it does not count them.
+/// Whether an RNIC carries much loopback traffic and traffic from the network; `None` if it does not count them.
 fn has_both(nic: &NicCounters) -> Option<bool> {
-    Some(nic.loopback_bytes? > 0 && nic.wire?.received_bytes > 0)
+    let (loopback, received) = (nic.loopback_bytes?, nic.wire?.received_bytes);
+    let share = loopback as f64 / loopback.saturating_add(received).max(1) as f64;
+    Some(share > LEAST_LOOPBACK && received > 0)
 }
 
 /// The PCIe link of an RNIC.

@@ -13,6 +13,8 @@ use model::{Cause, HostReport};
 use crate::xrdma::request_time_ns;
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
 
+use super::support::is_about_pauses;
+
 pub(super) const DETECTOR: Detector = Detector {
     name: "poll_gap",
     source: "X-RDMA, CLUSTER 2019, sections VI-A and VII-D",
@@ -31,7 +33,10 @@ const WITH_LOCATION: f64 = 0.9;
 /// For gaps of one thread at a time: the thread has other work.
 const SINGLE: f64 = 0.6;
 
-fn check(report: &HostReport, _: &Fabric) -> Outcome {
+fn check(report: &HostReport, fabric: &Fabric) -> Outcome {
+    if is_about_pauses(fabric) {
+        return Outcome::FabricExplains;
+    }
     let Some(polls) = &report.polls else { return Outcome::Clean };
     let limit = polls.long_gap_ns.unwrap_or(0);
     let long: Vec<(usize, &PollGap)> =

@@ -11,6 +11,7 @@ use model::host::counters::{Misses, NicCounters};
 use model::host::transport::ConnectionScaling;
 use model::{Cause, HostReport};
 
+use crate::cache_misses::is_harmless;
 use crate::pause_ratio::{HOST_TEST_RATIO, Step, ratio};
 use crate::pauses;
 use crate::{Claim, Detector, Explains, Fabric, FabricState, HostFinding, HostPart, Outcome, Section};
@@ -141,7 +142,7 @@ fn judge(
     let usual = icm
         .usual_misses
         .ok_or_else(|| format!("the usual ICM cache misses of {} at this load (`usual_misses`)", nic.nic))?;
-    if (icm.misses as f64) < RISEN * usual.max(1) as f64 {
+    if (icm.misses as f64) < RISEN * usual.max(1) as f64 || is_harmless(&icm) {
         return Ok(None);
     }
     let extra = extra_pcie(report, nic).zip(scaling.usual_extra_pcie_bits_per_s);

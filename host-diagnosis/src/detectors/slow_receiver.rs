@@ -8,6 +8,7 @@
 use model::host::counters::{Misses, NicCounters};
 use model::{Cause, HostReport};
 
+use crate::cache_misses::have_risen;
 use crate::mtt;
 use crate::pause_ratio::Step;
 use crate::pauses::{self, SentPauses};
@@ -74,11 +75,8 @@ fn misses_rise(nic: &NicCounters) -> Option<bool> {
 }
 
 fn rises(row: &Misses) -> Option<bool> {
-    match (row.usual_misses, row.lookups) {
-        (Some(usual), _) => Some(row.misses as f64 > RISE_FACTOR * usual as f64),
-        (None, Some(lookups)) => Some(row.misses as f64 > MISS_RATE * lookups as f64),
-        (None, None) => None,
-    }
+    let of_all = || row.lookups.map(|lookups| row.misses as f64 > MISS_RATE * lookups as f64);
+    have_risen(row, RISE_FACTOR).or_else(of_all)
 }
 
 fn exceeds_reach(nic: &NicCounters) -> Option<bool> {

@@ -7,12 +7,18 @@ use model::host::counters::{Misses, NicCounters};
 use model::host::tenants::{DataVerb, RdmaTransport, SharedNic, Tenant};
 
 use super::pcie::{Sizes, pcie_bytes};
+use crate::cache_misses::have_risen;
 
 /// A resource that is used to more than this share is exhausted (Hostping's limit for an overloaded bus).
 const EXHAUSTED_SHARE: f64 = 0.9;
 /// Misses above the usual number by this factor exhaust a cache. Choice: the paper's harmless attack raises the miss
 /// rate by a third (17.2 to 22.9 %), the harmful one by a factor of 2.9 (49.1 %; table 1).
 const MISS_FACTOR: f64 = 1.5;
+
+/// Receiver-not-ready errors a second from which they stall the processing units. Choice: a queue pair without receive requests
+/// has about 1,500 a second with the timer of 0.64 ms that perftest sets (`min_rnr_timer` 12), so that a hundred are one queue
+/// pair that lacks them for a fifteenth of the time.
+const STALLING_ERRORS: f64 = 100.0;
 
 /// A resource of an RNIC, as in table 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +122,11 @@ pub fn exhausted(nic: &SharedNic, counters: Option<&NicCounters>, interval_ns: u
 fn errors(nic: &SharedNic) -> Option<Exhausted> {
     let rate: f64 = nic.tenants.iter().map(|tenant| tenant.rnr_errors).sum();
     let reason = format!("{rate:.0} receiver-not-ready errors a second");
-    (rate > 0.0).then_some(Exhausted { resource: Resource::ErrorHandling, reason, counter: None })
+    (rate >= STALLING_ERRORS).then_some(Exhausted {
+        resource: Resource::ErrorHandling,
+        reason,
+        counter: None,
+    })
 }
 
 fn caches(nic: &SharedNic, counters: &NicCounters) -> Option<Exhausted> {
@@ -129,9 +139,8 @@ fn caches(nic: &SharedNic, counters: &NicCounters) -> Option<Exhausted> {
         (caches.receive_wqe, Resource::ReceiveCache, "/caches/receive_wqe"),
         (caches.icm, Resource::ContextCache, "/caches/icm"),
     ];
-    let rises = |misses: &Misses| {
-        misses.usual_misses.filter(|usual| misses.misses as f64 > MISS_FACTOR * *usual as f64)
-    };
+    let rises =
+        |misses: &Misses| misses.usual_misses.filter(|_| have_risen(misses, MISS_FACTOR) == Some(true));
     let (misses, usual, resource, counter) = rows.into_iter().find_map(|(misses, resource, counter)| {
         let misses = misses?;
         Some((misses, rises(&misses)?, resource, counter))

@@ -3,8 +3,11 @@
 //! Loopback traffic crosses the bus to the NIC and back, so towards the host it competes with traffic from the network.
 //! Both have equal shares: each gets half if both need more (the 2:1 congestion of Bai et al., NSDI 2023, section 8.3).
 //! The NIC cannot mark packets, so it pauses the switch.
+//!
+//! A NIC that may not use relaxed ordering waits with each write for those before it ([`WriteOrdering`]): the link has room, and
+//! takes no write (Kong et al., Collie, NSDI 2022, appendix A, anomaly 9).
 
-use model::Rate;
+use model::{Rate, Time};
 
 /// The bus of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +38,56 @@ impl HostBus {
     }
 }
 
+/// Writes to the host that PCIe keeps in order. Writes of P bytes that take a time L, of which N are in progress at once, are at
+/// most 8 N P / L bits a second (Little's law; Neugebauer et al., "Understanding PCIe performance for end host networking",
+/// SIGCOMM 2018, section 3). A short write takes as long as a full one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOrdering {
+    /// Rate of the PCIe link, in bits a second.
+    pub link: Rate,
+    /// Payload bytes of a full write (TLP).
+    pub payload_bytes: u64,
+    /// Writes in progress at once.
+    pub in_flight: u64,
+    /// Time of a write.
+    pub latency: Time,
+}
+
+impl WriteOrdering {
+    /// How long the writes of a frame of `bytes` occupy the bus.
+    pub fn crossing(&self, bytes: u64) -> Time {
+        let writes = bytes.div_ceil(self.payload_bytes.max(1)).max(1);
+        let time = u128::from(self.latency.0) * u128::from(writes) / u128::from(self.in_flight.max(1));
+        Time(u64::try_from(time).unwrap_or(u64::MAX))
+    }
+
+    /// The rate of full writes, or of the link if that is lower.
+    pub fn rate(&self) -> Rate {
+        let bits = u128::from(self.payload_bytes) * 8 * u128::from(self.in_flight) * 1_000_000_000_000;
+        let rate = bits / u128::from(self.latency.0.max(1));
+        Rate(u64::try_from(rate).unwrap_or(u64::MAX)).min(self.link)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ordered_writes_take_their_time_however_short_they_are() {
+        let ordering = WriteOrdering {
+            link: Rate::from_gbps(252),
+            payload_bytes: 256,
+            in_flight: 16,
+            latency: Time::from_ns(540),
+        };
+        // 60 Gb/s as in the source.
+        assert_eq!(ordering.rate().0 / 1_000_000_000, 60);
+        assert_eq!(ordering.crossing(4096), Time::from_ns(540));
+        assert_eq!([64, 256, 257].map(|bytes| ordering.crossing(bytes).0), [33_750, 33_750, 67_500]);
+        let fast = WriteOrdering { in_flight: 1_000, ..ordering };
+        assert_eq!(fast.rate(), Rate::from_gbps(252), "the link");
+    }
 
     #[test]
     fn a_healthy_bus_is_at_least_as_fast_as_the_link() {

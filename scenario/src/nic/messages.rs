@@ -25,6 +25,9 @@ pub struct Messages {
     pub outstanding: Option<u32>,
     /// Least time between the starts of two messages.
     pub interval: Time,
+    /// How long the NIC registers memory before each message, with a request of its own in the same send queue (fast memory
+    /// registration, FMR); absent: memory is registered in advance.
+    pub registration: Option<Time>,
     /// Bytes that the flow may have outstanding, or [`Messages::NO_WINDOW`]; absent: the window of its NIC.
     pub window_bytes: Option<u64>,
 }

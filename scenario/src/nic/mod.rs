@@ -7,13 +7,15 @@ mod generation;
 mod host_bus;
 mod messages;
 mod mtt;
+mod tenants;
 
 pub use congestion_control::{ControlConfig, Cut, DcqcnConfig, DctcpConfig, TimelyConfig};
 pub use contexts::ContextModel;
 pub use generation::Generation;
-pub use host_bus::HostBus;
+pub use host_bus::{HostBus, WriteOrdering};
 pub use messages::{Messages, Operation};
 pub use mtt::{MttModel, Translations};
+pub use tenants::{PostedVerb, TenantSpec, TranslationCache};
 
 /// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
 pub const ROCE_V4_BYTES: u32 = 58;

@@ -54,6 +54,7 @@ pub(super) fn assemble(
         flows,
         jobs: Vec::new(),
         faults: Vec::new(),
+        tenants: Vec::new(),
         agents: AgentSettings { hosts: (!agents.is_empty()).then_some(agents), ..AgentSettings::default() },
         expect: None,
         source: None,

@@ -9,6 +9,7 @@ use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
 use super::{host_name, set};
 use crate::nic::{
     ContextModel, Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, Reliability,
+    WriteOrdering,
 };
 use crate::settings::{HostSettings, Reaction, SwitchSettings};
 use crate::{FaultKind, FaultSpec, Scenario};
@@ -113,6 +114,9 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
         reader.problem(&place, message);
     }
     set(&mut host.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
+    set(&mut host.fences_registrations, section.flag(reader, "registration_fence"));
+    set(&mut host.translations.entries, section.integer::<u64>(reader, "translation_entries", 1..=1 << 24));
+    set(&mut host.translations.miss, section.quantity(reader, "translation_miss", A_TIME, parse_time));
     let never_or = |w: &str| if w == "none" { Some(None) } else { above_zero(w).map(Some) };
     set(&mut host.watchdog, section.quantity(reader, "watchdog", "a time above zero or \"none\"", never_or));
 }
@@ -143,8 +147,15 @@ pub(super) fn read_cut(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Op
 pub(super) fn read_messages(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Messages {
     let operations = [("write", Operation::Write), ("send", Operation::Send), ("read", Operation::Read)];
     let size = |w: &str| parse_bytes(w).filter(|bytes| *bytes > 0);
+    let operation = word(reader, section, "operation", &operations).unwrap_or_default();
+    let registration = section.quantity(reader, "registration", A_TIME, parse_time);
+    if registration.is_some() && operation == Operation::Read {
+        let message = "`registration` has no effect on reads: their data is sent by the other host";
+        reader.problem(&section.place("registration"), message);
+    }
     Messages {
-        operation: word(reader, section, "operation", &operations).unwrap_or_default(),
+        operation,
+        registration,
         bytes: section.quantity(reader, "message", "a size above zero", size),
         outstanding: section.integer::<u32>(reader, "outstanding", 1..=1_000_000),
         interval: section.quantity(reader, "message_interval", A_TIME, parse_time).unwrap_or(Time::ZERO),
@@ -174,7 +185,8 @@ pub(super) fn read_faults(
         let kind = read_fault_kind(reader, &mut section, scenario, host.as_deref());
         section.finish(reader);
         if let (Some(host), Some(duration), Some(kind)) = (host, duration, kind) {
-            faults.push(FaultSpec { host, kind, start, start_jitter, duration });
+            let (kind, ordering) = kind;
+            faults.push(FaultSpec { host, kind, ordering, start, start_jitter, duration });
         }
     }
     faults
@@ -185,24 +197,25 @@ fn read_fault_kind(
     section: &mut Section<'_>,
     scenario: &Scenario,
     host: Option<&str>,
-) -> Option<FaultKind> {
+) -> Option<(FaultKind, Option<WriteOrdering>)> {
     let Some(kind) = section.text(reader, "kind") else {
         section.missing(reader, "kind");
         return None;
     };
-    match kind.value.as_str() {
+    let kind = match kind.value.as_str() {
         "storm" => Some(storm(reader, section, scenario, host)),
         "slow_receiver" => slow_receiver(reader, section, scenario, host),
         "mtt_misses" => mtt_misses(reader, section),
         "context_misses" => context_misses(reader, section),
-        "host_bus" => host_bus(reader, section),
+        "host_bus" => return host_bus(reader, section, scenario, host),
         "stopped_pipeline" => Some(FaultKind::StoppedPipeline),
         _ => {
             let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"context_misses\", \"host_bus\" or \"stopped_pipeline\"";
             reader.problem(&kind.span, format!("`kind` must be {known}"));
             None
         }
-    }
+    };
+    kind.map(|kind| (kind, None))
 }
 
 /// Bytes of a pause frame on the wire: the frame of 64, preamble and interframe gap (IEEE 802.3, 4.2.3.2 and annex
@@ -290,9 +303,36 @@ fn context_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<
     Some(FaultKind::ContextMisses(ContextModel { entries, queue_pairs: queue_pairs?, miss }))
 }
 
-fn host_bus(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
-    let rate = required_rate(reader, section);
+fn host_bus(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> Option<(FaultKind, Option<WriteOrdering>)> {
+    let latency = section.quantity(reader, "write_latency", A_TIME_ABOVE_ZERO, above_zero);
+    let given = match latency {
+        // A bus whose writes are ordered is as fast as the link otherwise.
+        Some(_) => section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|r| r.0 > 0)),
+        None => required_rate(reader, section),
+    };
     let loopback =
         section.quantity(reader, "loopback", "a rate, e.g. \"10Gbps\"", parse_rate).unwrap_or(Rate(0));
-    Some(FaultKind::HostBus(HostBus { rate: rate?, loopback }))
+    let size = |w: &str| parse_bytes(w).filter(|bytes| *bytes > 0);
+    let payload_bytes = section.quantity(reader, "write_payload", "a size above zero", size);
+    let in_flight = section.integer::<u64>(reader, "writes_in_flight", 1..=65_536);
+    for key in ["write_payload", "writes_in_flight"] {
+        if let Some(place) = section.given(key).filter(|_| latency.is_none()) {
+            reader.problem(&place, format!("`{key}` needs `write_latency`"));
+        }
+    }
+    let line = host.and_then(|host| scenario.topology.link_of(&PortRef::new(host, 1))).map(|link| link.rate);
+    let link = given.or_else(|| line.map(|line| HostBus::for_link(line).rate))?;
+    let ordering = latency.map(|latency| WriteOrdering {
+        link,
+        payload_bytes: payload_bytes.unwrap_or(256),
+        in_flight: in_flight.unwrap_or(16),
+        latency,
+    });
+    let rate = ordering.map_or(link, |ordering| ordering.rate());
+    Some((FaultKind::HostBus(HostBus { rate, loopback }), ordering))
 }

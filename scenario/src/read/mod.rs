@@ -8,6 +8,7 @@ mod network;
 mod routing;
 mod sonic_file;
 mod table;
+mod tenants;
 mod traffic;
 mod units;
 
@@ -180,6 +181,7 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
         flows: Vec::new(),
         jobs: Vec::new(),
         faults: Vec::new(),
+        tenants: Vec::new(),
         agents,
         expect: None,
         source: None,
@@ -188,6 +190,7 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
     scenario.faults = devices::read_faults(reader, root, &scenario);
     let plan = scenario.plan_settings(seed, Time::ZERO);
     (scenario.flows, scenario.jobs) = read_traffic(reader, root, &scenario, &plan);
+    scenario.tenants = tenants::read_tenants(reader, root, &scenario);
     scenario.expect = read_expectation(reader, root, &scenario);
     scenario
 }
