@@ -4,14 +4,16 @@
     cargo test --no-run --message-format=json-render-diagnostics ... | scripts/run_tests.py [ARGUMENT...]
 
 Tests of daemons and of networks of namespaces wait most of the time. They run one after another in a lane of their own, beside
-the programs that need the processors. Those have a lower priority, so that the daemons are not late. The arguments go to
-every program, and its environment is that of `cargo test`.
+the programs that need the processors. Those are idle jobs (SCHED_IDLE, see sched(7)), which any other process preempts at once:
+a switch of a network of namespaces that is late sends a burst. The arguments go to every program, and its environment is that
+of `cargo test`.
 """
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,8 +21,8 @@ import threading
 import time
 
 WAITING = ["lab", "daemons", "live"]
-# Of the programs that need the processors, relative to the others.
-NICE = 10
+# How the programs that need the processors are started, where util-linux has the command.
+IDLE = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 # Tests that hang must fail. All together take about a third of this; compiling, which depends most on the machine, is over.
 LIMIT_S = 1800
 
@@ -37,12 +39,12 @@ class Program:
         self.folder = pathlib.Path(message["manifest_path"]).parent
         self.crate = self.folder.relative_to(pathlib.Path.cwd()).as_posix()
 
-    def start(self, arguments, out, nice):
+    def start(self, wrapper, arguments, out):
         """Starts it with its output in `out`."""
         out.write(f"\n     Running {self.target} of {self.crate} ({self.path})\n".encode())
         out.flush()
         return subprocess.Popen(
-            ["nice", "-n", str(nice), self.path, *arguments],
+            [*wrapper, self.path, *arguments],
             cwd=self.folder,
             env={**os.environ, "CARGO_MANIFEST_DIR": str(self.folder)},
             stdin=subprocess.DEVNULL,
@@ -54,9 +56,9 @@ class Program:
 class Lane(threading.Thread):
     """Programs that run one after another, with their output in one file."""
 
-    def __init__(self, programs, arguments, nice):
+    def __init__(self, wrapper, programs, arguments):
         super().__init__(daemon=True)
-        self.programs, self.arguments, self.nice = programs, arguments, nice
+        self.wrapper, self.programs, self.arguments = wrapper, programs, arguments
         self.out = tempfile.TemporaryFile()
         self.process, self.stopped, self.failed = None, False, []
 
@@ -64,7 +66,7 @@ class Lane(threading.Thread):
         for program in self.programs:
             if self.stopped:
                 return
-            self.process = program.start(self.arguments, self.out, self.nice)
+            self.process = program.start(self.wrapper, self.arguments, self.out)
             status = self.process.wait()
             if status != 0:
                 late = f" did not end within {LIMIT_S} s" if self.stopped else f" (exit status {status})"
@@ -140,7 +142,7 @@ def main():
     found, deadline = programs(sys.stdin), time.monotonic() + LIMIT_S
     busy = [program for program in found if program.target not in WAITING]
     waiting = sorted((p for p in found if p.target in WAITING), key=lambda p: WAITING.index(p.target))
-    lanes = [Lane(busy, sys.argv[1:], NICE), Lane(waiting, sys.argv[1:], 0)]
+    lanes = [Lane(IDLE, busy, sys.argv[1:]), Lane([], waiting, sys.argv[1:])]
     for lane in lanes:
         lane.start()
     counts = Counts()

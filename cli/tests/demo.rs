@@ -140,6 +140,19 @@ fn every_round_changes_the_routes_as_the_scenario_does() {
     assert_eq!(times.len(), diagnoses.len(), "rounds repeat later: {found:#}");
 }
 
+/// The fabric shows that h4 pauses its port, or that every hop is clean; its NIC, why.
+#[test]
+fn a_verdict_that_ends_at_a_host_names_its_part() {
+    let demo = Demo::of("loopback-traffic");
+    demo.wait_for_diagnoses(1);
+    let found = demo.get("/api/v1/diagnoses");
+    let first = &found["diagnoses"][0];
+    assert_eq!(
+        (&first["root_cause"]["host"], &first["cause"]),
+        (&"h4".into(), &"loopback_congestion".into())
+    );
+}
+
 /// Pauses that congestion causes are shorter; the scenario ends 2.6 ms after its deadlock, and its round later.
 const STANDSTILL_NS: u64 = 2_500_000;
 

@@ -13,21 +13,13 @@ use scenario::Scenario;
 
 use crate::fabric::Fabric;
 use crate::fault_injection::{FaultInjection, RandomLoss};
-use crate::host_report::{NicReading, host_report};
+use crate::host_readings::HostReadings;
 use crate::operator_records::OperatorRecords;
 use crate::pipeline::{Pipeline, read_registers, write_registers};
 use crate::record::SwitchNotice;
 
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
-
-/// Time between two readings on the interval, and from the trigger to the last reading of a report: a thousandth of the half second
-/// for which an agent reads its counters on request, because faults last milliseconds here. The collection takes longer, so that
-/// it would dilute their shares.
-const READING_INTERVAL: Time = Time::from_us(500);
-/// Maximum triggers whose collections are not complete and whose readings of NICs are kept. Beyond it the one with the lowest
-/// number is discarded, and its snapshot has no reports.
-const KEPT_READINGS: usize = 1024;
 
 /// A delayed input of the controller, or a delayed command to a switch.
 #[derive(Debug)]
@@ -36,13 +28,6 @@ enum Delayed {
     Command(Command),
     /// The second reading of the NICs for the reports of these events.
     Reading(Vec<u32>),
-}
-
-/// Two readings of all NICs; the second is absent until its time.
-#[derive(Clone, Debug)]
-struct Readings {
-    first: Arc<Vec<NicReading>>,
-    last: Option<Arc<Vec<NicReading>>>,
 }
 
 /// A snapshot, with the reports that its verdicts may need.
@@ -71,13 +56,7 @@ pub struct InProcessController {
     /// When the next action is due.
     next_time: Option<Time>,
     snapshots: Vec<CollectedSnapshot>,
-    /// The last two readings of the NICs on the interval, the older one first. A report begins with the older one, because an agent
-    /// notices a delay after its cause.
-    history: [Option<Arc<Vec<NicReading>>>; 2],
-    /// When the next reading on the interval is due.
-    next_reading: Time,
-    /// What the NICs had counted before the triggers whose collection is not complete, by event.
-    readings: BTreeMap<u32, Readings>,
+    hosts: HostReadings,
     /// Injected losses of digests.
     lost_digests: RandomLoss,
     /// Switches that do not respond.
@@ -114,9 +93,7 @@ impl InProcessController {
             sequence: 0,
             next_time: None,
             snapshots: Vec::new(),
-            history: [None, None],
-            next_reading: Time::ZERO,
-            readings: BTreeMap::new(),
+            hosts: HostReadings::default(),
             lost_digests: FaultInjection::default().digests(0),
             silent: Vec::new(),
             is_surveying: false,
@@ -146,28 +123,16 @@ impl InProcessController {
 
     /// Reads the counters of the NICs, if a reading on the interval is due.
     pub(crate) fn read_on_interval(&mut self, fabric: &Fabric<Switch>) {
-        let now = fabric.now();
-        if now < self.next_reading {
-            return;
-        }
-        self.next_reading = now + READING_INTERVAL;
-        self.history.swap(0, 1);
-        self.history[1] = Some(Arc::new(fabric.nic_readings()));
+        self.hosts.read_on_interval(fabric);
     }
 
     /// Receives the messages of switches and hosts to the controller.
     pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
         let polls = fabric.take_triggers();
         if !polls.is_empty() {
-            let first = self.history.iter().flatten().next().cloned();
-            let first = first.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
-            let readings = Readings { first, last: None };
-            self.readings.extend(polls.iter().map(|poll| (poll.event, readings.clone())));
-            let events = polls.iter().map(|poll| poll.event).collect();
-            self.delay(fabric.now() + READING_INTERVAL, Delayed::Reading(events));
-            while self.readings.len() > KEPT_READINGS {
-                self.readings.pop_first();
-            }
+            let events: Vec<u32> = polls.iter().map(|poll| poll.event).collect();
+            self.hosts.trigger(events.iter().copied(), fabric);
+            self.delay(fabric.now() + HostReadings::INTERVAL, Delayed::Reading(events));
         }
         for poll in polls {
             if self.is_surveying {
@@ -218,12 +183,7 @@ impl InProcessController {
                     self.schedule_commands(now, commands, fabric);
                 }
                 Delayed::Reading(events) => {
-                    let last = Arc::new(fabric.nic_readings());
-                    for event in events {
-                        if let Some(readings) = self.readings.get_mut(&event) {
-                            readings.last = Some(last.clone());
-                        }
-                    }
+                    self.hosts.read_last(&events, fabric);
                 }
                 Delayed::Command(command) => {
                     let input = self.carry_out(command, fabric);
@@ -244,7 +204,8 @@ impl InProcessController {
             match command {
                 Command::Emit(mut snapshot) => {
                     self.add_operator_records(now, &mut snapshot, fabric);
-                    let hosts = self.host_reports(&snapshot, fabric);
+                    let victim = snapshot.trigger.as_ref().map(|trigger| trigger.flow);
+                    let hosts = self.hosts.take_reports(snapshot.event, victim, &self.scenario, fabric);
                     self.snapshots.push(CollectedSnapshot { at: now, snapshot: *snapshot, hosts });
                 }
                 request => self.delay(now + self.request_time, Delayed::Command(request)),
@@ -255,23 +216,6 @@ impl InProcessController {
     /// Completes a snapshot with the records that are not telemetry.
     fn add_operator_records(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
         OperatorRecords::of(&self.scenario, fabric).complete(&self.scenario, snapshot, now);
-    }
-
-    /// The reports of the hosts at both ends of the victim, and of all hosts that have sent pauses in the run, about the time
-    /// after the trigger.
-    fn host_reports(&mut self, snapshot: &Snapshot, fabric: &Fabric<Switch>) -> Vec<HostReport> {
-        let Some(Readings { first, last }) = self.readings.remove(&snapshot.event) else { return Vec::new() };
-        let victim = snapshot.trigger.iter().flat_map(|trigger| [trigger.flow.src, trigger.flow.dst]);
-        let ends: Vec<&str> =
-            victim.filter_map(|at| Some(self.scenario.topology.host_of(at)?.name.as_str())).collect();
-        let last = last.unwrap_or_else(|| Arc::new(fabric.nic_readings()));
-        // Both lists are in the order of the topology.
-        let rows = first
-            .iter()
-            .zip(last.iter())
-            .filter(|(_, after)| ends.contains(&after.host.as_str()) || after.totals.has_paused());
-        let lossless = |of: &NicReading| self.scenario.switch_settings(&of.switch_port.switch).lossless;
-        rows.map(|(before, after)| host_report(before, after, lossless(after))).collect()
     }
 
     /// Reads the present state of every switch that responds.

@@ -11,6 +11,7 @@ mod control;
 mod live_rounds;
 mod messages;
 mod network;
+mod nic_reports;
 mod pace;
 mod queries;
 mod records;

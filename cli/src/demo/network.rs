@@ -19,6 +19,7 @@ use web::PortSample;
 
 use super::control::Control;
 use super::messages::{Message, Messages};
+use super::nic_reports::NicReports;
 use super::records::Records;
 use super::sampler::Sampler;
 use super::shared::{Clock, SharedSwitch, SwitchMap};
@@ -56,6 +57,7 @@ pub(super) struct Network {
     clock: Arc<Clock>,
     sampler: Sampler,
     records: Records,
+    nic_reports: NicReports,
     /// Messages on their way to the controller.
     messages: Messages,
     /// The number of the next event of each host.
@@ -91,6 +93,7 @@ impl Network {
             clock,
             sampler: Sampler::default(),
             records,
+            nic_reports: NicReports::default(),
             messages: Messages::new(&round.scenario.agents),
             next_events: BTreeMap::new(),
             rounds: 0,
@@ -136,8 +139,10 @@ impl Network {
         while self.fabric.now() < until {
             // The controller may have sent packets.
             self.fabric.poll_switches();
+            self.nic_reports.read(&self.round.scenario, &self.fabric, &self.records);
             let tick = if control.is_collecting() { self.fabric.now() + TICK } else { until };
             let until = self.messages.next_time().unwrap_or(until).min(tick).min(until);
+            let until = self.nic_reports.next_time().min(until);
             let due = self.changes.front().copied().filter(|(at, _)| *at <= until);
             // Of what happens at one time, the change is first.
             let is_reached = self.simulate(due.map_or(until, |(at, _)| Time(at.0 - 1)));
@@ -167,7 +172,9 @@ impl Network {
     fn take_messages(&mut self) {
         let now = self.fabric.now();
         self.clock.set(now);
-        for poll in self.fabric.take_triggers() {
+        let polls = self.fabric.take_triggers();
+        self.nic_reports.trigger(&polls, &self.fabric);
+        for poll in polls {
             let (host, number) = ((poll.event >> 16) as u16, poll.event as u16);
             self.next_events.insert(host, number.wrapping_add(1));
             self.messages.trigger(now, poll);
@@ -232,6 +239,7 @@ impl Network {
         // Of the old network, pauses that have ended and messages to the controller are left.
         self.fabric.poll_switches();
         self.take_messages();
+        self.nic_reports.end_round(&self.round.scenario, &self.fabric, &self.records);
         let recent = self.sampler.reset(&mut self.fabric).map_or(now, |last| last + MEMORY);
         let settings = self.round.plan_settings(self.programmed);
         self.round = self.timeline.next_round(now.max(recent));

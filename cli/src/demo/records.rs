@@ -1,15 +1,18 @@
 //! The records of the network that are not telemetry, for the snapshots that the controller collects meanwhile.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fabric::OperatorRecords;
-use model::{Snapshot, Time};
+use model::{HostReport, Snapshot, Time};
 use scenario::Scenario;
 
 /// Rounds whose records are kept: the collection of an event may last longer than its round.
 const ROUNDS: usize = 4;
+
+/// Maximum events whose reports are kept; beyond it the one with the lowest number is discarded.
+const EVENTS: usize = 1024;
 
 /// The records of the latest rounds; clones share them.
 #[derive(Clone, Default)]
@@ -18,6 +21,8 @@ pub(super) struct Records(Arc<(Mutex<Known>, Condvar)>);
 #[derive(Default)]
 struct Known {
     rounds: VecDeque<RoundRecords>,
+    /// The reports of hosts by event.
+    reports: BTreeMap<u32, Vec<HostReport>>,
     /// Number of snapshots that were completed.
     completed: u64,
 }
@@ -49,6 +54,20 @@ impl Records {
         if let Some(round) = self.known().rounds.back_mut() {
             (round.now, round.records) = (now, records);
         }
+    }
+
+    /// Adds the reports of hosts about an event.
+    pub(super) fn add_reports(&self, event: u32, of_hosts: Vec<HostReport>) {
+        let reports = &mut self.known().reports;
+        reports.insert(event, of_hosts);
+        if reports.len() > EVENTS {
+            reports.pop_first();
+        }
+    }
+
+    /// Takes the reports of hosts about an event; none if they are not made yet.
+    pub(super) fn take_reports(&self, event: u32) -> Vec<HostReport> {
+        self.known().reports.remove(&event).unwrap_or_default()
     }
 
     /// Completes a snapshot with the records of the round in which it was triggered.

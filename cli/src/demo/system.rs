@@ -113,7 +113,8 @@ impl System {
         let control = Control::new(&controller, clock, layout, &program);
         let lines = Lines { control, progress, polls, stop: stop.clone() };
         let thread = pace::spawn(network, settings.pace, lines)?;
-        let watch = Watch::new(controller, incoming, records, super::watch::analysis(topology)?);
+        let analysis = super::watch::analysis(topology.clone())?;
+        let watch = Watch::new(controller, incoming, records, topology, analysis);
         Ok(System { watch, thread, stop: Stop(stop), servers })
     }
 }

@@ -7,6 +7,7 @@ use analyzer::incident::is_ordinary;
 use analyzer::{Analysis, Settings, Standstills, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::{Collected, Controller};
+use host_diagnosis::{AgedReport, continue_in_hosts};
 use model::{Snapshot, Topology};
 use scenario::AgentSettings;
 use tokio::sync::mpsc;
@@ -92,6 +93,7 @@ pub(super) struct Watch {
     /// Whether the network's thread has ended.
     has_ended: bool,
     records: Records,
+    topology: Arc<Topology>,
     analysis: AnalysisWorker,
     /// Inputs of the analysis without a result.
     queued: usize,
@@ -106,6 +108,7 @@ impl Watch {
         controller: Controller,
         progress: mpsc::Receiver<Progress>,
         records: Records,
+        topology: Arc<Topology>,
         analysis: AnalysisWorker,
     ) -> Watch {
         Watch {
@@ -113,6 +116,7 @@ impl Watch {
             progress,
             has_ended: false,
             records,
+            topology,
             analysis,
             queued: 0,
             pending: PendingFirst::default(),
@@ -180,15 +184,31 @@ impl Watch {
 
     /// The diagnoses of these events are final.
     fn finish(&mut self, mut events: Vec<AnalysedEvent>) {
-        events.iter_mut().for_each(|event| event.unify(&mut self.standstills));
+        for event in &mut events {
+            event.unify(&mut self.standstills);
+            self.continue_in_hosts(event);
+        }
         if !events.is_empty() {
             self.waiting.push_back(Seen::Final(events));
         }
     }
 
+    /// Continues verdicts that end at a host with the reports of hosts, as the server does with those of agents.
+    fn continue_in_hosts(&self, event: &mut AnalysedEvent) {
+        let reports = self.records.take_reports(event.snapshot.event);
+        for analysis in &mut event.analyses {
+            let reports = reports.iter().map(|report| AgedReport { report, age_ns: 0 });
+            let verdict = analysis.diagnosis.clone();
+            analysis.diagnosis = continue_in_hosts(verdict, Some(&self.topology), reports);
+        }
+    }
+
     fn analysed(&mut self, analysed: Analysed, is_own: impl Fn(&Snapshot) -> bool) {
         match analysed {
-            Analysed::Event(event) if is_own(&event.snapshot) => self.waiting.push_back(Seen::Own(event)),
+            Analysed::Event(mut event) if is_own(&event.snapshot) => {
+                self.continue_in_hosts(&mut event);
+                self.waiting.push_back(Seen::Own(event));
+            }
             Analysed::Event(event) => {
                 let triggered_ns = event.snapshot.trigger.as_ref().map_or(0, |trigger| trigger.time_ns);
                 let due_ns = triggered_ns.saturating_add(HOLD_NS);
