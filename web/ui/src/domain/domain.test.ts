@@ -340,7 +340,7 @@ describe('roles', () => {
     expect(culpritSwitches(diagnosis)).toEqual([]);
   });
 
-  test('a hop counts each record once, and closed pauses only', () => {
+  test('a hop counts each record once, and a pause that lasted when its switch was read until then', () => {
     const [first, second] = hops(diagnosis, (port) => (port === 'sw2:3' ? 'sw3:2' : undefined));
     expect(first).toEqual({
       port: 'sw2:3', node: 'sw2', towards: 'sw3', role: 'paused', pausedPackets: 4, pausedNs: 300, stillPaused: true,
