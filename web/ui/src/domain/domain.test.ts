@@ -4,7 +4,8 @@ import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
-import { counted, filtersOf, foremost, matches, merged, ordered, queryOf, searchFilter, withIncident } from './incidents';
+import { filtersOf, matches, queryOf, searchFilter } from './filters';
+import { counted, foremost, merged, ordered, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -509,7 +510,8 @@ describe('incidents', () => {
   });
 
   test.each([
-    ['h11', { host: 'h11' }],
+    ['h10', { host: 'h10' }],
+    ['h11', { text: 'h11' }],
     ['sw4:1', { port: 'sw4:1' }],
     [flow(1, 3), { flow: flow(1, 3) }],
     ['Incast', { cause: 'incast' }],
@@ -517,21 +519,32 @@ describe('incidents', () => {
     ['packet loss', { anomaly: 'packet_loss' }],
     ['critical', { severity: 'critical' }],
     ['ongoing', { open: 'true' }],
+    ['ended', { open: 'false' }],
+    ['silenced', { handling: 'silenced' }],
+    ['h1 → h3', { host: 'h1', peer: 'h3' }],
+    ['H1 -> 11.0.3.1', { host: 'h1', peer: 'h3' }],
+    ['H3', { host: 'h3' }],
+    ['11.0.3.1', { host: 'h3' }],
+    ['SW2', { switch: 'sw2' }],
+    ['h3:1', { port: 'sw3:3' }],
+    ['SW2:3', { port: 'sw2:3' }],
+    ['NIC storm', { cause: 'nic_storm' }],
+    ['storm', { text: 'storm' }],
     [' ', {}],
   ])('a search for %s', (word, expected) => {
-    expect(searchFilter(word, { anomalies: ANOMALIES, causes: CAUSES, severities: SEVERITIES })).toEqual(expected);
+    expect(searchFilter(word, { anomalies: ANOMALIES, causes: CAUSES, severities: SEVERITIES, topology })).toEqual(expected);
   });
 
   test('an incident matches by host, port and flow', () => {
     const hosts = hostsByAddress(topology);
     const storm = {
-      ...incident('a', 1), anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', victims: [flow(1, 3)],
+      ...incident('a', 1), headline: { culprit: '', text: 'NIC storm at h10 stops 1 flow' }, anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', victims: [flow(1, 3)],
       root_cause: { port: 'sw3:4', flows: [], host: 'h10', config: [] },
     } as Incident;
-    for (const filters of [{ host: 'h1' }, { host: 'h10' }, { port: 'sw3:4' }, { flow: flow(1, 3) }, { open: 'true' }]) {
+    for (const filters of [{ host: 'h1' }, { host: 'h10' }, { port: 'sw3:4' }, { flow: flow(1, 3) }, { open: 'true' }, { switch: 'sw3' }, { host: 'h1', peer: 'h3' }, { text: 'storm' }]) {
       expect(matches(storm, filters, hosts)).toBe(true);
     }
-    for (const filters of [{ host: 'h2' }, { port: 'sw3:3' }, { flow: flow(1, 2) }, { open: 'false' }, { cause: 'incast' }]) {
+    for (const filters of [{ host: 'h2' }, { port: 'sw3:3' }, { flow: flow(1, 2) }, { open: 'false' }, { cause: 'incast' }, { switch: 'sw1' }, { host: 'h3', peer: 'h1' }, { text: 'loss' }]) {
       expect(matches(storm, filters, hosts)).toBe(false);
     }
   });

@@ -223,7 +223,9 @@ function headroom(fabric: Fabric, scaleY: number): number {
 export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number): Fabric {
   if (roomWidth <= 0 || roomHeight <= 0) return fabric;
   const sx = Math.min(STRETCH_X, Math.max(fabric.dense ? 0 : 1, roomWidth / fabric.width));
-  const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / fabric.height));
+  // A picture that is wider than the room is shown smaller as a whole, and so may be higher.
+  const shown = fabric.dense ? 1 : Math.min(1, roomWidth / fabric.width);
+  const sy = Math.min(STRETCH_Y / shown, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / shown / fabric.height));
   const symbol = fabric.dense ? Math.min(1, Math.max(SYMBOL_LEAST, sx)) : 1;
   const margin = fabric.dense ? Math.min(MARGIN, Math.max(roomWidth * 0.016, GROUP_HALF * symbol + 4)) : MARGIN;
   return stretched(fabric, sx, sy, margin, symbol);
