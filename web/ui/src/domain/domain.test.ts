@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
-import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
+import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow, splitPort } from './flow';
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, matches, queryOf, searchFilter } from './filters';
@@ -102,11 +102,22 @@ describe('flow', () => {
 
   test('the fields of a form are validated', () => {
     expect(flowProblems({ src: '10.0.0.300', sport: '1', dst: '', dport: '70000', proto: 'udp' })).toEqual({
-      src: '10.0.0.300 is not an IP address',
-      dst: 'an address is needed',
-      dport: 'a number up to 65535 is needed',
+      src: '10.0.0.300 is neither an IP address nor a host of the topology',
+      dst: 'an IP address or the name of a host is needed',
+      dport: '70000 is not a port number from 0 to 65535',
     });
     expect(flowProblems({ src: 'fd00::1', sport: '1', dst: '10.0.0.1', dport: '2', proto: 'udp' })).toEqual({});
+  });
+
+  test('a flow may have names of hosts; what is wrong with another name is said', () => {
+    const parts = { src: 'H1', sport: '1', dst: 'h3', dport: '2', proto: 'udp' };
+    expect(resolved(parts, topology)).toEqual({ ...parts, src: '11.0.1.1', dst: '11.0.3.1' });
+    expect(flowProblems(resolved(parts, topology), topology)).toEqual({});
+    const wrong = { ...parts, src: 'sw1', dst: 'h99' };
+    expect(flowProblems(resolved(wrong, topology), topology)).toEqual({
+      src: 'sw1 is a switch; a flow has hosts at its ends',
+      dst: 'h99 is neither an IP address nor a host of the topology',
+    });
   });
 
   test('flows are shown with host names', () => {

@@ -161,7 +161,7 @@ function advisedFinding({ anomaly, advice, evidence, root_cause: root }: Judged)
 
 /** The port that the first advice names, else the root port, else the last one that is known. */
 function advisedPort({ anomaly, advice, loop, pause_path, root_cause: root }: Judged): string | null {
-  const named = (advice[0] ?? '').match(/[\w.-]+:\d+/g) ?? [];
+  const named: string[] = (advice[0] ?? '').match(/[\w.-]+:\d+/g) ?? [];
   const advised = [...loop, ...pause_path, ...(root.port ? [root.port] : [])].find((port) => named.includes(port));
   // A deadlock is broken at a port of the loop; the root port may lie outside it.
   const fallback = anomaly.startsWith('deadlock') ? loop[0] : root.port;
