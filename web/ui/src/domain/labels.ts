@@ -35,6 +35,11 @@ export function labelOf(node: PlacedNode, role: string | undefined, dy: number, 
 
 const FIXED = ['victim', 'culprit', 'root', 'misconfigured'];
 
+/** The size of a box around a label. */
+export function boxOf({ text }: Label, scale: number): { width: number; height: number } {
+  return { width: (text.length * CHARACTER + 0.8) * LABEL_SIZE * scale, height: 1.5 * LABEL_SIZE * scale };
+}
+
 /** The labels without those that would cover another one; of two, that of the graver role, then that of the switch stays. */
 export function withoutOverlaps(labels: Label[], roles: ReadonlyMap<string, string>, scale: number): Map<string, Label> {
   const rank = ({ node, isFixed }: Label) => (isFixed ? 0 : roles.has(node.name) ? 1 : node.kind === 'switch' ? 2 : 3);
