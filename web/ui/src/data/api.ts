@@ -1,5 +1,6 @@
 // REST; `stream` has the live events. No other module communicates with the server.
 
+import type { Listed } from '../domain/causes';
 import type {
   CreatedToken,
   Daemons,
@@ -108,6 +109,9 @@ export const api = {
   notes: async (id: string, signal?: AbortSignal) => (await get<{ notes: Note[] }>(paths.notes(id), signal)).notes,
   addNote: (id: string, note: NewNote) =>
     request<Incident>(paths.notes(id), { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(note) }),
+  /** The diagnoses that match a query, without evidence if it has `view=summary`. */
+  diagnoses: async (query: string, signal?: AbortSignal) =>
+    (await get<{ diagnoses: Listed[] }>(`${API}/diagnoses?${query}`, signal)).diagnoses,
   diagnosis: (id: string, signal?: AbortSignal) => get<Diagnosis>(paths.diagnosis(id), signal),
   graph: (id: string, signal?: AbortSignal) => get<ProvenanceGraph>(paths.graph(id), signal),
   whatIf: (id: string, signal?: AbortSignal) => get<WhatIf>(paths.whatIf(id), signal),

@@ -34,5 +34,11 @@ test('values that only one has are marked; flows have no order, a path has one',
 
 test('length and cost', () => {
   const ongoing = side({ end_ns: null }, { delay_ns: 1500, flows: 1, bytes: 10, jobs: 0 });
-  expect(differing(side(), ongoing)).toEqual(['Length', 'Delay of the victim', 'Affected flows', 'Affected bytes', 'Affected jobs']);
+  expect(differing(side(), ongoing)).toEqual(['Diagnosed over', 'Delay of the victim', 'Affected bytes', 'Affected jobs']);
+});
+
+test('affected flows are those of the headline, also where the server lists some of them', () => {
+  const rows = compared(side({ victim_count: 8 }), side());
+  expect(rows.find((row) => row.name === 'Affected flows')?.a.map(({ text }) => text)).toEqual(['1 of 8 affected flows']);
+  expect(rows.find((row) => row.name === 'Affected flows')?.b.map(({ text }) => text)).toEqual(['1 affected flow']);
 });

@@ -1,7 +1,9 @@
 // Two incidents side by side: the same properties of both, and which values only one of them has.
 
 import { anomalyName, bytes, causeName, duration, percent, plural } from './format';
+import { lengthNs, long } from './times';
 import type { Diagnosis, Incident } from './types';
+import { affectedText, countAffected, victimsOf } from './victims';
 
 /** An incident with its representative diagnosis. */
 export interface Side {
@@ -49,10 +51,11 @@ export function compared(a: Side, b: Side): Row[] {
     row('Culprit host', 'node', (side) => listed(root(side).host)),
     row('Configuration', 'finding', (side) => root(side).config),
     row('Culprit flows', 'flow', (side) => (root(side).config.length > 0 ? [] : root(side).flows)),
-    row('Victims', 'flow', ({ incident }) => incident.victims),
+    one('Affected flows', ({ incident }) => affectedText(victimsOf(incident).length, countAffected(incident))),
+    row('Victims', 'flow', ({ incident }) => victimsOf(incident)),
     row('Pause path', 'port', ({ incident }) => incident.pause_path ?? []),
     row('Loop', 'port', ({ incident }) => incident.loop ?? []),
-    one('Length', length),
+    one('Diagnosed over', length),
     one('Times', ({ incident }) => plural(incident.recurrences ?? 1, 'time')),
     one('Diagnoses', ({ incident }) => plural(incident.count, 'diagnosis', 'diagnoses')),
     ...costs(one),
@@ -63,11 +66,11 @@ function listed(value: string | null | undefined): string[] {
   return value ? [value] : [];
 }
 
-/** The latest time that it came back, in switch time. */
+/** The latest time that it came back. */
 function length({ incident }: Side): string {
-  const latest = incident.occurrences?.at(-1) ?? incident;
-  if (latest.end_ns === null) return 'ongoing';
-  return duration(latest.end_ns - latest.start_ns);
+  if ((incident.occurrences?.at(-1) ?? incident).end_ns === null) return 'ongoing';
+  const ns = lengthNs(incident, { ms: 0, ns: null });
+  return ns === null ? 'one time' : long(ns);
 }
 
 /** What the incident costs, as its representative diagnosis says; nothing for diagnoses of older servers. */
@@ -76,7 +79,6 @@ function costs(one: (name: string, of: (side: Side) => string | null | undefined
     diagnosis.cost ? text(diagnosis.cost) : null;
   return [
     one('Delay of the victim', cost(({ delay_ns }) => duration(delay_ns))),
-    one('Affected flows', cost(({ flows }) => plural(flows, 'flow'))),
     one('Affected bytes', cost(({ bytes: size }) => bytes(size))),
     one('Affected jobs', cost(({ jobs }) => plural(jobs, 'job'))),
   ];

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
-import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
+import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow, splitPort } from './flow';
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
-import { counted, filtersOf, foremost, matches, merged, ordered, queryOf, searchFilter, withIncident } from './incidents';
+import { filtersOf, matches, queryOf, searchFilter } from './filters';
+import { counted, foremost, merged, ordered, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -101,11 +102,22 @@ describe('flow', () => {
 
   test('the fields of a form are validated', () => {
     expect(flowProblems({ src: '10.0.0.300', sport: '1', dst: '', dport: '70000', proto: 'udp' })).toEqual({
-      src: '10.0.0.300 is not an IP address',
-      dst: 'an address is needed',
-      dport: 'a number up to 65535 is needed',
+      src: '10.0.0.300 is neither an IP address nor a host of the topology',
+      dst: 'an IP address or the name of a host is needed',
+      dport: '70000 is not a port number from 0 to 65535',
     });
     expect(flowProblems({ src: 'fd00::1', sport: '1', dst: '10.0.0.1', dport: '2', proto: 'udp' })).toEqual({});
+  });
+
+  test('a flow may have names of hosts; what is wrong with another name is said', () => {
+    const parts = { src: 'H1', sport: '1', dst: 'h3', dport: '2', proto: 'udp' };
+    expect(resolved(parts, topology)).toEqual({ ...parts, src: '11.0.1.1', dst: '11.0.3.1' });
+    expect(flowProblems(resolved(parts, topology), topology)).toEqual({});
+    const wrong = { ...parts, src: 'sw1', dst: 'h99' };
+    expect(flowProblems(resolved(wrong, topology), topology)).toEqual({
+      src: 'sw1 is a switch; a flow has hosts at its ends',
+      dst: 'h99 is neither an IP address nor a host of the topology',
+    });
   });
 
   test('flows are shown with host names', () => {
@@ -340,7 +352,7 @@ describe('roles', () => {
     expect(culpritSwitches(diagnosis)).toEqual([]);
   });
 
-  test('a hop counts each record once, and closed pauses only', () => {
+  test('a hop counts each record once, and a pause that lasted when its switch was read until then', () => {
     const [first, second] = hops(diagnosis, (port) => (port === 'sw2:3' ? 'sw3:2' : undefined));
     expect(first).toEqual({
       port: 'sw2:3', node: 'sw2', towards: 'sw3', role: 'paused', pausedPackets: 4, pausedNs: 300, stillPaused: true,
@@ -509,7 +521,8 @@ describe('incidents', () => {
   });
 
   test.each([
-    ['h11', { host: 'h11' }],
+    ['h10', { host: 'h10' }],
+    ['h11', { text: 'h11' }],
     ['sw4:1', { port: 'sw4:1' }],
     [flow(1, 3), { flow: flow(1, 3) }],
     ['Incast', { cause: 'incast' }],
@@ -517,21 +530,32 @@ describe('incidents', () => {
     ['packet loss', { anomaly: 'packet_loss' }],
     ['critical', { severity: 'critical' }],
     ['ongoing', { open: 'true' }],
+    ['ended', { open: 'false' }],
+    ['silenced', { handling: 'silenced' }],
+    ['h1 → h3', { host: 'h1', peer: 'h3' }],
+    ['H1 -> 11.0.3.1', { host: 'h1', peer: 'h3' }],
+    ['H3', { host: 'h3' }],
+    ['11.0.3.1', { host: 'h3' }],
+    ['SW2', { switch: 'sw2' }],
+    ['h3:1', { port: 'sw3:3' }],
+    ['SW2:3', { port: 'sw2:3' }],
+    ['NIC storm', { cause: 'nic_storm' }],
+    ['storm', { text: 'storm' }],
     [' ', {}],
   ])('a search for %s', (word, expected) => {
-    expect(searchFilter(word, { anomalies: ANOMALIES, causes: CAUSES, severities: SEVERITIES })).toEqual(expected);
+    expect(searchFilter(word, { anomalies: ANOMALIES, causes: CAUSES, severities: SEVERITIES, topology })).toEqual(expected);
   });
 
   test('an incident matches by host, port and flow', () => {
     const hosts = hostsByAddress(topology);
     const storm = {
-      ...incident('a', 1), anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', victims: [flow(1, 3)],
+      ...incident('a', 1), headline: { culprit: '', text: 'NIC storm at h10 stops 1 flow' }, anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', victims: [flow(1, 3)],
       root_cause: { port: 'sw3:4', flows: [], host: 'h10', config: [] },
     } as Incident;
-    for (const filters of [{ host: 'h1' }, { host: 'h10' }, { port: 'sw3:4' }, { flow: flow(1, 3) }, { open: 'true' }]) {
+    for (const filters of [{ host: 'h1' }, { host: 'h10' }, { port: 'sw3:4' }, { flow: flow(1, 3) }, { open: 'true' }, { switch: 'sw3' }, { host: 'h1', peer: 'h3' }, { text: 'storm' }]) {
       expect(matches(storm, filters, hosts)).toBe(true);
     }
-    for (const filters of [{ host: 'h2' }, { port: 'sw3:3' }, { flow: flow(1, 2) }, { open: 'false' }, { cause: 'incast' }]) {
+    for (const filters of [{ host: 'h2' }, { port: 'sw3:3' }, { flow: flow(1, 2) }, { open: 'false' }, { cause: 'incast' }, { switch: 'sw1' }, { host: 'h3', peer: 'h1' }, { text: 'loss' }]) {
       expect(matches(storm, filters, hosts)).toBe(false);
     }
   });

@@ -3,6 +3,7 @@
 
 import { splitPort } from './flow';
 import { natural } from './format';
+import { labelScale } from './labels';
 import { type Group, type Structure, structureOf } from './structure';
 import type { Port, Topology } from './types';
 
@@ -223,20 +224,32 @@ function headroom(fabric: Fabric, scaleY: number): number {
 export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number): Fabric {
   if (roomWidth <= 0 || roomHeight <= 0) return fabric;
   const sx = Math.min(STRETCH_X, Math.max(fabric.dense ? 0 : 1, roomWidth / fabric.width));
-  const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / fabric.height));
+  // A picture that is wider than the room is shown smaller as a whole, and so may be higher.
+  const shown = fabric.dense ? 1 : Math.min(1, roomWidth / fabric.width);
+  const sy = Math.min(STRETCH_Y / shown, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / shown / fabric.height));
   const symbol = fabric.dense ? Math.min(1, Math.max(SYMBOL_LEAST, sx)) : 1;
-  const margin = fabric.dense ? Math.min(MARGIN, Math.max(roomWidth * 0.016, GROUP_HALF * symbol + 4)) : MARGIN;
-  return stretched(fabric, sx, sy, margin, symbol);
+  const label = labelScale(symbol, 1, shown);
+  const margin = fabric.dense ? Math.min(MARGIN, Math.max(roomWidth * 0.016, GROUP_HALF * symbol + 4)) : Math.max(MARGIN, NAME_HALF * label);
+  const bottom = fabric.dense ? MARGIN_DENSE : Math.max(MARGIN, HOST_NAME + NAME_HEIGHT * label);
+  return stretched(fabric, sx, sy, margin, symbol, bottom);
 }
 
-/** The network with both axes scaled; `margin` is left at the sides, and above the arcs as much as they need. */
-function stretched(fabric: Fabric, sx: number, sy: number, margin: number, symbol: number): Fabric {
+/** Room below a host for its name: to the name, and its height at full size. */
+const HOST_NAME = 16;
+const NAME_HEIGHT = 15;
+/** Half the width of a name beyond the outermost node. */
+const NAME_HALF = 28;
+
+/**
+ * The network with both axes scaled; `margin` is left at the sides, `bottom` below the hosts, and above the arcs as much
+ * as they need.
+ */
+function stretched(fabric: Fabric, sx: number, sy: number, margin: number, symbol: number, bottom = fabric.dense ? MARGIN_DENSE : MARGIN): Fabric {
   const width = fabric.width * sx;
   const top = headroom(fabric, sy);
   // A picture that is as high as its nodes grows by what its arcs need beyond the margin.
   const least = fabric.dense ? top + 2 * MARGIN_DENSE : fabric.height * SQUEEZE_Y + top - MARGIN;
   const height = Math.max(fabric.height * sy, least);
-  const bottom = fabric.dense ? MARGIN_DENSE : MARGIN;
   const inside = (size: number) => Math.max(1, size - 2 * MARGIN);
   const scaleX = (width - 2 * margin) / inside(fabric.width);
   const scaleY = Math.max(0.1, (height - top - bottom) / inside(fabric.height));

@@ -28,19 +28,31 @@ function bare(address: string): string {
   return address.startsWith('[') ? address.slice(1, -1) : address;
 }
 
-/** The errors of a form by field; empty if it is valid. */
-export function flowProblems(parts: FlowParts): Partial<Record<keyof FlowParts, string>> {
+/** The errors of a form by field, with addresses as `resolved` returns them; empty if it is valid. */
+export function flowProblems(parts: FlowParts, topology: Topology | null = null): Partial<Record<keyof FlowParts, string>> {
   const problems: Partial<Record<keyof FlowParts, string>> = {};
   for (const field of ['src', 'dst'] as const) {
     const text = parts[field].trim();
-    if (!text) problems[field] = 'an address is needed';
-    else if (!isAddress(text)) problems[field] = `${text} is not an IP address`;
+    const node = topology?.nodes.find(({ name }) => name.toLowerCase() === text.toLowerCase());
+    if (!text) problems[field] = 'an IP address or the name of a host is needed';
+    else if (node?.kind === 'switch') problems[field] = `${text} is a switch; a flow has hosts at its ends`;
+    else if (node && !node.addresses?.length) problems[field] = `the topology has no address of ${text}; enter its IP address`;
+    else if (!isAddress(text)) problems[field] = `${text} is neither an IP address nor a host of the topology`;
   }
   for (const field of ['sport', 'dport'] as const) {
     const text = parts[field].trim();
-    if (!/^\d+$/.test(text) || Number(text) > 65535) problems[field] = 'a number up to 65535 is needed';
+    if (!/^\d+$/.test(text) || Number(text) > 65535) problems[field] = text ? `${text} is not a port number from 0 to 65535` : 'a port number from 0 to 65535 is needed';
   }
   return problems;
+}
+
+/** The parts with addresses for names of hosts; a host with several addresses is asked for by its first one. */
+export function resolved(parts: FlowParts, topology: Topology | null): FlowParts {
+  const address = (text: string) => {
+    const name = text.trim().toLowerCase();
+    return topology?.nodes.find((node) => node.kind === 'host' && node.name.toLowerCase() === name)?.addresses?.[0] ?? text;
+  };
+  return { ...parts, src: address(parts.src), dst: address(parts.dst) };
 }
 
 function isAddress(text: string): boolean {

@@ -93,9 +93,17 @@ function keys<T extends string>(all: Record<T, unknown>): readonly T[] {
   return Object.keys(all) as T[];
 }
 
-/** A text of the analyzer, which writes in ASCII for terminals and logs: microseconds and arrows as on the rest of a page. */
+/**
+ * A text of the analyzer, which writes in ASCII for terminals and logs: units and arrows as on the rest of a page. What
+ * lasted "so far" when the switches were read may have ended since.
+ */
 export function readable(text: string): string {
-  return text.replaceAll(/(\d) us\b/g, '$1 µs').replaceAll(' -> ', ' → ');
+  return text
+    .replaceAll(/\bfor (\d[\d.]* \w+) so far\b/g, 'for at least $1')
+    .replaceAll(/(\d) us\b/g, '$1 µs')
+    .replaceAll(/\b\d{4,} bytes\b/g, (size) => bytes(Number.parseInt(size, 10)))
+    .replaceAll(/\b1 (packet|byte|flow|frame)s\b/g, '1 $1')
+    .replaceAll(' -> ', ' → ');
 }
 
 /** A text in its plain parts and those in backticks, which are names to type. */
@@ -112,8 +120,8 @@ export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(plain) ? plain.charAt(0).toUpperCase() + plain.slice(1) : plain;
 }
 
-// Times above this limit (the year 2001) are calendar time, others simulated time.
-const CALENDAR_NS = 1e18;
+/** Switch times above this limit (the year 2001) are calendar time, others simulated time. */
+export const CALENDAR_NS = 1e18;
 
 /** Switch time: seconds of a simulation, or a date. */
 export function clock(ns: number): string {

@@ -1,6 +1,7 @@
 // The share of time for which a port is paused, for the map. It fades slowly, because pauses of microseconds would be
 // invisible.
 
+import { plural } from './format';
 import type { Port, PortSample } from './types';
 
 /** Factor of a port's heat for each sample without a pause. */
@@ -55,4 +56,18 @@ export function busiest(ports: Map<Port, PortState>, limit: number): PortState[]
         (a.sample.port < b.sample.port ? -1 : 1),
     )
     .slice(0, limit);
+}
+
+/** The ports that are paused, and those that only queue packets, the busiest first. */
+export function troubled(ports: Map<Port, PortState>): { paused: Port[]; queuing: Port[] } {
+  const busy = busiest(ports, ports.size).map(({ sample, heat }) => ({ port: sample.port, isPaused: heatStep(heat) > 0 }));
+  const names = (isPaused: boolean) => busy.filter((one) => one.isPaused === isPaused).map(({ port }) => port);
+  return { paused: names(true), queuing: names(false) };
+}
+
+/** What the place of a verdict says until there is one: "3 ports are paused; no diagnosis yet". */
+export function beforeDiagnosis({ paused, queuing }: { paused: Port[]; queuing: Port[] }): string {
+  const [ports, doing] = paused.length > 0 ? [paused, 'paused'] : [queuing, 'queuing packets'];
+  if (ports.length === 0) return 'No slow flows';
+  return `${plural(ports.length, 'port')} ${ports.length === 1 ? 'is' : 'are'} ${doing}; no diagnosis yet`;
 }

@@ -1,4 +1,4 @@
-// Lists of incidents: the live one, loaded over REST and updated by the stream, and the filters of the history.
+// The live list of incidents, loaded over REST and updated by the stream.
 
 import type { Incident, Severity } from './types';
 import { WEAK } from './victims';
@@ -64,59 +64,4 @@ export function foremost(list: Incident[]): Incident | null {
   const isBefore = (one: Incident, best: Incident) =>
     rank(one) > rank(best) || (rank(one) === rank(best) && one.end_ns === null && one.start_ns < best.start_ns);
   return list.reduce<Incident | null>((best, one) => (best && !isBefore(one, best) ? best : one), null);
-}
-
-/** The filters of `GET /incidents` that the history offers. */
-export const FILTERS = ['anomaly', 'cause', 'severity', 'host', 'port', 'flow', 'open'] as const;
-export type Filter = (typeof FILTERS)[number];
-export type Filters = Partial<Record<Filter, string>>;
-
-/** The filters in a URL; unknown parameters and empty values are left out. */
-export function filtersOf(query: URLSearchParams): Filters {
-  const filters: Filters = {};
-  for (const name of FILTERS) {
-    const value = query.get(name)?.trim();
-    if (value) filters[name] = value;
-  }
-  return filters;
-}
-
-/** The query string of filters, in a fixed order. */
-export function queryOf(filters: Filters): string {
-  const query = new URLSearchParams();
-  for (const name of FILTERS) if (filters[name]) query.set(name, filters[name]);
-  return query.toString();
-}
-
-/**
- * The filter that a word in the search field stands for: `sw1:3` is a port, `a>b` a flow, `open` a state, a known
- * anomaly, cause or severity is itself, and anything else is a host.
- */
-export function searchFilter(text: string, names: { anomalies: readonly string[]; causes: readonly string[]; severities: readonly string[] }): Filters {
-  const word = text.trim();
-  const name = word.toLowerCase().replaceAll(/[\s-]+/g, '_');
-  if (!word) return {};
-  if (word.includes('>')) return { flow: word };
-  if (name === 'open' || name === 'ongoing') return { open: 'true' };
-  if (names.anomalies.includes(name) && name !== 'undetermined') return { anomaly: name };
-  if (names.causes.includes(name)) return { cause: name };
-  if (names.severities.includes(name)) return { severity: name };
-  return /:\d+$/.test(word) ? { port: word } : { host: word };
-}
-
-/** Whether an incident matches, for servers that do not know a filter. */
-export function matches(incident: Incident, filters: Filters, hosts: Map<string, string>): boolean {
-  const root = incident.root_cause;
-  const flows = [...incident.victims, ...root.flows];
-  const isAt = (host: string) =>
-    root.host === host || flows.some((flow) => [...hosts].some(([address, name]) => name === host && flow.includes(`${address}:`)));
-  return (
-    (!filters.anomaly || incident.anomaly === filters.anomaly) &&
-    (!filters.cause || incident.cause === filters.cause) &&
-    (!filters.severity || incident.severity === undefined || incident.severity === filters.severity) &&
-    (!filters.host || isAt(filters.host)) &&
-    (!filters.port || [root.port, ...(incident.pause_path ?? []), ...(incident.loop ?? [])].includes(filters.port)) &&
-    (!filters.flow || flows.includes(filters.flow)) &&
-    (!filters.open || (incident.end_ns === null) === (filters.open === 'true'))
-  );
 }

@@ -2,7 +2,7 @@
 
 import dagre from '@dagrejs/dagre';
 import { shortFlow, shortName, splitPort } from './flow';
-import { lossName } from './format';
+import { lossName, weight } from './format';
 import { flowRole, portRole } from './roles';
 import type { Diagnosis, EdgeKind, ProvenanceGraph } from './types';
 
@@ -208,4 +208,11 @@ function smooth(points: { x: number; y: number }[]): string {
     path += `Q${point.x.toFixed(1)} ${point.y.toFixed(1)} ${end.x.toFixed(1)} ${end.y.toFixed(1)}`;
   });
   return path;
+}
+
+/** The weight of an edge with its unit: packets, except between ports, where it is a product, and at hosts and findings. */
+export function weightText(kind: EdgeKind, value: number): string {
+  if (kind === 'port_waits_for_port') return `weight ${weight(value)} (paused packets × queued packets)`;
+  if (kind === 'port_waits_for_host' || kind === 'port_set_by_finding') return `weight ${weight(value)}`;
+  return `${weight(value)} ${Math.abs(value) === 1 ? 'packet' : 'packets'}`;
 }

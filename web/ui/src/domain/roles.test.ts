@@ -81,6 +81,9 @@ test.each([
 test('texts of the analyzer have the units and arrows of the page', () => {
   expect(readable('h1 -> h3 took 13.3 us, 1.5 times 8.6 us; bus 3 used')).toBe('h1 → h3 took 13.3 µs, 1.5 times 8.6 µs; bus 3 used');
   expect(sentence('wait 5 us')).toBe('Wait 5 µs');
+  expect(readable('1 packets and 21 packets, 2008308 bytes of 1 flows')).toBe('1 packet and 21 packets, 2.01 MB of 1 flow');
+  // It may have ended since.
+  expect(readable('keeps that port paused, for 337.3 us so far')).toBe('keeps that port paused, for at least 337.3 µs');
 });
 
 test('what is in backticks is code', () => {

@@ -2,6 +2,7 @@
 // not differ by colour alone.
 
 import { splitPort } from './flow';
+import { duration, plural } from './format';
 import type { Diagnosis, Flow, Port } from './types';
 
 export type Role = 'culprit' | 'victim' | 'spreader' | 'other';
@@ -66,7 +67,7 @@ export interface Hop {
   role: PortRole;
   /** Packets enqueued while the port was paused, over all epochs of the evidence. */
   pausedPackets: number;
-  /** Time paused, over all intervals of the evidence that have ended. */
+  /** Time paused, over all intervals of the evidence; of one that lasted when the switch was read, until then. */
   pausedNs: number;
   /** The port was still paused when the switch was read. */
   stillPaused: boolean;
@@ -92,14 +93,12 @@ export function hops(diagnosis: Diagnosis, peerOf: (port: Port) => Port | undefi
   });
 }
 
-function pausesAt(
-  port: Port,
-  diagnosis: Diagnosis,
-): Pick<Hop, 'pausedPackets' | 'pausedNs' | 'stillPaused' | 'recorded'> {
+function pausesAt(port: Port, diagnosis: Diagnosis): Pick<Hop, 'pausedPackets' | 'pausedNs' | 'stillPaused' | 'recorded'> {
   const { node, number } = splitPort(port);
   let portPackets = 0;
   let flowPackets = 0;
   let pausedNs = 0;
+  let openNs = 0;
   let stillPaused = false;
   let recorded = false;
   const seen = new Set<string>();
@@ -114,10 +113,43 @@ function pausesAt(
       if ((record.kind !== 'port' && record.kind !== 'pause') || String(record.port) !== number) continue;
       recorded = true;
       if (record.kind === 'port') portPackets += record.paused_packets;
-      else if (typeof record.end_ns !== 'number') stillPaused = true;
-      else pausedNs += record.end_ns - record.start_ns;
+      else if (typeof record.end_ns === 'number') pausedNs += record.end_ns - record.start_ns;
+      else {
+        stillPaused = true;
+        // It lasted at least until the victim was measured, if its switch was read later.
+        openNs += Math.max(0, diagnosis.time_ns - record.start_ns);
+      }
     }
   }
-  // The port record counts all flows; without one, the flow records give a lower bound.
-  return { pausedPackets: Math.max(portPackets, flowPackets), pausedNs, stillPaused, recorded };
+  const claimed = claimedPauseNs(port, diagnosis);
+  return {
+    // The port record counts all flows; without one, the flow records give a lower bound.
+    pausedPackets: Math.max(portPackets, flowPackets),
+    // No record says when its switch was read, but the claim counts the pause until then.
+    pausedNs: Math.max(claimed, pausedNs + openNs),
+    stillPaused,
+    recorded,
+  };
+}
+
+const UNIT_NS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+/** The time that a claim like `s3:2 was paused 4 times, 341.0 us in total; ...` states for a port, or 0. */
+function claimedPauseNs(port: Port, { evidence }: Pick<Diagnosis, 'evidence'>): number {
+  const times = evidence.flatMap(({ claim, port: at }) => {
+    if (at !== port || !claim.startsWith(`${port} was paused `)) return [];
+    const [, value, unit = ''] = /, ([\d.]+) (ns|us|ms|s) in total/.exec(claim) ?? [];
+    return value === undefined ? [] : [Number(value) * (UNIT_NS[unit] ?? 0)];
+  });
+  return Math.max(0, ...times);
+}
+
+/** What a hop shows: the packets that were enqueued while it was paused, and for how long it was paused. */
+export function hopText({ pausedPackets, pausedNs, stillPaused, recorded }: Omit<Hop, 'port' | 'node' | 'towards' | 'role'>): string {
+  const parts: string[] = [];
+  if (pausedPackets > 0) parts.push(`${plural(pausedPackets, 'packet')} enqueued while paused`);
+  if (pausedNs > 0) parts.push(`paused for ${stillPaused ? 'at least ' : ''}${duration(pausedNs)}`);
+  if (stillPaused) parts.push('still paused when read');
+  if (parts.length > 0) return parts.join(', ');
+  return recorded ? 'not paused' : 'no pause record';
 }

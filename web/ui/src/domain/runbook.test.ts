@@ -13,7 +13,7 @@ function modelNames(name: string): string[] {
 const diagnosis = (more: Partial<Diagnosis>) =>
   ({
     anomaly: 'pfc_storm_host_injection', cause: 'nic_storm', root_cause: { port: 'sw3:3', flows: [], host: 'h11', config: [] },
-    pause_path: ['sw1:1', 'sw3:3'], loop: [], victim: '10.0.1.1:1>10.0.9.1:4791/udp', ...more,
+    pause_path: ['sw1:1', 'sw3:3'], loop: [], advice: [], evidence: [], victim: '10.0.1.1:1>10.0.9.1:4791/udp', ...more,
   }) as Diagnosis;
 
 describe('runbook', () => {
@@ -58,15 +58,45 @@ describe('runbook', () => {
     expect(loop?.anchor).toBe('');
   });
 
-  test('the commands of a misconfiguration are for its switch', () => {
-    const root_cause = { port: 'near:1', flows: [], host: null, config: ['far/headroom'] };
-    expect(remedy(diagnosis({ anomaly: 'packet_loss', cause: 'misconfiguration', root_cause }))?.node).toBe('far');
+  const wrong = (config: string[], more: Partial<Diagnosis> = {}) =>
+    remedy(diagnosis({ anomaly: 'packet_loss', cause: 'misconfiguration', root_cause: { port: 'near:1', flows: [], host: null, config }, ...more }));
+
+  test.each([
+    ['far/alpha', 'far', null, 'alpha', 'mmuconfig -p PROFILE'],
+    ['far/headroom', 'far', null, 'headroom', 'cable-length PORT'],
+    ['far/lossless', 'far', null, 'lossless', 'config interface pfc priority PORT'],
+    ['far/dscp', 'far', null, 'dscp', 'DSCP_TO_TC_MAP'],
+    ['far:5/PFC004', 'far', 'far:5', 'lossless', 'config interface pfc priority PORT'],
+    ['far:5/PG004', 'far', 'far:5', 'headroom', '--xoff BYTES'],
+    ['spine1/route', 'spine1', null, 'route', 'show ip route 10.0.9.1'],
+  ])('the commands of %s are those of its setting, at its switch and port', (finding, node, port, anchor, command) => {
+    const found = wrong([finding]);
+    expect(found).toMatchObject({ node, port, page: 'settings', anchor });
+    expect(found?.commands.map(({ system }) => system)).toEqual(['SONiC', 'NVUE']);
+    expect(found?.commands[0]?.text).toContain(command);
   });
 
-  test('a deadlock is broken in its loop, whatever its cause', () => {
-    const stuck = remedy(diagnosis({ anomaly: 'deadlock_out_of_loop_injection', loop: ['sw1:1', 'sw2:2'] }));
+  test('a rule without a setting has the commands of the anomaly', () => {
+    expect(wrong(['far/SRC011'])).toMatchObject({ node: 'far', page: 'packet_loss', anchor: 'misconfiguration' });
+  });
+
+  test('the record of a finding has its port', () => {
+    const record = { kind: 'configuration', id: 'far/headroom', switch: 'far', port: 7, message: '', fix: 'set xoff' };
+    const evidence = [{ claim: '', switch: 'far', port: null, epoch: null, records: [record] }] as Diagnosis['evidence'];
+    expect(wrong(['far/headroom'], { evidence })?.port).toBe('far:7');
+    // Advice may correct a setting that is no root cause.
+    const loss = diagnosis({ evidence, advice: ['stop the losses first, although they did not cause this delay: set xoff'] });
+    expect(remedy(loss)).toMatchObject({ node: 'far', port: 'far:7', anchor: 'headroom' });
+  });
+
+  test('a deadlock is broken in its loop, at the port that the advice names', () => {
+    const loop = ['sw1:1', 'sw2:2'];
+    const stuck = remedy(diagnosis({ anomaly: 'deadlock_out_of_loop_injection', loop }));
     expect(stuck?.port).toBe('sw1:1');
     expect(stuck?.commands[0]?.text).toContain('config interface startup PORT');
+    const advice = ['break the loop first: reset one of its ports, for example sw2:2, or let the PFC watchdog flush it'];
+    const root_cause = { port: 'near:1', flows: [], host: null, config: ['far/route'] };
+    expect(remedy(diagnosis({ anomaly: 'deadlock_in_loop_contention', loop, advice, root_cause }))).toMatchObject({ node: 'sw2', port: 'sw2:2' });
   });
 
   test('an anomaly without a page has no remedy', () => {

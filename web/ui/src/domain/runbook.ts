@@ -1,4 +1,4 @@
-// The pages of docs/runbook: one for each anomaly, with a section for each cause. The dashboard shows them, and their
+// The pages of docs/runbook: one for each anomaly, with a section for each cause, and one for settings. The dashboard shows them, and their
 // commands beside a verdict, so that commands and documentation cannot differ.
 
 import { parseFlow, splitPort } from './flow';
@@ -15,11 +15,11 @@ export type Block =
   | { kind: 'list'; ordered: boolean; items: Inline[][] }
   | { kind: 'code'; text: string; system: string | null };
 
-/** The names of the anomalies that have a page. */
+/** The names of the anomalies that have a page. Two more pages are no anomalies: the list of all, and that of settings. */
 export function runbookNames(): string[] {
   return Object.keys(PAGES)
     .map((path) => path.slice(path.lastIndexOf('/') + 1, -'.md'.length))
-    .filter((name) => name !== 'README');
+    .filter((name) => name !== 'README' && name !== SETTINGS);
 }
 
 /** The page of an anomaly; undefined if there is none, e.g. for an anomaly of a newer server. */
@@ -114,25 +114,77 @@ function labelled(blocks: Block[]): Commands[] {
 
 /** Where the commands of a diagnosis are to be run, with the names that it knows filled in. */
 export interface Remedy {
-  /** The switch: the misconfigured one, that of the root port, or the first of the loop. */
+  /** The switch: the misconfigured one, or that of the port. */
   node: string | null;
   /** The port that `PORT` stands for: the switch's own name of it is not known. */
   port: string | null;
   commands: Commands[];
-  /** The section of the runbook. */
+  /** The page and the section of the runbook. */
+  page: string;
   anchor: string;
 }
 
-/** What to run for a diagnosis; null if its anomaly has no page. */
-export function remedy(diagnosis: Pick<Diagnosis, 'anomaly' | 'cause' | 'root_cause' | 'pause_path' | 'loop' | 'victim'>): Remedy | null {
+type Judged = Pick<Diagnosis, 'anomaly' | 'cause' | 'root_cause' | 'pause_path' | 'loop' | 'victim' | 'advice' | 'evidence'>;
+
+/** What to run for the first advice of a diagnosis; null if its anomaly has no page. */
+export function remedy(diagnosis: Judged): Remedy | null {
   const page = runbook(diagnosis.anomaly);
   if (!page) return null;
-  const isDeadlock = diagnosis.loop.length > 0 && diagnosis.anomaly.startsWith('deadlock');
-  // A deadlock is broken at a port of the loop; the root port may lie outside it.
-  const port = (isDeadlock ? diagnosis.loop[0] : diagnosis.root_cause.port) ?? diagnosis.pause_path.at(-1) ?? null;
   const address = parseFlow(diagnosis.victim ?? '')?.dst ?? 'ADDRESS';
-  const commands = commandsOf(page, diagnosis.cause).map(({ system, text }) => ({ system, text: text.replaceAll('ADDRESS', address) }));
+  const filled = (commands: Commands[]) => commands.map(({ system, text }) => ({ system, text: text.replaceAll('ADDRESS', address) }));
+  const finding = advisedFinding(diagnosis);
+  const setting = finding === null ? null : settingOf(finding);
+  if (finding !== null) {
+    const [node = null] = culpritSwitches({ root_cause: { ...diagnosis.root_cause, config: [finding] } });
+    const port = portOfFinding(finding, diagnosis);
+    const own = setting === null ? commandsOf(page, 'misconfiguration') : commandsOf(runbook(SETTINGS) ?? [], setting);
+    return { node, port, commands: filled(own), page: setting === null ? diagnosis.anomaly : SETTINGS, anchor: setting ?? 'misconfiguration' };
+  }
+  const port = advisedPort(diagnosis);
   const hasSection = page.some((block) => block.kind === 'heading' && block.id === diagnosis.cause);
-  const [misconfigured] = culpritSwitches(diagnosis);
-  return { node: misconfigured ?? (port ? splitPort(port).node : null), port, commands, anchor: hasSection ? diagnosis.cause : '' };
+  const commands = filled(commandsOf(page, diagnosis.cause));
+  return { node: port ? splitPort(port).node : null, port, commands, page: diagnosis.anomaly, anchor: hasSection ? diagnosis.cause : '' };
+}
+
+/** The page of settings; the other pages are about anomalies. */
+const SETTINGS = 'settings';
+
+/** The finding that the first advice corrects; null if the advice is about something else, such as a deadlock. */
+function advisedFinding({ anomaly, advice, evidence, root_cause: root }: Judged): string | null {
+  const [first = ''] = advice;
+  const cited = evidence.flatMap(({ records }) => records.filter((record) => record.kind === 'configuration'));
+  const corrected = cited.find(({ fix }) => fix !== '' && first.includes(fix));
+  if (corrected) return corrected.id;
+  // A deadlock is broken before its cause is removed.
+  return anomaly.startsWith('deadlock') ? null : (root.config[0] ?? null);
+}
+
+/** The port that the first advice names, else the root port, else the last one that is known. */
+function advisedPort({ anomaly, advice, loop, pause_path, root_cause: root }: Judged): string | null {
+  const named: string[] = (advice[0] ?? '').match(/[\w.-]+:\d+/g) ?? [];
+  const advised = [...loop, ...pause_path, ...(root.port ? [root.port] : [])].find((port) => named.includes(port));
+  // A deadlock is broken at a port of the loop; the root port may lie outside it.
+  const fallback = anomaly.startsWith('deadlock') ? loop[0] : root.port;
+  return advised ?? fallback ?? pause_path.at(-1) ?? null;
+}
+
+/** The port of a finding: in its id, `leaf1:5/PG004`, or in its record; null for a setting of the whole switch. */
+function portOfFinding(id: string, { evidence }: Judged): string | null {
+  const [place = ''] = id.split('/');
+  if (/:\d+$/.test(place)) return place;
+  const records = evidence.flatMap((one) => one.records);
+  const record = records.find((one) => one.kind === 'configuration' && one.id === id);
+  if (record?.kind !== 'configuration' || record.port === null || record.port === undefined) return null;
+  return `${record.switch}:${record.port}`;
+}
+
+/** The setting of the rules of `harrier check`, by the letters of their codes. */
+const SETTING_OF_RULES: Record<string, string> = { PG: 'headroom', PFC: 'lossless', MAP: 'dscp', ECN: 'ecn', WD: 'watchdog' };
+
+/** The section of the settings that a finding is about, from its id `switch/setting` or `switch/CODE`; null if it has none. */
+export function settingOf(finding: string): string | null {
+  const name = finding.split('/').slice(1).join('/');
+  const setting = SETTING_OF_RULES[/^([A-Z]+)\d+$/.exec(name)?.[1] ?? ''] ?? name;
+  const isKnown = (runbook(SETTINGS) ?? []).some((block) => block.kind === 'heading' && block.level === 3 && block.id === setting);
+  return isKnown ? setting : null;
 }

@@ -123,8 +123,8 @@ export interface HopMark {
   y: number;
 }
 
-/** The ports of the pause path and of the loop. */
-export function hopMarks(diagnosis: Diagnosis | null, fabric: Fabric): HopMark[] {
+/** The ports of the pause path and of the loop. `scale` is that of the labels, of which the marks keep clear. */
+export function hopMarks(diagnosis: Diagnosis | null, fabric: Fabric, scale = 1): HopMark[] {
   if (!diagnosis) return [];
   const root = diagnosis.root_cause.port;
   const path = diagnosis.pause_path.length > 0 ? diagnosis.pause_path : diagnosis.loop;
@@ -134,7 +134,7 @@ export function hopMarks(diagnosis: Diagnosis | null, fabric: Fabric): HopMark[]
     if (!end) return [];
     const way = linkPath(end.link);
     // A fixed distance from the port's own node.
-    const share = Math.min(0.32, 42 / length(end.link));
+    const share = Math.min(scale > 1 ? 0.45 : 0.32, (42 * Math.max(1, scale)) / length(end.link));
     const label = path.includes(port) || port === root ? String(index + 1) : '↻';
     return [{ port, way, label, isRoot: port === root, ...pointOn(end.link, end.atA ? share : 1 - share) }];
   });

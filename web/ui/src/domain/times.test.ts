@@ -4,6 +4,7 @@ import { ago, lasting, long, occurrenceBars, ordinal, recurrence, shown, type Sp
 // Local time, so that the expectation holds in every zone.
 const now = new Date(2026, 10, 23, 3, 12, 47).getTime();
 const iso = (secondsAgo: number) => new Date(now - secondsAgo * 1000).toISOString();
+const at = { ms: now, ns: 11e9 };
 const span = (more: Partial<Span>): Span => ({ start_ns: 1e9, update_ns: 1.04e9, end_ns: null, ...more });
 
 describe('times', () => {
@@ -34,12 +35,19 @@ describe('times', () => {
     expect(shown(undefined, 2_010_900_059, now)).toMatchObject({ text: '2.010900 s', since: '' });
   });
 
-  test('the length is that of the wall clock, and of switch time if there is none or it is too coarse', () => {
-    expect(lasting(span({ start_time: iso(240) }), now)).toBe('for 4 min');
-    expect(lasting(span({}), now)).toBe('for 40 ms');
-    expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(180) }), now)).toBe('lasted 1 min');
-    expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(240) }), now)).toBe('lasted 40 ms');
-    expect(lasting(span({ update_ns: 1e9 }), now)).toBe('');
+  test('the length is that of switch time, whatever the wall clock says', () => {
+    const until = { ms: now, ns: 1.09e9 };
+    expect(lasting(span({ start_time: iso(240) }), until)).toBe('diagnosed for 90 ms');
+    expect(lasting(span({ end_ns: 1.04e9, start_time: iso(240), end_time: iso(180) }), until)).toBe('diagnosed over 40 ms');
+    // The latest diagnosis may be later than the latest sample, and switch time starts again with the network.
+    expect(lasting(span({}), { ms: now, ns: null })).toBe('diagnosed for 40 ms');
+    expect(lasting(span({}), { ms: now, ns: 5e6 })).toBe('diagnosed for 40 ms');
+    expect(lasting(span({ update_ns: 1e9 }), { ms: now, ns: null })).toBe('');
+  });
+
+  test('switch time that is calendar time goes on without samples', () => {
+    const start_ns = (now - 240_000) * 1e6;
+    expect(lasting(span({ start_ns, update_ns: start_ns }), { ms: now, ns: null })).toBe('diagnosed for 4 min');
   });
 
   test('data is outdated when the stream is lost or silent, but not in a hidden tab', () => {
@@ -58,16 +66,16 @@ describe('times', () => {
       { start_ns: 1e9, end_ns: 2e9, start_time: iso(1000), end_time: iso(900) },
       { start_ns: 9e9, end_ns: null, start_time: iso(250) },
     ];
-    const bars = occurrenceBars(span({ occurrences }), now);
+    const bars = occurrenceBars(span({ occurrences }), at);
     expect(bars.map(({ at, width, isOpen }) => [at, width, isOpen])).toEqual([[0, 0.1, false], [0.75, 0.25, true]]);
-    expect(bars.map(({ length }) => length)).toEqual(['lasted 2 min', 'for 4 min']);
+    expect(bars.map(({ length }) => length)).toEqual(['diagnosed over 1 s', 'diagnosed for 2 s']);
     // Without wall-clock times the axis is that of switch time.
     const network = occurrences.map(({ start_ns, end_ns }) => ({ start_ns, end_ns }));
-    expect(occurrenceBars(span({ update_ns: 11e9, occurrences: network }), now).map(({ at, width }) => [at, width])).toEqual([[0, 0.1], [0.8, 0.2]]);
-    expect(occurrenceBars(span({}), now)).toEqual([]);
+    expect(occurrenceBars(span({ update_ns: 11e9, occurrences: network }), at).map(({ at, width }) => [at, width])).toEqual([[0, 0.1], [0.8, 0.2]]);
+    expect(occurrenceBars(span({}), at)).toEqual([]);
     // A start after the time of the page is at the end of the axis, not beyond it.
     const early = [occurrences[0], { start_ns: 10e9, end_ns: null, start_time: iso(-30) }].flatMap((one) => one ?? []);
-    expect(occurrenceBars(span({ occurrences: early }), now).map(({ at, width }) => at + width <= 1)).toEqual([true, true]);
+    expect(occurrenceBars(span({ occurrences: early }), at).map(({ at, width }) => at + width <= 1)).toEqual([true, true]);
   });
 
   test('a recurring incident has the length of its latest occurrence', () => {
@@ -76,7 +84,7 @@ describe('times', () => {
       { start_ns: 9e9, end_ns: null, start_time: iso(120) },
     ];
     const incident = span({ start_time: iso(900), update_time: iso(12), occurrences, recurrences: 39 });
-    expect(lasting(incident, now)).toBe('for 2 min');
+    expect(lasting(incident, at)).toBe('diagnosed for 2 s');
     expect(recurrence(incident, now)).toBe('39th time, last 12 s ago');
     expect(recurrence({ ...incident, update_time: iso(0) }, now)).toBe('39th time, now');
     expect(recurrence(span({ recurrences: 1 }), now)).toBe('');

@@ -1,6 +1,6 @@
 // Times of an incident for people: the wall clock where the server has it, the time since then, and switch time.
 
-import { clock, duration } from './format';
+import { CALENDAR_NS, clock, duration } from './format';
 
 const MINUTE_NS = 60e9;
 const HOUR_NS = 60 * MINUTE_NS;
@@ -83,18 +83,33 @@ export interface Span {
   occurrences?: { start_ns: number; end_ns: number | null; start_time?: string | null; end_time?: string | null }[];
 }
 
-/** How long the latest occurrence lasts or lasted: "for 4 min", "lasted 40 ms"; empty if it has no length yet. */
-export function lasting(incident: Span, nowMs: number): string {
+/** Now, by both clocks. */
+export interface Now {
+  /** Milliseconds since 1970. */
+  ms: number;
+  /** The latest switch time that is known; null before the first sample. */
+  ns: number | null;
+}
+
+/**
+ * For how long the latest occurrence has been diagnosed, in switch time; null if it has no length yet, as with a single
+ * diagnosis. Its pauses may be older than its first diagnosis. Switch time is the clock of the network: the wall clock
+ * of a demo runs much faster.
+ */
+export function lengthNs(incident: Span, now: Now): number | null {
   const latest = incident.occurrences?.at(-1) ?? incident;
-  const isOpen = incident.end_ns === null;
-  const from = instant(latest.start_time);
-  const until = isOpen ? nowMs : instant(latest.end_time ?? incident.end_time);
-  const wall = from !== null && until !== null ? (until - from) * 1e6 : null;
-  // Pauses may be shorter than a wall clock can tell.
-  const network = (latest.end_ns ?? incident.end_ns ?? incident.update_ns) - latest.start_ns;
-  const ns = wall !== null && (isOpen || wall >= 1e9) ? wall : network;
-  if (!(ns > 0)) return '';
-  return isOpen ? `for ${long(ns)}` : `lasted ${long(ns)}`;
+  // A network that was started again has another switch time.
+  const isCalendar = latest.start_ns >= CALENDAR_NS;
+  const nowNs = isCalendar ? now.ms * 1e6 : (now.ns ?? 0);
+  const known = latest.end_ns ?? incident.end_ns ?? Math.max(incident.update_ns, nowNs);
+  return known > latest.start_ns ? known - latest.start_ns : null;
+}
+
+/** The length in words: "diagnosed for 4 min" while it lasts, "diagnosed over 40 ms" afterwards; empty without a length. */
+export function lasting(incident: Span, now: Now): string {
+  const ns = lengthNs(incident, now);
+  if (ns === null) return '';
+  return incident.end_ns === null ? `diagnosed for ${long(ns)}` : `diagnosed over ${long(ns)}`;
 }
 
 /** "39th time, last 12 s ago"; empty if it came once. */
@@ -118,8 +133,9 @@ export interface OccurrenceBar {
 }
 
 /** The times of a recurring incident on one axis that ends now, by the wall clock where all have it. */
-export function occurrenceBars(incident: Span, nowMs: number): OccurrenceBar[] {
+export function occurrenceBars(incident: Span, now: Now): OccurrenceBar[] {
   const all = incident.occurrences ?? [];
+  const nowMs = now.ms;
   const hasClock = all.every((one) => instant(one.start_time) !== null);
   const start = (one: (typeof all)[number]) => (hasClock ? (instant(one.start_time) ?? 0) : one.start_ns / 1e6);
   const nowAt = hasClock ? nowMs : incident.update_ns / 1e6;
@@ -135,7 +151,7 @@ export function occurrenceBars(incident: Span, nowMs: number): OccurrenceBar[] {
     width: Math.max(0, end(one) - start(one)) / whole,
     isOpen: one.end_ns === null,
     start: shown(one.start_time, one.start_ns, nowMs),
-    length: lasting({ ...one, update_ns: one.end_ns ?? incident.update_ns }, nowMs),
+    length: lasting({ ...one, update_ns: one.end_ns ?? incident.update_ns }, now),
   }));
 }
 

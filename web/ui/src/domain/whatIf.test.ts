@@ -18,6 +18,7 @@ test.each([
   ['flow_contention', root({ flows: ['a'] }), 'this flow'],
   ['flow_contention', root({ flows: ['a', 'b', 'c', 'd'] }), 'these 4 flows'],
   ['flow_contention', root({ flows: ['a', 'b', 'victim', 'd'] }), 'the other 3 flows'],
+  ['flow_contention', root({ flows: ['a', 'victim'] }), 'the other flow'],
   ['pfc_storm_host_injection', root({ host: 'h11' }), 'the pauses of h11'],
   ['pfc_storm_host_injection', root({ host: 'h11', flows: ['a', 'b'] }), 'the pauses of h11 and these 2 flows'],
   ['flow_contention', root({ config: ['x'], flows: ['a'] }), 'this wrong setting'],

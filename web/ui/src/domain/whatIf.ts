@@ -16,7 +16,7 @@ export function removed({ anomaly, root_cause: root, victim }: Pick<Diagnosis, '
   if (anomaly === 'self_inflicted') return 'a queue of its own packets';
   const others = root.flows.filter((flow) => flow !== victim);
   const isVictim = others.length < root.flows.length;
-  const flows = isVictim ? `the other ${plural(others.length, 'flow')}` : others.length === 1 ? 'this flow' : `these ${plural(others.length, 'flow')}`;
+  const flows = isVictim ? (others.length === 1 ? 'the other flow' : `the other ${plural(others.length, 'flow')}`) : others.length === 1 ? 'this flow' : `these ${plural(others.length, 'flow')}`;
   const parts = [...(root.host ? [`the pauses of ${root.host}`] : []), ...(others.length > 0 ? [flows] : [])];
   return parts.join(' and ') || (NETWORK_FAULTS[anomaly] ?? 'the root cause');
 }

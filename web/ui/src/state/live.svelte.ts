@@ -51,6 +51,8 @@ class Live {
 
   /** The time up to which the data tells anything: now, or that of outdated data. */
   untilMs = $derived(this.staleMs ?? now.ms);
+  /** The same by both clocks; switch time stands still while the data is outdated. */
+  until = $derived({ ms: this.untilMs, ns: this.timeNs });
 
   /** Requests for everything that have no answer yet, and the incidents of events meanwhile, which may be newer. */
   #loads = 0;
