@@ -21,13 +21,38 @@ pub(super) fn default_class(dscp: u8) -> u8 {
     }
 }
 
+/// The 802.1p priority, and the first three bits of the DSCP, to which a rewrite changes packets of a class by default.
+fn default_code(class: u8) -> u8 {
+    default_class(class * 8)
+}
+
+/// The name in `service-policy type qos input ...`.
+fn input_policy<'c, 'a>(line: &'c Command<'a>) -> Option<&'c [Word<'a>]> {
+    let begin = ["service-policy", "type", "qos", "input"];
+    line.after(&begin).or_else(|| line.after(&["service-policy", "type", "quality-of-service", "input"]))
+}
+
 /// What all blocks of one interface state together.
 #[derive(Default)]
 struct Own<'a> {
     qos: Qos,
     profile: Option<Word<'a>>,
+    /// The policy map of received packets, and that of sent ones.
+    policy: Option<Word<'a>>,
+    output_policy: Option<Word<'a>>,
+    /// The access lists of packets, by direction.
+    filters: BTreeMap<&'a str, Word<'a>>,
+}
+
+/// A QoS profile.
+#[derive(Clone, Default)]
+struct Profile<'a> {
+    qos: Qos,
+    span: Span,
     /// The policy map of received packets.
     policy: Option<Word<'a>>,
+    /// Whether a port uses it.
+    is_used: bool,
 }
 
 /// A reader of one file.
@@ -42,8 +67,9 @@ struct Reader<'a> {
     global: Qos,
     /// `priority-flow-control pause watchdog override action drop`: the action of all watchdogs.
     watchdogs_drop: Option<Span>,
-    /// QoS profiles by name: their settings, position, and whether a port uses them.
-    profiles: BTreeMap<&'a str, (Qos, Span, bool)>,
+    /// `qos rewrite dscp` and `qos rewrite cos`.
+    rewrites: [Option<Span>; 2],
+    profiles: BTreeMap<&'a str, Profile<'a>>,
 }
 
 /// Reads a running configuration.
@@ -55,9 +81,10 @@ pub(super) fn read(text: &str) -> Device {
         device,
         ports: Ports::default(),
         own: BTreeMap::new(),
-        policies: Policies::default(),
+        policies: Policies::new(text),
         global: Qos::default(),
         watchdogs_drop: None,
+        rewrites: [None; 2],
         profiles: BTreeMap::new(),
     };
     // Ports refer to profiles and policies, which may come later.
@@ -80,11 +107,18 @@ impl<'a> Reader<'a> {
         if let Some([name, ..]) = command.after(&["hostname"]) {
             self.device.hostname = name.text.to_string();
         } else if let Some([name]) = command.after(&["qos", "profile"]) {
-            let mut qos = Qos::default();
+            let mut profile = Profile { span: name.span, ..Profile::default() };
             for line in &command.block {
-                self.setting(line, &mut qos, &format!("/qos profile/{}", name.text));
+                if let Some([policy, ..]) = input_policy(line) {
+                    profile.policy = Some(*policy);
+                }
+                self.setting(line, &mut profile.qos, &format!("/qos profile/{}", name.text));
             }
-            self.profiles.insert(name.text, (qos, name.span, false));
+            self.profiles.insert(name.text, profile);
+        } else if command.is(&["qos", "rewrite", "dscp"]) {
+            self.rewrites[0] = Some(command.span);
+        } else if command.is(&["qos", "rewrite", "cos"]) {
+            self.rewrites[1] = Some(command.span);
         } else if let Some(rest) = command.after(&["qos", "map"]) {
             self.map(rest);
         } else if command.is(&["priority-flow-control", "all", "off"]) {
@@ -105,11 +139,14 @@ impl<'a> Reader<'a> {
             ("dscp", "traffic-class") => (63, &mut self.global.class_of_dscp),
             ("cos", "traffic-class") => (7, &mut self.global.class_of_cos),
             ("traffic-class", "tx-queue" | "uc-tx-queue") => (7, &mut self.global.queue_of_class),
+            ("traffic-class", "dscp") => (7, &mut self.global.dscp_of_class),
+            ("traffic-class", "cos") => (7, &mut self.global.cos_of_class),
             _ => return,
         };
         let pointer = format!("/qos map/{} to {}", what.text, kind.text);
-        let Some(target) = number.text.parse::<u8>().ok().filter(|n| *n < 8) else {
-            let message = format!("`{}` is no {}; expected 0 to 7", number.text, kind.text);
+        let last = if kind.text == "dscp" { 63 } else { 7 };
+        let Some(target) = number.text.parse::<u8>().ok().filter(|n| *n <= last) else {
+            let message = format!("`{}` is no {}; expected 0 to {last}", number.text, kind.text);
             return self.device.refused(number.span, &pointer, message);
         };
         for word in list {
@@ -156,6 +193,10 @@ impl<'a> Reader<'a> {
         if let Some(policy) = own.policy {
             self.policies.apply(policy, pointer, &mut qos, &mut self.device);
         }
+        if let Some(policy) = own.output_policy {
+            self.policies.apply_output(policy, pointer, &mut qos, &mut self.device);
+        }
+        own.filters.values().for_each(|list| self.policies.filter(*list, &mut qos));
         match own.profile {
             Some(profile) => qos.over(&self.profile(profile, pointer)),
             None => qos,
@@ -164,9 +205,13 @@ impl<'a> Reader<'a> {
 
     fn profile(&mut self, name: Word<'a>, pointer: &str) -> Qos {
         match self.profiles.get_mut(name.text) {
-            Some((qos, _, is_used)) => {
-                *is_used = true;
-                qos.clone()
+            Some(profile) => {
+                profile.is_used = true;
+                let mut qos = profile.qos.clone();
+                if let Some(policy) = profile.policy {
+                    self.policies.apply(policy, pointer, &mut qos, &mut self.device);
+                }
+                qos
             }
             None => {
                 undefined(&mut self.device, name.span, pointer, "QoS profile", name.text);
@@ -218,7 +263,20 @@ impl<'a> Reader<'a> {
             ["service-policy", "type", "qos" | "quality-of-service", "input", _] => {
                 own.policy = line.words.get(4).copied();
             }
+            ["service-policy", "type", "qos" | "quality-of-service", "output", _] => {
+                own.output_policy = line.words.get(4).copied();
+            }
             ["no", "service-policy", "type", "qos" | "quality-of-service", "input", ..] => own.policy = None,
+            ["no", "service-policy", "type", "qos" | "quality-of-service", "output", ..] => {
+                own.output_policy = None;
+            }
+            ["ip", "access-group", _, direction @ ("in" | "out")] => {
+                let direction = if *direction == "in" { "in" } else { "out" };
+                own.filters.extend(line.words.get(2).map(|list| (direction, *list)));
+            }
+            ["no", "ip", "access-group", .., direction] => {
+                own.filters.remove(direction);
+            }
             _ => self.setting(line, &mut own.qos, pointer),
         }
     }
@@ -276,6 +334,8 @@ impl<'a> Reader<'a> {
             ["no" | "default", "flowcontrol", "receive", ..] => {
                 qos.obeys_link_pause = Some(Placed::new(false, span));
             }
+            ["shape", "rate", ..] => qos.port_rate_bps = shape(line, "rate"),
+            ["no", "shape", ..] => qos.port_rate_bps = Some(Placed::new(u64::MAX, span)),
             ["tx-queue" | "uc-tx-queue", number] => match number.parse::<u8>() {
                 Ok(number) if number < 8 => self.queue(line, number, qos, pointer),
                 _ => {
@@ -333,19 +393,34 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Adds the values with which packets leave where the map of a rewrite does not state them.
+    fn rewritten(&mut self) {
+        let [dscp, cos] = self.rewrites;
+        for class in 0..8 {
+            let default = default_code(class);
+            if let Some(span) = dscp {
+                self.global.dscp_of_class.entry(class).or_insert(Placed::new(default * 8, span));
+            }
+            if let Some(span) = cos {
+                self.global.cos_of_class.entry(class).or_insert(Placed::new(default, span));
+            }
+        }
+    }
+
     fn finish(mut self) -> Device {
         let mut ports = std::mem::take(&mut self.ports).into_vec();
         for port in &mut ports {
             let own = self.own.remove(&port.name).unwrap_or_default();
             port.qos = self.with_profile(own, &format!("/interface/{}", crate::db::escape(&port.name)));
         }
-        for (name, (qos, span, is_used)) in &self.profiles {
+        for (name, Profile { qos, span, is_used, .. }) in &self.profiles {
             if !is_used && !qos.lossless.is_empty() {
                 let pointer = format!("/qos profile/{name}");
                 let message = format!("no port uses the QoS profile `{name}`, which has lossless priorities");
                 self.device.remarks.push(Remark::new("MAP011", *span, pointer, message));
             }
         }
+        self.rewritten();
         for port in &mut ports {
             let own = std::mem::take(&mut port.qos);
             let is_all_off = self.global.pfc.filter(|_| own.pfc.is_some());
@@ -357,6 +432,11 @@ impl<'a> Reader<'a> {
                 port.qos.watchdog_shuts_port = Some(Placed::new(false, span));
             }
         }
+        let is_lossless =
+            |class: u8| ports.iter().any(|port| port.qos.has_pfc() && port.qos.lossless.contains_key(&class));
+        // A trusted DSCP gives a class, too.
+        let is_needed = |class: u8| is_lossless(class) && ports.iter().all(|port| port.qos.trust.is_none());
+        self.device.remarks.extend(self.policies.unapplied(is_needed));
         self.device.ports = ports;
         self.device
     }

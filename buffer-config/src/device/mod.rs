@@ -8,6 +8,7 @@
 //! Sources: Cumulus Linux 5 user guide, "Quality of Service" and "RDMA over Converged Ethernet"; Arista EOS user manual,
 //! "Quality of Service" and "Priority Flow Control"; Cisco Nexus 9000 NX-OS QoS configuration guide.
 
+mod access;
 mod checks;
 mod eos;
 mod fix;
@@ -19,6 +20,7 @@ mod policies;
 mod qos;
 mod repair;
 mod system;
+mod treatment;
 
 pub use qos::{Amount, Fec, PfcMode, Qos, Queue, Trust, Unit};
 pub use system::{System, system_of};

@@ -99,6 +99,20 @@ pub(super) fn dscps(list: &str) -> Option<Vec<u8>> {
     (!all.is_empty()).then_some(all)
 }
 
+/// Names of IP precedences (RFC 791).
+const PRECEDENCES: [&str; 8] =
+    ["routine", "priority", "immediate", "flash", "flash-override", "critical", "internet", "network"];
+
+/// The DSCPs of a list of IP precedences: the precedence is the first three of their six bits.
+pub(super) fn precedences(list: &str) -> Option<Vec<u8>> {
+    let named = PRECEDENCES.iter().position(|name| list.eq_ignore_ascii_case(name));
+    let numbers = match named {
+        Some(number) => vec![number as u8],
+        None => numbers(list, 7)?,
+    };
+    Some(numbers.into_iter().flat_map(|number| number * 8..number * 8 + 8).collect())
+}
+
 /// A speed in Mbit/s: `100G`, `100gfull`, `100g-4`, `100000`.
 pub(super) fn speed_mbps(text: &str) -> Option<u32> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();

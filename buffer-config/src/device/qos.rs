@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::Placed;
+use super::treatment::{Filter, Treatment};
 use crate::resolved::WatchdogAction;
 
 /// Whether a port uses PFC.
@@ -159,8 +160,23 @@ pub struct Qos {
     pub class_of_cos: BTreeMap<u8, Placed<u8>>,
     /// The egress queue of each class.
     pub queue_of_class: BTreeMap<u8, Placed<u8>>,
+    /// The DSCP with which packets of a class leave, where it is changed.
+    pub dscp_of_class: BTreeMap<u8, Placed<u8>>,
+    /// The 802.1p priority with which packets of a class leave, where it is changed.
+    pub cos_of_class: BTreeMap<u8, Placed<u8>>,
+    /// What policy maps do with packets, in the order of their classes.
+    #[serde(skip)]
+    pub(crate) treatments: Vec<Treatment>,
+    /// Filters that drop RoCEv2.
+    #[serde(skip)]
+    pub(crate) filters: Vec<Filter>,
     /// The egress queues.
     pub queues: BTreeMap<u8, Queue>,
+    /// Whether a scheduler gives shares to some queues, and none to those that it does not name (NVUE).
+    #[serde(skip)]
+    pub(crate) has_all_shares: bool,
+    /// A shaper of the port sends no faster, bit/s; the largest number where a command removes the shaper.
+    pub port_rate_bps: Option<Placed<u64>>,
     /// Whether the PFC watchdog monitors the port.
     pub watchdog: Option<Placed<bool>>,
     /// A queue that is paused for this long is in a storm, milliseconds.
@@ -201,7 +217,13 @@ impl Qos {
             classes_by_other: self.classes_by_other.union(&base.classes_by_other).copied().collect(),
             class_of_cos: joined(self.class_of_cos, &base.class_of_cos),
             queue_of_class: joined(self.queue_of_class, &base.queue_of_class),
+            dscp_of_class: joined(self.dscp_of_class, &base.dscp_of_class),
+            cos_of_class: joined(self.cos_of_class, &base.cos_of_class),
+            treatments: treatments(self.treatments, &base.treatments),
+            filters: self.filters.into_iter().chain(base.filters.iter().cloned()).collect(),
             queues,
+            has_all_shares: self.has_all_shares || base.has_all_shares,
+            port_rate_bps: self.port_rate_bps.or(base.port_rate_bps),
             watchdog: self.watchdog.or(base.watchdog),
             detection_ms: self.detection_ms.or(base.detection_ms),
             restoration_ms: self.restoration_ms.or(base.restoration_ms),
@@ -243,5 +265,13 @@ fn joined(mut own: BTreeMap<u8, Placed<u8>>, base: &BTreeMap<u8, Placed<u8>>) ->
     for (from, to) in base {
         own.entry(*from).or_insert(*to);
     }
+    own
+}
+
+/// The treatments of a port: in each direction, its own policy replaces that of the switch.
+fn treatments(mut own: Vec<Treatment>, base: &[Treatment]) -> Vec<Treatment> {
+    let has_own = |is_output: bool| own.iter().any(|treatment| treatment.is_output == is_output);
+    let (received, sent) = (has_own(false), has_own(true));
+    own.extend(base.iter().filter(|t| if t.is_output { !sent } else { !received }).cloned());
     own
 }

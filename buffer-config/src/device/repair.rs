@@ -1,6 +1,7 @@
 //! Repairs as commands of an operating system.
 
 use super::System;
+use super::access::ROCE_PORT;
 
 /// What has to change, in terms that all systems share.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,20 @@ pub(crate) enum Repair {
     Weight { queue: u8 },
     /// Remove the shaper of a queue.
     Unshape { queue: u8 },
+    /// Remove the shaper of the ports.
+    UnshapePort,
+    /// Let packets of a class leave with this DSCP.
+    KeepDscp { class: u8, dscp: u8 },
+    /// Let packets of a class leave with this 802.1p priority.
+    KeepCos { class: u8, cos: u8 },
+    /// Remove a command, as written, from the class of a policy map, or from the rule of an access list (NVUE).
+    NoAction { policy: String, class: String, command: String },
+    /// Remove a rule of an access list.
+    RemoveRule { list: String, number: u32 },
+    /// Give packets of a class of a policy map this number.
+    SetClass { policy: String, class: String, number: u8 },
+    /// Permit RoCEv2 in an access list of a class map.
+    PermitRoce { list: String },
     /// Set the MTU of the ports.
     Mtu { bytes: u32 },
     /// Set the forward error correction of the ports.
@@ -38,6 +53,11 @@ impl Repair {
             System::Eos => self.eos(ports),
             System::Nxos => self.nxos(ports),
         }
+    }
+
+    /// Whether it removes a command: then no value has to be chosen.
+    pub(crate) fn removes_action(&self) -> bool {
+        matches!(self, Self::NoAction { .. })
     }
 
     fn nvue(&self, ports: &str) -> Vec<String> {
@@ -78,7 +98,20 @@ impl Repair {
                 vec![format!("{begin} mode dwrr"), format!("{begin} bw-percent 50")]
             }
             // The name of the profile is not known.
-            Self::Unshape { .. } => vec![format!("nv unset interface {ports} qos egress-shaper")],
+            Self::Unshape { .. } | Self::UnshapePort => {
+                vec![format!("nv unset interface {ports} qos egress-shaper")]
+            }
+            Self::KeepDscp { class, dscp } => {
+                vec![format!("nv set qos remark default-global switch-priority {class} dscp {dscp}")]
+            }
+            Self::KeepCos { class, cos } => {
+                vec![format!("nv set qos remark default-global switch-priority {class} pcp {cos}")]
+            }
+            Self::NoAction { policy, class, command } => {
+                vec![format!("nv unset acl {policy} rule {class} action {command}")]
+            }
+            // Access lists of NVUE do not select packets of a class.
+            Self::PermitRoce { .. } | Self::RemoveRule { .. } | Self::SetClass { .. } => return Vec::new(),
             Self::Mtu { bytes } => vec![format!("nv set interface {ports} link mtu {bytes}")],
             Self::Fec { name } => {
                 let word = match name.as_str() {
@@ -125,6 +158,27 @@ impl Repair {
                 "   bandwidth percent 50".into(),
             ]),
             Self::Unshape { queue } => of_ports(&[format!("tx-queue {queue}"), "   no shape rate".into()]),
+            Self::UnshapePort => of_ports(&["no shape rate".into()]),
+            Self::KeepDscp { class, dscp } => vec![format!("qos map traffic-class {class} to dscp {dscp}")],
+            Self::KeepCos { class, cos } => vec![format!("qos map traffic-class {class} to cos {cos}")],
+            Self::NoAction { policy, class, command } => {
+                vec![
+                    format!("policy-map type quality-of-service {policy}"),
+                    format!("   class {class}"),
+                    format!("      no {command}"),
+                ]
+            }
+            Self::PermitRoce { list } => permit_roce("   ", list),
+            Self::RemoveRule { list, number } => {
+                vec![format!("ip access-list {list}"), format!("   no {number}")]
+            }
+            Self::SetClass { policy, class, number } => {
+                vec![
+                    format!("policy-map type quality-of-service {policy}"),
+                    format!("   class {class}"),
+                    format!("      set traffic-class {number}"),
+                ]
+            }
             Self::Mtu { bytes } => of_ports(&[format!("mtu {bytes}")]),
             Self::Fec { name } => of_ports(&[match name.as_str() {
                 "rs" => "error-correction encoding reed-solomon".to_string(),
@@ -165,10 +219,37 @@ impl Repair {
             ),
             Self::Weight { queue } => queuing(*queue, &["no priority", "bandwidth remaining percent 50"]),
             Self::Unshape { queue } => queuing(*queue, &["no shape"]),
+            Self::NoAction { policy, class, command } => {
+                vec![
+                    format!("policy-map type qos {policy}"),
+                    format!("  class {class}"),
+                    format!("    no {command}"),
+                ]
+            }
+            Self::PermitRoce { list } => permit_roce("  ", list),
+            Self::RemoveRule { list, number } => {
+                vec![format!("ip access-list {list}"), format!("  no {number}")]
+            }
+            Self::SetClass { policy, class, number } => {
+                vec![
+                    format!("policy-map type qos {policy}"),
+                    format!("  class {class}"),
+                    format!("    set qos-group {number}"),
+                ]
+            }
             // The system has no such setting: policy maps decide, and each group has its own queue.
-            Self::TrustDscp | Self::OwnQueue { .. } => Vec::new(),
+            Self::TrustDscp
+            | Self::OwnQueue { .. }
+            | Self::UnshapePort
+            | Self::KeepDscp { .. }
+            | Self::KeepCos { .. } => Vec::new(),
         }
     }
+}
+
+/// The rule that permits RoCEv2 in an access list.
+fn permit_roce(indent: &str, list: &str) -> Vec<String> {
+    vec![format!("ip access-list {list}"), format!("{indent}permit udp any any eq {ROCE_PORT}")]
 }
 
 /// Lines of a queue in the output policy.

@@ -19,7 +19,13 @@ use crate::schema::{self, Type};
 /// comes first.
 const PRECEDENCE: &[(&str, &[&str])] = &[
     // Values and references that SONiC does not accept.
-    ("SRC005", &["PFC002", "PFC003", "PG010", "PG014", "ECN001", "ECN007", "WD011", "WD012", "BUF011"]),
+    (
+        "SRC005",
+        &[
+            "PFC002", "PFC003", "PFC006", "PFC008", "MAP009", "WD010", "PG010", "PG014", "ECN001", "ECN007",
+            "WD011", "WD012", "BUF011",
+        ],
+    ),
     ("SRC016", &["BUF036", "BUF047"]),
     ("BUF001", &["BUF036", "BUF037", "BUF049", "PFC002"]),
     ("BUF003", &["BUF036"]),

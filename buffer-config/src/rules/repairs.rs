@@ -172,7 +172,7 @@ fn set(cx: &Context<'_, '_>, table: &str, entry: &Entry<'_>, name: &str, value: 
 }
 
 /// Adds a copy of an entry with another key.
-fn copied(cx: &Context<'_, '_>, table: &str, entry: &Entry<'_>, key: &str) -> Option<PatchOp> {
+pub(super) fn copied(cx: &Context<'_, '_>, table: &str, entry: &Entry<'_>, key: &str) -> Option<PatchOp> {
     let pointer = cx.db.pointer(table, entry, None);
     let path = format!("{}{}", pointer.strip_suffix(&*escape(&entry.key))?, escape(key));
     let fields: Option<Map<String, Value>> = cx

@@ -13,7 +13,7 @@ pub(super) fn nearest(name: &str, leaves: &'static [Leaf]) -> Option<&'static st
 }
 
 /// The most similar of some names: blanks around it and capitals do not count. Without a similar one, the only name that
-/// starts with the same word, such as `profile_list` for `profiles`.
+/// starts with the same word or words, such as `profile_list` for `profiles` and `dscp_to_tc_map` for `dscp_to_tc`.
 pub(crate) fn nearest_name<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
     let name = name.trim().to_ascii_lowercase();
     // Of equally similar names, one that is only longer: `xoff`, not `xon`, for `xof`.
@@ -21,15 +21,21 @@ pub(crate) fn nearest_name<'n>(name: &str, names: impl Iterator<Item = &'n str> 
         let other = other.to_ascii_lowercase();
         (edit_distance(name.as_bytes(), other.as_bytes()), !other.starts_with(&name))
     };
-    let is_similar = |other: &&str| distance(other).0 <= 2.min(name.len() / 2);
+    let most = if name.len() < LONG_NAME { 2.min(name.len() / 2) } else { 3 };
+    let is_similar = |other: &&str| distance(other).0 <= most;
     names.clone().min_by_key(distance).filter(is_similar).or_else(|| {
-        let stem = name.strip_suffix('s').filter(|stem| stem.len() >= FEWEST_OF_STEM)?;
+        // One word alone begins the names of several things.
+        let whole = Some(name.as_str()).filter(|name| name.contains('_'));
+        let stem = name.strip_suffix('s').or(whole).filter(|stem| stem.len() >= FEWEST_OF_STEM)?;
         let mut longer = names.filter(|other| {
             other.to_ascii_lowercase().strip_prefix(stem).is_some_and(|rest| rest.starts_with('_'))
         });
         longer.next().filter(|_| longer.next().is_none())
     })
 }
+
+/// The length from which on three letters may differ.
+const LONG_NAME: usize = 10;
 
 /// The fewest letters that two names must share if one continues with another word.
 const FEWEST_OF_STEM: usize = 4;

@@ -288,3 +288,36 @@ proptest! {
         rules::check_file(SourceText { name: "part", text: part }, None, &Options::default());
     }
 }
+
+#[test]
+fn rates_and_new_dscps_are_read() {
+    let port = |text: &str, name: &str| {
+        let device = device(text);
+        device.ports.into_iter().find(|port| port.name == name).expect("a port").qos
+    };
+    let eos = EOS.replacen(
+        "qos map dscp 26",
+        "qos rewrite dscp\nqos map traffic-class 4 to dscp 46\nqos map dscp 26",
+        1,
+    );
+    let dscps: Vec<u8> = port(&eos, "Ethernet1/1").dscp_of_class.values().map(|dscp| dscp.value).collect();
+    assert_eq!(dscps, [8, 0, 16, 24, 46, 40, 48, 56]);
+    let shaped = EOS
+        .replacen("   qos trust dscp\n", "   qos trust dscp\n   shape rate 25 gbps\n", 1)
+        .replacen("   description host h1\n", "   description host h1\n   no shape rate\n", 1);
+    let rate = |text: &str, name: &str| port(text, name).port_rate_bps.map(|rate| rate.value);
+    assert_eq!(rate(&shaped, "Ethernet1/1"), Some(25_000_000_000));
+    assert_eq!(rate(&shaped, "Ethernet2/1"), Some(u64::MAX));
+    let nvue = COMMANDS.replacen(
+        "nv config apply",
+        "nv set qos egress-shaper S port-max-rate 2147483647\nnv set qos egress-shaper S traffic-class 2,3 max-rate 500\n\
+         nv set interface swp1-2 qos egress-shaper profile S\nnv set qos remark R switch-priority 1,2 dscp 40\n\
+         nv set qos remark R switch-priority 1,2 dscp 41\nnv set interface swp1 qos remark profile R\nnv config apply",
+        1,
+    );
+    let qos = port(&nvue, "swp1");
+    assert_eq!(qos.port_rate_bps.map(|rate| rate.value), Some(u64::MAX));
+    assert_eq!(qos.queues.get(&3).and_then(|queue| queue.max_rate_bps).map(|rate| rate.value), Some(500_000));
+    assert_eq!(qos.dscp_of_class.get(&2).map(|dscp| dscp.value), Some(41));
+    assert_eq!(rate(&nvue, "swp3"), None);
+}

@@ -322,6 +322,20 @@ const TWO_FINDINGS: &[&str] = &[
     "a second WRED_PROFILE with ecn_none",
     // Packets of many kinds in one class, and none in the other.
     "all DSCPs in one lossless class",
+    // The entry for a port that does not exist, and the port without an entry.
+    "misspelt port of a PORT_QOS_MAP entry",
+    "port of a PORT_QOS_MAP entry in lower case",
+    "port of a PORT_QOS_MAP entry",
+    // The table that no daemon reads, and what the switch lacks without it.
+    "misspelt table PORT_QOS_MAP",
+    "table PORT_QOS_MAP in lower case",
+    "misspelt table BUFFER_PG",
+    "misspelt table BUFFER_QUEUE",
+    "misspelt table QUEUE",
+    "misspelt table PFC_WD",
+    "misspelt table WRED_PROFILE",
+    "misspelt table DSCP_TO_TC_MAP",
+    "misspelt table CABLE_LENGTH",
     // The threshold differs from that of other ports, and is below that of ECN.
     "alpha of one of two lossless profiles / 8",
 ];

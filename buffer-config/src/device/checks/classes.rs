@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Found, lossless_ports};
+use super::{Found, RDMA_DSCP, lossless_ports};
 use crate::device::eos::default_class;
 use crate::device::{Device, DevicePort, Repair, System, Trust};
 use crate::finding::Severity;
@@ -10,9 +10,6 @@ use crate::finding::Severity;
 /// DSCPs of traffic that is not RDMA (RFC 4594, as PFC015).
 const ORDINARY: [(u8, &str); 4] =
     [(0, "best effort"), (46, "expedited forwarding"), (48, "network control"), (56, "network control")];
-
-/// The DSCP of RDMA data in the vendors' guides, for repairs.
-const RDMA_DSCP: u8 = 26;
 
 pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
     for port in lossless_ports(device) {

@@ -7,12 +7,21 @@ mod links;
 mod marking;
 mod odd;
 mod pfc;
+mod policing;
 mod rates;
+mod remarking;
+mod selection;
 mod watchdog;
 
-use super::{Device, DevicePort, Remark, Repair};
+use super::access::Reach;
+use super::eos::default_class;
+use super::treatment::Treatment;
+use super::{Device, DevicePort, Remark, Repair, System};
 use crate::finding::Severity;
 use crate::source::Span;
+
+/// The DSCP of RDMA data in the vendors' guides, for repairs.
+const RDMA_DSCP: u8 = 26;
 
 /// Runs all checks.
 pub(super) fn run(device: &Device, out: &mut Vec<Remark>) {
@@ -21,6 +30,9 @@ pub(super) fn run(device: &Device, out: &mut Vec<Remark>) {
     classes::check(device, &mut found);
     marking::check(device, &mut found);
     rates::check(device, &mut found);
+    remarking::check(device, &mut found);
+    policing::check(device, &mut found);
+    selection::check(device, &mut found);
     watchdog::check(device, &mut found);
     links::check(device, &mut found);
     odd::check(device, &mut found);
@@ -116,4 +128,24 @@ impl Reported<'_, '_> {
 /// Ports on which PFC is on and has lossless classes.
 fn lossless_ports(device: &Device) -> impl Iterator<Item = &DevicePort> {
     device.ports.iter().filter(|port| port.qos.has_pfc() && !port.qos.lossless.is_empty())
+}
+
+/// The classes of the packets that a policy map or an access list treats, as far as they are known.
+fn classes_of(system: System, port: &DevicePort, of: &Treatment) -> Vec<u8> {
+    let class_of = |dscp: &u8| {
+        let stated = port.qos.class_of_dscp.get(dscp).map(|class| class.value);
+        stated.or((system == System::Eos).then(|| default_class(*dscp)))
+    };
+    let mut all: Vec<u8> = match of.number {
+        Some(class) => vec![class],
+        None => of.dscps.iter().filter_map(class_of).collect(),
+    };
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether RoCEv2 is treated: all of it, or packets that a rule names by its port.
+fn takes_roce(of: &Treatment) -> bool {
+    of.roce == Reach::All || of.roce > Reach::None && of.lists.iter().any(|list| list.names_roce_port)
 }

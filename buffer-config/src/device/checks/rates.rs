@@ -14,9 +14,20 @@ pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
             let queue = port.qos.queues.get(&number).copied().unwrap_or_default();
             shaped(port, number, &queue, out);
             share(port, number, &queue, out);
+            unnamed(port, number, &queue, out);
         }
         best_effort(device, port, out);
+        shaped_port(port, out);
     }
+}
+
+fn shaped_port<'d>(port: &'d DevicePort, out: &mut Found<'d>) {
+    let speed_bps = port.speed_mbps.map(|speed| u64::from(speed.value).saturating_mul(1_000_000));
+    let Some(rate) = port.qos.port_rate_bps.filter(|rate| rate.value < speed_bps.unwrap_or(u64::MAX)) else {
+        return;
+    };
+    let message = format!("a shaper limits the port to {} Mb/s", rate.value / 1_000_000);
+    out.port("SCHED005", port, (rate.span, "qos/shaper"), message).repair(Repair::UnshapePort);
 }
 
 fn shaped<'d>(port: &'d DevicePort, number: u8, queue: &Queue, out: &mut Found<'d>) {
@@ -36,6 +47,16 @@ fn share<'d>(port: &'d DevicePort, number: u8, queue: &Queue, out: &mut Found<'d
         let message =
             format!("lossless queue {number} has {} % of the bandwidth, another queue {most} %", own.value);
         out.port("SCHED005", port, (own.span, "queue"), message).repair(Repair::Weight { queue: number });
+    }
+}
+
+/// A queue that a scheduler with shares for others does not name.
+fn unnamed<'d>(port: &'d DevicePort, number: u8, queue: &Queue, out: &mut Found<'d>) {
+    let shares = port.qos.queues.values().filter_map(|queue| queue.bandwidth_percent);
+    let Some(first) = shares.into_iter().next().filter(|_| port.qos.has_all_shares) else { return };
+    if queue.bandwidth_percent.is_none() && queue.is_strict.is_none() {
+        let message = format!("the scheduler gives no share to lossless queue {number}, but to other queues");
+        out.port("SCHED005", port, (first.span, "queue"), message).repair(Repair::Weight { queue: number });
     }
 }
 

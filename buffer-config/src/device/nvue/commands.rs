@@ -28,9 +28,12 @@ const SINGLE: &[&str] = &[
     "memory-percent",
     "profile",
     "bw-percent",
+    "rewrite",
+    "max-rate",
+    "port-max-rate",
 ];
 /// The same, where it is the last keyword of a command with a value.
-const SINGLE_AT_END: &[&str] = &["state", "switch-priority", "traffic-class"];
+const SINGLE_AT_END: &[&str] = &["state", "switch-priority", "traffic-class", "action"];
 
 /// The most words of a command. NVUE's longest has about 12; the tree is as deep as a command is long.
 const MAX_WORDS: usize = 64;
@@ -99,7 +102,9 @@ fn set(root: &mut Node, words: &[(String, Span)]) {
         let parent = path.last().copied().unwrap_or_default();
         // `qos pfc PROFILE switch-priority 3` adds a member, `dscp 26 switch-priority 3` sets a value.
         let is_list = path.first() == Some(&"qos") && matches!(path.get(1), Some(&"pfc" | &"traffic-pool"));
-        let is_value = SINGLE.contains(&parent) || (SINGLE_AT_END.contains(&parent) && !is_list);
+        // `qos mapping PROFILE dscp 26` has a name behind the keyword, `qos remark ... dscp 26` a value.
+        let is_remark = path.starts_with(&["qos", "remark"]) && matches!(parent, "dscp" | "pcp");
+        let is_value = SINGLE.contains(&parent) || is_remark || (SINGLE_AT_END.contains(&parent) && !is_list);
         if is_last && is_value {
             node.children.clear();
         }

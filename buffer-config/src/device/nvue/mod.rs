@@ -5,11 +5,13 @@
 //! [`roce`].
 
 mod commands;
+mod rates;
+mod remark;
 mod roce;
 mod tree;
 mod yaml;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree::Node;
 
@@ -74,6 +76,8 @@ struct Profiles {
     queue_mapping: BTreeMap<String, Qos>,
     congestion: BTreeMap<String, Qos>,
     scheduler: BTreeMap<String, Qos>,
+    shaper: BTreeMap<String, Qos>,
+    remark: BTreeMap<String, Qos>,
     link_pause: BTreeMap<String, Qos>,
 }
 
@@ -85,14 +89,24 @@ impl Profiles {
             "egress-queue-mapping" => &self.queue_mapping,
             "congestion-control" => &self.congestion,
             "egress-scheduler" => &self.scheduler,
+            "egress-shaper" => &self.shaper,
+            "remark" => &self.remark,
             _ => &self.link_pause,
         }
     }
 }
 
 /// Kinds of profiles that a port may name.
-const KINDS: [&str; 6] =
-    ["pfc", "mapping", "egress-queue-mapping", "congestion-control", "egress-scheduler", "link-pause"];
+const KINDS: [&str; 8] = [
+    "pfc",
+    "mapping",
+    "egress-queue-mapping",
+    "congestion-control",
+    "egress-scheduler",
+    "egress-shaper",
+    "remark",
+    "link-pause",
+];
 
 /// Profiles that the system defines.
 fn is_built_in(name: &str) -> bool {
@@ -159,17 +173,16 @@ impl Reader {
             self.profiles.congestion.insert(profile.key.clone(), to);
         }
         for profile in children(qos, "egress-scheduler") {
-            let mut to = Qos::default();
-            for class in children(profile, "traffic-class") {
-                let mode = class.value(&["mode"]);
-                let is_strict = mode.map(|mode| Placed::new(mode.key == "strict", mode.span));
-                let share = class.value(&["bw-percent"]);
-                let bandwidth_percent = share.and_then(|node| self.number(node, "bw-percent", (0u8, 100)));
-                for number in self.numbers(class, "traffic-class", 7) {
-                    to.queues.insert(number, Queue { is_strict, bandwidth_percent, ..Queue::default() });
-                }
-            }
-            self.profiles.scheduler.insert(profile.key.clone(), to);
+            let qos = self.scheduler(profile);
+            self.profiles.scheduler.insert(profile.key.clone(), qos);
+        }
+        for profile in children(qos, "egress-shaper") {
+            let qos = self.shaper(profile);
+            self.profiles.shaper.insert(profile.key.clone(), qos);
+        }
+        for profile in children(qos, "remark") {
+            let qos = self.remark(profile);
+            self.profiles.remark.insert(profile.key.clone(), qos);
         }
         for profile in children(qos, "link-pause") {
             let to = Qos {
@@ -279,6 +292,7 @@ impl Reader {
                 self.link(node, &mut port);
                 let before = std::mem::take(&mut port.qos);
                 port.qos = self.port_qos(node, &mut port).over(&before);
+                self.lists_of_port(root, node, &mut port.qos);
                 if let Some(known) = ports.port(&name, node.span) {
                     *known = port;
                 }
@@ -292,6 +306,7 @@ impl Reader {
             port.cable_m = port.cable_m.or(length).or_else(|| roce::cable_m(qos));
         }
         self.pool_of_pfc(qos, &ports);
+        self.pool_priorities(qos, &ports);
         ports
     }
 
@@ -408,6 +423,30 @@ impl Reader {
                 "nv config apply".to_string(),
             ];
             self.device.remark(Remark::new("PFC002", span, "/qos/traffic-pool", message).repair(commands));
+        }
+    }
+}
+
+impl Reader {
+    /// Reports a lossless switch priority that a pool for lossy traffic lists, or that the lossless pool leaves out.
+    fn pool_priorities(&mut self, qos: &Node, ports: &[DevicePort]) {
+        let lossless =
+            ports.iter().filter(|port| port.qos.has_pfc()).flat_map(|port| port.qos.lossless.keys());
+        let lossless: BTreeSet<u8> = lossless.copied().collect();
+        for pool in children(qos, "traffic-pool") {
+            let nodes: Vec<&Node> = children(pool, "switch-priority").collect();
+            let listed: BTreeSet<u8> =
+                nodes.iter().flat_map(|node| self.numbers(node, "switch-priority", 7)).collect();
+            let (Some(first), name) = (nodes.first(), &pool.key) else { continue };
+            let is_lossless = name.contains("lossless");
+            let wrong = lossless.iter().find(|priority| listed.contains(priority) != is_lossless);
+            let Some(priority) = wrong.filter(|_| is_lossless || name.contains("lossy")) else { continue };
+            let message = match is_lossless {
+                true => format!("lossless switch priority {priority} is not in the traffic pool {name}"),
+                false => format!("lossless switch priority {priority} is in the traffic pool {name}"),
+            };
+            let pointer = format!("/qos/traffic-pool/{name}/switch-priority");
+            self.device.remark(Remark::new("BUF051", first.span, pointer, message));
         }
     }
 }

@@ -16,15 +16,17 @@
 //!
 //! ## Fix
 //!
-//! Use a port of this file.
+//! Use a port of this file. A key whose letters resemble those of a port without an entry is corrected by `--fix`.
 //!
 //! ## Source
 //!
 //! YANG buffer-pg, YANG buffer-queue and YANG queue; VOQ entries of other line cards are exempt.
 
 use super::super::context::{Context, Findings, field, row};
+use super::super::repairs::copied;
 use super::super::{Meta, effect};
-use crate::finding::Severity;
+use crate::finding::{PatchOp, Severity};
+use crate::schema::nearest_name;
 use model::units::counted;
 use std::collections::BTreeMap;
 
@@ -62,8 +64,53 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 format!("{}: {message}", all.join(", "))
             }
         };
-        cx.report(out, &META, row(table, key), text);
+        let meant = meant(cx, table, key);
+        let hint = meant.map(|port| format!("; did you mean `{port}`?")).unwrap_or_default();
+        let operations = meant.map(|port| renamed(cx, &tables, key, port)).unwrap_or_default();
+        cx.report(out, &META, row(table, key), format!("{text}{hint}")).operations(operations);
     }
+}
+
+/// The port that a key probably means: one without an entry in the table.
+fn meant<'c>(cx: &'c Context<'_, '_>, table: &str, key: &str) -> Option<&'c str> {
+    let name = key.split('|').next()?;
+    let has_entry =
+        |port: &str| cx.db.rows(table).iter().any(|entry| entry.key.split(['|', ',']).any(|n| n == port));
+    let ports = cx.sw.ports.iter().map(|port| port.name.as_str());
+    let absent: Vec<&str> = ports.filter(|port| !has_entry(port)).collect();
+    if cx.sw.ports.iter().any(|port| port.name == name) {
+        return None;
+    }
+    // Of similar names, the one with the same number.
+    let same: Vec<&str> = absent.iter().copied().filter(|port| number(port) == number(name)).collect();
+    nearest_name(name, same.iter().copied()).or_else(|| nearest_name(name, absent.iter().copied()))
+}
+
+/// The digits of a name.
+fn number(name: &str) -> String {
+    name.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Gives the keys with the same wrong port the right one, if the names differ in letters only.
+fn renamed(cx: &Context<'_, '_>, tables: &[(&str, usize, &str)], key: &str, port: &str) -> Vec<PatchOp> {
+    let wrong = key.split('|').next().unwrap_or_default();
+    if number(wrong) != number(port) {
+        return Vec::new();
+    }
+    let mut operations = Vec::new();
+    for (table, ..) in tables {
+        for entry in cx.db.rows(table) {
+            let Some(rest) =
+                entry.key.strip_prefix(wrong).filter(|rest| rest.is_empty() || rest.starts_with('|'))
+            else {
+                continue;
+            };
+            let Some(copy) = copied(cx, table, entry, &format!("{port}{rest}")) else { return Vec::new() };
+            operations.push(copy);
+            operations.push(PatchOp::new("remove", cx.db.pointer(table, entry, None), None));
+        }
+    }
+    operations
 }
 
 /// Reports a switch without any port. A buffer template has none, and no platform.

@@ -3,7 +3,8 @@
 //! Severity: warning.
 //!
 //! A rule of an access list drops packets of a lossless class, also by a policer or together with all others, gives them the DSCP of another class, or
-//! gives the DSCP of a lossless class to other packets.
+//! gives the DSCP of a lossless class to other packets. On EOS, NX-OS and NVUE: the access list of a port with lossless classes
+//! drops all of RoCEv2, or a DSCP of a lossless class.
 //!
 //! ## Why it matters
 //!

@@ -20,4 +20,6 @@ family!(
     switch_map,
     control_queue,
     acl_reference,
+    list_misses_roce,
+    policed_class,
 );

@@ -2,8 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A policy with lossless classes is defined, but not applied: an EOS QoS profile that no port uses, or an NX-OS network QoS
-//! policy that `system qos` does not name.
+//! A policy with lossless classes is defined, but not applied: an EOS QoS profile that no port uses, an NX-OS network QoS
+//! policy that `system qos` does not name, or the only policy map that puts packets into a lossless class.
 //!
 //! ## Why it matters
 //!

@@ -2,7 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! A port or policy of NVUE, EOS or NX-OS refers to a profile, policy map or class map that the file does not define.
+//! A port or policy of NVUE, EOS or NX-OS refers to a profile, policy map, class map or access list that the file does not
+//! define.
 //!
 //! ## Why it matters
 //!

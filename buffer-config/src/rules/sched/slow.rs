@@ -3,7 +3,7 @@
 //! Severity: warning.
 //!
 //! A shaper limits a lossless queue or its port to less than the speed of the port, the scheduler of a lossless queue has
-//! less than a tenth of the weight of another queue, or best effort has strict priority over it.
+//! less than a tenth of the weight of another queue or no share at all, or best effort has strict priority over it.
 //!
 //! ## Why it matters
 //!
@@ -26,7 +26,9 @@
 //!
 //! `pir` is in bytes/s with `meter_type` bytes, in packets/s with packets:
 //! [qosorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/qosorch.cpp),
-//! `SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE`.
+//! `SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE`. NVUE gives no bandwidth to a queue without a share, and shapes in kbit/s:
+//! [Cumulus Linux, egress scheduler and
+//! shaping](https://docs.nvidia.com/networking-ethernet-software/cumulus-linux-519/Layer-1-and-Switch-Ports/Quality-of-Service/).
 
 use super::super::context::{Context, Findings, hit, priorities};
 use super::super::{Meta, effect};

@@ -7,6 +7,7 @@ mod contradict;
 mod copies;
 mod ignored;
 mod links;
+mod names;
 mod pools;
 mod settings;
 mod tables;
@@ -128,6 +129,7 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         tunnels::OPERATORS,
         ignored::OPERATORS,
         access::OPERATORS,
+        names::OPERATORS,
     ]
     .concat()
 });

@@ -4,23 +4,18 @@
 //! packets a QoS group, one of type `network-qos` makes groups lossless for the whole switch, one of type `queuing` sets
 //! queues, and `priority-flow-control mode` uses PFC on a port.
 
+mod network;
+mod queuing;
+
 use std::collections::BTreeMap;
 
-use super::eos::{percent, shape, threshold};
+use network::Network;
+use queuing::Queuing;
+
 use super::lines::{self, Command, Word};
 use super::policies::{Policies, undefined};
 use super::qos::{Fec, PfcMode, Qos, Queue};
 use super::{Device, DevicePort, MAX_PORTS, Placed, PortChannel, Ports, Remark, System, names};
-use crate::source::Span;
-
-/// A policy map of type `network-qos`.
-#[derive(Clone, Debug, Default)]
-struct Network {
-    span: Span,
-    /// The lossless QoS groups, each with its PFC priority.
-    lossless: BTreeMap<u8, Placed<u8>>,
-    mtu_bytes: Option<Placed<u32>>,
-}
 
 /// A reader of one file.
 struct Reader<'a> {
@@ -28,10 +23,11 @@ struct Reader<'a> {
     device: Device,
     ports: Ports,
     policies: Policies<'a>,
-    /// QoS groups of class maps of type `network-qos`.
+    /// QoS groups of class maps of type `network-qos`, and of type `queuing`.
     groups: BTreeMap<&'a str, u8>,
+    queues: BTreeMap<&'a str, u8>,
     networks: BTreeMap<&'a str, Network>,
-    queuing: BTreeMap<&'a str, BTreeMap<u8, Queue>>,
+    queuing: BTreeMap<&'a str, Queuing>,
     /// Settings of the whole switch.
     global: Qos,
     /// The policy map that `system qos` applies.
@@ -46,8 +42,9 @@ pub(super) fn read(text: &str) -> Device {
         text,
         device,
         ports: Ports::default(),
-        policies: Policies::default(),
+        policies: Policies::new(text),
         groups: BTreeMap::new(),
+        queues: BTreeMap::new(),
         networks: BTreeMap::new(),
         queuing: BTreeMap::new(),
         global: Qos::default(),
@@ -88,10 +85,12 @@ fn unwatched(ports: &[DevicePort], of_switch: Option<Placed<bool>>) -> Option<Re
 
 impl<'a> Reader<'a> {
     fn class_map(&mut self, command: &Command<'a>) {
-        let Some(rest) = command.after(&["class-map", "type", "network-qos"]) else { return };
-        let group = command.block.iter().find_map(|line| line.after(&["match", "qos-group"])?.first());
-        if let (Some(name), Some(group)) = (rest.last(), group.and_then(|word| word.text.parse().ok())) {
-            self.groups.insert(name.text, group);
+        for (kind, groups) in [("network-qos", &mut self.groups), ("queuing", &mut self.queues)] {
+            let Some(rest) = command.after(&["class-map", "type", kind]) else { continue };
+            let group = command.block.iter().find_map(|line| line.after(&["match", "qos-group"])?.first());
+            if let (Some(name), Some(group)) = (rest.last(), group.and_then(|word| word.text.parse().ok())) {
+                groups.insert(name.text, group);
+            }
         }
     }
 
@@ -103,84 +102,16 @@ impl<'a> Reader<'a> {
         if let Some([name, ..]) = name {
             self.device.hostname = name.text.to_string();
         } else if let Some([name]) = command.after(&["policy-map", "type", "network-qos"]) {
-            let network = self.network_policy(name, command);
-            self.networks.insert(name.text, network);
+            let network = self.networks.entry(name.text).or_default();
+            network.read(name, command, &self.groups, &mut self.device);
         } else if let Some([name]) = command.after(&["policy-map", "type", "queuing"]) {
-            let queues = self.queuing_policy(name, command);
-            self.queuing.insert(name.text, queues);
+            let policy = Queuing::read(name, command, &self.queues, &mut self.device);
+            self.queuing.insert(name.text, policy);
         } else if let Some([state]) = command.after(&["priority-flow-control", "watch-dog-interval"]) {
             self.global.watchdog = Some(Placed::new(state.text == "on", command.span));
         } else if let Some([interval]) = command.after(&["priority-flow-control", "watch-dog", "interval"]) {
             self.global.polling_ms = interval.text.parse().ok().map(|ms| Placed::new(ms, interval.span));
         }
-    }
-
-    fn network_policy(&mut self, name: &Word<'a>, command: &Command<'a>) -> Network {
-        let mut network = Network { span: name.span, ..Network::default() };
-        for line in &command.block {
-            let Some([class, ..]) = line.after(&["class", "type", "network-qos"]) else { continue };
-            let group = system_number(class.text).or_else(|| self.groups.get(class.text).copied());
-            for set in &line.block {
-                if let Some([cos, ..]) = set.after(&["pause", "pfc-cos"]) {
-                    match (cos.text.parse::<u8>(), group) {
-                        (Ok(priority), Some(group)) if priority < 8 => {
-                            network.lossless.insert(group, Placed::new(priority, set.span));
-                        }
-                        (Ok(priority), None) if priority < 8 => {
-                            let pointer = format!("/policy-map/{}", name.text);
-                            undefined(
-                                &mut self.device,
-                                class.span,
-                                &pointer,
-                                "network-qos class",
-                                class.text,
-                            );
-                        }
-                        _ => {
-                            let message = format!("`pfc-cos` is `{}`; expected 0 to 7", cos.text);
-                            self.device.refused(cos.span, &format!("/policy-map/{}", name.text), message);
-                        }
-                    }
-                } else if let (Some([mtu]), false) = (set.after(&["mtu"]), network.mtu_bytes.is_some()) {
-                    network.mtu_bytes = mtu.text.parse().ok().map(|n| Placed::new(n, mtu.span));
-                }
-            }
-        }
-        network
-    }
-
-    fn queuing_policy(&mut self, name: &Word<'a>, command: &Command<'a>) -> BTreeMap<u8, Queue> {
-        let mut queues: BTreeMap<u8, Queue> = BTreeMap::new();
-        for line in &command.block {
-            let Some([class, ..]) = line.after(&["class", "type", "queuing"]) else { continue };
-            // The default class is queue 0.
-            let is_default = class.text.ends_with("-default");
-            let Some(number) = system_number(class.text).or(is_default.then_some(0)) else { continue };
-            let pointer = format!("/policy-map/{}/{}", name.text, class.text);
-            let queue = queues.entry(number).or_default();
-            for set in &line.block {
-                if set.after(&["priority"]).is_some() {
-                    queue.is_strict = Some(Placed::new(true, set.span));
-                } else if set.after(&["shape"]).is_some() {
-                    queue.max_rate_bps = shape(set, "max");
-                } else if set.after(&["random-detect"]).is_some() {
-                    let marks = set.words.iter().any(|word| word.text == "ecn");
-                    queue.marks = Some(Placed::new(marks, set.span));
-                    queue.drops = (!marks).then_some(Placed::new(true, set.span));
-                    queue.min = threshold(set, "minimum-threshold", &mut self.device, &pointer);
-                    queue.max = threshold(set, "maximum-threshold", &mut self.device, &pointer);
-                    if let Some(word) = set.value("drop-probability") {
-                        queue.percent = percent(word, &mut self.device, &pointer);
-                    }
-                } else if let Some(word) =
-                    set.value("percent").filter(|_| set.after(&["bandwidth"]).is_some())
-                {
-                    let number = word.text.parse::<u8>().ok().filter(|n| *n <= 100);
-                    queue.bandwidth_percent = number.map(|n| Placed::new(n, word.span));
-                }
-            }
-        }
-        queues
     }
 
     /// `system qos`: the policies of the whole switch.
@@ -207,18 +138,35 @@ impl<'a> Reader<'a> {
             } else if let Some([name, ..]) = line.after(&["service-policy", "type", "queuing", "output"]) {
                 let queues = self.queues_of(*name, "/system qos");
                 self.global.queues = queues;
+            } else if let Some([name, ..]) = line.after(&["service-policy", "type", "queuing", "input"]) {
+                self.input_queues(*name, "/system qos");
             } else if let Some([name, ..]) = line.after(&["service-policy", "type", "qos", "input"]) {
                 self.policies.apply(*name, "/system qos", &mut self.global, &mut self.device);
+            } else if let Some([name, ..]) = line.after(&["service-policy", "type", "qos", "output"]) {
+                self.policies.apply_output(*name, "/system qos", &mut self.global, &mut self.device);
             }
         }
     }
 
-    fn queues_of(&mut self, name: Word<'a>, pointer: &str) -> BTreeMap<u8, Queue> {
+    fn queuing(&mut self, name: Word<'a>, pointer: &str) -> Queuing {
         let known = self.queuing.get(name.text).cloned();
         if known.is_none() && !name.text.starts_with("default-") {
             undefined(&mut self.device, name.span, pointer, "queuing policy map", name.text);
         }
         known.unwrap_or_default()
+    }
+
+    fn queues_of(&mut self, name: Word<'a>, pointer: &str) -> BTreeMap<u8, Queue> {
+        self.queuing(name, pointer).queues
+    }
+
+    /// Reports what is wrong with a policy map that is applied to received packets.
+    fn input_queues(&mut self, name: Word<'a>, pointer: &str) {
+        for remark in self.queuing(name, pointer).of_input {
+            if !self.device.remarks.contains(&remark) {
+                self.device.remark(remark);
+            }
+        }
     }
 
     fn interfaces(&mut self, names: &[Word<'a>], command: &Command<'a>) {
@@ -298,6 +246,20 @@ impl<'a> Reader<'a> {
                     self.policies.apply(*name, pointer, &mut port.qos, &mut self.device);
                 }
             }
+            ["service-policy", "type", "qos", "output", ..] => {
+                if let Some(name) = line.words.get(4) {
+                    self.policies.apply_output(*name, pointer, &mut port.qos, &mut self.device);
+                }
+            }
+            ["service-policy", "type", "queuing", "input", ..] => {
+                if let Some(name) = line.words.get(4) {
+                    self.input_queues(*name, pointer);
+                }
+            }
+            ["ip", "access-group", ..] | ["ip", "port", "access-group", ..] => {
+                let list = line.words.iter().rev().nth(1);
+                list.into_iter().for_each(|list| self.policies.filter(*list, &mut port.qos));
+            }
             ["service-policy", "type", "queuing", "output", ..] => {
                 if let Some(name) = line.words.get(4) {
                     let queues = self.queues_of(*name, pointer);
@@ -312,6 +274,7 @@ impl<'a> Reader<'a> {
         let applied = self.network.and_then(|name| self.networks.get(name.text));
         if let Some(network) = applied {
             self.global.lossless = network.lossless.clone();
+            self.device.remarks.extend(network.small_mtus());
         }
         for (name, network) in &self.networks {
             if !network.lossless.is_empty() && self.network.is_none_or(|applied| applied.text != *name) {
@@ -325,7 +288,17 @@ impl<'a> Reader<'a> {
                 ]));
             }
         }
+        let (lossless, has_pfc) = (&self.global.lossless, |port: &DevicePort| port.qos.has_pfc());
         let mut ports = self.ports.into_vec();
+        if ports.iter().any(has_pfc) {
+            let unapplied = self.policies.unapplied(|class| lossless.contains_key(&class));
+            let repaired = unapplied.into_iter().map(|remark| {
+                let name = remark.pointer.rsplit('/').next().unwrap_or_default();
+                let command = format!("  service-policy type qos input {name}");
+                remark.repair(vec!["system qos".to_string(), command])
+            });
+            self.device.remarks.extend(repaired);
+        }
         self.device.remarks.extend(unwatched(&ports, self.global.watchdog));
         for port in &mut ports {
             port.qos = std::mem::take(&mut port.qos).over(&self.global);
