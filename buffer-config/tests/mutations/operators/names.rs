@@ -92,7 +92,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         rename_table(c, "DSCP_TO_TC_MAP", "DSCP_TC_MAP")
     }),
     ("retype", "misspelt table CABLE_LENGTH", Error(&["SRC009"]), |c| {
-        rename_table(c, "CABLE_LENGTH", "CABLE_LENGHT")
+        rename_table(c, "CABLE_LENGTH", "CABLE_LENGHT") // typos: allow
     }),
     ("reorder", "a table of another feature", Harmless, |c| {
         c.put("SITE_NOTES", serde_json::json!({"row": {"text": "rack 7"}}));
