@@ -46,7 +46,7 @@ export function flowProblems(parts: FlowParts, topology: Topology | null = null)
   return problems;
 }
 
-/** The parts with addresses for names of hosts; a host with several addresses is asked for by its first one. */
+/** The parts with addresses for names of hosts; of a host with several addresses, the first one. */
 export function resolved(parts: FlowParts, topology: Topology | null): FlowParts {
   const address = (text: string) => {
     const name = text.trim().toLowerCase();

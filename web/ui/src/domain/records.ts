@@ -1,6 +1,6 @@
 // Evidence records as table rows.
 
-import { bytes, clock, count, duration, lossName, weight } from './format';
+import { bytes, clock, count, duration, lossName, readable, weight } from './format';
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
 export interface RecordRow {
@@ -106,8 +106,8 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
         kind: 'configuration',
         subject: { text: record.port === null || record.port === undefined ? record.switch : `${record.switch}:${record.port}` },
         facts: [
-          ['finding', record.message],
-          ['fix', record.fix],
+          ['finding', readable(record.message)],
+          ['fix', readable(record.fix)],
         ],
       };
     case 'loss':
