@@ -1,6 +1,6 @@
 //! Readings of all NICs around triggers, of which the reports of hosts are made.
 //!
-//! An agent reads its counters when it is asked for a report, and compares them with an earlier reading. Faults last
+//! An agent reads its counters when a report is requested, and compares them with an earlier reading. Faults last
 //! milliseconds here, so that readings are [`HostReadings::INTERVAL`] apart.
 
 use std::collections::BTreeMap;
