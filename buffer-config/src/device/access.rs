@@ -171,8 +171,10 @@ fn extended(words: &[&str]) -> Rule {
     let source = source_port
         .as_ref()
         .map_or(Reach::All, |ports| if ports.is_one() { Reach::None } else { Reach::Some });
+    // Which ports a group has is stated elsewhere.
+    let is_group = destination_port.as_ref().is_some_and(|ports| ports.operator == "portgroup");
     let roce = match (is_udp || is_ip) && matches_port {
-        true if is_any && dscps.is_empty() => source,
+        true if is_any && dscps.is_empty() && !is_group => source,
         true => source.min(Reach::Some),
         false => Reach::None,
     };

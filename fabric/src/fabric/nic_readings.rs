@@ -94,7 +94,7 @@ fn flow_reading(sender: &SendState, receiver: &ReceiveState) -> FlowReading {
 fn connection_reading(sender: &SendState) -> Option<ConnectionReading> {
     let operations: Vec<OperationTimes> = sender.gate.log.latest().copied().collect();
     let is_posted_here = sender.responder.is_none() && !operations.is_empty();
-    is_posted_here.then(|| ConnectionReading {
+    is_posted_here.then_some(ConnectionReading {
         flow: sender.key,
         operation: sender.operation,
         base_rtt: sender.base_rtt,
