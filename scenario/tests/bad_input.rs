@@ -316,8 +316,8 @@ fn tenants_without_a_name_or_with_unknown_flows_are_reported() {
         &[
             "x.toml:8:1: `name` of tenant 1 is missing",
             "x.toml:13:9: no flow has the label `nothing`",
-            "x.toml:17:8: `verb` must be one of \"write\", \"read\", \"compare_swap\", \"fetch_add\"",
             "x.toml:14:1: host `h1` has two tenants called `a`",
+            "x.toml:17:8: `verb` must be one of \"write\", \"read\", \"compare_swap\", \"fetch_add\"",
         ],
     );
 }
