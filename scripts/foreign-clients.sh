@@ -60,4 +60,4 @@ client() { # client NAME SCRIPT
 ./scripts/tools.sh finsy p4runtime-shell
 "$harrier" p4 info "$scripts/l2.p4" >"$work/l2.p4info.txtpb"
 client finsy with_finsy.py
-client shell with_shell.py
+client p4runtime-shell with_shell.py

@@ -92,16 +92,13 @@ fn spawn(program: &Path, number: LabNumber, daemon: &Daemon, log: &Path) -> anyh
     Ok(child.id() as i32)
 }
 
-/// Waits until a process of this lab is ready.
-pub(super) fn wait_until_ready(
-    number: LabNumber,
-    process: &ProcessState,
-    deadline: Instant,
-) -> anyhow::Result<()> {
+/// Waits until a process that this one has started is ready. The process is a child, so that its number is not used again; its
+/// environment is empty for a moment after its start, which may take long on a busy machine.
+pub(super) fn wait_until_ready(process: &ProcessState, deadline: Instant) -> anyhow::Result<()> {
     loop {
-        let is_running = is_running(number, process.pid);
+        let is_alive = is_alive(process.pid);
         let text = read_from(&process.log, process.log_start);
-        if !is_running {
+        if !is_alive {
             bail!("{} has ended:\n{}", process.name, tail(&text));
         }
         if process.ready.is_in(&text) {

@@ -131,7 +131,7 @@ fn start_stage(number: LabNumber, state: &mut LabState, stage: Stage) -> anyhow:
     }
     let deadline = Instant::now() + START_TIMEOUT;
     for process in &started {
-        process::wait_until_ready(number, process, deadline).with_context(|| format!("lab {}", number.0))?;
+        process::wait_until_ready(process, deadline).with_context(|| format!("lab {}", number.0))?;
     }
     Ok(())
 }
@@ -151,5 +151,5 @@ pub(super) fn restart(number: LabNumber, name: &str) -> anyhow::Result<()> {
     let process = process::start(number, &daemon)?;
     state.processes[position] = process.clone();
     state.save(number)?;
-    process::wait_until_ready(number, &process, Instant::now() + START_TIMEOUT)
+    process::wait_until_ready(&process, Instant::now() + START_TIMEOUT)
 }
