@@ -29,7 +29,8 @@ const PAGES = [
   ['incident-deadlock', 'deadlock-in-loop', ({ incident }) => `/incidents/${incident}`, '[data-testid=graph-node]'],
   ['overview', 'pfc-storm', ({ incident }) => `/?incident=${incident}`, '[data-testid=fabric] .marks text'],
   ['history', 'pfc-storm', () => '/history', '[data-testid=row]'],
-  ['port', 'pfc-storm', ({ port }) => `/ports/${encodeURIComponent(port)}`, '.u-legend .u-value'],
+  // The latest sample arrives with the live stream, after the series.
+  ['port', 'pfc-storm', ({ port }) => `/ports/${encodeURIComponent(port)}`, 'main:has-text("sending") .u-legend .u-value'],
   ['flow', 'pfc-storm', ({ flow }) => `/flows/${encodeURIComponent(flow)}`, '.u-legend .u-value'],
   ['switch', 'pfc-storm', ({ port }) => `/switches/${port.split(':')[0]}`, '[data-testid=node-port]'],
   ['host', 'pfc-storm', ({ host }) => `/hosts/${host}`, '[data-testid=node-port]'],
