@@ -59,7 +59,7 @@ export function busiest(ports: Map<Port, PortState>, limit: number): PortState[]
 }
 
 /** The ports that are paused, and those that only queue packets, the busiest first. */
-export function troubled(ports: Map<Port, PortState>): { paused: Port[]; queuing: Port[] } {
+export function pausedOrQueuing(ports: Map<Port, PortState>): { paused: Port[]; queuing: Port[] } {
   const busy = busiest(ports, ports.size).map(({ sample, heat }) => ({ port: sample.port, isPaused: heatStep(heat) > 0 }));
   const names = (isPaused: boolean) => busy.filter((one) => one.isPaused === isPaused).map(({ port }) => port);
   return { paused: names(true), queuing: names(false) };
