@@ -107,7 +107,7 @@ lines += [
     f"{total['alarm_calibration_error']:.3f}), Brier score {calibration['brier']:.3f}. "
     f"{calibration['wrong_above_90']} judged verdicts of more than 90 %",
     f"confidence were not right. Not judged: {total['undrawn']} verdicts were not drawn,",
-    f"{total['unjudged'] - total['undrawn']} name a port only or are about a delay that does not recur.",
+    f"{total['unjudged'] - total['undrawn']} are about a delay that does not recur or name no victim.",
     "",
     "| confidence | verdicts | right |",
     "|---|---|---|",

@@ -70,6 +70,8 @@ fn every_method_has_a_row_with_all_columns() {
             "partly",
             "silent",
             "unjudged",
+            "located",
+            "mislocated",
             "redrawn",
             "undetected",
             "false_alarms_per_host_hour",

@@ -104,6 +104,12 @@ pub struct Row {
     pub partly: u64,
     /// Verdicts that claim nothing.
     pub silent: u64,
+    /// Judged verdicts that name the port of the delay and no culprit.
+    pub located: u64,
+    /// Judged verdicts that name another port and no culprit.
+    pub mislocated: u64,
+    /// The share of the former among both, with the weights of the sample; absent without any.
+    pub location_precision: Option<f64>,
     /// Verdicts that were not judged, for all reasons.
     pub unjudged: u64,
     /// Those of them that were not drawn for the sample.
@@ -251,6 +257,9 @@ fn row(scenario: &str, method: &str, group: &[&Observation]) -> Row {
         false_negative: events - named,
         partly,
         silent: graded(Grade::Silent),
+        located: graded(Grade::Located),
+        mislocated: graded(Grade::Mislocated),
+        location_precision: location_precision(verdicts()),
         unjudged: unjudged().count() as u64,
         undrawn: unjudged().filter(|verdict| verdict.weight == 0.0).count() as u64,
         alarms_unjudged: unjudged().filter(|verdict| verdict.is_alarm).count() as u64,
@@ -295,6 +304,16 @@ fn share_right<'v>(claims: impl Iterator<Item = &'v Graded>) -> f64 {
     short(if all > 0.0 { right / all } else { 1.0 })
 }
 
+/// The share of the verdicts that name the port of the delay among those that name a port and no culprit.
+fn location_precision<'v>(verdicts: impl Iterator<Item = &'v Graded>) -> Option<f64> {
+    let (mut located, mut all) = (0.0, 0.0);
+    for verdict in verdicts.filter(|v| matches!(v.grade, Grade::Located | Grade::Mislocated)) {
+        located += if verdict.grade == Grade::Located { verdict.weight } else { 0.0 };
+        all += verdict.weight;
+    }
+    (all > 0.0).then(|| short(located / all))
+}
+
 fn calibration_of<'v>(claims: impl Iterator<Item = &'v Graded>) -> Calibration {
     let weighted = claims.map(|verdict| (verdict.confidence, verdict.is_right(), verdict.weight));
     calibration(&weighted.collect::<Vec<_>>())
@@ -308,13 +327,15 @@ fn mean(values: Vec<f64>) -> f64 {
 }
 
 /// The columns of the text.
-const COLUMNS: [(&str, usize); 19] = [
+const COLUMNS: [(&str, usize); 21] = [
     ("method", 12),
     ("runs", 5),
     ("right", 5),
     ("partly", 6),
     ("wrong", 5),
     ("silent", 6),
+    ("ports", 5),
+    ("right", 6),
     ("unjudged", 8),
     ("missed", 6),
     ("unseen", 6),
@@ -357,6 +378,8 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
             r.partly.to_string(),
             (r.false_positive - r.partly).to_string(),
             r.silent.to_string(),
+            (r.located + r.mislocated).to_string(),
+            optional(r.location_precision, 3),
             r.unjudged.to_string(),
             r.false_negative.to_string(),
             r.undetected.to_string(),

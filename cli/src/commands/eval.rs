@@ -90,6 +90,9 @@ pub(crate) struct Args {
     /// Maximum number of repeated runs for the alarms of one run, which are judged first [default: all are judged]
     #[arg(long, value_name = "N")]
     alarm_budget: Option<usize>,
+    /// Number of judged verdicts of one run that name a port and no culprit, alarms and others alike
+    #[arg(long, value_name = "N", default_value_t = eval::judge::sample::PLACES)]
+    places: usize,
     /// Diagnosis method; can be repeated [default: all that read the telemetry of P4 switches]
     ///
     /// sonic-1s, sonic-100ms and sonic-1s+sflow read what SONiC switches count in the same runs (docs/counters.md).
@@ -292,7 +295,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         work: args.work,
         trial,
         draws: args.draws,
-        budget: Budget { info: args.budget, alarms: args.alarm_budget },
+        budget: Budget { info: args.budget, alarms: args.alarm_budget, places: args.places },
         keeps_judged_only: args.generated,
         epoch_shift: args.epoch_shift,
         epoch_ring_bits: args.epoch_ring_bits,

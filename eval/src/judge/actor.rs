@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::IpAddr;
 
-use model::{Anomaly, Diagnosis, FlowKey, PortRef};
+use model::diagnosis::Record;
+use model::{Anomaly, Diagnosis, FlowKey, LossReason, PortRef};
 use scenario::{Scenario, place_of};
 
 use crate::GroundTruth;
@@ -76,6 +77,8 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
         Anomaly::SelfInflicted => {
             accused.insert(Actor::Victim);
         }
+        // Traffic fills a buffer; whose, the verdict leaves open.
+        Anomaly::PacketLoss if accused.is_empty() && is_full_buffer(verdict) => {}
         Anomaly::PacketLoss | Anomaly::PathChange if accused.is_empty() => {
             accused.extend(root.port.iter().flat_map(|port| of_place(port, scenario)));
         }
@@ -90,6 +93,17 @@ pub fn claim(verdict: &Diagnosis, scenario: &Scenario) -> Claim {
         (true, Some(_)) => Claim::PlaceOnly,
         (true, None) => Claim::Silent,
     }
+}
+
+/// Whether a verdict cites losses, and all of them for lack of buffer.
+fn is_full_buffer(verdict: &Diagnosis) -> bool {
+    let records = verdict.evidence.iter().flat_map(|evidence| &evidence.records);
+    let mut reasons = records.filter_map(|record| match record {
+        Record::Loss(loss) => Some(loss.reason),
+        _ => None,
+    });
+    let is_buffer = |reason| matches!(reason, LossReason::Headroom | LossReason::Lossy);
+    reasons.next().is_some_and(is_buffer) && reasons.all(is_buffer)
 }
 
 /// Returns the accused actors of a verdict in its order: host, settings, then flows, largest contribution first.

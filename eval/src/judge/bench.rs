@@ -3,6 +3,7 @@
 //! All repetitions, the one with all actors included, have no agents and no polling packets, so that they differ in the
 //! removed actors only. A repetition is simulated only as far as it is looked at, and continued later if necessary.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use scenario::Scenario;
 
 use super::actor::Actor;
 use super::guilt::Experiment;
+use super::stay::{Stay, stays};
 
 /// Number of unfinished repetitions that are kept. One that is needed again after more others starts anew.
 const SUSPENDED: usize = 128;
@@ -28,6 +30,14 @@ pub(super) struct Base {
     pub(super) switches: Vec<String>,
     pub(super) log: Option<Box<PacketLog>>,
     pub(super) end: Time,
+    stays: OnceCell<Vec<Stay>>,
+}
+
+impl Base {
+    /// How long each packet stayed in each switch, in the order in which they left.
+    pub(super) fn stays(&self) -> &[Stay] {
+        self.stays.get_or_init(|| stays(self.log.as_deref()))
+    }
 }
 
 /// A run without some actors.
@@ -95,6 +105,7 @@ impl<'s> Bench<'s> {
                     switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
                     log: fabric.take_packet_log(),
                     end: fabric.now(),
+                    stays: OnceCell::new(),
                 }
             }
         };

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::RunError;
 use model::diagnosis::Record;
-use model::{Anomaly, Cause, Diagnosis, FlowKey, Time};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Time};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::actor::{Actor, Claim, claim};
 use super::bench::Bench;
 use super::guilt::{EXPLAINS, Experiment, Guilt, guilt, own_guilt};
+use super::place::{Beside, Named, located};
 use super::sample::{Budget, Urgency, price, size};
 use super::standstill::stood_still;
 
@@ -26,7 +27,11 @@ pub enum Grade {
     Wrong,
     /// It claims nothing.
     Silent,
-    /// It was not judged: it claims a place only, its delay does not recur, or it was not drawn.
+    /// It names a port and no culprit, and the delay disappears without the traffic of that port.
+    Located,
+    /// It names a port and no culprit, and the delay does not arise there.
+    Mislocated,
+    /// It was not judged: its delay does not recur, or it was not drawn.
     Unjudged,
 }
 
@@ -48,14 +53,14 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    fn plain(grade: Grade, reason: &str) -> Judgement {
+    pub(super) fn plain(grade: Grade, reason: impl Into<String>) -> Judgement {
         Judgement {
             grade,
             guilt: None,
             accused: BTreeSet::new(),
             excess_ns: None,
             weight: 1.0,
-            reason: reason.to_string(),
+            reason: reason.into(),
         }
     }
 }
@@ -86,6 +91,8 @@ pub fn judge(
     for at in free {
         judgements[at] = judge_one(bench, scenario, verdicts, at)?;
     }
+    let (mut places, paid): (Vec<usize>, Vec<usize>) =
+        paid.into_iter().partition(|at| claim(&verdicts[*at], scenario) == Claim::PlaceOnly);
     let (mut info, mut alarms): (Vec<usize>, Vec<usize>) =
         paid.into_iter().partition(|at| urgency[*at] == Urgency::Info);
     let drawn = size(&info.iter().map(|at| prices[*at]).collect::<Vec<_>>(), budget.info);
@@ -108,6 +115,12 @@ pub fn judge(
         judgements[*at] = judge_one(bench, scenario, verdicts, *at)?;
     }
     weigh(&mut judgements, &info[..drawn], info.len());
+    places.sort_by_key(|at| &verdicts[*at].id);
+    let located = &places[..places.len().min(budget.places)];
+    for at in located {
+        judgements[*at] = judge_one(bench, scenario, verdicts, *at)?;
+    }
+    weigh(&mut judgements, located, places.len());
     Ok(judgements)
 }
 
@@ -118,16 +131,30 @@ fn weigh(judgements: &mut [Judgement], drawn: &[usize], all: usize) {
     }
 }
 
+/// The other verdicts about the delay of a verdict.
+fn others<'v>(verdicts: &'v [Diagnosis], verdict: &'v Diagnosis) -> impl Iterator<Item = &'v Diagnosis> {
+    verdicts.iter().filter(|other| {
+        other.victim == verdict.victim && other.time_ns == verdict.time_ns && other.id != verdict.id
+    })
+}
+
 /// What the other verdicts about the delay of a verdict accuse.
 fn partners(scenario: &Scenario, verdicts: &[Diagnosis], verdict: &Diagnosis) -> BTreeSet<Actor> {
-    let shares_delay = |other: &&Diagnosis| {
-        other.victim == verdict.victim && other.time_ns == verdict.time_ns && other.id != verdict.id
-    };
-    let accused = verdicts.iter().filter(shares_delay).filter_map(|other| match claim(other, scenario) {
+    let accused = others(verdicts, verdict).filter_map(|other| match claim(other, scenario) {
         Claim::Accused(accused) => Some(accused),
         _ => None,
     });
     accused.flatten().collect()
+}
+
+/// The ports that the other verdicts about the delay of a verdict name, of those that name no culprit.
+fn other_places<'v>(
+    scenario: &Scenario,
+    verdicts: &'v [Diagnosis],
+    verdict: &'v Diagnosis,
+) -> Vec<&'v PortRef> {
+    let open = others(verdicts, verdict).filter(|other| claim(other, scenario) == Claim::PlaceOnly);
+    open.filter_map(|other| other.root_cause.port.as_ref()).collect()
 }
 
 fn judge_one(
@@ -139,7 +166,6 @@ fn judge_one(
     let verdict = &verdicts[at];
     match claim(verdict, scenario) {
         Claim::Silent => Ok(Judgement::plain(Grade::Silent, "it claims nothing")),
-        Claim::PlaceOnly => Ok(Judgement::plain(Grade::Unjudged, "it names a port and no culprit")),
         claim => match verdict.victim {
             Some(victim) => judge_claim(bench, scenario, verdicts, &Case { verdict, victim }, claim),
             None => {
@@ -167,7 +193,14 @@ fn judge_claim(
             let partners = partners(scenario, verdicts, case.verdict);
             convicted(bench, scenario, case, accused, &partners)
         }
-        _ => clean(bench, scenario, case),
+        Claim::PlaceOnly => {
+            let beside = Beside {
+                accused: partners(scenario, verdicts, case.verdict),
+                ports: other_places(scenario, verdicts, case.verdict),
+            };
+            placed(bench, case, &beside)
+        }
+        Claim::FabricIsClean | Claim::Silent => clean(bench, scenario, case),
     }
 }
 
@@ -236,6 +269,18 @@ fn clean(bench: &mut Bench<'_>, scenario: &Scenario, case: &Case<'_>) -> Result<
     let grade = if is_right { Grade::Right } else { Grade::Wrong };
     let reason = format!("of {excess_ns} ns of delay, {left_ns} ns stay without everything but its hosts");
     Ok(Judgement { grade, guilt: None, accused, excess_ns: Some(excess_ns), weight: 1.0, reason })
+}
+
+/// Judges the claim that the delay arises at a port.
+fn placed(bench: &mut Bench<'_>, case: &Case<'_>, beside: &Beside<'_>) -> Result<Judgement, RunError> {
+    let (verdict, victim) = (case.verdict, case.victim);
+    let Some(port) = &verdict.root_cause.port else {
+        return Ok(Judgement::plain(Grade::Silent, "it claims nothing"));
+    };
+    match window_of_delay(bench, case)? {
+        Some(window) => located(bench, victim, window, &Named { anomaly: verdict.anomaly, port }, beside),
+        None => Ok(Judgement::plain(Grade::Unjudged, DOES_NOT_RECUR)),
+    }
 }
 
 fn everything_but_the_ends(scenario: &Scenario, victim: FlowKey) -> BTreeSet<Actor> {

@@ -2,7 +2,7 @@
 //!
 //! [`actor`] lists what can be taken out of a run, [`bench`](mod@bench) repeats the run without it,
 //! [`guilt`](mod@guilt) measures the difference, `standstill` checks deadlocks from the packets alone, [`grade`] compares
-//! a verdict with both, [`sample`] chooses the verdicts to judge, [`ranking`] compares methods by what they name first,
+//! a verdict with both, `place` judges verdicts that name a port alone, [`sample`] chooses the verdicts to judge, [`ranking`] compares methods by what they name first,
 //! [`harm`](mod@harm) finds the flows that a disturbance delays, and
 //! [`calibration`](mod@calibration) compares confidence with grades. [`host_cause`] compares causes inside hosts with what
 //! their models do; no grade depends on it. Definitions and their reasons:
@@ -16,9 +16,11 @@ pub mod guilt;
 pub mod harm;
 pub mod host_cause;
 mod incident;
+mod place;
 pub mod ranking;
 pub mod sample;
 mod standstill;
+mod stay;
 
 pub use actor::Actor;
 pub use bench::Bench;
@@ -33,4 +35,4 @@ pub use sample::{Budget, Urgency};
 
 /// The version of these definitions. A change gets a number and a line in docs/evaluation/judge.md, and all published
 /// figures are computed again.
-pub const VERSION: &str = "v6";
+pub const VERSION: &str = "v7";

@@ -4,10 +4,9 @@
 //! counts if the accused of at least one judged verdict about it explain it. Its guilty actors are those of all such
 //! verdicts, and each method is measured on each delay; a method without a verdict about it names nothing.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
-use fabric::packet_log::What;
-use fabric::{PauseRecord, RunError};
+use fabric::RunError;
 use model::{Diagnosis, FlowKey, PortRef, Time, Topology};
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::actor::{Actor, ranked};
 use super::bench::{Base, Bench};
 use super::grade::{Judgement, window};
+use super::stay::{Stay, paused_times};
 
 /// Sums over the pooled delays of one or several runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,9 +67,8 @@ pub fn rankings(
         return Ok(rankings);
     }
     let base = bench.base()?;
-    let stays = stays(base);
     for delay in &delays {
-        let places = places(&scenario.topology, base, &stays, delay);
+        let places = places(&scenario.topology, base, base.stays(), delay);
         for (ranking, (verdicts, _)) in rankings.iter_mut().zip(methods) {
             measure(ranking, scenario, delay, &places, verdicts);
         }
@@ -170,35 +169,6 @@ fn ports_of<'t>(topology: &'t Topology, switch: &'t str) -> impl Iterator<Item =
     ends.filter(move |port| port.switch == switch).cloned()
 }
 
-/// The time that a packet spent in a switch.
-struct Stay {
-    switch: u32,
-    egress_port: u16,
-    flow: usize,
-    from: Time,
-    to: Time,
-    bytes: u32,
-}
-
-/// The stays of all packets that left a switch. Packets of one stream leave a switch in the order of their arrival.
-fn stays(base: &Base) -> Vec<Stay> {
-    let mut inside: BTreeMap<(u32, fabric::packet_log::Stream), VecDeque<Time>> = BTreeMap::new();
-    let mut stays = Vec::new();
-    for step in base.log.iter().flat_map(|log| &log.steps) {
-        let arrivals = inside.entry((step.switch, step.stream)).or_default();
-        match step.what {
-            What::In => arrivals.push_back(step.at),
-            What::Lost => {}
-            What::Out => {
-                let Some(from) = arrivals.pop_front() else { continue };
-                let (switch, egress_port, flow) = (step.switch, step.port, step.stream.flow());
-                stays.push(Stay { switch, egress_port, flow, from, to: step.at, bytes: step.bytes });
-            }
-        }
-    }
-    stays
-}
-
 /// The port with most of the queue of these flows in a window, counted in byte seconds while the port is not paused: a
 /// paused port only passes on the queue of another one.
 fn queue_port(
@@ -222,38 +192,13 @@ fn queue_port(
             }
             None => Vec::new(),
         });
-        let (from, to) = (stay.from.max(window.0), stay.to.min(window.1));
-        let lost = paused.iter().map(|pause| pause.1.min(to).saturating_sub(pause.0.max(from)).0).sum();
-        let queued = to.saturating_sub(from).0.saturating_sub(lost);
+        let queued = stay.unpaused_in(window, paused).0;
         *queues.entry(place).or_default() += u128::from(queued) * u128::from(stay.bytes);
     }
     let (place, _) =
         queues.into_iter().filter(|(_, queue)| *queue > 0).max_by_key(|(place, queue)| (*queue, *place))?;
     let switch = base.switches.get(place.0 as usize)?;
     Some(PortRef::new(switch.clone(), place.1))
-}
-
-/// The times in which a port was paused in any priority, without overlaps.
-fn paused_times(pauses: &[PauseRecord], port: &PortRef, end: Time) -> Vec<(Time, Time)> {
-    let mut open: BTreeSet<u8> = BTreeSet::new();
-    let mut since = None;
-    let mut times = Vec::new();
-    for pause in pauses.iter().filter(|pause| pause.port == *port) {
-        match pause.on {
-            true => _ = open.insert(pause.priority),
-            false => _ = open.remove(&pause.priority),
-        }
-        match (open.is_empty(), since) {
-            (false, None) => since = Some(pause.at),
-            (true, Some(from)) => {
-                times.push((from, pause.at));
-                since = None;
-            }
-            _ => {}
-        }
-    }
-    times.extend(since.map(|from| (from, end)));
-    times
 }
 
 #[cfg(test)]
@@ -267,15 +212,5 @@ mod tests {
         assert_eq!(best_f1(&[true, true, false, false], 2), 1.0, "the innocent come last");
         assert_eq!(best_f1(&[false, true], 1), 2.0 / 3.0);
         assert_eq!(best_f1(&[true], 3), 0.5);
-    }
-
-    #[test]
-    fn pauses_of_several_priorities_are_counted_once() {
-        let us = Time::from_us;
-        let port = PortRef::new("sw1", 1);
-        let pause = |at, priority, on| PauseRecord { at: us(at), port: port.clone(), priority, on };
-        let pauses =
-            [pause(1, 3, true), pause(2, 4, true), pause(3, 3, false), pause(5, 4, false), pause(8, 3, true)];
-        assert_eq!(paused_times(&pauses, &port, us(10)), [(us(1), us(5)), (us(8), us(10))]);
     }
 }

@@ -16,14 +16,19 @@ pub struct Budget {
     pub info: usize,
     /// For alarms; absent: all are judged.
     pub alarms: Option<usize>,
+    /// Number of verdicts to judge of those that name a port and no culprit: a sample, alarms and others alike.
+    pub places: usize,
 }
 
 /// The default budget of the verdicts of severity `info`.
 pub const INFO_BUDGET: usize = 24;
+/// The default number of judged verdicts that name a port and no culprit: each may need a run of its own, as no other verdict
+/// accuses the same flows.
+pub const PLACES: usize = 6;
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { info: INFO_BUDGET, alarms: None }
+        Budget { info: INFO_BUDGET, alarms: None, places: PLACES }
     }
 }
 
@@ -42,8 +47,9 @@ pub enum Urgency {
 /// several accused one without each and one with each.
 pub(super) fn price(claim: &Claim) -> usize {
     match claim {
-        Claim::Silent | Claim::PlaceOnly => 0,
+        Claim::Silent => 0,
         Claim::FabricIsClean => 3,
+        Claim::PlaceOnly => 1,
         Claim::Accused(accused) if accused.len() == 1 => 1,
         Claim::Accused(accused) => 1 + 2 * accused.len().min(EXAMINED),
     }
