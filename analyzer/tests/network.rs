@@ -4,7 +4,8 @@
 use crate::support::stories::background;
 use crate::support::{Expect, Story, T0, US, at, check, check_without, line_network, network, port};
 use model::{
-    Anomaly, Cause, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time, TriggerReason,
+    Anomaly, Cause, FlowKey, LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time,
+    TriggerReason,
 };
 
 fn story() -> Story {
@@ -251,6 +252,16 @@ fn discards_by_lack_of_buffer_count_between_two_ports_of_the_path_and_name_what_
     slow.snapshot.trigger.as_mut().unwrap().base_rtt_ns = 9 * US;
     slow.snapshot.trigger.as_mut().unwrap().rtt_ns = 400 * US;
     check(&slow, &[Expect { culprits, cause: Cause::Incast, ..loss_at("sw2:2", 0.5..=1.0) }]);
+    // Records of two dozen flows do not show which of them filled the buffer.
+    let crowd = (0..24).fold(story(), |crowd, number| {
+        let flow = FlowKey { sport: 20_000 + number, ..crowd.flow("a1", "h4") };
+        crowd.saw(at(flow, 3, "sw2:2", 12, (700, 925)).queued(8, 12, (700, 915)))
+    });
+    let mut crowd = silent(dropped(crowd, "sw2:1", 2));
+    crowd.snapshot.trigger = slow.snapshot.trigger;
+    check(&crowd, &[loss_at("sw2:2", 0.1..=0.7)]);
+    let missing = crowd.diagnose()[0].missing.join("\n");
+    assert!(missing.contains("which of the 24 flows in the queue of sw2:2 filled its buffer"), "{missing}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod detectors;
 pub mod estats;
 mod fabric;
 pub mod fence;
+mod held;
 pub mod hostping;
 pub mod husky;
 pub mod inspection;

@@ -1,7 +1,8 @@
 //! The fabric's verdict and the hosts' reports, judged together.
 //!
 //! A verdict that ends at a host (it pauses its port, or every hop was clean) continues inside it and names the part.
-//! A verdict that the fabric explains stays as it is, whatever the reports contain.
+//! A verdict that the fabric explains stays as it is, whatever the reports contain, and one that the fabric was clean is
+//! withdrawn if its switch paused a host.
 
 use model::diagnosis::{Evidence, Record};
 use model::{Cause, Diagnosis, HostReport};
@@ -9,7 +10,9 @@ use serde::Serialize;
 
 use crate::detector::NO_SECTION;
 use crate::pause_ratio::Step;
-use crate::{CheckResult, Explains, Fabric, FabricState, HostDiagnosis, HostFinding, all, diagnose, pauses};
+use crate::{
+    CheckResult, Explains, Fabric, FabricState, HostDiagnosis, HostFinding, all, diagnose, held, pauses,
+};
 
 /// A verdict with what the reports of hosts add to it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,6 +29,8 @@ pub struct United {
 /// without a pausing host, all reports count: pass those of the victim's sender and receiver. `watchdog_fired` is
 /// whether a PFC watchdog fired at the host's port; `None` if unknown.
 pub fn unite(verdict: &Diagnosis, reports: &[HostReport], watchdog_fired: Option<bool>) -> United {
+    let withdrawn = held::withdrawn(verdict, reports);
+    let verdict = withdrawn.as_ref().unwrap_or(verdict);
     let fabric =
         Fabric { watchdog_fired, pausing_servers: pausing(reports), ..Fabric::of_diagnosis(verdict) };
     let hosts: Vec<HostDiagnosis> = reports.iter().map(|report| diagnose(report, &fabric)).collect();

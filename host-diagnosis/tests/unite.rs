@@ -3,7 +3,7 @@
 use crate::support::{SECOND_NS, nic, pause, report};
 use host_diagnosis::{AgedReport, Fabric, FabricState, continue_in_hosts, hosts_in_question, unite};
 use model::diagnosis::Record;
-use model::host::counters::{CacheCounters, Misses, RegisteredMemory};
+use model::host::counters::{CacheCounters, Misses, PriorityPauses, RegisteredMemory};
 use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause};
 
 fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
@@ -198,4 +198,35 @@ fn a_verdict_that_the_fabric_explains_needs_no_report() {
     let report = slow_receiver();
     let aged = AgedReport { report: &report, age_ns: 0 };
     assert_eq!(continue_in_hosts(contention.clone(), None, [aged].into_iter()), contention);
+}
+
+/// A verdict that the fabric was clean, about a delay of 50 us, and a report of a host that its switch paused.
+#[track_caller]
+fn check_held(paused_ns: Option<u64>, interval_ns: u64, expected: Anomaly) -> Diagnosis {
+    let mut clean = verdict(Anomaly::HostOnly, Cause::Undetermined, None);
+    clean.cost.delay_ns = 50_000;
+    let mut report = slow_receiver();
+    report.interval_ns = interval_ns;
+    nic(&mut report).switch_port = Some("sw3:3".parse().unwrap());
+    nic(&mut report).received_pauses =
+        vec![PriorityPauses { priority: 3, frames: 2, paused_ns, longest_ns: None }];
+    let united = unite(&clean, &[report], None).diagnosis;
+    assert_eq!(united.anomaly, expected, "{united:#?}");
+    united
+}
+
+#[test]
+fn a_host_that_its_switch_pauses_is_not_to_blame() {
+    let open = check_held(Some(120_000), 1_000_000, Anomaly::Undetermined);
+    assert_eq!((open.cause, &open.root_cause.host), (Cause::Undetermined, &None), "no part of a host");
+    assert!(
+        open.summary.contains("sw3:3 paused priority 3 of h3 for 120.0 us of 1000.0 us"),
+        "{}",
+        open.summary
+    );
+    // Pauses that are shorter than half of the delay, that the hardware does not time, and that met the delay by chance only.
+    for (paused_ns, interval_ns) in [(Some(20_000), 1_000_000), (None, 1_000_000), (Some(120_000), SECOND_NS)]
+    {
+        check_held(paused_ns, interval_ns, Anomaly::HostOnly);
+    }
 }

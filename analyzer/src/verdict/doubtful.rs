@@ -4,7 +4,7 @@
 //! flows at a confidence of a third convicts innocent ones and helps no operator, so the flows are listed as what the records
 //! leave open.
 
-use model::{Anomaly, Cause, Diagnosis, FlowKey};
+use model::{Anomaly, Diagnosis, FlowKey};
 
 use crate::facts::gap::Gap;
 use crate::facts::wording::flow_names;
@@ -28,17 +28,20 @@ pub(crate) fn probability(
 ) -> Option<f64> {
     let root = &verdict.root_cause;
     let names_flows = !root.flows.is_empty() && root.host.is_none() && root.config.is_empty();
-    let is_queue =
-        matches!(verdict.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
-    // An imbalance of hashes and a burst that recurs have evidence of their own.
-    let has_more = matches!(verdict.cause, Cause::EcmpImbalance | Cause::LowRateAttack);
+    let is_queue = match verdict.anomaly {
+        Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention => true,
+        // The queue at which packets were discarded for lack of buffer.
+        Anomaly::PacketLoss => context.settings.applies("verdict.doubtful_losses"),
+        _ => false,
+    };
     let applies = names_flows
         && is_queue
-        && !has_more
         && !features.is_unlike_fit
         && verdict.pause_loop.is_empty()
         && context.settings.applies("verdict.doubtful");
-    applies.then(|| features.if_complete(verdict.anomaly, verdict.cause))
+    // Flows that filled a buffer are right as often as those of a queue without losses (`confidence::kind`).
+    let kind = if verdict.anomaly == Anomaly::PacketLoss { Anomaly::FlowContention } else { verdict.anomaly };
+    applies.then(|| features.if_complete(kind, verdict.cause))
 }
 
 /// Whether verdicts about one delay, each with the delay that its cause accounts for and its probability, are less likely
@@ -58,19 +61,21 @@ pub(crate) fn are_doubtful(settings: &Tuning, verdicts: impl Iterator<Item = (f6
 pub(crate) fn without_culprits(context: &Context<'_, '_>, finding: &Finding) -> Finding {
     let mut open = finding.clone();
     let Some(queue) = open.contention.take() else { return open };
-    let gap = Gap::of_switch(context.view.switch_of(queue.port).name, left_open(context, &queue));
+    let is_loss = finding.anomaly == Anomaly::PacketLoss;
+    let gap = Gap::of_switch(context.view.switch_of(queue.port).name, left_open(context, &queue, is_loss));
     open.caveats.push(Caveat::new(context.settings.value(&t::PORT_ONLY), gap));
     open
 }
 
-fn left_open(context: &Context<'_, '_>, queue: &Contention) -> String {
+fn left_open(context: &Context<'_, '_>, queue: &Contention, is_loss: bool) -> String {
     let mut flows: Vec<(f64, FlowKey)> = queue.flows.iter().map(|part| (part.packets, part.flow)).collect();
     flows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let port = context.view.port_ref(queue.port);
     let largest: Vec<FlowKey> = flows.iter().take(LISTED).map(|(_, flow)| *flow).collect();
     format!(
-        "does not record which of the {} flows in the queue of {port} were ahead of the slow packet; most packets are of {}",
+        "does not record which of the {} flows in the queue of {port} {}; most packets are of {}",
         flows.len(),
+        if is_loss { "filled its buffer" } else { "were ahead of the slow packet" },
         flow_names(context.view.index, &largest)
     )
 }
