@@ -9,6 +9,11 @@ use super::process::{Daemon, Ready};
 use super::traffic::control_socket;
 use super::up::UpOptions;
 
+/// A second of a lab's network is hours: its switches and agents poll as often in it as those of a simulation, as incidents
+/// last milliseconds.
+const LAB_POLL_INTERVAL: &str = "POLL_INTERVAL_SHIFT=19";
+const LAB_POLLS_PER_SECOND: &str = "1000";
+
 /// Daemons that start together, after those of the stage before are ready.
 pub(super) struct Stage {
     /// The daemons.
@@ -93,7 +98,7 @@ fn controller(options: &UpOptions, plan: &LabPlan) -> Daemon {
     };
     let switches: Vec<String> = plan.of_kind(NodeKind::Switch).enumerate().map(address).collect();
     let mut arguments = list(&["controller", "--name", "lab", "--switches", &switches.join(",")]);
-    arguments.extend(list(&["--switch-clocks", "synchronised"]));
+    arguments.extend(list(&["--switch-clocks", "synchronised", "--defines", LAB_POLL_INTERVAL]));
     arguments.extend(topology(options));
     if !options.has_topology {
         arguments.extend(list(&["--lldp-interval-s", "1"]));
@@ -129,6 +134,7 @@ fn agent(options: &UpOptions, node: &NodePlan) -> Daemon {
     let threshold = options.scenario.agents.threshold_percent.to_string();
     let mut arguments = list(&["agent", "--name", &node.name, "--interface", HOST_INTERFACE]);
     arguments.extend(list(&["--threshold-percent", &threshold, "--spool", &spool]));
+    arguments.extend(list(&["--polls-per-second", LAB_POLLS_PER_SECOND]));
     arguments.extend(topology(options));
     if !options.has_topology {
         let addresses: Vec<String> = node.addresses.iter().map(ToString::to_string).collect();

@@ -178,8 +178,8 @@ const DETECTION: &[Key] = &[
     Key::new(
         "polls_per_second",
         Kind::Number(1, 1_000_000),
-        "1000",
-        "Maximum polls a second, in the long run",
+        "15",
+        "Maximum polls a second, in the long run: half of what a switch accepts from a host",
     ),
     Key::new("burst", Kind::Number(1, 1_000_000), "8", "Maximum burst of polls"),
     Key::new(
