@@ -338,6 +338,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         confidence: round(ranked.confidence * judged.factor),
         severity: Severity::default(),
         cost: severity::cost(&case, ranked.victim, &ranked.victims),
+        delay_share: None,
         root_cause: RootCause {
             port: finding.root.clone(),
             flows: ranked.culprits.clone(),
@@ -356,6 +357,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
             .chain(evidence::of_jobs(context.view.jobs(), ranked.victim, &ranked.culprits, time_ns))
             .collect(),
         missing: explanation::missing(context, finding),
+        notes: Vec::new(),
         advice: judged.advice,
         collected: context.view.collected(),
         counters: None,

@@ -169,6 +169,9 @@ pub(crate) fn describe_diagnosis(diagnosis: &Diagnosis, index: &TopologyIndex<'_
         line("verified", format!("{verdict}: {}", verification.shown));
         line("without", join(&verification.without, "; "));
     }
+    for note in &diagnosis.notes {
+        line("note", note.clone());
+    }
     for missing in diagnosis.missing.iter().take(MISSING_LINES) {
         line("missing", missing.clone());
     }

@@ -5,8 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::support::{Ran, harrier};
-use model::diagnosis::Collected;
-use model::{Anomaly, Cause, Diagnosis, ProvenanceGraph, RootCause};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, ProvenanceGraph, RootCause};
 use serde_json::Value;
 use store::Store;
 
@@ -34,30 +33,17 @@ impl Drop for Folder {
 }
 
 fn diagnosis(id: &str) -> Diagnosis {
+    let victim: FlowKey = "10.0.0.2:10000>10.0.0.4:4791/udp".parse().unwrap();
     Diagnosis {
         id: id.into(),
         time_ns: 1,
-        victim: Some("10.0.0.2:10000>10.0.0.4:4791/udp".parse().unwrap()),
         anomaly: Anomaly::FlowContention,
         cause: Cause::Incast,
         summary: "an incast".into(),
         confidence: 0.5,
-        severity: Default::default(),
-        cost: Default::default(),
         root_cause: RootCause { port: Some("sw4:1".parse().unwrap()), ..RootCause::default() },
-        pause_path: vec![],
-        pause_loop: vec![],
-        paths: vec![],
-        spreaders: vec![],
         victims: vec![],
-        evidence: vec![],
-        missing: vec![],
-        advice: vec![],
-        collected: Collected::default(),
-        counters: None,
-        steps: vec![],
-        verified: None,
-        verification: None,
+        ..Diagnosis::undetermined(victim)
     }
 }
 

@@ -168,6 +168,15 @@ pub enum Record {
         /// What it grew by in the interval; for a watermark or a state, its value at the end.
         value: u64,
     },
+    /// A computed sum: the pauses of a port in the time under analysis.
+    PauseTotal {
+        /// The paused port.
+        port: PortRef,
+        /// Number of pauses.
+        pauses: u64,
+        /// Time in the paused state, up to when the switch was read, in nanoseconds.
+        paused_ns: u64,
+    },
     /// A computed weight: a wait-for edge between ports.
     PortEdge {
         /// The paused port.
@@ -301,6 +310,10 @@ pub struct Diagnosis {
     /// What the anomaly cost.
     #[serde(default)]
     pub cost: Cost,
+    /// The part of the delay that the root cause accounts for, 0 to 1, if several verdicts explain it together; absent if this
+    /// one explains it alone, or if the parts cannot be compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_share: Option<f64>,
     /// The root cause.
     pub root_cause: RootCause,
     /// The pause path, from the victim's side to the root port, which is last.
@@ -320,6 +333,9 @@ pub struct Diagnosis {
     pub evidence: Vec<Evidence>,
     /// The data that is missing, for people.
     pub missing: Vec<String>,
+    /// What else is to be known about the verdict, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What the operator can do.
     pub advice: Vec<String>,
     /// The cost of the collection.
@@ -353,6 +369,7 @@ impl Diagnosis {
             confidence: 0.0,
             severity: Severity::default(),
             cost: Cost::default(),
+            delay_share: None,
             root_cause: RootCause::default(),
             pause_path: Vec::new(),
             pause_loop: Vec::new(),
@@ -361,6 +378,7 @@ impl Diagnosis {
             victims: victim.into_iter().collect(),
             evidence: Vec::new(),
             missing: Vec::new(),
+            notes: Vec::new(),
             advice: Vec::new(),
             collected: Collected::default(),
             counters: None,

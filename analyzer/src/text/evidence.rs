@@ -281,13 +281,12 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
         .collect();
     let packets = view.paused_packets(port, when);
     let name = view.port_ref(port);
+    let spans = pauses.iter().map(|p| pause_span(p, frozen_ns));
+    let paused_ns = spans.fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
+    let total = Record::PauseTotal { port: name.clone(), pauses: pauses.len() as u64, paused_ns };
     let claim = if pauses.is_empty() {
         format!("{name} was paused: {} {} enqueued meanwhile", counted(packets, "packet"), was(packets))
     } else {
-        let paused_ns: u64 = pauses
-            .iter()
-            .map(|p| pause_span(p, frozen_ns))
-            .fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
         format!(
             "{name} was paused {}, {} in total; {} {} enqueued meanwhile",
             if pauses.len() == 1 { "once".to_string() } else { format!("{} times", pauses.len()) },
@@ -301,10 +300,11 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
         .iter()
         .filter(|s| s.paused_packets > 0 && view.epoch_in(port, s.epoch, when))
         .map(|s| Record::Port((*s).clone()));
-    let records: Vec<Record> = slots
+    let total = (!pauses.is_empty()).then_some(total);
+    let recorded = slots
         .chain(pauses.iter().map(|p| Record::Pause((**p).clone())))
-        .take(context.settings.evidence_records)
-        .collect();
+        .take(context.settings.evidence_records);
+    let records: Vec<Record> = total.into_iter().chain(recorded).collect();
     Evidence {
         claim,
         switch: Some(view.switch_of(port).name.to_string()),

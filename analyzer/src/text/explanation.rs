@@ -73,6 +73,7 @@ pub(crate) fn summary(
 
 /// Adds the share of a root cause in a delay with several, 0 to 1, to its verdict.
 pub(crate) fn add_share(diagnosis: &mut Diagnosis, share: f64) {
+    diagnosis.delay_share = Some(share);
     let percent = (100.0 * share).round();
     diagnosis
         .summary

@@ -110,7 +110,8 @@ fn adopt(verdict: &mut Diagnosis, root: &Diagnosis) {
         "the root cause is that of the verdict at {}, whose records show how the loop came to stand still",
         duration(root.time_ns)
     );
-    verdict.missing = root.missing.iter().cloned().chain([of_root]).collect();
+    verdict.missing = root.missing.clone();
+    verdict.notes = root.notes.iter().cloned().chain([of_root]).collect();
     verdict.anomaly = root.anomaly;
     verdict.cause = root.cause;
     verdict.root_cause = root.root_cause.clone();

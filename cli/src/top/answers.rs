@@ -87,6 +87,7 @@ pub(crate) struct Change {
 pub(crate) struct Verdict {
     pub(crate) advice: Vec<String>,
     pub(crate) missing: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The daemons of a server.

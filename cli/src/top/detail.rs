@@ -28,6 +28,7 @@ pub(crate) fn lines(state: &State) -> Vec<Row> {
     match state.selected_verdict() {
         Some(verdict) => {
             verdict.advice.iter().for_each(|advice| rows.add("advice", advice));
+            verdict.notes.iter().for_each(|note| rows.add("note", note));
             verdict.missing.iter().for_each(|missing| rows.add("missing", missing));
         }
         None => rows.add("advice", "is being read"),

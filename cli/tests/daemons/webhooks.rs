@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use model::diagnosis::Collected;
-use model::{Anomaly, Cause, Diagnosis, ProvenanceGraph, RootCause, Severity};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, ProvenanceGraph, RootCause, Severity};
 use serde_json::Value;
 
 use crate::network::{Network, runtime, store};
@@ -61,30 +60,18 @@ fn next(received: &Receiver<Received>) -> Received {
 
 /// Stores a diagnosis, whose incident is open when the server starts.
 fn with_an_incident(network: &Network) {
+    let victim: FlowKey = "10.0.0.1:10000>10.0.0.2:4791/udp".parse().unwrap();
     let diagnosis = Diagnosis {
         id: "d".into(),
         time_ns: 1,
-        victim: Some("10.0.0.1:10000>10.0.0.2:4791/udp".parse().unwrap()),
         anomaly: Anomaly::PfcStormHostInjection,
         cause: Cause::NicStorm,
         summary: "the NIC of h2 pauses s1:2".into(),
         confidence: 0.9,
         severity: Severity::Critical,
-        cost: Default::default(),
         root_cause: RootCause { port: Some("s1:2".parse().unwrap()), ..RootCause::default() },
-        pause_path: vec![],
-        pause_loop: vec![],
-        paths: vec![],
-        spreaders: vec![],
         victims: vec![],
-        evidence: vec![],
-        missing: vec![],
-        advice: vec![],
-        collected: Collected::default(),
-        counters: None,
-        steps: vec![],
-        verified: None,
-        verification: None,
+        ..Diagnosis::undetermined(victim)
     };
     let graph = ProvenanceGraph { nodes: vec![], edges: vec![] };
     let store = store(&network.folder);

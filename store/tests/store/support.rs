@@ -10,7 +10,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use harrier_store::{Store, Stored};
-use model::diagnosis::Collected;
 use model::provenance::{Edge, EdgeKind, Node};
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Snapshot};
@@ -27,27 +26,14 @@ pub fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis 
     Diagnosis {
         id: id.into(),
         time_ns,
-        victim: Some(flow(victim)),
         anomaly: Anomaly::PfcBackpressureFlowContention,
         cause: Cause::Incast,
         summary: format!("verdict {id}"),
         confidence: 0.5,
-        severity: Default::default(),
-        cost: Default::default(),
         root_cause: RootCause { port: Some(port.parse().unwrap()), ..RootCause::default() },
         pause_path: vec![port.parse().unwrap()],
-        pause_loop: vec![],
-        paths: vec![],
-        spreaders: vec![],
         victims: vec![flow(victim)],
-        evidence: vec![],
-        missing: vec![],
-        advice: vec![],
-        collected: Collected::default(),
-        counters: None,
-        steps: Vec::new(),
-        verified: None,
-        verification: None,
+        ..Diagnosis::undetermined(flow(victim))
     }
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn report(
     section("Paths", paths(diagnosis, &flow));
     section("Evidence", evidence(diagnosis));
     section("Missing data", list(diagnosis.missing.clone()));
+    section("Notes", list(diagnosis.notes.clone()));
     section("When", occurrences(&incident.occurrences, time));
     let id = &diagnosis.id;
     let repeat = format!(

@@ -144,6 +144,9 @@ pub(crate) struct DiagnosisSummary {
     severity: Severity,
     /// What the anomaly cost.
     cost: Cost,
+    /// The part of the delay that the root cause accounts for, 0 to 1, if several verdicts explain it together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delay_share: Option<f64>,
     /// The root cause.
     root_cause: RootCause,
     /// The pause path, the root port last.
@@ -172,6 +175,7 @@ impl From<TimedDiagnosis> for DiagnosisSummary {
             confidence: diagnosis.confidence,
             severity: diagnosis.severity,
             cost: diagnosis.cost,
+            delay_share: diagnosis.delay_share,
             root_cause: diagnosis.root_cause,
             pause_path: diagnosis.pause_path,
             pause_loop: diagnosis.pause_loop,

@@ -122,10 +122,12 @@ export interface components {
             confidence: number;
             cost?: components["schemas"]["Cost"];
             counters?: components["schemas"]["CounterInterval"] | null;
+            delay_share?: number | null;
             evidence: components["schemas"]["Evidence"][];
             id: string;
             loop: components["schemas"]["PortRef"][];
             missing: string[];
+            notes?: string[];
             paths?: components["schemas"]["FlowPath"][];
             pause_path: components["schemas"]["PortRef"][];
             root_cause: components["schemas"]["RootCause"];
@@ -147,6 +149,7 @@ export interface components {
             confidence: number;
             cost: components["schemas"]["Cost"];
             counters?: components["schemas"]["CounterInterval"] | null;
+            delay_share?: number | null;
             headline: components["schemas"]["Headline"];
             id: string;
             loop: components["schemas"]["PortRef"][];
@@ -1067,6 +1070,12 @@ export interface components {
             port: components["schemas"]["PortRef"];
             to_ns: number;
             value: number;
+        } | {
+            /** @enum {string} */
+            kind: "pause_total";
+            paused_ns: number;
+            pauses: number;
+            port: components["schemas"]["PortRef"];
         } | {
             from: components["schemas"]["PortRef"];
             /** @enum {string} */

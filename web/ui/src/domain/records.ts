@@ -167,6 +167,15 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
           ['over', duration(record.to_ns - record.from_ns)],
         ],
       };
+    case 'pause_total':
+      return {
+        kind: 'pauses in all',
+        subject: { port: record.port },
+        facts: [
+          ['pauses', count(record.pauses)],
+          ['paused for', duration(record.paused_ns)],
+        ],
+      };
     case 'port_edge':
       return {
         kind: 'wait-for edge',

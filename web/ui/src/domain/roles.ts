@@ -99,6 +99,7 @@ function pausesAt(port: Port, diagnosis: Diagnosis): Pick<Hop, 'pausedPackets' |
   let flowPackets = 0;
   let pausedNs = 0;
   let openNs = 0;
+  let totalNs = 0;
   let stillPaused = false;
   let recorded = false;
   const seen = new Set<string>();
@@ -109,6 +110,10 @@ function pausesAt(port: Port, diagnosis: Diagnosis): Pick<Hop, 'pausedPackets' |
       const text = JSON.stringify(record);
       if (seen.has(text)) continue;
       seen.add(text);
+      if (record.kind === 'pause_total') {
+        if (record.port === port) totalNs = Math.max(totalNs, record.paused_ns);
+        continue;
+      }
       if (record.kind === 'flow' && String(record.egress_port) === number) flowPackets += record.paused_packets;
       if ((record.kind !== 'port' && record.kind !== 'pause') || String(record.port) !== number) continue;
       recorded = true;
@@ -121,27 +126,14 @@ function pausesAt(port: Port, diagnosis: Diagnosis): Pick<Hop, 'pausedPackets' |
       }
     }
   }
-  const claimed = claimedPauseNs(port, diagnosis);
   return {
     // The port record counts all flows; without one, the flow records give a lower bound.
     pausedPackets: Math.max(portPackets, flowPackets),
-    // No record says when its switch was read, but the claim counts the pause until then.
-    pausedNs: Math.max(claimed, pausedNs + openNs),
+    // The total counts a pause until its switch was read, which no record of the pause says.
+    pausedNs: Math.max(totalNs, pausedNs + openNs),
     stillPaused,
     recorded,
   };
-}
-
-const UNIT_NS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
-
-/** The time that a claim like `s3:2 was paused 4 times, 341.0 us in total; ...` states for a port, or 0. */
-function claimedPauseNs(port: Port, { evidence }: Pick<Diagnosis, 'evidence'>): number {
-  const times = evidence.flatMap(({ claim, port: at }) => {
-    if (at !== port || !claim.startsWith(`${port} was paused `)) return [];
-    const [, value, unit = ''] = /, ([\d.]+) (ns|us|ms|s) in total/.exec(claim) ?? [];
-    return value === undefined ? [] : [Number(value) * (UNIT_NS[unit] ?? 0)];
-  });
-  return Math.max(0, ...times);
 }
 
 /** What a hop shows: the packets that were enqueued while it was paused, and for how long it was paused. */
