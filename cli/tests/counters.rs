@@ -101,6 +101,25 @@ fn the_paste_of_the_readme_names_the_host() {
 }
 
 #[test]
+fn a_byte_of_another_encoding_does_not_discard_a_file() {
+    let here = folder("encodings");
+    fs::create_dir_all(&here).expect("a folder");
+    let (at, until) = PASTE.split_once("gpu-11").expect("a neighbour");
+    let latin1 = [at.as_bytes(), b"gp\xfc-11", until.as_bytes()].concat();
+    let path = here.join("paste.txt");
+    fs::write(&path, latin1).expect("a file");
+    let output = analyze(&[path.to_str().expect("text")], "");
+    let text = stderr(&output);
+    for expected in ["paste.txt:5:14: not UTF-8 text", "host gpu-22 pauses leaf2:2"] {
+        assert!(text.contains(expected), "{expected} in:\n{text}");
+    }
+    let utf16: Vec<u8> = "\u{feff}admin".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(&path, utf16).expect("a file");
+    let text = stderr(&analyze(&[path.to_str().expect("text")], ""));
+    assert!(text.contains("iconv -f UTF-16 -t UTF-8"), "{text}");
+}
+
+#[test]
 fn dumps_in_folders_of_switch_and_time_are_two_readings() {
     let here = folder("times");
     for (time, rx, tx) in [("20261005T101203Z", 5, 5), ("20261005T101213Z", 20_005, 105)] {
