@@ -8,7 +8,7 @@ use crate::reading::{LocalNeighbour, PRIORITIES, PortReading, Reading, WatchdogR
 /// Longest name of a port; Linux allows 15 characters for an interface.
 const MAX_PORT_NAME: usize = 32;
 /// The maximum number of ports of a switch that are read.
-pub(super) const MAX_PORTS: usize = 4_096;
+pub(in crate::sonic) const MAX_PORTS: usize = 4_096;
 
 /// What a table of priority groups counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,8 +143,12 @@ pub(super) fn apply(
         && port_name.contains(|c: char| c.is_ascii_digit())
         && !port_name.contains(char::is_whitespace);
     let is_new = !reading.ports.contains_key(port_name);
-    if !is_name || is_new && reading.ports.len() >= MAX_PORTS {
+    if !is_name {
         wrong.push((first.column, "expected the name of a port".to_string()));
+        return;
+    }
+    if is_new && reading.ports.len() >= MAX_PORTS {
+        wrong.push((first.column, format!("more than {MAX_PORTS} ports of a switch; the row is left out")));
         return;
     }
     // Port channels have no queues and no PFC of their own.

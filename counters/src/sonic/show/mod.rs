@@ -13,13 +13,14 @@ mod section;
 mod table;
 mod terminal;
 
+pub(super) use columns::MAX_PORTS;
 pub use date::parse_date;
 
 use std::collections::BTreeSet;
 
 use crate::problem::Problem;
 use crate::reading::{LocalNeighbour, Reading};
-use columns::{Groups, Kind, MAX_PORTS};
+use columns::{Groups, Kind};
 use lldp_details::Details;
 use section::Sections;
 use table::{Columns, is_rule};
