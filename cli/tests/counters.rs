@@ -120,6 +120,37 @@ fn a_byte_of_another_encoding_does_not_discard_a_file() {
 }
 
 #[test]
+fn switches_with_the_same_host_name_are_kept_apart() {
+    let here = folder("names");
+    let config = |mac: Option<&str>, name: &str| {
+        let mut metadata = json!({ "hostname": name });
+        if let Some(mac) = mac {
+            metadata["mac"] = json!(mac);
+        }
+        json!({ "DEVICE_METADATA|localhost": { "type": "hash", "value": metadata } })
+    };
+    // Each switch alone is idle; the differences between them are not.
+    let dump = |macs: [Option<&str>; 2], name: &str| {
+        for (switch, mac, frames) in [("a1", macs[0], 5), ("b1", macs[1], 900_000)] {
+            for time in ["20261005T101203Z", "20261005T101213Z"] {
+                let place = here.join(switch).join(time);
+                write(&place.join("COUNTERS_DB.json"), &counters_db(frames, frames));
+                write(&place.join("CONFIG_DB.json"), &config(mac, name));
+            }
+        }
+        stderr(&analyze(&[here.to_str().expect("text")], ""))
+    };
+    let (first, second) = (Some("0c:42:a1:00:00:01"), Some("0c:42:a1:00:00:02"));
+    for (macs, name) in [([None, None], "sonic"), ([first, second], "leaf1")] {
+        let text = dump(macs, name);
+        let expected = format!("a1, b1: different switches, all with the host name `{name}`");
+        assert!(text.contains(&expected) && text.contains("no port of 2 switches was paused"), "{text}");
+    }
+    let text = dump([first, first], "sonic");
+    assert!(!text.contains("different switches"), "{text}");
+}
+
+#[test]
 fn dumps_in_folders_of_switch_and_time_are_two_readings() {
     let here = folder("times");
     for (time, rx, tx) in [("20261005T101203Z", 5, 5), ("20261005T101213Z", 20_005, 105)] {

@@ -174,9 +174,7 @@ fn decoded(bytes: Vec<u8>) -> Result<(String, Option<String>), String> {
     let lossy = String::from_utf8_lossy(&bytes).into_owned();
     match crate::input::utf8(bytes) {
         Ok(text) => Ok((text, None)),
-        Err(wrong) => {
-            Ok((lossy, Some(format!("{wrong}; bytes of other encodings are read as `\u{fffd}`"))))
-        }
+        Err(wrong) => Ok((lossy, Some(format!("{wrong}; bytes of other encodings are read as `\u{fffd}`")))),
     }
 }
 

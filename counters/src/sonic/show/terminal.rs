@@ -123,7 +123,7 @@ mod tests {
         check("\u{1b}]0;admin@leaf1: ~\u{7}admin@leaf1:~$ date\r", Some("admin@leaf1:~$ date"));
         check("\u{1b}]2;leaf1\u{1b}\\leaf1# date", Some("leaf1# date"));
         check("\u{feff}\u{1b}[?2004hleaf1# date", Some("leaf1# date"));
-        check("leaf1# shw\u{8}ow", Some("leaf1# show"));
+        check("leaf1# shx\u{8}ow", Some("leaf1# show"));
         check("leaf1# dtae\u{8}\u{8}\u{8}\u{1b}[Kate", Some("leaf1# date"));
         check(
             "--More--\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}        \u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}\u{8}x 1",
