@@ -245,6 +245,7 @@ pub(crate) fn trusting(path: &Path) -> anyhow::Result<ClientConfig> {
         for certificate in CertificateDer::pem_file_iter(path)? {
             roots.add(certificate?)?;
         }
+        anyhow::ensure!(!roots.is_empty(), "there is no certificate in it; expected PEM");
         Ok(ClientConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)

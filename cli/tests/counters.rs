@@ -101,6 +101,56 @@ fn the_paste_of_the_readme_names_the_host() {
 }
 
 #[test]
+fn a_byte_of_another_encoding_does_not_discard_a_file() {
+    let here = folder("encodings");
+    fs::create_dir_all(&here).expect("a folder");
+    let (at, until) = PASTE.split_once("gpu-11").expect("a neighbour");
+    let latin1 = [at.as_bytes(), b"gp\xfc-11", until.as_bytes()].concat();
+    let path = here.join("paste.txt");
+    fs::write(&path, latin1).expect("a file");
+    let output = analyze(&[path.to_str().expect("text")], "");
+    let text = stderr(&output);
+    for expected in ["paste.txt:5:14: not UTF-8 text", "host gpu-22 pauses leaf2:2"] {
+        assert!(text.contains(expected), "{expected} in:\n{text}");
+    }
+    let utf16: Vec<u8> = "\u{feff}admin".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(&path, utf16).expect("a file");
+    let text = stderr(&analyze(&[path.to_str().expect("text")], ""));
+    assert!(text.contains("iconv -f UTF-16 -t UTF-8"), "{text}");
+}
+
+#[test]
+fn switches_with_the_same_host_name_are_kept_apart() {
+    let here = folder("names");
+    let config = |mac: Option<&str>, name: &str| {
+        let mut metadata = json!({ "hostname": name });
+        if let Some(mac) = mac {
+            metadata["mac"] = json!(mac);
+        }
+        json!({ "DEVICE_METADATA|localhost": { "type": "hash", "value": metadata } })
+    };
+    // Each switch alone is idle; the differences between them are not.
+    let dump = |macs: [Option<&str>; 2], name: &str| {
+        for (switch, mac, frames) in [("a1", macs[0], 5), ("b1", macs[1], 900_000)] {
+            for time in ["20261005T101203Z", "20261005T101213Z"] {
+                let place = here.join(switch).join(time);
+                write(&place.join("COUNTERS_DB.json"), &counters_db(frames, frames));
+                write(&place.join("CONFIG_DB.json"), &config(mac, name));
+            }
+        }
+        stderr(&analyze(&[here.to_str().expect("text")], ""))
+    };
+    let (first, second) = (Some("0c:42:a1:00:00:01"), Some("0c:42:a1:00:00:02"));
+    for (macs, name) in [([None, None], "sonic"), ([first, second], "leaf1")] {
+        let text = dump(macs, name);
+        let expected = format!("a1, b1: different switches, all with the host name `{name}`");
+        assert!(text.contains(&expected) && text.contains("no port of 2 switches was paused"), "{text}");
+    }
+    let text = dump([first, first], "sonic");
+    assert!(!text.contains("different switches"), "{text}");
+}
+
+#[test]
 fn dumps_in_folders_of_switch_and_time_are_two_readings() {
     let here = folder("times");
     for (time, rx, tx) in [("20261005T101203Z", 5, 5), ("20261005T101213Z", 20_005, 105)] {

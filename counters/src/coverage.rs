@@ -15,6 +15,12 @@ use crate::wiring::Wiring;
 pub struct Uncovered {
     /// A port that is not down has no counters of received or of sent pauses.
     pub pauses: bool,
+    /// No port has counters of pauses.
+    #[serde(default)]
+    pub all_pauses: bool,
+    /// Counters of a switch fell between two readings.
+    #[serde(default)]
+    pub cleared: bool,
     /// A switch has no counters of drops.
     pub drops: bool,
     /// Packets were dropped in a priority of which it is unknown whether it is lossless.
@@ -34,7 +40,14 @@ impl Uncovered {
         let counts_drops = |port: &PortChange| {
             port.priorities.iter().any(|of| of.queue_drops.is_some() || of.group_drops.is_some())
         };
+        let ports = || switches().flat_map(|change| change.ports.values());
+        let counts_pauses = |of: &crate::interval::PriorityChange| {
+            of.pause_rx_frames.or(of.pause_tx_frames).or(of.pause_rx_ns).is_some()
+        };
+        let has_pauses = |port: &PortChange| port.priorities.iter().any(counts_pauses);
         Uncovered {
+            all_pauses: !ports().any(has_pauses),
+            cleared: switches().any(|change| change.is_cleared),
             pauses: is_empty || switches().any(|change| change.ports.values().any(lacks_pauses)),
             drops: is_empty || switches().any(|change| !change.ports.values().any(counts_drops)),
             unknown_drops: false,
@@ -72,6 +85,13 @@ impl Report {
         let is_pausing = |port: &crate::PortPauses| port.received_frames.max(port.sent_frames) > Some(0);
         let pauses = if self.ports.iter().any(|port| is_pausing(port) || port.paused_part > Some(0.0)) {
             format!("ports of {checked} were paused or sent pauses, and no verdict explains them")
+        } else if self.uncovered.all_pauses {
+            format!("whether ports of {checked} were paused is not known: no port has counters of pauses")
+        } else if self.uncovered.cleared {
+            format!(
+                "whether ports of {checked} were paused is not known: counters fell between the readings, and since then \
+                 no port was paused or sent pauses"
+            )
         } else if self.uncovered.pauses {
             format!(
                 "no port of {checked} was paused or sent pauses as far as it has counters of pauses; some ports have none"
@@ -83,6 +103,8 @@ impl Report {
             "lossless priorities dropped packets or had storms, and no verdict explains them"
         } else if self.uncovered.unknown_drops {
             "packets were dropped in priorities that are not known to be lossless"
+        } else if self.uncovered.cleared {
+            "whether lossless priorities dropped packets is unknown: counters fell between the readings"
         } else if self.uncovered.drops {
             "whether lossless priorities dropped packets is unknown: a switch has no counters of drops"
         } else {

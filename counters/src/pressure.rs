@@ -64,6 +64,9 @@ pub(crate) struct Pressure {
     pub(crate) to_ns: u64,
     pub(crate) duration_ns: Option<u64>,
     pub(crate) paused_part: PausedPart,
+    /// By how much the counter of the time of pauses grew, if that is more than the interval allows. The growth is then not
+    /// used.
+    pub(crate) impossible_ns: Option<u64>,
     /// Whether the priority is lossless: by configuration, or because it uses PFC.
     pub(crate) is_lossless: bool,
     /// Whether that is configured, not concluded.
@@ -129,13 +132,19 @@ impl Pressure {
     }
 
     /// Whether packets stayed in the paused queue: none was sent although some were there, the queue still holds packets
-    /// that a pause stops, or the watchdog detected that.
+    /// that a pause stops, or the watchdog detected that. Pauses of a small part of the interval keep no packets back.
     pub(crate) fn is_stuck(&self) -> bool {
+        let may_be_long = self.paused_part.level().is_none_or(|level| level >= Level::Serious);
+        may_be_long && self.holds_packets() || self.has_storm()
+    }
+
+    /// Whether packets were in the paused queue, and did not leave it, as far as its counters show.
+    fn holds_packets(&self) -> bool {
         let holds = self.change.occupancy_bytes.is_some_and(|bytes| bytes > 0);
         // A late peak is of a later interval, in which the queue may have filled for the first time.
         let was_filled = holds || self.queue_peak().is_some() && !self.has_late_peak();
         let sent_nothing = self.change.queue_packets == Some(0) && was_filled;
-        self.is_paused() && (sent_nothing || holds && self.change.is_paused == Some(true)) || self.has_storm()
+        self.is_paused() && (sent_nothing || holds && self.change.is_paused == Some(true))
     }
 
     /// Whether packets may stay in the queue since some time within the interval: it holds packets at the end, and was
@@ -188,10 +197,14 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
         for port in wiring.ports_of(switch) {
             let Some(counted) = change.ports.get(&wiring.ports[*port].name) else { continue };
             for priority in 0..PRIORITIES {
-                let of = counted.priorities[priority];
+                let mut of = counted.priorities[priority];
+                let duration_ns = change.span.duration_ns();
+                let is_possible = |ns: &u64| {
+                    duration_ns.is_none_or(|duration| *ns <= duration.saturating_add(t::COUNTER_LAG_NS))
+                };
+                let impossible_ns = of.pause_rx_ns.take_if(|ns| !is_possible(ns));
                 let other_end = other_end(window, wiring, *port, priority, &of);
                 let received = of.pause_rx_frames.or(other_end.sent);
-                let duration_ns = change.span.duration_ns();
                 let row = Pressure {
                     port: *port,
                     priority,
@@ -202,6 +215,7 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
                     to_ns: change.span.to_ns,
                     duration_ns,
                     paused_part: paused_part(of.pause_rx_ns, received, duration_ns, counted.speed),
+                    impossible_ns,
                     is_lossless: of.pfc_enabled.unwrap_or(of.has_used_pfc || of.watchdog.is_some()),
                     is_lossless_configured: of.pfc_enabled == Some(true),
                 };
@@ -288,6 +302,7 @@ mod tests {
             to_ns: 1,
             duration_ns: Some(1),
             paused_part: PausedPart::Unknown,
+            impossible_ns: None,
             is_lossless: true,
             is_lossless_configured: true,
         };

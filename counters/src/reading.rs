@@ -75,6 +75,25 @@ impl Reading {
         })
     }
 
+    /// How many ports have counters of pauses or packets that are lower than in an earlier reading: they were cleared, or
+    /// the switch booted.
+    pub fn cleared_ports(&self, earlier: &Reading) -> u64 {
+        let fell = |now: Option<u64>, before: Option<u64>| matches!((now, before), (Some(now), Some(before)) if now < before);
+        // A counter of 32 bits that wraps falls as well, but not to the first quarter from below the last one.
+        let is_wrap =
+            |before: Option<u64>| before.is_some_and(|before| before >> 30 == 3 || before >> 62 == 3);
+        let is_cleared = |now: Option<u64>, before: Option<u64>| fell(now, before) && !is_wrap(before);
+        let count = self.ports_with(earlier).filter(|(_, port, before)| {
+            let Some(before) = before else { return false };
+            port.priorities.iter().zip(&before.priorities).any(|(now, before)| {
+                is_cleared(now.pause_rx_frames, before.pause_rx_frames)
+                    || is_cleared(now.pause_tx_frames, before.pause_tx_frames)
+                    || is_cleared(now.queue.packets, before.queue.packets)
+            })
+        });
+        count.count() as u64
+    }
+
     /// The ports, each with the same port of an earlier reading. Both are in the order of their names and nearly always have the
     /// same ports, so that they are walked through together.
     pub(crate) fn ports_with<'r>(

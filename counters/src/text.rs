@@ -28,7 +28,7 @@ fn readable_bytes(bytes: u64) -> String {
 }
 
 /// ` in 1.000 s`, or nothing if the time is unknown.
-fn in_time(row: &Pressure) -> String {
+pub(crate) fn in_time(row: &Pressure) -> String {
     match row.duration_ns {
         Some(ns) if ns >= 1_000_000_000 => format!(" in {:.1} s", ns as f64 / 1e9),
         Some(ns) => format!(" in {}", readable_ns(ns)),
@@ -46,6 +46,9 @@ fn paused_for(row: &Pressure) -> Option<String> {
     };
     let step = row.paused_part.level().map(level)?;
     match row.paused_part {
+        PausedPart::Measured(part) if part > 0.0 && part < 1e-5 => {
+            Some(format!("paused for less than 0.001 % of the time ({step})"))
+        }
         PausedPart::Measured(part) => Some(format!("paused for {:.3} % of the time ({step})", part * 100.0)),
         // The frames allow any time then.
         PausedPart::AtMost(part) if part >= 1.0 => None,
@@ -305,8 +308,8 @@ pub(crate) fn beyond(case: &Case<'_>, cluster: &Cluster, port: PortId, row: &Pre
 }
 
 /// What to do about a host that pauses its port.
-pub(crate) fn host_advice(case: &Case<'_>, port: PortId, cause: Cause) -> Vec<String> {
-    let host = case.neighbour(port);
+pub(crate) fn host_advice(case: &Case<'_>, row: &Pressure, cause: Cause) -> Vec<String> {
+    let host = case.neighbour(row.port);
     let first = match cause {
         Cause::NicStorm => format!(
             "{host}: check its NIC and driver, and drain or reboot it; a storm does not end by itself"
@@ -315,14 +318,16 @@ pub(crate) fn host_advice(case: &Case<'_>, port: PortId, cause: Cause) -> Vec<St
             "{host}: look for what slows its receive path (PCIe, memory, caches of the NIC; `harrier host`)"
         ),
     };
-    let info = &case.wiring.ports[port];
-    vec![
-        first,
-        format!(
+    let info = &case.wiring.ports[row.port];
+    let mut advice = vec![first];
+    // Where it acted, it is enabled.
+    if row.change.watchdog.is_none() {
+        advice.push(format!(
             "{}: a PFC watchdog on {} limits the pauses to this port (`show pfcwd config`)",
             info.switch, info.name
-        ),
-    ]
+        ));
+    }
+    advice
 }
 
 /// What to do about a congested port.

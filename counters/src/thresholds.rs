@@ -19,6 +19,12 @@ pub(crate) const PAUSED_STORM: f64 = 0.8;
 /// are refreshed: between the two kinds lies an order of magnitude, and a sender refreshes at half the requested time
 /// at the latest, so that the share is a quarter or more if every second frame does not prolong the pause.
 pub(crate) const REFRESHED_PART: f64 = 0.25;
+/// Pause frames that are needed to call pauses refreshed. A receiver that stops once sends one or two, whatever they request,
+/// so that their mean says nothing; a storm of 3 % of a second has nine at 10 Gb/s, and more at other speeds.
+pub(crate) const REFRESHED_FRAMES: u64 = 8;
+/// How much older than a reading its counters may be: SONiC polls the counters of ports every second unless it is configured
+/// otherwise (`counterpoll`). The time of pauses cannot grow by more than the interval and this.
+pub(crate) const COUNTER_LAG_NS: u64 = 1_000_000_000;
 
 /// Part of the pauses of connected ports that must end at a place for it to be a root cause of its own, besides the place
 /// of most pauses. Pauses are divided by the peaks of queues, which need not be simultaneous; smaller parts are within
@@ -45,6 +51,10 @@ pub(crate) const MOST_FLOWS: usize = 64;
 /// samples (sFlow: Packet Sampling Basics, sflow.org).
 pub(crate) const SAMPLING_ERROR_PERCENT: f64 = 196.0;
 
+/// The maximum number of egress ports of a switch by which its pauses are explained: those with the largest queues. Others
+/// hold less than one part in as many, far below what makes a port a root cause, and every port may pause because of every
+/// other one.
+pub(crate) const MOST_EGRESS_PORTS: usize = 256;
 /// The maximum number of ports that a sentence lists.
 pub(crate) const MOST_LISTED: usize = 6;
 /// The maximum number of distances between switches that are kept to tell which ways packets can take.

@@ -177,8 +177,14 @@ impl Wiring {
     /// A cable that one end knows is known at the other end.
     fn make_mutual(&mut self) {
         for port in 0..self.ports.len() {
+            // An end that names another host or switch contradicts it; other systems may be this switch by another name.
+            let is_free = |port: PortId, peer: PortId| match &self.ports[peer].neighbour {
+                Neighbour::Port(_) | Neighbour::Host(_) => false,
+                Neighbour::Switch(switch) => *switch == self.ports[port].switch,
+                Neighbour::Unread(_) | Neighbour::System(_) | Neighbour::Unknown { .. } => true,
+            };
             if let Neighbour::Port(peer) = self.ports[port].neighbour
-                && !matches!(self.ports[peer].neighbour, Neighbour::Port(_))
+                && is_free(port, peer)
             {
                 self.ports[peer].neighbour = Neighbour::Port(port);
             }

@@ -7,4 +7,5 @@ mod netflow;
 mod sampling;
 mod show;
 mod support;
+mod terminal_logs;
 mod unseen;

@@ -221,6 +221,9 @@ fn datagrams_of_unknown_exporters_are_left_out() {
     // The agent's address counts, whatever the datagram passed through.
     collector.take(source, &sflow(1, &[flow_sample(1, 0, 9)]), TIME_NS);
     assert_eq!(collector.samples(&[]).len(), 1);
+    // One that names another agent is not of the switch that passes it on.
+    collector.take(AGENT, &other, TIME_NS);
+    assert_eq!(collector.samples(&[]).len(), 1);
 }
 
 #[test]

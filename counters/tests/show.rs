@@ -116,22 +116,30 @@ fn queue_counters_that_appear_again_are_a_second_reading() {
         assert_eq!(readings.iter().map(packets).collect::<Vec<_>>(), expected, "{text}");
     };
     // One table for each port.
-    let one =
-        |packets: u64| queue_table(&[("Ethernet0", packets)]) + &queue_table(&[("Ethernet4", packets + 1)]);
+    let command = "admin@leaf9:~$ show queue counters\n";
+    let one = |packets: u64| {
+        command.to_string()
+            + &queue_table(&[("Ethernet0", packets)])
+            + &queue_table(&[("Ethernet4", packets + 1)])
+    };
     check(&one(10), &[&[10, 11]]);
     check(&(one(10) + &one(20)), &[&[10, 11], &[20, 21]]);
     check(&(one(10) + &one(20) + &one(30)), &[&[10, 11], &[20, 21], &[30, 31]]);
     // One table for all ports.
-    let all = |packets: u64| queue_table(&[("Ethernet0", packets), ("Ethernet4", packets + 1)]);
+    let all = |packets: u64| {
+        command.to_string() + &queue_table(&[("Ethernet0", packets), ("Ethernet4", packets + 1)])
+    };
     check(&(all(10) + &all(20)), &[&[10, 11], &[20, 21]]);
     // Another command begins the second reading.
-    let pauses = "  Port Rx    PFC3\n---------  ------\nEthernet0       5\n\n";
+    let pauses = "leaf9# show pfc counters\n  Port Rx    PFC3\n---------  ------\nEthernet0       5\n\n";
     check(&(pauses.to_string() + &one(10) + pauses + &one(20)), &[&[10, 11], &[20, 21]]);
 }
 
 #[test]
 fn watchdog_totals_of_the_second_half_only_are_not_new() {
-    let pauses = |frames: u64| format!("  Port Rx    PFC3\n---------  ------\nEthernet0  {frames:>6}\n\n");
+    let pauses = |frames: u64| {
+        format!("$ show pfc counters\n  Port Rx    PFC3\n---------  ------\nEthernet0  {frames:>6}\n\n")
+    };
     let head = "      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP    TX LAST OK/DROP    RX LAST OK/DROP\n\
         -----------  -----------  -------------------------  ------------  ------------  -----------------  -----------------\n";
     let row = "Ethernet0:3  operational                        2/2       100/300       100/200              0/200              0/200\n";

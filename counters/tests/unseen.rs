@@ -2,7 +2,8 @@
 
 use crate::support::{INTERVAL_NS, PRIORITY, Story, host_pauses, incast, ring_of};
 use counters::{Network, PriorityReading, Reading, Report, WatchdogReading, WatchdogState, diagnose};
-use model::{Anomaly, Cause, Diagnosis, Severity};
+use model::config_finding::Setting;
+use model::{Anomaly, Cause, ConfigFinding, Diagnosis, Severity};
 
 /// Checks the only verdict: anomaly, root port, and a part of what it says is missing.
 fn check(report: &Report, expected: (Anomaly, &str), missing: &str) -> Diagnosis {
@@ -250,6 +251,91 @@ fn a_report_without_verdicts_states_only_what_was_read() {
     let some = "no port of 3 switches was paused or sent pauses as far as it has counters of pauses; some ports have none";
     let unknown = "whether lossless priorities dropped packets is unknown: a switch has no counters of drops";
     check(story.diagnose(), some, unknown);
+    for reading in story.before.iter_mut().chain(&mut story.after) {
+        reading
+            .ports
+            .values_mut()
+            .flat_map(|port| &mut port.priorities)
+            .for_each(|of| of.pause_tx_frames = None);
+    }
+    let none = "whether ports of 3 switches were paused is not known: no port has counters of pauses";
+    check(story.diagnose(), none, unknown);
+    // Cleared, or read in the wrong order.
+    let mut story = Story::new();
+    for reading in &mut story.before {
+        reading
+            .ports
+            .values_mut()
+            .flat_map(|port| &mut port.priorities)
+            .for_each(|of| of.pause_rx_frames = Some(9_000));
+    }
+    let cleared = "whether ports of 3 switches were paused is not known: counters fell between the readings, and since then no \
+                   port was paused or sent pauses";
+    check(
+        story.diagnose(),
+        cleared,
+        "whether lossless priorities dropped packets is unknown: counters fell between the readings",
+    );
+}
+
+#[test]
+fn a_switch_with_many_ports_is_diagnosed() {
+    // Every port pauses its host and has a queue: each may pause because of every other one.
+    let mut story = Story::new();
+    let (before, after) = (&mut story.before[0], &mut story.after[0]);
+    let (idle, mut busy) = (before.ports["Ethernet0"].clone(), after.ports["Ethernet0"].clone());
+    let of = &mut busy.priorities[PRIORITY];
+    (of.pause_rx_frames, of.pause_tx_frames, of.pause_rx_ns) = (Some(50), Some(900), Some(1_000_000));
+    of.queue.watermark_bytes = Some(90_000);
+    for number in 0..600 {
+        before.ports.insert(format!("Ethernet{}", 100 + number), idle.clone());
+        after.ports.insert(format!("Ethernet{}", 100 + number), busy.clone());
+    }
+    let report = story.diagnose();
+    assert_eq!(report.ports.len(), 600);
+    assert_eq!(report.diagnoses.len(), 1, "{:#?}", report.diagnoses.len());
+}
+
+#[test]
+fn cables_that_a_host_contradicts_are_not_followed() {
+    let mut story = host_pauses(3_000, 950_000);
+    // The spine names a port of leaf2 at which leaf2 sees its host h4.
+    for reading in
+        story.before.iter_mut().chain(&mut story.after).filter(|reading| reading.switch == "spine1")
+    {
+        reading.neighbours[1].remote_port = Some("Ethernet4".into());
+    }
+    let report = story.diagnose();
+    let is_said =
+        |line: &String| line.contains("spine1 Ethernet4 is leaf2 Ethernet4, which has another neighbour");
+    assert!(report.problems.iter().any(is_said), "{:?}", report.problems);
+    let of_h4 = |verdict: &Diagnosis| verdict.root_cause.host.as_deref() == Some("h4");
+    assert!(!report.diagnoses.iter().any(of_h4), "{:#?}", report.diagnoses);
+}
+
+#[test]
+fn findings_are_cited_where_the_counters_show_their_effect() {
+    let cited = |setting: Setting, marked: u64| {
+        let mut story = incast();
+        for port in ["Ethernet0", "Ethernet4", "Ethernet8"] {
+            story.at("leaf2", port).queue.ecn_marked_packets = Some(marked);
+        }
+        let finding = ConfigFinding::new("leaf2", setting, "leaf2: a setting", "change it");
+        let network = Network { findings: vec![finding], ..Network::default() };
+        let report = diagnose(&story.readings(), &[], &network);
+        let verdict = &report.diagnoses[0];
+        assert_eq!(
+            (verdict.cause, &verdict.root_cause.config),
+            (Cause::Incast, &vec![]),
+            "{}",
+            verdict.summary
+        );
+        let claims = verdict.evidence.iter().map(|evidence| evidence.claim.clone());
+        claims.filter(|claim| claim.starts_with("leaf2: a setting")).collect::<Vec<_>>()
+    };
+    assert_eq!(cited(Setting::Ecn, 0), ["leaf2: a setting, which may make this worse"]);
+    assert_eq!(cited(Setting::Ecn, 50), [""; 0], "packets were marked");
+    assert_eq!(cited(Setting::Lossless, 0), [""; 0], "nothing was dropped");
 }
 
 #[test]

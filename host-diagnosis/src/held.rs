@@ -1,7 +1,7 @@
 //! Pauses that a switch sends to a host: the packets and ACKs of the host wait in its NIC meanwhile.
 //!
 //! Switches record the pauses that they obey, and not those that they send. Where every recorded hop of a path was clean, only
-//! the counters of the hosts at its ends show such pauses. The fabric delays the flow then, and no part of a host is to blame.
+//! the counters of the hosts at its ends show such pauses. The fabric delays the flow then, and no part of a host is at fault.
 
 use model::diagnosis::{Evidence, Record};
 use model::host::counters::PriorityPauses;

@@ -14,6 +14,7 @@ use tracing::error;
 use web::{HealthProblem, Metric};
 
 use crate::Outcome;
+use crate::client::trusting;
 use crate::configurations;
 use crate::counter_sources::{
     Address, Change, ExporterOf, GnmiSwitch, History, News, Polled, Protocol, Read, RunningConfigurations,
@@ -98,6 +99,8 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let settings = args.daemon.settings()?;
     let log = log::start(&settings);
     let addresses = addresses(args, &settings)?;
+    // A file that cannot be used is no reason to try again.
+    settings.path("redis_ca").map(trusting).transpose()?;
     // A connection to each switch.
     files::raise_limit();
     let interval = interval(&settings)?;
@@ -227,7 +230,11 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn take(&mut self, Polled { source, result }: Polled) {
         match result {
-            Ok(Read { reading, problems, configuration }) => {
+            Ok(Read { mut reading, problems, configuration }) => {
+                let address = self.addresses.get(source).map_or("", |address| &address.shown);
+                if let Some(line) = self.history.tell_apart(source, &mut reading, address) {
+                    stderr_line!("{}", plain_line(&line));
+                }
                 if let Some(text) = configuration {
                     self.take_configuration(&reading.switch, &text);
                 }

@@ -4,6 +4,7 @@
 //! say which switch and which time they are of (docs/counters.md).
 
 mod archive;
+mod identity;
 mod naming;
 mod samples;
 mod timing;
@@ -17,6 +18,7 @@ use counters::sonic::{DatabaseName, Databases, parse_date, parse_dump, parse_sho
 
 pub(crate) use samples::read_samples;
 
+use identity::Identity;
 use naming::{Named, database_file, named};
 use timing::Found;
 use walk::{Files, InputFile};
@@ -59,6 +61,11 @@ pub(crate) fn gather(arguments: &[PathBuf], times: &[TimeOf]) -> Gathered {
         dumps.add_readings(given, &mut found, &mut problems);
         add_outputs(&outputs, given, &mut found, &mut problems);
     }
+    let is_unused = |time: &&TimeOf| !arguments.iter().any(|argument| argument.starts_with(&time.path));
+    problems.extend(times.iter().filter(is_unused).map(|time| {
+        format!("--time {}: no argument is this path or below it; the time is not used", time.path.display())
+    }));
+    identity::keep_apart(&mut found, &mut problems);
     Gathered { readings: timing::settle(found, &mut problems), problems }
 }
 
@@ -155,8 +162,12 @@ impl Dumps {
                 let (reading, wrong) = reading(&all, switch, time_ns.unwrap_or(group.changed_ns));
                 let read = group.counters_files.get(suffix).unwrap_or(&group.first_file);
                 problems.extend(wrong.iter().map(|problem| located(read, problem)));
+                let mac = all.value(DatabaseName::Config, "DEVICE_METADATA|localhost", "mac");
+                let identity =
+                    Identity { origin: named.switch.clone(), mac: mac.map(str::to_ascii_lowercase) };
                 if !reading.ports.is_empty() {
-                    found.push(Found { reading, has_time: time_ns.is_some(), rank: named.rank, place });
+                    let has_time = time_ns.is_some();
+                    found.push(Found { reading, has_time, rank: named.rank, place, identity });
                 }
             }
         }
@@ -193,7 +204,8 @@ fn add_outputs(
             let has_time = !reading.time_is_assumed || time_ns.is_some() && several == 1;
             reading.time_is_assumed = !has_time;
             let place = format!("{}/{}/{number:06}", file.folders.display(), file.stem);
-            found.push(Found { reading, has_time, rank: named.rank, place });
+            let identity = Identity { origin: named.switch.clone(), mac: None };
+            found.push(Found { reading, has_time, rank: named.rank, place, identity });
         }
     }
 }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use counters::Reading;
 use counters::sonic::compare_names;
 
+use super::identity::Identity;
+
 /// Shorter distances of two files are those of copies, not of two readings: the shortest useful interval is 100 ms.
 const SHORTEST_NS: u64 = 50_000_000;
 
@@ -22,6 +24,8 @@ pub(super) struct Found {
     pub(super) rank: u8,
     /// Where it was found.
     pub(super) place: String,
+    /// What tells its switch from others of the same name.
+    pub(super) identity: Identity,
 }
 
 /// Returns the readings with times that are in order.

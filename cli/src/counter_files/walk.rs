@@ -144,18 +144,37 @@ impl Files {
                 return Err(format!("more than {MAX_FILES} files; left out"));
             }
             self.count += 1;
-            crate::input::utf8(bytes)
+            decoded(bytes)
         });
         match text {
-            Ok(text) => self.files.push(InputFile {
-                shown: shown.to_string(),
-                folders: folders.to_path_buf(),
-                stem: stem.to_string(),
-                text,
-                changed_ns,
-            }),
+            Ok((text, wrong)) => {
+                if let Some(wrong) = wrong {
+                    self.problem(format!("{shown}:{wrong}"));
+                }
+                self.files.push(InputFile {
+                    shown: shown.to_string(),
+                    folders: folders.to_path_buf(),
+                    stem: stem.to_string(),
+                    text,
+                    changed_ns,
+                });
+            }
             Err(problem) => self.problem(format!("{shown}: {problem}")),
         }
+    }
+}
+
+/// The text of a file, and where it is no UTF-8: one byte of another encoding, in the name of a neighbour, does not make the
+/// rest of a recording useless.
+fn decoded(bytes: Vec<u8>) -> Result<(String, Option<String>), String> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        let convert = "convert it with `iconv -f UTF-16 -t UTF-8`, or save it as UTF-8";
+        return Err(format!("UTF-16 text, expected UTF-8; {convert}"));
+    }
+    let lossy = String::from_utf8_lossy(&bytes).into_owned();
+    match crate::input::utf8(bytes) {
+        Ok(text) => Ok((text, None)),
+        Err(wrong) => Ok((lossy, Some(format!("{wrong}; bytes of other encodings are read as `\u{fffd}`")))),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use redis::IntoConnectionInfo;
+
 /// The address of a switch, with its name if it has one: `[NAME=]sonic://[[USER:]PASSWORD@]HOST[:PORT]`, `sonics://...` with
 /// TLS, `sonic+unix:///PATH`, `[NAME=]gnmi://[USER[:PASSWORD]@]HOST[:PORT]`, or `gnmis://...` with TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +100,11 @@ fn redis_address(address: &str) -> Result<(Protocol, String), String> {
         return Err(format!("expected an absolute path after `{scheme}`; {EXPECTED}"));
     }
     let redis = format!("{redis}{rest}");
+    // The crate reads addresses with TLS only if it provides TLS itself.
+    let plain = redis.replacen("rediss://", "redis://", 1);
+    if plain.as_str().into_connection_info().is_err() {
+        return Err(format!("expected HOST[:PORT] after `{scheme}`, with a port up to 65535; {EXPECTED}"));
+    }
     // Shown as an address of Redis and then under its own scheme.
     let shown = crate::redis::shown(&redis);
     let shown = shown.split_once("://").map_or("", |(_, rest)| rest);
@@ -160,6 +167,8 @@ mod tests {
             "sonic://",
             "http://leaf1",
             "sonic+unix://:pw@leaf1/x",
+            "sonic://leaf1:99999",
+            "sonics://leaf1:port",
             "",
         ] {
             check(wrong, None);

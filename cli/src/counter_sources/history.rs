@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use counters::{Cabling, FlowSample, Network, Reading, diagnose_with};
+use model::units::counted;
 use model::{Anomaly, Diagnosis, PortRef, Severity};
 
 /// Maximum problems of a source that are reported: their texts hold what the source sends.
@@ -20,6 +21,8 @@ pub(crate) struct History {
     gravest: BTreeMap<Subject, Severity>,
     /// The cables between the switches of the last round.
     cabling: Option<Cabling>,
+    /// Names that several sources state: `sonic` is SONiC's default.
+    shared_names: BTreeSet<String>,
 }
 
 #[derive(Default)]
@@ -103,22 +106,58 @@ impl Change {
 }
 
 impl History {
+    /// Gives the reading of a source the name of its switch and its `address` if another source has the same name: the counters
+    /// of two switches make no interval. Returns a line for people when that is new.
+    pub(crate) fn tell_apart(
+        &mut self,
+        number: usize,
+        reading: &mut Reading,
+        address: &str,
+    ) -> Option<String> {
+        let name = reading.switch.clone();
+        let has_name = |source: &Source| source.last().is_some_and(|last| last.switch == name);
+        let is_taken = self.sources.iter().any(|(other, source)| *other != number && has_name(source));
+        let is_new = is_taken && self.shared_names.insert(name.clone());
+        if is_new {
+            // What the first source of this name has shown so far has no name that stays.
+            for source in self.sources.values_mut().filter(|source| has_name(source)) {
+                source.readings = [None, None, None];
+            }
+            self.open.retain(|subject, _| subject.1.as_ref().is_none_or(|port| port.switch != name));
+        }
+        if self.shared_names.contains(&name) {
+            let host = address.rsplit(['@', '/']).find(|part| !part.is_empty()).unwrap_or(address);
+            reading.switch = format!("{name}@{host}");
+        }
+        is_new.then(|| {
+            format!(
+                "{name}: several switches have this name; they are called by their addresses, as {}; name them as \
+                 NAME=sonic://...",
+                reading.switch
+            )
+        })
+    }
+
     /// Takes a reading. Returns lines for people: what is new about the source.
     pub(crate) fn read(&mut self, number: usize, reading: Reading, problems: Vec<String>) -> Vec<String> {
-        let named = |source: &Source| source.last().is_some_and(|last| last.switch == reading.switch);
-        let is_taken = self.sources.iter().any(|(other, source)| *other != number && named(source));
         let name = reading.switch.clone();
         let source = self.sources.entry(number).or_default();
         let mut lines = Vec::new();
         if source.last().is_none() {
-            lines.push(format!("{name}: {} ports are read", reading.ports.len()));
-            if is_taken {
-                lines.push(format!(
-                    "{name}: another source has this name, so that their counters are mixed; name them as NAME=sonic://..."
-                ));
-            }
+            lines.push(match reading.ports.len() {
+                1 => format!("{name}: 1 port is read"),
+                ports => format!("{name}: {ports} ports are read"),
+            });
         } else if source.failure.is_some() {
             lines.push(format!("{name}: it is read again"));
+        }
+        let cleared = source.last().map_or(0, |last| reading.cleared_ports(last));
+        if cleared > 0 {
+            lines.push(format!(
+                "{name}: counters of {} fell: cleared, or the switch booted; what they counted since the poll before is \
+                 unknown",
+                counted(cleared, "port")
+            ));
         }
         source.failure = None;
         let known = &mut source.problems;
@@ -311,11 +350,29 @@ mod tests {
         check(history.read(0, reading("leaf1", 2), odd()), &[]);
         assert!(history.fail(0, "authentication failed"));
         check(history.read(0, reading("leaf1", 3), odd()), &["read again"]);
-        check(
-            history.read(1, reading("leaf1", 3), vec![]),
-            &["ports are read", "another source has this name"],
-        );
         assert!(history.has_readings());
+    }
+
+    #[test]
+    fn switches_with_the_same_name_are_told_apart_by_their_addresses() {
+        let mut history = History::default();
+        let mut take = |number: usize, second: u64, frames: u64| {
+            let mut reading = Reading { switch: "sonic".into(), ..paused(second * 1_000_000_000, frames) };
+            let address = format!("sonic://10.0.0.{number}:6379");
+            let line = history.tell_apart(number, &mut reading, &address);
+            let lines = line.into_iter().chain(history.read(number, reading, vec![])).collect::<Vec<_>>();
+            let changes = history.round(&[], &Network::default());
+            (lines.join("\n"), changes.iter().map(Change::name).collect::<Vec<_>>())
+        };
+        assert_eq!(take(1, 1, 0), ("sonic: 1 port is read".to_string(), vec![]));
+        let (lines, changes) = take(2, 2, 9_000_000);
+        assert!(lines.contains("sonic: several switches have this name") && changes.is_empty(), "{lines}");
+        assert!(lines.contains("sonic@10.0.0.2:6379: 1 port is read"), "{lines}");
+        for second in 3..6 {
+            assert_eq!(take(1, second, 0).1, [""; 0], "counters of two switches make no interval");
+            assert_eq!(take(2, second, 9_000_000).1, [""; 0]);
+        }
+        assert_eq!(take(2, 7, 9_009_000).1, ["begins"]);
     }
 
     /// A reading whose port `Ethernet0` was paused by so many frames since the switch booted.
@@ -339,9 +396,10 @@ mod tests {
         history.fail(0, "no reply");
         assert_eq!(round(&mut history), [], "the switch may still be paused");
         // A clock that was set back: the next interval is unknown.
-        history.read(0, paused(500_000_000, 17_000), vec![]);
+        let lines = history.read(0, paused(500_000_000, 16_000), vec![]);
+        check(lines, &["read again", "leaf1: counters of 1 port fell"]);
         round(&mut history);
-        history.read(0, paused(1_500_000_000, 17_000), vec![]);
+        history.read(0, paused(1_500_000_000, 16_000), vec![]);
         assert!(!round(&mut history).iter().any(|change| matches!(change, Change::Begins(_))));
     }
 

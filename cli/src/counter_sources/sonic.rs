@@ -148,6 +148,11 @@ impl Session {
             let key = self.plan.hashes().nth(number).map_or_else(String::new, |(key, _)| key);
             error.context(format!("HMGET {key} failed"))
         })?;
+        if values.iter().all(|value| value.is_none()) {
+            bail!(
+                "COUNTERS_DB has no counters of the ports: its content was removed, or the switch is starting"
+            );
+        }
         let (mut reading, problems) = self.plan.reading(time_ns, values.iter());
         self.narrow(&values);
         // A forwarded port is on the loopback address, as are those of other switches.

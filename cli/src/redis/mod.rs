@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn bad_servers_are_reported() {
-        check(b"-NOAUTH Authentication required.\r\n", 1, "NOAUTH");
+        check(b"-NOAUTH Authentication required.\r\n", 1, "is read from REDISCLI_AUTH");
         check(b"*2\r\n", 1, "SCAN failed");
         check(b":1\r\n", 1, "unexpected reply");
     }

@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, ErrorKind, Read, Write};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -89,6 +89,10 @@ impl Request {
 impl Server {
     /// Connects, authenticates and selects the database.
     pub(crate) fn connect(url: &str, ca: Option<&Path>) -> anyhow::Result<Server> {
+        Server::open(url, ca).map_err(explained)
+    }
+
+    fn open(url: &str, ca: Option<&Path>) -> anyhow::Result<Server> {
         // The crate reads addresses with TLS only if it provides TLS itself.
         let plain = url.strip_prefix("rediss://").map(|rest| format!("redis://{rest}"));
         let is_tls = plain.is_some();
@@ -144,7 +148,7 @@ impl Server {
         if limited.limit() == 0 {
             bail!("a reply is larger than {} MiB", MAX_REPLY_BYTES >> 20);
         }
-        let value = reply.and_then(Value::extract_error).map_err(plain)?;
+        let value = reply.and_then(Value::extract_error).map_err(|error| explained(plain(error)))?;
         T::from_redis_value(value).map_err(|error| anyhow!("unexpected reply: {error}"))
     }
 
@@ -163,7 +167,7 @@ impl Server {
                     bail!(too_large());
                 }
                 left -= most - limited.limit();
-                replies.push(reply.map_err(plain)?);
+                replies.push(reply.map_err(|error| explained(plain(error)))?);
             }
         }
         Ok(replies)
@@ -186,7 +190,7 @@ impl Server {
                 let fields = words.saturating_sub(HMGET_WORDS);
                 values.read(&mut source, fields).map_err(|error| {
                     let is_too_large = source.get_ref().limit() == 0;
-                    (number, if is_too_large { anyhow!(too_large()) } else { error })
+                    (number, if is_too_large { anyhow!(too_large()) } else { explained(error) })
                 })?;
                 number += 1;
             }
@@ -265,7 +269,30 @@ fn encrypted(
     Ok(StreamOwned::new(connection, stream))
 }
 
+/// The error with what to do about it.
+fn explained(error: anyhow::Error) -> anyhow::Error {
+    let text = format!("{error:#}");
+    let is_late = |cause: &(dyn std::error::Error + 'static)| {
+        let error = cause.downcast_ref::<std::io::Error>();
+        error.is_some_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut))
+    };
+    if error.chain().any(is_late) {
+        anyhow!("no reply within {} s", TIMEOUT.as_secs())
+    } else if text.contains("NOAUTH") && !text.contains(PASSWORD_VARIABLE) {
+        anyhow!(
+            "{text}; the password is read from {PASSWORD_VARIABLE}, or from the address (`//:PASSWORD@HOST`)"
+        )
+    } else if text.contains("UnknownIssuer") && !text.contains("--redis-ca") {
+        anyhow!("{text}; name the authority of its certificate with --redis-ca")
+    } else {
+        error
+    }
+}
+
 /// The error as text, because a [`RedisError`] is its own source and would be printed twice.
 fn plain(error: RedisError) -> anyhow::Error {
-    anyhow!("{error}")
+    match error.is_timeout() {
+        true => anyhow!("no reply within {} s", TIMEOUT.as_secs()),
+        false => anyhow!("{error}"),
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::pressure::Pressure;
+use crate::thresholds as t;
 use crate::wiring::{PortId, Wiring};
 
 /// How the parts of the egress ports are known.
@@ -104,8 +105,14 @@ fn sign_weight(row: &Pressure) -> f64 {
 }
 
 fn parts(rows: &[&Pressure], weight: Weight) -> Vec<(PortId, f64)> {
-    let weighted: Vec<(PortId, f64)> =
+    let mut weighted: Vec<(PortId, f64)> =
         rows.iter().map(|row| (row.port, weight(row))).filter(|(_, weight)| *weight > 0.0).collect();
+    if weighted.len() > t::MOST_EGRESS_PORTS {
+        let largest = |a: &(PortId, f64), b: &(PortId, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        weighted.select_nth_unstable_by(t::MOST_EGRESS_PORTS, largest);
+        weighted.truncate(t::MOST_EGRESS_PORTS);
+        weighted.sort_by_key(|(port, _)| *port);
+    }
     let sum: f64 = weighted.iter().map(|(_, weight)| weight).sum();
     weighted.into_iter().map(|(port, weight)| (port, weight / sum)).collect()
 }

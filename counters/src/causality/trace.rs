@@ -206,7 +206,7 @@ impl<'t> Tracer<'t> {
             }
             for edge in edges {
                 let part = amount * edge.part;
-                *flow.passed.entry((ingress, edge.egress)).or_default() += part;
+                *flow.passed.entry((edge.egress, ingress)).or_default() += part;
                 let onward = part * edge.onward;
                 if part > onward {
                     flow.end(edge.egress, EndKind::Congestion, part - onward, *basis);
@@ -228,10 +228,10 @@ impl<'t> Tracer<'t> {
         let mut path = vec![root];
         let mut at = root;
         loop {
-            let into = passed.iter().filter(|((_, egress), _)| *egress == at);
-            let before = |((ingress, _), amount): (&(PortId, PortId), &f64)| {
+            let into = passed.range((at, PortId::MIN)..=(at, PortId::MAX));
+            let before = |((_, ingress), amount): (&(PortId, PortId), &f64)| {
                 let from = self.wiring.peer(*ingress)?;
-                (paused.contains(&from) && !path.contains(&from)).then_some((from, *amount))
+                (paused.binary_search(&from).is_ok() && !path.contains(&from)).then_some((from, *amount))
             };
             let heaviest = into.filter_map(before).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
             let Some((from, _)) = heaviest else { break };
@@ -284,6 +284,7 @@ impl Unit {
 #[derive(Default)]
 struct Flow {
     ends: BTreeMap<(PortId, EndKind), (f64, Basis)>,
+    /// By egress port and by the ingress port whose pauses led to it.
     passed: BTreeMap<(PortId, PortId), f64>,
 }
 

@@ -45,6 +45,8 @@ impl Span {
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchChange {
     pub(crate) span: Span,
+    /// Whether counters fell, so that their growth is unknown: it may be larger than what they show.
+    pub(crate) is_cleared: bool,
     pub(crate) ports: BTreeMap<String, PortChange>,
 }
 
@@ -94,6 +96,7 @@ pub(crate) fn windows(readings: &[&Reading], problems: &mut Vec<String>) -> Vec<
             match window.switches.get_mut(switch) {
                 Some(known) => {
                     known.span = known.span.hull(change.span);
+                    known.is_cleared |= change.is_cleared;
                     for (name, port) in change.ports {
                         known.ports.entry(name).and_modify(|total| total.extend(&port)).or_insert(port);
                     }
@@ -150,7 +153,7 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
     if let [only] = distinct.as_slice() {
         let ports = only.ports.iter().map(|(name, port)| (name.clone(), PortChange::total(port))).collect();
         let span = Span { from_ns: only.time_ns, to_ns: only.time_ns, is_timed: false, is_total: true };
-        return vec![SwitchChange { span, ports }];
+        return vec![SwitchChange { span, is_cleared: false, ports }];
     }
     let mut falls = Falls::default();
     let mut missing: BTreeSet<&str> = BTreeSet::new();
@@ -159,6 +162,7 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
         let [before, after] = pair else { continue };
         let mut ports = BTreeMap::new();
         let mut common = 0;
+        let cleared_before = falls.cleared;
         for (name, port, earlier) in after.ports_with(before) {
             match earlier {
                 Some(earlier) => {
@@ -182,12 +186,12 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
             is_timed: !before.time_is_assumed && !after.time_is_assumed,
             is_total: false,
         };
-        changes.push(SwitchChange { span, ports });
+        changes.push(SwitchChange { span, is_cleared: falls.cleared > cleared_before, ports });
     }
     if falls.cleared > 0 {
         problems.push(format!(
-            "{switch}: {} fell between two readings (cleared, or the switch booted); their growth is at least their \
-             last value",
+            "{switch}: {} fell between two readings: cleared, or the switch booted, or the times of the readings are \
+             swapped; what was counted before is unknown",
             counted(falls.cleared, "counter")
         ));
     }

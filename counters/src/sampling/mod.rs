@@ -142,7 +142,7 @@ impl ExportProblem {
             }
             ExportProblem::DroppedByAgent => {
                 format!(
-                    "the sFlow agent dropped {count} samples itself: its sampling rate is too high for it"
+                    "the sFlow agent dropped {count} samples itself: it samples more packets than it can send; sample fewer of them"
                 )
             }
             ExportProblem::WithoutTemplate => {
@@ -251,7 +251,12 @@ impl Collector {
     }
 
     fn take_sflow(&mut self, source: IpAddr, read: sflow::Datagram, time_ns: u64) {
-        let agent = read.agent.filter(|agent| self.switches.contains_key(agent)).unwrap_or(source);
+        // The datagrams of an agent that no switch has may come through one: only an agent without an address of its own is
+        // known by the source.
+        let has_address = |agent: &IpAddr| {
+            self.switches.contains_key(agent) || !agent.is_unspecified() && !agent.is_loopback()
+        };
+        let agent = read.agent.filter(has_address).unwrap_or(source);
         let Some(switch) = self.switch(agent, read.agent) else { return };
         let exporter = self.exporters.entry(agent).or_default();
         if read.is_cut {

@@ -14,6 +14,7 @@ use model::Rate;
 use super::counter::{self, Counter, Malformed};
 use super::database::{DatabaseName, Databases};
 use super::qos_map::PriorityMaps;
+use super::show::MAX_PORTS;
 use super::switch_state;
 use crate::problem::Problem;
 use crate::reading::{PRIORITIES, PortReading, Reading, Source};
@@ -252,7 +253,13 @@ impl<'d> Planner<'d> {
         let numbers = switch_state::numbers(databases, names.keys());
         let none = Objects::new();
         let mut ports = Vec::with_capacity(names.len());
-        for ((name, oid), position) in names.iter().zip(0..) {
+        if names.len() > MAX_PORTS {
+            self.problems.push(Problem::new(format!(
+                "COUNTERS_PORT_NAME_MAP has {} ports; the first {MAX_PORTS} are read",
+                names.len()
+            )));
+        }
+        for ((name, oid), position) in names.iter().take(MAX_PORTS).zip(0..) {
             let maps = PriorityMaps::of(databases, name);
             self.add_port(oid, position);
             let (queues, groups) =

@@ -104,12 +104,10 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
         let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePeak];
         verdict.evidence.push(case.evidence(row, &counters, claim));
     }
-    for (relation, evidence, finding) in
-        configuration::related(case.network, case.wiring, &found.ports, About::Deadlock)
-    {
+    for (relation, evidence, finding) in configuration::related(case, &found.ports, About::Deadlock) {
         verdict.evidence.push(evidence);
         verdict.advice.push(finding.fix.clone());
-        if relation == Relation::Causes {
+        if relation == Relation::Explains {
             verdict.root_cause.config.push(finding.id);
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Sampled {
     pub(super) share: f64,
     pub(super) samples: u64,
     pub(super) bytes: u64,
+    /// Whether all packets were counted: there is no sampling error.
+    pub(super) is_exact: bool,
 }
 
 impl Sampled {
@@ -35,7 +37,9 @@ pub(super) fn likely(case: &Case<'_>, port: PortId, from_ns: u64, to_ns: u64) ->
         (part > 0.0).then_some((sample, part))
     });
     let mut flows: BTreeMap<FlowKey, (u64, u64)> = BTreeMap::new();
+    let mut is_exact = true;
     for (sample, part) in own {
+        is_exact &= sample.sampling_rate <= 1;
         let (bytes, samples) = flows.entry(sample.flow).or_default();
         let part_of = |count: u64| (count as f64 * part).round() as u64;
         *bytes = bytes.saturating_add(part_of(sample.bytes));
@@ -51,8 +55,11 @@ pub(super) fn likely(case: &Case<'_>, port: PortId, from_ns: u64, to_ns: u64) ->
         share: bytes as f64 / total as f64,
         samples,
         bytes,
+        is_exact,
     });
-    let is_named = |flow: &Sampled| flow.share >= t::FAIR_PART * fair && flow.samples >= t::FLOW_SAMPLES;
+    let is_named = |flow: &Sampled| {
+        flow.share >= t::FAIR_PART * fair && (flow.is_exact || flow.samples >= t::FLOW_SAMPLES)
+    };
     let mut named: Vec<Sampled> = sampled.filter(is_named).collect();
     named.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.flow.cmp(&b.flow)));
     named.truncate(t::MOST_FLOWS);

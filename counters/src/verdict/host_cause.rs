@@ -1,6 +1,7 @@
 //! Whether a host that pauses its port has a pause storm or is a slow receiver, as far as counters show it.
 
 use model::Cause;
+use model::units::counted;
 
 use crate::pressure::{Level, PausedPart, Pressure};
 use crate::thresholds as t;
@@ -30,40 +31,69 @@ pub(super) fn judge(row: &Pressure) -> HostCause {
         return found(Cause::NicStorm, because.to_string());
     }
     if let Some(part) = row.part_of_longest_pause() {
-        return match part >= t::REFRESHED_PART {
-            true => found(
-                Cause::NicStorm,
-                format!(
-                    "each pause frame stopped the port for {:.0} % of the longest pause on average: they are refreshed \
-                     instead of ended",
-                    (part * 100.0).min(100.0)
-                ),
-            ),
-            // Paused for a small part of a long interval, it may as well be a storm that has ended.
-            false if row.paused_part.level() < Some(Level::Serious) => HostCause {
-                cause: Cause::Undetermined,
-                because: "a slow receiver, or a pause storm that has ended".to_string(),
-                missing: Some(
-                    "whether the host is a slow receiver or had a short pause storm: it paused the port for less than \
-                     3 % of the interval; shorter intervals would tell"
-                        .to_string(),
-                ),
-            },
-            false => found(
-                Cause::SlowReceiver,
-                "its pauses are short and the port sends in between: it drains its receive buffer more slowly than \
-                 packets arrive"
-                    .to_string(),
-            ),
-        };
+        return by_duration(row, part);
     }
     HostCause {
         cause: Cause::Undetermined,
         because: "a pause storm or a slow receiver".to_string(),
-        missing: Some(
-            "whether the host has a pause storm or is a slow receiver: the source has no time of pauses \
-             (SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US) and no watchdog event"
-                .to_string(),
-        ),
+        missing: Some(format!("whether the host has a pause storm or is a slow receiver: {}", unknown(row))),
     }
+}
+
+/// Why the mean duration of a pause is unknown.
+fn unknown(row: &Pressure) -> &'static str {
+    match (row.change.pause_rx_ns, row.change.pause_rx_frames) {
+        (None, _) if row.impossible_ns.is_some() => {
+            "the time of pauses is longer than the interval allows, and there is no watchdog event"
+        }
+        (None, _) => {
+            "the source has no time of pauses (SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US) and no watchdog event"
+        }
+        (Some(_), None | Some(0)) => {
+            "the source has the time of pauses, but no number of pause frames (SAI_PORT_STAT_PFC_n_RX_PKTS)"
+        }
+        (Some(_), Some(_)) => "the speed of the port is unknown, and with it the longest pause of a frame",
+    }
+}
+
+/// Judges by the mean duration of a pause, as a part of the longest one.
+fn by_duration(row: &Pressure, part: f64) -> HostCause {
+    // Paused for a small part of a long interval, it may as well be a storm that has ended.
+    if row.paused_part.level() < Some(Level::Serious) {
+        let of_interval = match row.paused_part {
+            PausedPart::Measured(_) => "it paused the port for less than 3 % of the interval",
+            _ => "for which part of the interval it paused the port is unknown",
+        };
+        return HostCause {
+            cause: Cause::Undetermined,
+            because: "a slow receiver, or a pause storm that has ended".to_string(),
+            missing: Some(format!(
+                "whether the host is a slow receiver or had a short pause storm: {of_interval}; shorter intervals would tell"
+            )),
+        };
+    }
+    if part < t::REFRESHED_PART {
+        return HostCause {
+            cause: Cause::SlowReceiver,
+            because: "its pauses are short and the port sends in between: it drains its receive buffer more slowly than \
+                      packets arrive"
+                .to_string(),
+            missing: None,
+        };
+    }
+    if row.received() < t::REFRESHED_FRAMES {
+        return HostCause {
+            cause: Cause::Undetermined,
+            because: "a pause storm or a slow receiver".to_string(),
+            missing: Some(format!(
+                "whether the host has a pause storm or is a slow receiver: {} are too few to tell whether they are refreshed",
+                counted(row.received(), "pause frame")
+            )),
+        };
+    }
+    let because = format!(
+        "each pause frame stopped the port for {:.0} % of the longest pause on average: they are refreshed instead of ended",
+        (part * 100.0).min(100.0)
+    );
+    HostCause { cause: Cause::NicStorm, because, missing: None }
 }

@@ -45,12 +45,10 @@ fn verdict(case: &Case<'_>, mut rows: Vec<&Pressure>) -> Diagnosis {
     let known = if worst.is_lossless_configured { 1.0 } else { CONCLUDED };
     verdict.confidence = confidence::BEST * confidence::of_span(span) * known;
     let ports: Vec<_> = rows.iter().map(|row| row.port).collect();
-    for (relation, evidence, finding) in
-        configuration::related(case.network, case.wiring, &ports, About::Loss)
-    {
+    for (relation, evidence, finding) in configuration::related(case, &ports, About::Loss) {
         verdict.evidence.push(evidence);
         verdict.advice.push(finding.fix.clone());
-        if relation == Relation::Causes {
+        if relation == Relation::Explains {
             verdict.root_cause.config.push(finding.id);
             verdict.cause = Cause::Misconfiguration;
         }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::{Evidence, Record};
-use model::units::counted;
+use model::units::{counted, readable_ns};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, Severity};
 
-use super::configuration::{self, About, Relation};
+use super::configuration::{self, About};
 use super::{confidence, flows, host_cause, ring, severity, unread};
 use crate::case::{Case, Counter};
 use crate::causality::{Basis, Cluster, End, EndKind};
-use crate::pressure::Pressure;
+use crate::pressure::{PausedPart, Pressure};
 use crate::text;
 use crate::thresholds as t;
 use crate::wiring::{Neighbour, PortId};
@@ -127,7 +127,8 @@ fn host(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let judged = host_cause::judge(row);
     verdict.cause = judged.cause;
     verdict.missing.extend(judged.missing);
-    if judged.cause == Cause::NicStorm {
+    // A part of the time that is known has its own rung.
+    if judged.cause == Cause::NicStorm && !matches!(row.paused_part, PausedPart::Measured(_)) {
         verdict.severity = verdict.severity.max(Severity::Major);
     }
     verdict.summary = text::host(case, cluster, port, row, &judged.because);
@@ -136,7 +137,7 @@ fn host(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
     let about = related_ports(case, cluster, port);
     cite(case, &about, About::Host, &mut verdict);
     name_affected(case, row, &mut verdict);
-    verdict.advice = text::host_advice(case, port, judged.cause);
+    verdict.advice.extend(text::host_advice(case, row, judged.cause));
     verdict
 }
 
@@ -193,23 +194,27 @@ fn congestion(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosi
     }
     unread::doubt(case, cluster, port, place.end.basis, &mut verdict);
     let about = related_ports(case, cluster, port);
-    if cite(case, &about, About::Congestion, &mut verdict) {
-        verdict.cause = Cause::Misconfiguration;
-    }
+    cite(case, &about, About::Congestion, &mut verdict);
     verdict.advice = text::congestion_advice(case, port, sampled.is_empty());
     verdict
 }
 
 fn flow_evidence(case: &Case<'_>, row: &Pressure, sampled: &flows::Sampled) -> Evidence {
     let info = &case.wiring.ports[row.port];
+    let basis = match sampled.is_exact {
+        true => counted(sampled.samples, "packet"),
+        false => {
+            let samples = counted(sampled.samples, "sample");
+            format!("{samples}, an error of {:.0} % of that", sampled.error_percent())
+        }
+    };
     Evidence {
         claim: format!(
-            "{} has {:.0} % of the sampled bytes that left by {} ({}, an error of {:.0} % of that)",
+            "{} has {:.0} % of the {} bytes that left by {} ({basis})",
             sampled.flow,
             sampled.share * 100.0,
+            if sampled.is_exact { "counted" } else { "sampled" },
             case.shown(row.port),
-            counted(sampled.samples, "sample"),
-            sampled.error_percent()
         ),
         switch: Some(info.switch.clone()),
         port: Some(info.at.clone()),
@@ -243,18 +248,12 @@ fn related_ports(case: &Case<'_>, cluster: &Cluster, port: PortId) -> Vec<PortId
     ports
 }
 
-/// Cites findings about the configuration; true if one of them is the cause.
-fn cite(case: &Case<'_>, ports: &[PortId], about: About, verdict: &mut Diagnosis) -> bool {
-    let mut is_cause = false;
-    for (relation, evidence, finding) in configuration::related(case.network, case.wiring, ports, about) {
+/// Cites findings about the configuration. A congested port has other causes as well, so that none of them is the cause.
+fn cite(case: &Case<'_>, ports: &[PortId], about: About, verdict: &mut Diagnosis) {
+    for (_, evidence, finding) in configuration::related(case, ports, about) {
         verdict.evidence.push(evidence);
-        verdict.advice.push(finding.fix.clone());
-        if relation == Relation::Causes {
-            verdict.root_cause.config.push(finding.id);
-            is_cause = true;
-        }
+        verdict.advice.push(finding.fix);
     }
-    is_cause
 }
 
 /// A queue grew at a port, and no counter shows whether its neighbour pauses it.
@@ -388,12 +387,7 @@ fn add_missing(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>, verdict: &
                 .to_string(),
         );
     }
-    if paused_rows(case, cluster).any(|row| row.change.pause_rx_ns.is_none()) {
-        verdict.missing.push(
-            "the time of pauses: these ports count frames only, and a pause of any length is one frame or more"
-                .to_string(),
-        );
-    }
+    verdict.missing.extend(unknown_times(case, cluster));
     let lacks_peaks =
         place.end.kind == EndKind::Congestion && !matches!(place.end.basis, Basis::Peaks | Basis::LatePeaks);
     if lacks_peaks {
@@ -410,6 +404,32 @@ fn add_missing(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>, verdict: &
             cluster.looping * 100.0
         ));
     }
+}
+
+/// Paused ports whose time of pauses is unknown.
+fn unknown_times(case: &Case<'_>, cluster: &Cluster) -> Vec<String> {
+    let impossible = paused_rows(case, cluster).filter_map(|row| Some((row, row.impossible_ns?)));
+    let mut lines: Vec<String> = impossible
+        .take(t::MOST_LISTED)
+        .map(|(row, ns)| {
+            format!(
+                "the time of pauses of {}: its counter grew by {}{}, which is impossible; check the times of the readings",
+                case.shown(row.port),
+                readable_ns(ns),
+                text::in_time(row)
+            )
+        })
+        .collect();
+    let lacks_time = |row: &&Pressure| row.change.pause_rx_ns.is_none() && row.impossible_ns.is_none();
+    let without: Vec<String> =
+        paused_rows(case, cluster).filter(lacks_time).map(|row| case.shown(row.port)).collect();
+    if !without.is_empty() {
+        lines.push(format!(
+            "the time of pauses of {}: only frames are counted, and a pause of any length is one frame or more",
+            text::list(&without)
+        ));
+    }
+    lines
 }
 
 /// Cables whose ends contradict each other about the pauses.

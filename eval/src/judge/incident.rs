@@ -25,7 +25,7 @@ pub fn grade_incident(verdicts: &[Diagnosis], judgements: &[Judgement], members:
     let has_wrong = members.iter().any(|at| judgements[*at].grade == Grade::Wrong);
     match judgements[gravest].grade {
         Grade::Right if has_wrong => Grade::Partly,
-        // Who is to blame for the incident is left open.
+        // Its culprits are left open.
         Grade::Located | Grade::Mislocated => Grade::Unjudged,
         grade => grade,
     }

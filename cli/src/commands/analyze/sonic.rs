@@ -52,6 +52,9 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let known = configurations::known_ports(&cabling);
     let findings = configurations::findings(&args.config, &named, &known, &mut wrong).cited;
     crate::input::fail_with("cannot analyse the input", &wrong)?;
+    for (address, switch) in args.exporter.iter().filter(|(_, switch)| !switches.contains(switch.as_str())) {
+        stderr_line!("warning: --exporter {}={address}: no reading is of this switch", plain_line(switch));
+    }
     let agents = agents(&topology, &readings, &args.exporter);
     let (samples, problems) = read_samples(&args.samples, agents, &readings)?;
     for problem in &problems {

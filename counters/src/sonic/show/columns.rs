@@ -8,7 +8,7 @@ use crate::reading::{LocalNeighbour, PRIORITIES, PortReading, Reading, WatchdogR
 /// Longest name of a port; Linux allows 15 characters for an interface.
 const MAX_PORT_NAME: usize = 32;
 /// The maximum number of ports of a switch that are read.
-const MAX_PORTS: usize = 4_096;
+pub(in crate::sonic) const MAX_PORTS: usize = 4_096;
 
 /// What a table of priority groups counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +39,11 @@ impl Kind {
         !matches!(self, Kind::Status | Kind::Neighbours)
     }
 
+    /// Whether its values are peaks since they were cleared.
+    pub(super) fn is_watermark(self) -> bool {
+        matches!(self, Kind::QueueWatermarks | Kind::Groups(Groups::Shared | Groups::Headroom))
+    }
+
     /// Whether the command prints a table for each port.
     pub(super) fn is_split_by_port(self) -> bool {
         matches!(self, Kind::QueueCounters)
@@ -62,10 +67,18 @@ pub(super) fn groups_of(line: &str) -> Option<Groups> {
     }
 }
 
-/// Whether a line is a command without its prompt.
-pub(super) fn is_command(line: &str) -> bool {
-    let line = line.trim_start_matches(['$', '#', '>', ' ']);
-    line.starts_with("show ") || line == "date" || line.starts_with("date ")
+/// Whether a line is the title of a table, or a message above one: what follows are no more rows of the table before.
+pub(super) fn is_title(line: &str) -> bool {
+    const TITLES: [&str; 7] = [
+        "Egress shared pool occupancy",
+        "Egress queue ",
+        "Ingress shared pool occupancy",
+        "Ingress headroom per PG",
+        "Ingress PG dropped packets",
+        "For namespace ",
+        "Last cached time was",
+    ];
+    TITLES.iter().any(|title| line.trim_start().starts_with(title))
 }
 
 /// The kind of a table with these columns; `None` for tables that no reading uses.
@@ -121,19 +134,21 @@ pub(super) fn apply(
     wrong: &mut Wrong,
 ) {
     let Some(first) = cells.first() else { return };
-    if kind == Kind::Neighbours {
-        neighbour(cells, reading);
-        return;
-    }
     let (port_name, queue) = match kind {
         Kind::Watchdog => first.text.rsplit_once(':').unwrap_or((first.text, "")),
         _ => (first.text, ""),
     };
-    let is_name =
-        !port_name.is_empty() && port_name.len() <= MAX_PORT_NAME && !port_name.contains(char::is_whitespace);
+    let is_name = port_name.len() <= MAX_PORT_NAME
+        && port_name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && port_name.contains(|c: char| c.is_ascii_digit())
+        && !port_name.contains(char::is_whitespace);
     let is_new = !reading.ports.contains_key(port_name);
-    if !is_name || is_new && reading.ports.len() >= MAX_PORTS {
+    if !is_name {
         wrong.push((first.column, "expected the name of a port".to_string()));
+        return;
+    }
+    if is_new && reading.ports.len() >= MAX_PORTS {
+        wrong.push((first.column, format!("more than {MAX_PORTS} ports of a switch; the row is left out")));
         return;
     }
     // Port channels have no queues and no PFC of their own.
@@ -311,23 +326,21 @@ fn speed(text: &str) -> Option<Rate> {
     digits.parse::<u64>().ok()?.checked_mul(bits_per_s).map(Rate)
 }
 
-fn neighbour(cells: &[Cell<'_>], reading: &mut Reading) {
+/// The neighbour in a row of `show lldp table`.
+pub(super) fn neighbour(cells: &[Cell<'_>]) -> Option<LocalNeighbour> {
     let text = |at: usize| cells.get(at).map(|cell| cell.text).filter(|text| !text.is_empty());
-    let (Some(port), Some(system)) = (text(0), text(1)) else { return };
+    let (port, system) = (text(0)?, text(1)?);
     // `Total entries displayed:  3`
-    if port.ends_with(':')
-        || !port.chars().any(|c| c.is_ascii_digit())
-        || reading.neighbours.len() >= MAX_PORTS
-    {
-        return;
+    if port.ends_with(':') || !port.chars().any(|c| c.is_ascii_digit()) {
+        return None;
     }
     // Bridges (B) and routers (R) forward; a system with other capabilities only (O, e.g. of a station) is a host.
     let is_host = text(3).map(|capability| !capability.contains(['B', 'R']));
-    reading.neighbours.push(LocalNeighbour {
+    Some(LocalNeighbour {
         port: port.to_string(),
         system: system.to_string(),
         remote_port: text(2).map(str::to_owned),
         remote_description: text(4).map(str::to_owned),
         is_host,
-    });
+    })
 }

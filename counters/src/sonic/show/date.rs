@@ -14,6 +14,18 @@ pub fn parse_date(text: &str) -> Option<u64> {
     since_1970(text).or_else(|| calendar(text))
 }
 
+/// Reads a line that is the output of `date` and nothing else.
+pub(super) fn date_line(line: &str) -> Option<u64> {
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let mut words = line.split_whitespace().map(str::to_ascii_lowercase);
+    let is_day = words.next().is_some_and(|word| DAYS.contains(&word.trim_end_matches(',')));
+    let is_of_date = |word: String| {
+        let is_zone = word.len() <= 5 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_zone || word.bytes().all(|byte| byte.is_ascii_digit() || b":.+-".contains(&byte))
+    };
+    (is_day && words.all(is_of_date)).then(|| calendar(line.trim()))?
+}
+
 fn since_1970(text: &str) -> Option<u64> {
     let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

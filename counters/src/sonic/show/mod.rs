@@ -5,16 +5,21 @@
 //! `queuestat`, `watermarkstat`, `pg-drop`, `pfcwd`, `portstat`, `intfutil`, `lldpshow` and lldpd's `lldpctl`.
 
 mod columns;
+mod command;
 mod date;
 mod lldp_details;
 mod prompt;
 mod section;
 mod table;
+mod terminal;
 
+pub(super) use columns::MAX_PORTS;
 pub use date::parse_date;
 
+use std::collections::BTreeSet;
+
 use crate::problem::Problem;
-use crate::reading::Reading;
+use crate::reading::{LocalNeighbour, Reading};
 use columns::{Groups, Kind};
 use lldp_details::Details;
 use section::Sections;
@@ -26,8 +31,8 @@ const MAX_LISTED: usize = 50;
 /// Reads what `show` commands printed. `switch` is the switch's name where no prompt names it. `time_ns` is the time of
 /// the output where no `date` in it does, and the reading's time is then marked as assumed.
 ///
-/// A table that appears again for the same switch begins a new reading, so that a paste may hold the counters before
-/// and after.
+/// A table that a command prints again for the same switch begins a new reading, so that a paste may hold the counters
+/// before and after. A switch whose tables contradict each other is left out: they are of several switches.
 pub fn parse_show(text: &str, switch: Option<&str>, time_ns: u64) -> (Vec<Reading>, Vec<Problem>) {
     let mut paste = Paste {
         sections: Sections::new(switch, time_ns),
@@ -35,13 +40,20 @@ pub fn parse_show(text: &str, switch: Option<&str>, time_ns: u64) -> (Vec<Readin
         omitted: 0,
         state: State::Text,
         groups: None,
+        is_part: false,
+        is_persistent: false,
+        watermarks: Default::default(),
+        neighbours: Vec::new(),
+        is_after_blank: false,
+        rule_line: None,
         previous: None,
         expects_date: false,
         tables: 0,
     };
     for (number, line) in text.lines().enumerate() {
-        let line = prompt::plain(line);
-        paste.line(number + 1, &line);
+        if let Some(line) = terminal::shown(line) {
+            paste.line(number + 1, &line);
+        }
     }
     paste.finish()
 }
@@ -66,6 +78,17 @@ struct Paste<'p> {
     state: State,
     /// What a table of priority groups is about, by the line or the command before it.
     groups: Option<Groups>,
+    /// Whether the title of the next table says that it is about one ASIC of several.
+    is_part: bool,
+    /// Whether the command prints watermarks that only `sonic-clear queue persistent-watermark` clears.
+    is_persistent: bool,
+    /// Tables of watermarks, and those of persistent ones.
+    watermarks: [BTreeSet<Kind>; 2],
+    /// Neighbours of the current table.
+    neighbours: Vec<LocalNeighbour>,
+    is_after_blank: bool,
+    /// The number of the last line that was a rule: two rules in a row are a wrapped one.
+    rule_line: Option<usize>,
     /// The line before, which holds the names of a table's columns if a rule follows.
     previous: Option<String>,
     /// Whether the next line may be the output of `date`.
@@ -77,23 +100,31 @@ impl Paste<'_> {
     fn line(&mut self, number: usize, line: &str) {
         if let Some(found) = prompt::prompt(line) {
             self.end();
-            self.sections.enter(found.switch);
+            if let Some(switch) = found.switch {
+                self.sections.enter(switch);
+            }
             self.command(found.command);
             return;
         }
         if line.trim().is_empty() {
-            if matches!(self.state, State::Rows(..) | State::OtherRows) {
+            // `show pfc counters --history` separates the rows of ports by blank lines.
+            let is_history = matches!(self.state, State::Rows(Kind::PauseHistory, _));
+            if matches!(self.state, State::Rows(..) | State::OtherRows) && !is_history {
                 self.end();
             }
             self.previous = None;
+            self.is_after_blank = true;
             return;
         }
-        if std::mem::take(&mut self.expects_date)
-            && let Some(time_ns) = parse_date(line)
-        {
+        let is_after_blank = std::mem::take(&mut self.is_after_blank);
+        let time_ns = if self.expects_date { parse_date(line) } else { None };
+        if let Some(time_ns) = time_ns.or_else(|| date::date_line(line)) {
+            self.end();
+            self.expects_date = false;
             self.sections.time(time_ns);
             return;
         }
+        self.expects_date = false;
         if let State::Details(details) = &mut self.state {
             match details.line(line) {
                 true => return,
@@ -113,17 +144,16 @@ impl Paste<'_> {
         if columns::is_header(line) {
             self.end();
         }
+        if columns::is_title(line) {
+            self.end();
+            self.is_part = line.contains("(Namespace ");
+        }
         self.groups = columns::groups_of(line).or(self.groups);
-        match &self.state {
-            State::Rows(kind, columns) => {
-                let (kind, columns) = (*kind, columns.clone());
-                self.row(number, line, kind, &columns);
-            }
-            State::OtherRows => {}
-            _ => {
-                if columns::is_command(line) {
-                    self.command(line.trim());
-                }
+        if let State::Rows(kind, columns) = &self.state {
+            let (kind, columns) = (*kind, columns.clone());
+            match is_after_blank && columns.row(line).is_none() {
+                true => self.end(),
+                false => self.row(number, line, kind, &columns),
             }
         }
         self.previous = Some(line.to_string());
@@ -133,20 +163,39 @@ impl Paste<'_> {
     fn command(&mut self, command: &str) {
         self.expects_date = command.split_whitespace().next() == Some("date");
         self.groups = columns::groups_of(command);
+        self.is_part = false;
+        self.is_persistent = command.contains("persistent-watermark");
+        self.sections.command(command);
     }
 
     /// The rule of a table: the line before it holds the names of the columns.
     fn rule(&mut self, number: usize, line: &str) {
-        let Some(header) = self.previous.take() else { return };
+        let after_rule = self.rule_line.replace(number).is_some_and(|line| line + 1 == number);
+        let header = self.previous.take();
+        if after_rule {
+            self.wrapped(number);
+            return;
+        }
+        let Some(header) = header else { return };
         let Some(columns) = Columns::new(&header, line) else {
-            // A rule without columns, as below the details of LLDP.
+            // A rule without columns is below the details of LLDP.
+            if line.trim().contains(' ') {
+                self.wrapped(number);
+            }
             return;
         };
         self.end();
         self.state = match columns::kind_of(&columns.names, self.groups) {
             Ok(Some(kind)) => {
                 self.tables += 1;
-                self.sections.begin_table(kind);
+                if kind.is_watermark() {
+                    self.watermarks[usize::from(self.is_persistent)].insert(kind);
+                }
+                if kind.is_watermark() && self.is_persistent {
+                    self.state = State::OtherRows;
+                    return;
+                }
+                self.sections.begin_table(kind, self.is_part);
                 State::Rows(kind, columns)
             }
             Ok(None) => State::OtherRows,
@@ -156,6 +205,18 @@ impl Paste<'_> {
                 State::OtherRows
             }
         };
+    }
+
+    /// Leaves out a table whose columns are unknown.
+    fn wrapped(&mut self, number: usize) {
+        self.end();
+        self.state = State::OtherRows;
+        self.problem(Problem::at(
+            number,
+            1,
+            "the columns of this table do not fit the line above; it is left out; if the terminal wrapped its lines, make \
+             it wider, or redirect the output to a file",
+        ));
     }
 
     fn row(&mut self, number: usize, line: &str, kind: Kind, columns: &Columns) {
@@ -177,6 +238,11 @@ impl Paste<'_> {
         {
             self.sections.port(kind, port.text);
         }
+        if kind == Kind::Neighbours {
+            let is_full = self.neighbours.len() >= MAX_PORTS;
+            self.neighbours.extend(columns::neighbour(&cells).filter(|_| !is_full));
+            return;
+        }
         let Some(reading) = self.sections.current() else {
             self.problem(Problem::at(number, 1, "more switches than a paste may have; the row is left out"));
             return;
@@ -191,10 +257,11 @@ impl Paste<'_> {
     /// Ends a table or details.
     fn end(&mut self) {
         if let State::Details(details) = std::mem::replace(&mut self.state, State::Text) {
-            let neighbours = details.finish();
-            if let Some(reading) = self.sections.current() {
-                reading.neighbours.extend(neighbours);
-            }
+            self.neighbours = details.finish();
+        }
+        let neighbours = std::mem::take(&mut self.neighbours);
+        if !neighbours.is_empty() {
+            self.sections.add_neighbours(neighbours);
         }
         self.previous = None;
     }
@@ -216,6 +283,13 @@ impl Paste<'_> {
                 "no counters found: expected the output of `show pfc counters`, `show queue watermark unicast`, \
                  `show queue counters`, `show priority-group watermark shared`, `show priority-group drop counters`, \
                  `show pfcwd stats`, `show interfaces counters`, `show interfaces status` or `show lldp table`",
+            ));
+        }
+        let [read, persistent] = &self.watermarks;
+        if !persistent.is_subset(read) {
+            self.problems.push(Problem::new(
+                "persistent watermarks are not read: they hold peaks of long ago; expected those of `show queue watermark` \
+                 and `show priority-group watermark`",
             ));
         }
         let (readings, mut problems) = self.sections.finish();

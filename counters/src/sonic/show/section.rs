@@ -1,8 +1,9 @@
 //! Which switch, and which of its readings, a table belongs to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::columns::Kind;
+use super::command::{Command, Repeat};
 use crate::problem::Problem;
 use crate::reading::{LocalNeighbour, Reading, Source};
 use crate::sonic::natural;
@@ -18,16 +19,23 @@ pub(super) struct Sections<'p> {
     time_ns: u64,
     readings: Vec<Section>,
     current: Option<usize>,
+    /// The command whose output follows.
+    command: Command,
     /// The ports of the current table.
     table_ports: BTreeSet<String>,
+    /// Neighbours of each switch and port, by the table that names them first.
+    cables: BTreeMap<(String, String), BTreeSet<String>>,
+    /// Switches whose tables contradict each other, and how.
+    mixed: BTreeMap<String, String>,
     is_full: bool,
 }
 
 struct Section {
     reading: Reading,
-    kinds: BTreeSet<Kind>,
+    /// The tables, and the commands that printed them.
+    kinds: BTreeMap<Kind, Command>,
     /// The ports of tables that are split by port.
-    ports: BTreeSet<String>,
+    ports: BTreeMap<String, Command>,
 }
 
 impl<'p> Sections<'p> {
@@ -37,9 +45,17 @@ impl<'p> Sections<'p> {
             time_ns,
             readings: Vec::new(),
             current: None,
+            command: Command::default(),
             table_ports: BTreeSet::new(),
+            cables: BTreeMap::new(),
+            mixed: BTreeMap::new(),
             is_full: false,
         }
+    }
+
+    /// A command, whose output follows.
+    pub(super) fn command(&mut self, text: &str) {
+        self.command = self.command.next(text);
     }
 
     /// Continues with the last reading of a switch.
@@ -51,8 +67,9 @@ impl<'p> Sections<'p> {
     /// A time that the switch printed: that of its next counters, so it begins a reading once there are counters.
     pub(super) fn time(&mut self, time_ns: u64) {
         self.ensure();
+        self.command = self.command.again();
         let has_counters =
-            self.current.is_some_and(|at| self.readings[at].kinds.iter().any(|kind| kind.is_counted()));
+            self.current.is_some_and(|at| self.readings[at].kinds.keys().any(|kind| kind.is_counted()));
         if has_counters {
             self.repeat();
         }
@@ -62,17 +79,23 @@ impl<'p> Sections<'p> {
         }
     }
 
-    /// A table begins. The second table with the same counters begins a new reading.
-    pub(super) fn begin_table(&mut self, kind: Kind) {
+    /// A table begins. If the same command printed it before, it begins a new reading. `is_part` says that the table is
+    /// one of several of a command: of an ASIC of a switch with several.
+    pub(super) fn begin_table(&mut self, kind: Kind, is_part: bool) {
         self.ensure();
         self.table_ports.clear();
-        let is_repeated = self.current.is_some_and(|at| self.readings[at].kinds.contains(&kind));
+        let known = self.current.and_then(|at| self.readings[at].kinds.get(&kind));
         // `show queue counters` prints one table for each port.
-        if is_repeated && kind.is_counted() && !kind.is_split_by_port() {
+        if let Some(known) = known.filter(|_| kind.is_counted() && !kind.is_split_by_port() && !is_part) {
+            self.repeated(self.command.repeats(known), "a table");
+        } else if let Some(known) = known.filter(|_| is_part)
+            && self.command.repeats(known) == Repeat::Reading
+        {
             self.repeat();
         }
+        let command = self.command.clone();
         if let Some(section) = self.current.and_then(|at| self.readings.get_mut(at)) {
-            section.kinds.insert(kind);
+            section.kinds.insert(kind, command);
             section.reading.lacks_watchdog &= kind != Kind::Watchdog;
         }
     }
@@ -83,13 +106,58 @@ impl<'p> Sections<'p> {
         if !self.table_ports.insert(port.to_string()) {
             return;
         }
-        if self.current.is_some_and(|at| self.readings[at].ports.contains(port)) {
-            self.repeat();
+        if let Some(known) = self.current.and_then(|at| self.readings[at].ports.get(port)) {
+            self.repeated(self.command.repeats(known), port);
         }
+        let command = self.command.clone();
         if let Some(section) = self.current.and_then(|at| self.readings.get_mut(at)) {
-            section.kinds.insert(kind);
-            section.ports.insert(port.to_string());
+            section.kinds.insert(kind, command.clone());
+            section.ports.insert(port.to_string(), command);
         }
+    }
+
+    /// A table, or that of a port, appears again.
+    fn repeated(&mut self, repeat: Repeat, what: &str) {
+        match repeat {
+            Repeat::Addition => {}
+            Repeat::Reading => self.repeat(),
+            Repeat::Contradiction => {
+                self.contradict(format!("{what} appears twice without a command or a date in between"));
+                self.repeat();
+            }
+        }
+    }
+
+    /// Adds the neighbours of one table, or of one output of `lldpctl`. Two systems at one port are one cable if one table
+    /// names them: NICs send LLDP beside their hosts. Two tables that name different ones are of two switches.
+    pub(super) fn add_neighbours(&mut self, neighbours: Vec<LocalNeighbour>) {
+        let Some(reading) = self.current() else { return };
+        let switch = reading.switch.clone();
+        reading.neighbours.extend(neighbours.iter().cloned());
+        let mut systems: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for neighbour in neighbours {
+            let name = neighbour.system.split('.').next().unwrap_or_default().to_ascii_lowercase();
+            systems.entry(neighbour.port).or_default().insert(name);
+        }
+        for (port, systems) in systems {
+            let known = self.cables.entry((switch.clone(), port.clone())).or_insert_with(|| systems.clone());
+            if known.is_disjoint(&systems) {
+                let name = |systems: &BTreeSet<String>| systems.first().cloned().unwrap_or_default();
+                let message = format!(
+                    "{port} has neighbour {} in one table and {} in another",
+                    name(known),
+                    name(&systems)
+                );
+                self.contradict(message);
+                return;
+            }
+        }
+    }
+
+    /// The tables of the current switch are of several switches, or of several times.
+    fn contradict(&mut self, message: String) {
+        let Some(section) = self.current.and_then(|at| self.readings.get(at)) else { return };
+        self.mixed.entry(section.reading.switch.clone()).or_insert(message);
     }
 
     /// The reading that rows are added to.
@@ -124,7 +192,7 @@ impl<'p> Sections<'p> {
             neighbours: Vec::new(),
             addresses: Vec::new(),
         };
-        self.readings.push(Section { reading, kinds: BTreeSet::new(), ports: BTreeSet::new() });
+        self.readings.push(Section { reading, kinds: BTreeMap::new(), ports: BTreeMap::new() });
         Some(self.readings.len() - 1)
     }
 
@@ -135,7 +203,18 @@ impl<'p> Sections<'p> {
         if self.is_full {
             problems.push(Problem::new(format!("more than {MAX_READINGS} readings; the rest is left out")));
         }
-        let is_used = |section: &Section| !section.kinds.is_empty() || !section.reading.neighbours.is_empty();
+        for (switch, message) in &self.mixed {
+            problems.push(Problem::new(format!(
+                "{switch}: {message}, as if tables of several switches or several times were mixed; all tables of {switch} \
+                 are left out; put the prompt (`admin@leaf1:~$`, `leaf1#`) or the command (`ssh leaf1 show ...`) before the \
+                 tables of each switch, and `date` before each time"
+            )));
+        }
+        let mixed = self.mixed;
+        let is_used = |section: &Section| {
+            (!section.kinds.is_empty() || !section.reading.neighbours.is_empty())
+                && !mixed.contains_key(&section.reading.switch)
+        };
         let mut readings: Vec<Reading> = self
             .readings
             .into_iter()
