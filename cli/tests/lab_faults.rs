@@ -76,8 +76,11 @@ fn down_removes_what_an_interrupted_up_left() {
     );
     let down = harrier(&["lab", "down", "--lab", "41"]);
     assert_eq!((down.status, namespaces(41)), (0, 0), "{}", down.stderr);
-    assert!(!Path::new("/run/harrier-lab/41").exists());
     assert_eq!(harrier(&["lab", "status", "--lab", "41"]).status, 2);
+    assert_eq!(harrier(&["lab", "traffic", "--lab", "41"]).status, 2);
+    for file in ["41", "41.lock"] {
+        assert!(!Path::new("/run/harrier-lab").join(file).exists(), "{file} is left");
+    }
 }
 
 #[test]

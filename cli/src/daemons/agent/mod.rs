@@ -72,9 +72,11 @@ async fn measure(
     };
     let addresses = own.iter().map(IpAddr::to_string).collect();
     let link = LinkConfig::new(&settings, v1::SenderKind::Agent, &name)?.with_addresses(addresses);
+    // Before the spool is created.
+    let health_address = health::take_address(&settings).await?;
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
-    let serving = health::start(&settings, health.clone()).await?;
+    let serving = health_address.serve(health.clone())?;
     // Last, because a source may replace the socket of another agent, which the spool's lock keeps away.
     let (measurements, measured) = Measurements::channel();
     let status = SourceStatus::default();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -17,7 +17,7 @@ use web::Metric;
 
 use super::capture::{self, CaptureSource, CaptureStats};
 use super::host_report::TcpSample;
-use super::lines::{SocketSource, StandardInput};
+use super::lines::{SocketFile, SocketSource, StandardInput};
 use super::origin;
 use super::probe::{self, MeshStats, ProbeSource};
 use super::source::Source;
@@ -30,6 +30,8 @@ const PROBE_TIMEOUT_NS: u64 = 1_000_000_000;
 /// What sources report of themselves, for metrics; absent: the configuration does not list them.
 #[derive(Default)]
 pub(super) struct SourceStatus {
+    /// The socket that is removed with this.
+    socket: Arc<OnceLock<SocketFile>>,
     capture: OnceLock<watch::Receiver<CaptureStats>>,
     tcp: OnceLock<watch::Receiver<TcpStats>>,
     tcp_sockets: OnceLock<watch::Receiver<TcpSample>>,
@@ -81,7 +83,7 @@ pub(super) fn sources(
             }
             "socket" => {
                 let path = settings.path("socket").context("the key is checked")?.to_path_buf();
-                Box::new(SocketSource { path })
+                Box::new(SocketSource { path, file: status.socket.clone() })
             }
             "stdin" => Box::new(StandardInput),
             "tcp-info" => Box::new(tcp_source(settings, own, status)?),
