@@ -27,6 +27,8 @@ IDLE = ["chrt", "--idle", "0"] if shutil.which("chrt") else ["nice", "-n", "19"]
 LIMIT_S = 1800
 
 STARTED = re.compile(r" +Running \S+ of (\S+) ")
+# Anywhere in a line: the harness may have begun it.
+SKIPPED = re.compile(r"\bSKIPPED: (.*)")
 RESULT = re.compile(r"test result: .* (\d+) passed; (\d+) failed; (\d+) ignored;.* finished in ([\d.]+)s")
 
 
@@ -83,16 +85,16 @@ class Lane(threading.Thread):
 
 
 class Counts:
-    """Passed, failed and ignored tests and seconds of each crate, and lines that say that a test was skipped."""
+    """Passed, failed and ignored tests and seconds of each crate, and what was skipped: its test and why."""
 
     def __init__(self):
-        self.crate, self.of_crate, self.skipped = "?", {}, 0
+        self.crate, self.of_crate, self.skipped = "?", {}, []
 
     def add(self, line):
         if started := STARTED.match(line):
             self.crate = started[1]
-        elif "SKIPPED" in line:
-            self.skipped += 1
+        elif skipped := SKIPPED.search(line):
+            self.skipped.append(f"{self.crate}: {skipped[1]}")
         elif result := RESULT.match(line):
             counts = self.of_crate.setdefault(self.crate, [0, 0, 0, 0.0])
             for index in range(3):
@@ -104,8 +106,10 @@ class Counts:
         sums = [sum(column) for column in zip(*self.of_crate.values())] or [0, 0, 0, 0.0]
         for name, row in [*sorted(self.of_crate.items(), key=lambda row: -row[1][3]), ("all", sums)]:
             print(f"{name:<24}{row[0]:>8}{row[1]:>8}{row[2]:>8}{row[3]:>10.1f}")
+        for line in self.skipped:
+            print(f"SKIPPED: {line}")
         if self.skipped:
-            print(f"{self.skipped} lines say that something was SKIPPED")
+            print(f"{len(self.skipped)} tests, or parts of tests, were SKIPPED: nothing of them was checked")
 
 
 def programs(messages):

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::flood::Flood;
 use crate::lab::Lab;
-use crate::support::{harrier, skipped};
+use crate::support::{harrier, lab_skipped};
 
 const SCENARIO: &str = "poster-fig1";
 /// Twice what a lab of this scenario has on two idle cores: with the unoptimised daemons of a test, on a machine that is busy
@@ -64,7 +64,7 @@ fn down_removes_what_an_interrupted_up_left() {
         let output = up.wait_with_output().expect("a child");
         let why = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(why.contains("CAP_SYS_ADMIN"), "{why}");
-        return skipped(format_args!("labs need network namespaces: {why}"));
+        return lab_skipped(format_args!("labs need network namespaces: {why}"));
     }
     up.kill().expect("a child");
     up.wait().expect("a child");
@@ -76,8 +76,11 @@ fn down_removes_what_an_interrupted_up_left() {
     );
     let down = harrier(&["lab", "down", "--lab", "41"]);
     assert_eq!((down.status, namespaces(41)), (0, 0), "{}", down.stderr);
-    assert!(!Path::new("/run/harrier-lab/41").exists());
     assert_eq!(harrier(&["lab", "status", "--lab", "41"]).status, 2);
+    assert_eq!(harrier(&["lab", "traffic", "--lab", "41"]).status, 2);
+    for file in ["41", "41.lock"] {
+        assert!(!Path::new("/run/harrier-lab").join(file).exists(), "{file} is left");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use model::Rate;
 use model::wire::Frame;
+use model::wire::ethernet::ETHERNET_BYTES;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, netdevice, socket_with};
 
 use crate::error::Error;
@@ -15,7 +16,7 @@ use crate::sys::{self, Batch, MAX_FRAME_BYTES, Meta, TAG_BYTES};
 /// ARP hardware type of Ethernet (and of the loopback interface 772, which has Ethernet headers too).
 const KINDS: [u16; 2] = [1, 772];
 /// EtherType that stands for all (`ETH_P_ALL`).
-const ALL: u16 = 3;
+pub(crate) const ALL: u16 = 3;
 /// Longest name of an interface in bytes.
 const NAME_BYTES: usize = 15;
 
@@ -96,21 +97,9 @@ impl Port {
     /// # Errors
     /// If it does not exist, is not Ethernet or is down, or the process lacks `CAP_NET_RAW`.
     pub fn open(name: &str, options: &Options) -> Result<Port, Error> {
-        check_name(name)?;
-        let fd = socket_with(AddressFamily::PACKET, SocketType::RAW, SocketFlags::CLOEXEC, None)
-            .map_err(|error| Error::io(name, "open a packet socket", error.into()))?;
-        let index = netdevice::name_to_index(&fd, name)
-            .map_err(|error| Error::io(name, "find the interface", error.into()))?;
-        let interface =
-            sys::interface(fd.as_fd(), name).map_err(|error| Error::io(name, "read the address", error))?;
-        if !KINDS.contains(&interface.kind) {
-            return Err(Error::NotEthernet { name: name.into(), kind: interface.kind });
-        }
+        let (fd, index, interface) = open_socket(name)?;
         let (batch, counters) = (Batch::new(), Counters::default());
         let port = Port { name: name.into(), options: *options, index, fd, interface, batch, counters };
-        if !port.state()?.0 {
-            return Err(Error::Down { name: name.into() });
-        }
         let index = i32::try_from(port.index).unwrap_or(i32::MAX);
         port.configure(options, index).map_err(|error| port.error("configure the socket", error))?;
         sys::bind(port.fd.as_fd(), index, options.ethertype.unwrap_or(ALL))
@@ -189,8 +178,7 @@ impl Port {
     }
 
     fn state(&self) -> Result<(bool, bool), Error> {
-        sys::is_up(self.fd.as_fd(), &self.name)
-            .map_err(|error| self.error("read the state of the link", error))
+        state(self.fd.as_fd(), &self.name)
     }
 
     /// Receives the frames that have arrived and passes each to `each`, without blocking. Returns whether more may
@@ -265,6 +253,37 @@ impl fmt::Debug for Port {
     }
 }
 
+/// Returns a packet socket that is not bound yet, and number and properties of the interface that it is for.
+///
+/// # Errors
+/// As [`Port::open`].
+pub(crate) fn open_socket(name: &str) -> Result<(OwnedFd, u32, sys::Interface), Error> {
+    check_name(name)?;
+    let fd = socket_with(AddressFamily::PACKET, SocketType::RAW, SocketFlags::CLOEXEC, None)
+        .map_err(|error| Error::io(name, "open a packet socket", error.into()))?;
+    let index = netdevice::name_to_index(&fd, name)
+        .map_err(|error| Error::io(name, "find the interface", error.into()))?;
+    let interface =
+        sys::interface(fd.as_fd(), name).map_err(|error| Error::io(name, "read the address", error))?;
+    if !KINDS.contains(&interface.kind) {
+        return Err(Error::NotEthernet { name: name.into(), kind: interface.kind });
+    }
+    if !state(fd.as_fd(), name)?.0 {
+        return Err(Error::Down { name: name.into() });
+    }
+    Ok((fd, index, interface))
+}
+
+/// Returns whether the interface is administratively up, and whether its link is up.
+fn state(fd: BorrowedFd<'_>, name: &str) -> Result<(bool, bool), Error> {
+    sys::is_up(fd, name).map_err(|error| Error::io(name, "read the state of the link", error))
+}
+
+/// Returns the bytes of the longest frame on an interface with this MTU: with two VLAN tags.
+pub(crate) fn longest_frame(mtu: u32) -> usize {
+    mtu as usize + ETHERNET_BYTES + 2 * TAG_BYTES
+}
+
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let fits = (1..=NAME_BYTES).contains(&name.len());
     let allowed = |byte: u8| byte != b'/' && byte != 0 && !byte.is_ascii_whitespace();
@@ -277,7 +296,7 @@ fn is_transient(error: &io::Error) -> bool {
 
 /// Completes a received frame and passes it on; `None` if it is malformed.
 fn complete(meta: &Meta, slot: &mut [u8], pass: &mut impl FnMut(&[u8])) -> Option<()> {
-    if meta.bytes > MAX_FRAME_BYTES || meta.bytes < model::wire::ethernet::ETHERNET_BYTES {
+    if meta.bytes > MAX_FRAME_BYTES || meta.bytes < ETHERNET_BYTES {
         return None;
     }
     let offload = Offload::from_bytes(meta.offload);

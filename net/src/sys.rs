@@ -1,9 +1,11 @@
 //! The system calls of packet sockets that no safe wrapper offers: `packet(7)`, `netdevice(7)`, `recvmmsg(2)`,
-//! `sendmmsg(2)`.
+//! `sendmmsg(2)`. `ring`: frames in memory that the kernel shares.
 //!
 //! This is the only module with unsafe code. Each function is safe to call: it takes references and slices, and builds
 //! what the kernel reads and writes from them for the duration of one call.
 #![allow(unsafe_code, reason = "system calls without a safe wrapper, with a proof at each")]
+
+mod ring;
 
 use std::ffi::{c_int, c_uint, c_ulong, c_void};
 use std::io;
@@ -12,6 +14,9 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
 use crate::offload::HEADER_BYTES;
+use crate::ring::Instruction;
+
+pub(crate) use self::ring::{SLOTS as RING_SLOTS, SharedRing};
 
 /// Frames that one call receives or sends at most.
 pub(crate) const BATCH: usize = 64;
@@ -19,6 +24,8 @@ pub(crate) const BATCH: usize = 64;
 pub(crate) const TAG_BYTES: usize = 4;
 /// Longest received frame: an unsegmented packet of 64 KiB, which the sender left to segmentation offload.
 pub(crate) const MAX_FRAME_BYTES: usize = (64 << 10) + 64;
+/// Bytes of a frame that a ring receives.
+pub(crate) const SNAP_BYTES: u32 = 128;
 /// Bytes of one receive buffer.
 const SLOT_BYTES: usize = TAG_BYTES + MAX_FRAME_BYTES;
 /// Space for the control messages of one frame, in words: auxiliary data and a timestamp.
@@ -73,7 +80,24 @@ fn set_raw<T: Copy>(fd: BorrowedFd<'_>, level: c_int, option: c_int, value: &T) 
     check(result)
 }
 
-/// Returns how many frames the kernel dropped since the last call, because the socket's buffer was full.
+/// Lets a socket receive only what a filter selects. The kernel checks the filter.
+pub(crate) fn attach_filter(fd: BorrowedFd<'_>, filter: &[Instruction]) -> io::Result<()> {
+    let mut instructions: Vec<libc::sock_filter> = filter
+        .iter()
+        .map(|instruction| libc::sock_filter {
+            code: instruction.code,
+            jt: instruction.jump_true,
+            jf: instruction.jump_false,
+            k: instruction.operand,
+        })
+        .collect();
+    let length = u16::try_from(instructions.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // The kernel copies the instructions, which outlive the call, and does not write to them.
+    let program = libc::sock_fprog { len: length, filter: instructions.as_mut_ptr() };
+    set_raw(fd, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+}
+
+/// Returns how many frames the kernel dropped since the last call, because the socket's buffer or ring was full.
 pub(crate) fn take_drops(fd: BorrowedFd<'_>) -> io::Result<u32> {
     let mut stats = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = size_of::<libc::tpacket_stats>() as libc::socklen_t;

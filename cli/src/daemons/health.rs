@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use proto::v1;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use web::{HealthProblem, Metric, Probe};
+use web::{Bound, HealthProblem, Metric, Probe};
 
 use super::config::settings::Settings;
 use super::link::LinkStatus;
@@ -95,22 +95,33 @@ fn link_metrics(status: &LinkStatus) -> Vec<Metric> {
     metrics
 }
 
-/// Serves health and metrics at the address of the key `health_listen`, if there is one.
+/// The address of the key `health_listen`, taken and not served yet.
+pub(crate) struct HealthAddress(Option<Bound>);
+
+/// Takes the address of the key `health_listen`, if there is one. To be called before the daemon creates anything: a
+/// daemon whose address is in use leaves nothing behind.
 ///
 /// # Errors
 /// The address cannot be used.
-pub(crate) async fn start(
-    settings: &Settings,
-    health: Arc<DaemonHealth>,
-) -> anyhow::Result<Option<JoinHandle<()>>> {
-    let Some(address) = settings.listen("health_listen") else { return Ok(None) };
+pub(crate) async fn take_address(settings: &Settings) -> anyhow::Result<HealthAddress> {
+    let Some(address) = settings.listen("health_listen") else { return Ok(HealthAddress(None)) };
     let origin = settings.origin("health_listen").to_string();
     let listener = bind_to(address, &origin, "health_listen").await?;
-    let bound = bound(listener, Certificates::read(settings)?.as_ref())?;
-    stdout_line!("health on {}", bound.local_addr().context("health_listen")?)?;
-    Ok(Some(tokio::spawn(async move {
-        if let Err(error) = web::serve_health(bound, health, std::future::pending()).await {
-            tracing::error!(%error, "health and metrics are not served any more");
-        }
-    })))
+    Ok(HealthAddress(Some(bound(listener, Certificates::read(settings)?.as_ref())?)))
+}
+
+impl HealthAddress {
+    /// Serves health and metrics, if there is an address.
+    ///
+    /// # Errors
+    /// The address is not known.
+    pub(crate) fn serve(self, health: Arc<DaemonHealth>) -> anyhow::Result<Option<JoinHandle<()>>> {
+        let Some(bound) = self.0 else { return Ok(None) };
+        stdout_line!("health on {}", bound.local_addr().context("health_listen")?)?;
+        Ok(Some(tokio::spawn(async move {
+            if let Err(error) = web::serve_health(bound, health, std::future::pending()).await {
+                tracing::error!(%error, "health and metrics are not served any more");
+            }
+        })))
+    }
 }

@@ -4,6 +4,7 @@
 //! environment instead, because a process exists before its id is known.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -151,13 +152,52 @@ pub(super) fn identity(number: LabNumber) -> anyhow::Result<String> {
     std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Takes the lab for this command, until the file is dropped: no two commands build, change or remove it at once.
-pub(super) fn lock(number: LabNumber) -> anyhow::Result<File> {
-    let path = number.directory().with_extension("lock");
+/// The lab is taken by this command, until this is dropped.
+#[derive(Debug)]
+pub(super) struct LabLock {
+    number: LabNumber,
+    file: File,
+}
+
+/// Takes the lab for this command: no two commands build, change or remove it at once.
+pub(super) fn lock(number: LabNumber) -> anyhow::Result<LabLock> {
+    let path = lock_file(number);
     let folder = path.parent().unwrap_or(Path::new("/"));
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let opened = File::options().create(true).append(true).open(&path);
-    let file = opened.with_context(|| format!("cannot open {}", path.display()))?;
-    file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
-    Ok(file)
+    loop {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let file = match File::options().create(true).append(true).open(&path) {
+            Ok(file) => file,
+            // Another command has removed the folder in between, because it was empty.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(|| format!("cannot open {}", path.display())),
+        };
+        file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+        // The command that held the lock may have removed the file: then a third one locks a new file.
+        if is_file(&file, &path) {
+            return Ok(LabLock { number, file });
+        }
+    }
+}
+
+/// Whether a file is the one that a path names.
+fn is_file(file: &File, path: &Path) -> bool {
+    let (Ok(own), Ok(named)) = (file.metadata(), std::fs::metadata(path)) else { return false };
+    (own.dev(), own.ino()) == (named.dev(), named.ino())
+}
+
+impl Drop for LabLock {
+    /// Removes the file of a lab that does not exist (any more), and the folder if it was the only lab.
+    fn drop(&mut self) {
+        let path = lock_file(self.number);
+        if !self.number.directory().exists() && is_file(&self.file, &path) {
+            // A command that waits for the lock takes a new file.
+            let _ = std::fs::remove_file(&path);
+            // Fails if there are other labs.
+            let _ = path.parent().map(std::fs::remove_dir);
+        }
+    }
+}
+
+fn lock_file(number: LabNumber) -> PathBuf {
+    number.directory().with_extension("lock")
 }

@@ -77,6 +77,48 @@ fn a_daemon_with_a_mistake_exits_with_2_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_daemon_whose_address_of_health_is_in_use_creates_no_spool() {
+    let network = Network::new("busy-health");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (spool, topology) = (network.path("new-spool"), network.path("topology.json"));
+    let common = ["--server", "127.0.0.1:9", "--spool", &spool, "--health-listen", &address];
+    let agent = ["agent", "--name", "h1", "--addresses", "10.0.0.1", "--sources", "stdin"];
+    let controller = ["controller", "--topology", &topology, "--switches", "s1=127.0.0.1:9/1"];
+    for daemon in [&agent[..], &controller] {
+        let ran = harrier(&[daemon, &common].concat());
+        assert_eq!(ran.status, 2, "{}", ran.stderr);
+        let expected = format!("--health-listen: health_listen: cannot listen on {address}");
+        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
+        assert!(!network.folder.join("new-spool").exists(), "{}", daemon[0]);
+    }
+}
+
+#[test]
+fn an_agent_removes_its_socket_when_it_stops() {
+    let network = Network::new("socket");
+    let (spool, socket) = (network.path("spool"), network.path("records.sock"));
+    let arguments = [
+        "agent",
+        "--name",
+        "h1",
+        "--addresses",
+        "10.0.0.1",
+        "--sources",
+        "socket",
+        "--socket",
+        &socket,
+        "--spool",
+        &spool,
+    ];
+    let mut agent = Daemon::start(&arguments);
+    agent.line("ready");
+    std::os::unix::net::UnixStream::connect(&socket).expect("the agent listens");
+    assert_eq!(agent.terminate(), Some(0));
+    assert!(!network.folder.join("records.sock").exists());
+}
+
+#[test]
 fn a_reload_applies_what_it_can_and_names_the_rest() {
     let network = Network::new("reload");
     let path = network.path("serve.toml");

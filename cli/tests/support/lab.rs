@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Ran, harrier, skipped};
+use crate::support::{Ran, harrier, lab_skipped};
 
 /// How long a condition may take. A verdict takes 20 s on two idle cores; on a busy machine an incident may have to be
 /// repeated several times.
@@ -55,7 +55,7 @@ impl Lab {
         let ran =
             harrier(&[&["lab", "up", scenario, "--lab", &number, "--listen", &address], options].concat());
         if ran.status == 2 && ran.stderr.contains("CAP_SYS_ADMIN") {
-            skipped(format_args!("labs need network namespaces: {}", ran.stderr.trim()));
+            lab_skipped(format_args!("labs need network namespaces: {}", ran.stderr.trim()));
             return None;
         }
         assert_eq!(ran.status, 0, "{}", ran.stderr);

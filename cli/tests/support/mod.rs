@@ -6,6 +6,7 @@
 pub(crate) mod redis;
 pub(crate) mod watch;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,17 +48,33 @@ pub(crate) fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path)
 }
 
-/// Reports on stderr that a test or a part of it cannot run, and why. With `HARRIER_REQUIRE_DATA=1`, as in CI, the test
-/// fails instead.
+/// Reports that a test or a part of it cannot run for lack of data or a program, and why. With `HARRIER_REQUIRE_DATA=1`, as
+/// in CI, the test fails instead.
 ///
 /// # Panics
 /// `HARRIER_REQUIRE_DATA=1` is set.
 pub(crate) fn skipped(why: impl std::fmt::Display) {
+    report_skipped("HARRIER_REQUIRE_DATA", &why.to_string());
+}
+
+/// Reports that a test cannot run because the machine does not permit network namespaces. With `HARRIER_REQUIRE_LAB=1`, as
+/// in CI, the test fails instead.
+///
+/// # Panics
+/// `HARRIER_REQUIRE_LAB=1` is set.
+pub(crate) fn lab_skipped(why: impl std::fmt::Display) {
+    report_skipped("HARRIER_REQUIRE_LAB", &why.to_string());
+}
+
+fn report_skipped(required: &str, why: &str) {
     assert!(
-        std::env::var_os("HARRIER_REQUIRE_DATA").is_none_or(|value| value != "1"),
-        "cannot run, and HARRIER_REQUIRE_DATA=1 is set: {why}"
+        std::env::var_os(required).is_none_or(|value| value != "1"),
+        "cannot run, and {required}=1 is set: {why}"
     );
-    eprintln!("skipped: {why}");
+    let thread = std::thread::current();
+    let (test, why) = (thread.name().unwrap_or("?"), why.trim().replace('\n', " "));
+    // Not with a macro: the harness captures what those print, and shows nothing of a test that passes.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: {why}");
 }
 
 /// Returns a path below `shared/data` next to the repository. Without it the test is skipped.

@@ -24,7 +24,9 @@ pub(crate) fn enter_namespace() -> bool {
             true
         }
         Err(error) => {
-            super::support::skipped(format_args!("a network namespace needs root or CAP_SYS_ADMIN: {error}"));
+            super::support::lab_skipped(format_args!(
+                "a network namespace needs root or CAP_SYS_ADMIN: {error}"
+            ));
             false
         }
     }

@@ -1,4 +1,4 @@
-//! Measures flows from the frames that cross an interface, and sends polling packets on it.
+//! Measures flows from the frames that cross an interface.
 //!
 //! Times are those of the kernel for each frame, so that a busy agent measures round trips as well as an idle one.
 
@@ -6,10 +6,9 @@ use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use model::flow::PROTO_TCP;
-use model::wire::Frame;
-use net::{Counters, Error, Options, Port};
+use net::{Error, Instruction, Ring, RingCounters, SNAP_BYTES};
 
-use crate::passive::{Limits, Measurement, Passive, PassiveStats, read};
+use crate::passive::{Limits, Measurement, Passive, PassiveStats, Step, filter, read};
 
 /// How an interface is captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub struct CaptureSettings {
     /// UDP ports that carry RoCEv2 besides 4791.
     pub roce_ports: Vec<u16>,
     /// Whether TCP is measured, too. Receivers delay acknowledgements of single segments by up to 500 ms (RFC 9293,
-    /// section 3.8.6.3), which looks like a slow round trip.
+    /// section 3.8.6.3), which looks like a slow round trip. What the host leaves to segmentation offload is one segment here.
     pub tcp: bool,
     /// Limits on connections.
     pub limits: Limits,
@@ -32,10 +31,11 @@ impl CaptureSettings {
     }
 }
 
-/// The capture of one interface.
+/// The capture of one interface. The kernel keeps the headers of frames in a ring until they are received, so that
+/// many can be received at once.
 #[derive(Debug)]
 pub struct Capture {
-    port: Port,
+    ring: Ring,
     passive: Passive,
     roce_ports: Vec<u16>,
     tcp: bool,
@@ -47,9 +47,10 @@ impl Capture {
     /// # Errors
     /// It does not exist or is down, or the process lacks `CAP_NET_RAW`.
     pub fn open(interface: &str, settings: CaptureSettings) -> Result<Capture, Error> {
-        let options = Options { promiscuous: false, outgoing: true, timestamps: true, ..Options::default() };
+        let steps = filter(&settings.roce_ports, settings.tcp, SNAP_BYTES);
+        let selected: Vec<Instruction> = steps.iter().map(instruction).collect();
         Ok(Capture {
-            port: Port::open(interface, &options)?,
+            ring: Ring::open(interface, &selected)?,
             passive: Passive::new(settings.addresses, settings.limits),
             roce_ports: settings.roce_ports,
             tcp: settings.tcp,
@@ -57,25 +58,19 @@ impl Capture {
     }
 
     /// Handles the frames that have crossed the interface, without blocking, and passes each measurement to `each` with
-    /// its time in ns since 1970. `now_unix_ns` is the time of frames without a timestamp. Returns whether there may be
-    /// more.
+    /// its time in ns since 1970. Returns the number of frames.
     ///
     /// # Errors
     /// The interface went down or disappeared. It is captured again when it is up, one that replaces it after
     /// [`Capture::refresh`].
-    pub fn receive(
-        &mut self,
-        now_unix_ns: u64,
-        mut each: impl FnMut(u64, Measurement),
-    ) -> Result<bool, Error> {
-        let Capture { port, passive, roce_ports, tcp } = self;
-        port.receive(|frame| {
-            let at_ns = frame.at_ns.unwrap_or(now_unix_ns);
+    pub fn receive(&mut self, mut each: impl FnMut(u64, Measurement)) -> Result<usize, Error> {
+        let Capture { ring, passive, roce_ports, tcp } = self;
+        ring.receive(|frame| {
             if let Some(packet) =
                 read(frame.bytes, roce_ports).filter(|packet| *tcp || packet.flow.proto != PROTO_TCP)
             {
-                for measurement in passive.seen(at_ns, &packet) {
-                    each(at_ns, measurement);
+                for measurement in passive.seen(frame.at_ns, &packet) {
+                    each(frame.at_ns, measurement);
                 }
             }
         })
@@ -83,7 +78,7 @@ impl Capture {
 
     /// Opens the interface again if another one has got its name. To be called about once a second.
     pub fn refresh(&mut self) {
-        self.port.refresh();
+        self.ring.refresh();
     }
 
     /// Closes idle connections. To be called about once a second.
@@ -91,24 +86,19 @@ impl Capture {
         self.passive.expire(now_unix_ns)
     }
 
-    /// Sends a frame, such as a polling packet.
-    pub fn send(&mut self, frame: Frame) {
-        self.port.send(&[frame]);
-    }
-
-    /// The MAC address of the interface.
-    pub fn address(&self) -> [u8; 6] {
-        self.port.address()
-    }
-
     /// What was measured, and what the kernel dropped before.
-    pub fn stats(&mut self) -> (PassiveStats, Counters) {
-        (self.passive.stats(), self.port.counters())
+    pub fn stats(&mut self) -> (PassiveStats, RingCounters) {
+        (self.passive.stats(), self.ring.counters())
     }
 }
 
 impl AsFd for Capture {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.port.as_fd()
+        self.ring.as_fd()
     }
+}
+
+fn instruction(step: &Step) -> Instruction {
+    let Step { code, jump_true, jump_false, operand } = *step;
+    Instruction { code, jump_true, jump_false, operand }
 }

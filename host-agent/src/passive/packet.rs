@@ -18,7 +18,7 @@ use model::wire::{
 };
 
 /// VLAN tags that are skipped: a customer's and a provider's.
-const MAX_TAGS: usize = 2;
+pub(super) const MAX_TAGS: usize = 2;
 /// Bits of the fragment field that say that a packet is a fragment: more fragments, and the offset.
 const FRAGMENT: u16 = 0x3fff;
 /// Least bytes of a TCP header.
@@ -29,7 +29,7 @@ const RC_WRITE_ONLY_IMMEDIATE: u8 = 0x0b;
 const RC_SEND_LAST_INVALIDATE: u8 = 0x16;
 const RC_SEND_ONLY_INVALIDATE: u8 = 0x17;
 /// EtherType of a provider's VLAN tag (IEEE 802.1ad).
-const ETHERTYPE_PROVIDER_VLAN: u16 = 0x88a8;
+pub(super) const ETHERTYPE_PROVIDER_VLAN: u16 = 0x88a8;
 /// TCP flags.
 const RST: u8 = 4;
 const ACK: u8 = 16;

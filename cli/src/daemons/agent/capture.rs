@@ -5,14 +5,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use host_agent::linux::{Capture, CaptureSettings};
-use host_agent::passive;
+use host_agent::passive::{self, PassiveStats};
+use net::RingCounters;
+use tokio::sync::watch;
 use tracing::warn;
+use web::Metric;
 
-use super::source::{Measured, Measurement, Measurements, Source};
+use super::source::{AT_ONCE, Measured, Measurement, Measurements, Source};
+use crate::daemons::health::metric;
 use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 
 /// Longest wait for frames.
 const MAX_WAIT: Duration = Duration::from_millis(500);
+/// Time for which frames are left in the ring while there are some. Waking up and passing a batch on costs as much as
+/// many frames do, and the kernel notes the time of each frame, so that round trips are as precise as without a pause. A
+/// slow round trip is polled that much later: less than half of the time for which a switch keeps its records (32 epochs
+/// of 131 us).
+const PAUSE: Duration = Duration::from_millis(2);
 /// Interval at which idle connections are closed and losses are reported.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
@@ -20,60 +29,143 @@ const HOUSEKEEPING: Duration = Duration::from_secs(1);
 pub(crate) struct CaptureSource {
     pub(crate) interface: String,
     pub(crate) settings: CaptureSettings,
+    /// Where the counters go.
+    pub(crate) stats: watch::Sender<CaptureStats>,
+}
+
+/// Counters of the capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CaptureStats {
+    passive: PassiveStats,
+    ring: RingCounters,
+    /// Batches of measurements that the agent's loop had no room for.
+    lost_batches: u64,
 }
 
 impl Source for CaptureSource {
     fn start(self: Box<Self>, measurements: Measurements) -> anyhow::Result<()> {
         let capture = Capture::open(&self.interface, self.settings)?;
-        let run = move || measure(capture, &measurements);
+        let state = CaptureStats::default();
+        let thread = CaptureThread { capture, measurements, stats: self.stats, state, is_down: false };
+        let run = move || thread.measure();
         std::thread::Builder::new().name("capture".into()).spawn(run).context("cannot start a thread")?;
         Ok(())
     }
 }
 
-/// Measures until the process ends.
-fn measure(mut capture: Capture, measurements: &Measurements) {
-    let mut ready = Vec::new();
-    let mut housekeeping = Instant::now();
-    let mut lost_batches = 0u64;
-    let mut is_down = false;
-    loop {
-        let mut batch = Vec::new();
-        let received = capture.receive(system_ns(), |time_ns, measurement| {
-            batch.push(Measured { time_ns: as_wall_ns(time_ns), measurement: measured(measurement) });
-        });
-        if housekeeping.elapsed() >= HOUSEKEEPING {
-            housekeeping = Instant::now();
-            capture.refresh();
-            let system_ns = system_ns();
-            let closed = capture.expire(system_ns).into_iter();
-            let time_ns = as_wall_ns(system_ns);
-            batch.extend(closed.map(|closed| Measured { time_ns, measurement: measured(closed) }));
-        }
-        if !measurements.offer(batch) {
-            lost_batches += 1;
-            if lost_batches.is_power_of_two() {
-                warn!(lost_batches, "the agent is too slow for its measurements; some are lost");
+struct CaptureThread {
+    capture: Capture,
+    measurements: Measurements,
+    stats: watch::Sender<CaptureStats>,
+    state: CaptureStats,
+    is_down: bool,
+}
+
+impl CaptureThread {
+    /// Measures until the process ends.
+    fn measure(mut self) {
+        let mut housekeeping = Instant::now();
+        loop {
+            // What is in the ring by now is in the batch.
+            let until_ns = as_wall_ns(system_ns());
+            let mut batch = Vec::new();
+            let received = self.capture.receive(|time_ns, measurement| {
+                batch.push(Measured { time_ns: as_wall_ns(time_ns), measurement: measured(measurement) });
+            });
+            if housekeeping.elapsed() >= HOUSEKEEPING {
+                housekeeping = Instant::now();
+                batch.extend(self.keep_house());
             }
-        }
-        match received {
-            Ok(true) => is_down = false,
-            Ok(false) => {
-                is_down = false;
-                // An error of the wait shows up at the next receive.
-                let _ = net::wait(&[capture.as_fd()], Some(MAX_WAIT), &mut ready);
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut is_down, true) {
-                    warn!(%error, "the capture waits for the interface");
+            match received {
+                Ok(0) => {
+                    self.is_down = false;
+                    self.pass_on(batch, AT_ONCE);
+                    // An error of the wait shows up at the next receive.
+                    let _ = net::wait(&[self.capture.as_fd()], Some(MAX_WAIT), &mut Vec::new());
                 }
-                // Of other errors only the frame is lost.
-                if matches!(error, net::Error::Down { .. } | net::Error::NoInterface { .. }) {
-                    std::thread::sleep(MAX_WAIT);
+                Ok(_) => {
+                    self.is_down = false;
+                    self.pass_on(batch, until_ns);
+                    std::thread::sleep(PAUSE);
+                }
+                Err(error) => {
+                    self.pass_on(batch, AT_ONCE);
+                    self.failed(&error);
                 }
             }
         }
     }
+
+    /// Waits for the interface if it is down. Of other errors only the frame is lost.
+    fn failed(&mut self, error: &net::Error) {
+        if !std::mem::replace(&mut self.is_down, true) {
+            warn!(%error, "the capture waits for the interface");
+        }
+        if matches!(error, net::Error::Down { .. } | net::Error::NoInterface { .. }) {
+            std::thread::sleep(MAX_WAIT);
+        }
+    }
+
+    /// Publishes the counters and closes idle connections.
+    fn keep_house(&mut self) -> Vec<Measured> {
+        self.capture.refresh();
+        let lost_before = self.state.ring.lost;
+        (self.state.passive, self.state.ring) = self.capture.stats();
+        let lost = self.state.ring.lost - lost_before;
+        if lost > 0 {
+            warn!(lost, "the kernel dropped frames before the capture received them; their flows have gaps");
+        }
+        self.stats.send_replace(self.state);
+        let system_ns = system_ns();
+        let time_ns = as_wall_ns(system_ns);
+        let closed = self.capture.expire(system_ns).into_iter();
+        closed.map(|closed| Measured { time_ns, measurement: measured(closed) }).collect()
+    }
+
+    fn pass_on(&mut self, batch: Vec<Measured>, complete_until_ns: u64) {
+        if !self.measurements.offer_until(batch, complete_until_ns) {
+            self.state.lost_batches += 1;
+            let lost_batches = self.state.lost_batches;
+            if lost_batches.is_power_of_two() {
+                warn!(lost_batches, "the agent is too slow for its measurements; some are lost");
+            }
+        }
+    }
+}
+
+/// The metrics of the capture.
+pub(super) fn metrics(stats: CaptureStats) -> Vec<Metric> {
+    let CaptureStats { passive, ring, lost_batches } = stats;
+    let counter = |name, help, value| metric(name, help, true, value);
+    vec![
+        counter("agent_capture_frames", "Frames of RoCEv2 that were captured", ring.received),
+        counter(
+            "agent_capture_frames_lost",
+            "Frames that the kernel dropped before the capture received them",
+            ring.lost,
+        ),
+        counter(
+            "agent_capture_frames_merged",
+            "Frames of which an offload hid all packets but the first",
+            ring.merged,
+        ),
+        counter("agent_capture_samples", "Round trips measured by the capture", passive.samples),
+        counter(
+            "agent_capture_acknowledgements_unmatched",
+            "Acknowledgements that fit no data",
+            passive.unmatched,
+        ),
+        counter(
+            "agent_capture_over_limit",
+            "Evicted connections, and data beyond the limits",
+            passive.over_limit,
+        ),
+        counter(
+            "agent_capture_batches_lost",
+            "Batches of measurements that the agent was too slow for",
+            lost_batches,
+        ),
+    ]
 }
 
 /// Returns the measurement for the agent's loop; a base round trip is learned.

@@ -1,9 +1,9 @@
 //! Measurements as JSON lines on a Unix socket or standard input: for NICs whose frames bypass the kernel, and for
 //! tests. One [`Measurement`] a line, with an optional `time_ns` (nanoseconds since 1970; otherwise the time of arrival).
 
-use std::os::unix::fs::FileTypeExt as _;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
@@ -34,6 +34,36 @@ struct Line {
 pub(crate) struct SocketSource {
     /// Path of the socket; a socket of an earlier start is replaced.
     pub(crate) path: PathBuf,
+    /// Where the file is kept while the agent runs.
+    pub(crate) file: Arc<OnceLock<SocketFile>>,
+}
+
+/// The file of a socket, which is removed on drop.
+#[derive(Debug)]
+pub(crate) struct SocketFile {
+    path: PathBuf,
+    /// Device and number of the file.
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    fn of(path: PathBuf) -> std::io::Result<SocketFile> {
+        let identity = identity(&path)?;
+        Ok(SocketFile { path, identity })
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // Another agent may have replaced it.
+        if identity(&self.path).is_ok_and(|identity| identity == self.identity) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
+    std::fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 impl Source for SocketSource {
@@ -48,6 +78,9 @@ impl Source for SocketSource {
         }
         let listener =
             UnixListener::bind(&self.path).with_context(|| format!("socket: cannot listen on {name}"))?;
+        let file = SocketFile::of(self.path).with_context(|| format!("socket: cannot find {name}"))?;
+        // The source is started once.
+        drop(self.file.set(file));
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         tokio::spawn(async move {
             loop {

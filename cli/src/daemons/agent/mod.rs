@@ -31,7 +31,7 @@ use tracing::{debug, error, info, warn};
 use web::Metric;
 
 use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
-use self::source::{Measured, Measurement, Measurements};
+use self::source::{AT_ONCE, Batch, Measurement, Measurements};
 use self::sources::{SourceStatus, host_names, sources, topology};
 use self::watch::Watch;
 use super::config::Arguments;
@@ -72,9 +72,11 @@ async fn measure(
     };
     let addresses = own.iter().map(IpAddr::to_string).collect();
     let link = LinkConfig::new(&settings, v1::SenderKind::Agent, &name)?.with_addresses(addresses);
+    // Before the spool is created.
+    let health_address = health::take_address(&settings).await?;
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
-    let serving = health::start(&settings, health.clone()).await?;
+    let serving = health_address.serve(health.clone())?;
     // Last, because a source may replace the socket of another agent, which the spool's lock keeps away.
     let (measurements, measured) = Measurements::channel();
     let status = SourceStatus::default();
@@ -188,7 +190,9 @@ struct Work {
     watch: Watch,
     own: Vec<IpAddr>,
     output: Box<dyn PollOutput>,
-    measured: mpsc::Receiver<Vec<Measured>>,
+    measured: mpsc::Receiver<Batch>,
+    /// The wall clock until which the sources have measured everything ([`Batch::complete_until_ns`]).
+    complete_until_ns: u64,
     link: Link,
     status: channel::Receiver<LinkStatus>,
     health: Arc<DaemonHealth>,
@@ -218,7 +222,7 @@ impl Work {
         name: &str,
         own: Vec<IpAddr>,
         output: Box<dyn PollOutput>,
-        measured: mpsc::Receiver<Vec<Measured>>,
+        measured: mpsc::Receiver<Batch>,
         link: Link,
         health: Arc<DaemonHealth>,
         sources: SourceStatus,
@@ -237,6 +241,7 @@ impl Work {
             own,
             output,
             measured,
+            complete_until_ns: AT_ONCE,
             status: link.status(),
             link,
             health,
@@ -257,14 +262,17 @@ impl Work {
 
     /// Waits for one thing to do, and does it.
     async fn step(&mut self) -> anyhow::Result<()> {
+        // Silence is judged only for times from which no acknowledgement can follow. Until then a batch will follow.
+        let complete_until_ns = self.complete_until_ns;
         let wake = self
             .watch
             .next_wake_ns()
+            .filter(|due_ns| *due_ns <= complete_until_ns)
             .map(|due_ns| Instant::now() + Duration::from_nanos(due_ns.saturating_sub(wall_ns())));
         tokio::select! {
-            Some(batch) = self.measured.recv() => self.measured(&batch).await,
+            Some(batch) = self.measured.recv() => self.measured(batch).await,
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
-                for poll in self.watch.wake(wall_ns()) {
+                for poll in self.watch.wake(wall_ns().min(complete_until_ns)) {
                     self.poll(poll).await;
                 }
             }
@@ -295,8 +303,11 @@ impl Work {
         Ok(())
     }
 
-    async fn measured(&mut self, batch: &[Measured]) {
-        for measured in batch {
+    async fn measured(&mut self, batch: Batch) {
+        if let Some(complete_until_ns) = batch.complete_until_ns {
+            self.complete_until_ns = complete_until_ns;
+        }
+        for measured in &batch.measured {
             let (Measurement::Opened { flow, .. }
             | Measurement::Sent { flow }
             | Measurement::Acknowledged { flow, .. }

@@ -64,27 +64,46 @@ pub(crate) struct Measured {
     pub(crate) measurement: Measurement,
 }
 
+/// What a source has measured since its last batch.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The measurements, in order.
+    pub(crate) measured: Vec<Measured>,
+    /// The wall clock until which the source has measured everything, for sources that measure now and then: what
+    /// happened later may follow. [`AT_ONCE`] if it measures at once. Absent: nothing has changed.
+    pub(crate) complete_until_ns: Option<u64>,
+}
+
+/// A source measures what happens when it happens.
+pub(crate) const AT_ONCE: u64 = u64::MAX;
+
 /// Takes measurements; clones send to the same loop.
 #[derive(Clone, Debug)]
-pub(crate) struct Measurements(mpsc::Sender<Vec<Measured>>);
+pub(crate) struct Measurements(mpsc::Sender<Batch>);
 
 impl Measurements {
     /// Returns a sender, and the receiver of the agent's loop.
-    pub(crate) fn channel() -> (Measurements, mpsc::Receiver<Vec<Measured>>) {
+    pub(crate) fn channel() -> (Measurements, mpsc::Receiver<Batch>) {
         let (sender, receiver) = mpsc::channel(QUEUED_BATCHES);
         (Measurements(sender), receiver)
     }
 
     /// Sends a batch without waiting. Returns `false` if there is no room: the batch is lost.
     #[must_use]
-    #[allow(dead_code, reason = "for sources that run in threads of their own")]
-    pub(crate) fn offer(&self, batch: Vec<Measured>) -> bool {
-        batch.is_empty() || self.0.try_send(batch).is_ok()
+    pub(crate) fn offer(&self, measured: Vec<Measured>) -> bool {
+        measured.is_empty() || self.0.try_send(Batch { measured, complete_until_ns: None }).is_ok()
+    }
+
+    /// As [`Measurements::offer`], with the time until which everything was measured, and also without measurements.
+    #[must_use]
+    pub(crate) fn offer_until(&self, measured: Vec<Measured>, complete_until_ns: u64) -> bool {
+        let complete_until_ns = Some(complete_until_ns);
+        self.0.try_send(Batch { measured, complete_until_ns }).is_ok()
     }
 
     /// Sends a batch and waits for room. Returns `false` if the agent has stopped.
-    pub(crate) async fn send(&self, batch: Vec<Measured>) -> bool {
-        self.0.send(batch).await.is_ok()
+    pub(crate) async fn send(&self, measured: Vec<Measured>) -> bool {
+        self.0.send(Batch { measured, complete_until_ns: None }).await.is_ok()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -15,9 +15,9 @@ use tokio::sync::watch;
 use tracing::info;
 use web::Metric;
 
-use super::capture::CaptureSource;
+use super::capture::{self, CaptureSource, CaptureStats};
 use super::host_report::TcpSample;
-use super::lines::{SocketSource, StandardInput};
+use super::lines::{SocketFile, SocketSource, StandardInput};
 use super::origin;
 use super::probe::{self, MeshStats, ProbeSource};
 use super::source::Source;
@@ -30,6 +30,9 @@ const PROBE_TIMEOUT_NS: u64 = 1_000_000_000;
 /// What sources report of themselves, for metrics; absent: the configuration does not list them.
 #[derive(Default)]
 pub(super) struct SourceStatus {
+    /// The socket that is removed with this.
+    socket: Arc<OnceLock<SocketFile>>,
+    capture: OnceLock<watch::Receiver<CaptureStats>>,
     tcp: OnceLock<watch::Receiver<TcpStats>>,
     tcp_sockets: OnceLock<watch::Receiver<TcpSample>>,
     mesh: OnceLock<watch::Receiver<MeshStats>>,
@@ -49,6 +52,7 @@ impl SourceStatus {
     /// Returns the metrics of all sources.
     pub(super) fn metrics(&self) -> Vec<Metric> {
         let mut metrics = Vec::new();
+        metrics.extend(self.capture.get().into_iter().flat_map(|stats| capture::metrics(*stats.borrow())));
         metrics.extend(self.tcp.get().into_iter().flat_map(|stats| tcp_info::metrics(*stats.borrow())));
         metrics.extend(self.mesh.get().into_iter().flat_map(|stats| probe::metrics(&stats.borrow())));
         metrics
@@ -72,12 +76,14 @@ pub(super) fn sources(
                 let interface = settings.text("interface").with_context(|| {
                     format!("{}: the source `capture` needs the key interface", origin(settings, "sources"))
                 })?;
+                let (stats, receiver) = watch::channel(CaptureStats::default());
+                drop(status.capture.set(receiver));
                 let settings = CaptureSettings::new(own.to_vec());
-                Box::new(CaptureSource { interface: interface.to_string(), settings })
+                Box::new(CaptureSource { interface: interface.to_string(), settings, stats })
             }
             "socket" => {
                 let path = settings.path("socket").context("the key is checked")?.to_path_buf();
-                Box::new(SocketSource { path })
+                Box::new(SocketSource { path, file: status.socket.clone() })
             }
             "stdin" => Box::new(StandardInput),
             "tcp-info" => Box::new(tcp_source(settings, own, status)?),

@@ -67,10 +67,11 @@ async fn control(
     let link = LinkConfig::new(&settings, v1::SenderKind::Controller, &name)?
         .with_switches(switches)
         .learning_network(learns);
-    // The spool and the address are checked before the first switch is touched.
+    // The address is checked before the spool is created, both before the first switch is touched.
+    let health_address = health::take_address(&settings).await?;
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
-    let serving = health::start(&settings, health.clone()).await?;
+    let serving = health_address.serve(health.clone())?;
     let mut controller = Controller::start(config).context("the switches cannot be controlled")?;
     stdout_line!("ready")?;
     info!(name, "the controller is ready");

@@ -59,12 +59,14 @@ impl Watcher {
             .context("cannot start the runtime")?;
         let started = runtime.block_on(async {
             let mut signals = Signals::install()?;
+            // Before the spool is created.
+            let health_address = health::take_address(settings).await?;
             let link = has_server.then(|| link(settings)).transpose()?;
             let health = match &link {
                 Some(link) => DaemonHealth::new(link.status()),
                 None => DaemonHealth::without_server(),
             };
-            let serving = health::start(settings, health.clone()).await?;
+            let serving = health_address.serve(health.clone())?;
             tokio::spawn(async move {
                 // Fails only when the command ends.
                 while news.send(News::Demand(signals.next().await)).is_ok() {}
