@@ -143,6 +143,11 @@ impl std::fmt::Debug for Collected {
         f.write_str("Collected")
     }
 }
+    /// Returns why there is no network, if the program knows more than that.
+    fn no_network(&self) -> Option<String> {
+        None
+    }
+
 
 impl Collector for Collected {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
