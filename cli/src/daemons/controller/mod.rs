@@ -33,7 +33,6 @@ use super::operations::log::LogLevel;
 use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
 use super::tls::{Certificates, identity_name};
-use crate::input::read_text;
 
 /// Maximum time of a polling packet from one switch to the next, in nanoseconds of network time.
 const HOP_NS: u64 = 20_000;
@@ -422,9 +421,7 @@ fn program(settings: &Settings) -> SourceBundle {
 
 fn plan(settings: &Settings) -> anyhow::Result<PlanSettings> {
     let Some(path) = settings.path("plan") else { return Ok(PlanSettings::default()) };
-    serde_json::from_str(&read_text(path)?).with_context(|| {
-        format!("{}: {}: not the settings of a plan", settings.origin("plan"), path.display())
-    })
+    keys::read_plan(path).with_context(|| format!("{}: plan", settings.origin("plan")))
 }
 
 /// Returns the settings of collection. In a slowed-down network a hop takes far longer on the wall clock, and an event

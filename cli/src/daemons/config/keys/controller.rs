@@ -1,10 +1,16 @@
 //! Keys of `harrier controller`.
 
-use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, upload};
+use std::path::Path;
+
+use controller::plan::PlanSettings;
+
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, numbers, upload};
+use super::files;
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
+use crate::daemons::{tls, topology};
 
 /// The controller's table.
 pub(crate) static CONTROLLER: Daemon = Daemon {
@@ -12,6 +18,7 @@ pub(crate) static CONTROLLER: Daemon = Daemon {
     about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
     groups: &[NETWORK, DISCOVERY, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
+    files,
 };
 
 /// Marks the flags of the controller.
@@ -132,7 +139,7 @@ impl SwitchAddress {
         if name.is_empty() {
             return Err("the name is empty".into());
         }
-        Kind::Peer.parse(address)?;
+        Kind::Peer.parse_one(address)?;
         match device_id.parse() {
             Ok(device_id) if device_id > 0 => {
                 Ok(SwitchAddress { name: name.into(), address: address.into(), device_id })
@@ -173,8 +180,25 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
         }
         problems.extend(loopback_peer(settings, "switches", &switch.address));
     }
-    if settings.number("quiet_us") >= settings.number("event_timeout_ms") * 1_000 {
+    if let Some((quiet_us, timeout_ms)) = numbers(settings, "quiet_us", "event_timeout_ms")
+        && quiet_us >= timeout_ms * 1_000
+    {
         problems.push(settings.problem("quiet_us", "not shorter than event_timeout_ms"));
     }
     problems
+}
+
+fn files(settings: &Settings) -> Vec<Problem> {
+    let mut problems = files::certificates(settings, tls::KEYS);
+    problems.extend(files::read(settings, "topology", topology::read));
+    problems.extend(files::read(settings, "plan", read_plan));
+    problems
+}
+
+/// Reads the settings of routing, priorities and pauses.
+///
+/// # Errors
+/// The file cannot be read, or is something else.
+pub(crate) fn read_plan(path: &Path) -> anyhow::Result<PlanSettings> {
+    files::json(path, "the settings of a plan")
 }
