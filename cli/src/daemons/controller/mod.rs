@@ -217,7 +217,8 @@ impl Work {
         let clocks = clocks.into_iter().map(|(switch, clock)| v1::SwitchClock {
             switch,
             zero_ns: clock.zero_ns,
-            error_ns: clock.error_ns,
+            error_ns: clock.maximum_error_ns.unwrap_or(0),
+            maximum_error_ns: clock.maximum_error_ns,
         });
         let clocks = clocks.collect();
         if !self.has_records {
@@ -334,6 +335,15 @@ fn metrics(status: &Status) -> Vec<Metric> {
         value: i64::from(state.is_ok()),
     });
     let mut metrics: Vec<Metric> = up.collect();
+    metrics.extend(status.clock_errors_ns.iter().map(|(switch, error_ns)| Metric {
+        labels: vec![("switch", switch.clone())],
+        ..metric(
+            "switch_clock_error_nanoseconds",
+            "Maximum error of the controller's estimate of the switch's clock",
+            false,
+            *error_ns,
+        )
+    }));
     let collect = &status.collect;
     metrics.push(metric(
         "events_open",
