@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, bail};
 use controller::plan::PlanSettings;
 
 use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, numbers, upload};
 use super::files;
+use crate::commands::p4;
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
@@ -66,6 +68,13 @@ const NETWORK: &[Key] = &[
         "",
         "Sizes and durations that replace defaults of the switch program (p4/hawkeye/config.p4)",
     ),
+    Key::new(
+        "device_config",
+        Kind::Path,
+        "",
+        "The switch program as the compiler of the switches' target wrote it (P4Runtime's p4_device_config) [default: its sources, which harrier switch compiles]",
+    ),
+    Key::new("p4info", Kind::Path, "", "P4Info of `device_config`, as text or binary"),
     Key::new(
         "switch_clocks",
         Kind::Choice(&["synchronised", "free"]),
@@ -180,6 +189,7 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
         }
         problems.extend(loopback_peer(settings, "switches", &switch.address));
     }
+    problems.extend(of_program(settings));
     if let Some((quiet_us, timeout_ms)) = numbers(settings, "quiet_us", "event_timeout_ms")
         && quiet_us >= timeout_ms * 1_000
     {
@@ -188,11 +198,37 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     problems
 }
 
+/// What contradicts itself in the keys of the program.
+fn of_program(settings: &Settings) -> Option<Problem> {
+    match (settings.has("device_config"), settings.has("p4info")) {
+        (true, false) => Some(settings.problem("device_config", "also needs p4info")),
+        (false, true) => Some(settings.problem("p4info", "also needs device_config")),
+        (true, true) if !settings.texts("defines").is_empty() => Some(
+            settings.problem("defines", "without effect: the program of device_config is compiled already"),
+        ),
+        _ => None,
+    }
+}
+
 fn files(settings: &Settings) -> Vec<Problem> {
     let mut problems = files::certificates(settings, tls::KEYS);
     problems.extend(files::read(settings, "topology", topology::read));
     problems.extend(files::read(settings, "plan", read_plan));
+    problems.extend(files::read(settings, "device_config", read_device_config));
+    problems.extend(files::read(settings, "p4info", p4::read_info));
     problems
+}
+
+/// Reads a compiled program.
+///
+/// # Errors
+/// The file cannot be read, or is empty.
+pub(crate) fn read_device_config(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if bytes.is_empty() {
+        bail!("{} is empty", path.display());
+    }
+    Ok(bytes)
 }
 
 /// Reads the settings of routing, priorities and pauses.
