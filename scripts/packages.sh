@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Debian package, installs it into a folder and checks what it contains: units, configuration, manual pages,
-# completions, the binary with the capabilities that its units give. Checks the manifests in deploy/kubernetes.
+# Builds the Debian package, extracts it and checks what it contains: units, configuration, manual pages, completions, the
+# binary with the capabilities that its units give. Installs, upgrades, removes and purges it with dpkg, in a namespace.
+# Checks the manifests in deploy/kubernetes.
 #
 #   scripts/packages.sh [HARRIER]
 #
@@ -65,7 +66,7 @@ dpkg-deb --control "$package" "$out/control"
 for script in "$out"/control/{postinst,prerm,postrm}; do
     sh -n "$script"
 done
-"$root/usr/bin/harrier" config check "$root"/etc/harrier/*.toml
+"$root/usr/bin/harrier" config check --no-files "$root"/etc/harrier/*.toml
 for file in "$root"/etc/harrier/*.toml /etc/harrier/tls/README; do
     grep -qx "/etc/harrier/${file#*/etc/harrier/}" "$out/control/conffiles" || fail "$file is no conffile"
 done
@@ -90,6 +91,7 @@ else
     skip "the units: there is no systemd-analyze"
 fi
 .tools/kubernetes-validate/bin/python scripts/packages_units.py "$root"
+.tools/kubernetes-validate/bin/python scripts/packages_install.py "$package"
 
 .tools/kubernetes-validate/bin/python scripts/packages_kubernetes.py deploy/kubernetes
 "$root/usr/bin/harrier" config check deploy/kubernetes/config/*.toml

@@ -74,6 +74,9 @@ def unit_of(name):
 def command(name, work):
     """The unit's command line in a namespace of its own, with the unit's capabilities."""
     unit = settings(ROOT / "usr/lib/systemd/system" / unit_of(name))
+    # What `systemctl reload` does; run() sends the same signal.
+    if unit.get("ExecReload") != "/bin/kill -HUP $MAINPID":
+        fail(f"{unit_of(name)}: ExecReload sends no SIGHUP")
     start = unit["ExecStart"].replace("%i", name.split("-")[-1])
     start = start.replace("/usr/bin/harrier", str(ROOT / "usr/bin/harrier")).replace("/etc/harrier", str(work))
     raw = [capability.removeprefix("CAP_").lower() for capability in unit["AmbientCapabilities"].split()]

@@ -42,6 +42,7 @@ fn layered(
         let mut t = SwitchTelemetry {
             switch: name(i),
             frozen_ns: T0 + 1_000 * US,
+            clock_error_ns: None,
             polled_from: vec![],
             on_victim_path: true,
             back_port: None,

@@ -50,6 +50,7 @@ fn row() -> (Snapshot, Topology) {
         SwitchTelemetry {
             switch: name(n),
             frozen_ns: 400 * US,
+            clock_error_ns: None,
             polled_from: vec![],
             on_victim_path: true,
             back_port: None,

@@ -97,6 +97,7 @@ fn telemetry() -> impl Strategy<Value = SwitchTelemetry> {
         |(switch, frozen_ns, epochs, flows, ports, meters, pauses)| SwitchTelemetry {
             switch,
             frozen_ns,
+            clock_error_ns: None,
             polled_from: vec![],
             on_victim_path: true,
             back_port: None,

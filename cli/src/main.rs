@@ -41,6 +41,7 @@ mod redis;
 mod report;
 mod server_sent;
 mod similar;
+mod switch_ports;
 mod tokens;
 mod top;
 mod traffic;

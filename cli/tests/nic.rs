@@ -176,5 +176,5 @@ fn what_cannot_work_is_one_error() {
         &["--interface", "n1", "--address", "10.9.0.1", "--fault", "rain"],
         "expected storm, storm=PRIORITY",
     );
-    check(&["--interface", "n1"], "required arguments");
+    check(&["--interface", "n1"], "--address: address: missing");
 }

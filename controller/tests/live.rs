@@ -365,7 +365,9 @@ async fn a_snapshot_has_the_losses_and_outages_of_its_switches() {
     assert_eq!(snapshot.losses, [loss]);
     let down = NetworkChange::LinkDown { port: 3 };
     assert_eq!(snapshot.events, [NetworkEvent { time_ns: 20_000_000, switch: "s1".into(), change: down }]);
-    assert!(clocks.estimates().contains_key("s1"));
+    let known = clocks.estimate("s1").expect("it was read");
+    assert!(known.maximum_error_ns.is_some_and(|error_ns| error_ns > 0), "{known:?}");
+    assert!(controller.status().borrow().clock_errors_ns.contains_key("s1"));
     // Time passes between two reads only if the clock of the switch advances.
     let sampled = loop {
         clock.fetch_add(1_000, Ordering::Relaxed);

@@ -117,6 +117,10 @@ pub struct SwitchTelemetry {
     pub switch: String,
     /// When its bank was frozen.
     pub frozen_ns: u64,
+    /// By how much the times of this switch may be off those of the server at most; absent: not known, or all times are of
+    /// one clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<u64>,
     /// Ports on which polling packets of this event arrived, ascending.
     pub polled_from: Vec<u16>,
     /// Whether the switch was reached on the victim's path (`true`) or only along pauses (`false`).

@@ -32,5 +32,5 @@ pub use rollup::{Resolution, Rollup, RollupKey};
 pub use sql::{
     Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, OpenIncidents,
     Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts, WebhookChanges, backup,
-    shown_url, stats, store_url,
+    check_url, shown_url, stats, store_url,
 };

@@ -359,6 +359,7 @@ mod tests {
         SwitchTelemetry {
             switch: name.into(),
             frozen_ns: 0,
+            clock_error_ns: None,
             polled_from: vec![],
             on_victim_path: true,
             back_port: None,

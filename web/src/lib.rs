@@ -50,7 +50,10 @@ pub use limits::{
 };
 pub use live::{Alerts, LiveState};
 pub use priorities::Priorities;
-pub use probe::{CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe};
+pub use probe::{
+    CableDifference, DaemonState, HealthProblem, HostInterface, LldpNeighbour, Metric, Probe,
+    SwitchClockError,
+};
 pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use rollups::PortInterval;
 pub use routes::{openapi, router};

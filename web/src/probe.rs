@@ -56,6 +56,9 @@ pub struct DaemonState {
     pub clock_offset_ns: Option<i64>,
     /// Maximum error of the offset.
     pub clock_error_ns: u64,
+    /// The clocks of a controller's switches, as in its latest snapshot.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub switch_clocks: Vec<SwitchClockError>,
     /// Records that were rejected since the server's start.
     pub rejected: u64,
     /// What keeps it from its work.
@@ -72,6 +75,17 @@ pub struct DaemonState {
     /// The links that have failed and that a controller's routes avoid, by the port at one end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_links: Vec<PortRef>,
+}
+
+/// How well the clock of a switch is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SwitchClockError {
+    /// The switch.
+    pub switch: String,
+    /// By how much its times may be off those of the server at most, in nanoseconds of wall-clock time; absent if it is not
+    /// known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_ns: Option<u64>,
 }
 
 /// A network interface of a host.
@@ -127,6 +141,11 @@ pub trait Probe: Send + Sync + 'static {
     /// Returns the daemons that have been connected.
     fn daemons(&self) -> Vec<DaemonState> {
         Vec::new()
+    }
+
+    /// Returns why there is no network, if the program knows more than that.
+    fn no_network(&self) -> Option<String> {
+        None
     }
 
     /// Returns what keeps connected daemons from their work: they are shown, but the program itself stays ready.

@@ -167,6 +167,7 @@ mod tests {
             switches: vec![SwitchTelemetry {
                 switch: "s1".into(),
                 frozen_ns: 9,
+                clock_error_ns: None,
                 polled_from: vec![1],
                 on_victim_path: true,
                 back_port: None,

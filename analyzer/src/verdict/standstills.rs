@@ -58,6 +58,7 @@ fn pauses_of(snapshot: &Snapshot, diagnosis: &Diagnosis) -> Snapshot {
         (!pauses.is_empty()).then(|| SwitchTelemetry {
             switch: telemetry.switch.clone(),
             frozen_ns: telemetry.frozen_ns,
+            clock_error_ns: telemetry.clock_error_ns,
             polled_from: Vec::new(),
             on_victim_path: telemetry.on_victim_path,
             back_port: None,

@@ -204,6 +204,7 @@ impl Story {
         self.snapshot.switches.push(SwitchTelemetry {
             switch: name.into(),
             frozen_ns: T0 + us * US,
+            clock_error_ns: None,
             polled_from: vec![],
             on_victim_path: true,
             back_port: None,

@@ -10,7 +10,7 @@ use crate::daemons::config::{DAEMONS, Daemon, example, file};
 
 const EXAMPLES: &str = "\
 Examples:
-  Check a file; its name starts with that of the daemon
+  Check a file, and the files that it names; its name starts with that of the daemon
     harrier config check /etc/harrier/agent.toml
 
   Write an annotated example
@@ -34,6 +34,11 @@ enum Action {
         /// Daemon whose files these are [default: by the start of each file's name, e.g. agent.toml]
         #[arg(long, value_name = "NAME", value_parser = daemon)]
         daemon: Option<&'static Daemon>,
+        /// Do not read the files that a configuration names, such as its topology, e.g. because they are on another
+        /// machine. Files under /run are expected only where they exist: the start of a daemon puts its certificates
+        /// there
+        #[arg(long)]
+        no_files: bool,
     },
     /// Print an annotated example file with all keys
     Example {
@@ -55,7 +60,7 @@ fn daemon(name: &str) -> Result<&'static Daemon, String> {
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
-        Action::Check { files, daemon } => check(&files, daemon),
+        Action::Check { files, daemon, no_files } => check(&files, daemon, !no_files),
         Action::Example { daemon, state } => {
             stdout_text!("{}", example::example(daemon, state.as_deref()))?;
             Ok(Outcome::Fine)
@@ -63,14 +68,14 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
 }
 
-fn check(files: &[PathBuf], daemon: Option<&'static Daemon>) -> anyhow::Result<Outcome> {
+fn check(files: &[PathBuf], daemon: Option<&'static Daemon>, reads_files: bool) -> anyhow::Result<Outcome> {
     let mut count = 0;
     for path in files {
         let named = daemon.or_else(|| file::daemon_of(path));
         let daemon = named.ok_or_else(|| {
             anyhow!("{}: cannot tell the daemon by the file's name; add --daemon NAME", path.display())
         })?;
-        for problem in check_file(daemon, path)? {
+        for problem in check_file(daemon, path, reads_files)? {
             stdout_line!("{problem}")?;
             count += 1;
         }

@@ -11,8 +11,8 @@ use model::Rate;
 
 use crate::Outcome;
 use crate::commands::scenario::required_builtin;
-use crate::daemons::config::Arguments;
-use crate::daemons::config::keys::nic::Nic;
+use crate::daemons::config::keys::nic::{NIC, Nic, of_scenario};
+use crate::daemons::config::{Arguments, variables_help};
 use crate::daemons::operations::log;
 use crate::endpoint::{self, EndpointOptions, Neighbour, Neighbours};
 use crate::nic::{self, NicOptions};
@@ -36,7 +36,8 @@ Requests, one JSON object a line, on standard input and on the control socket:
 
 /// Arguments of `harrier nic`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, group = clap::ArgGroup::new("role").args(["address", "scenario"]))]
+#[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", variables_help(&NIC)),
+    group = clap::ArgGroup::new("role").args(["address", "scenario"]))]
 pub(crate) struct Args {
     /// Configuration file (TOML); options take precedence
     #[arg(long, value_name = "FILE", env = "HARRIER_NIC_CONFIG")]
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
     /// Unix socket that takes requests, one JSON object a line
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["address", "config"])]
+    #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
     /// Address of the endpoint
     #[arg(long, value_name = "ADDRESS")]
@@ -78,6 +79,13 @@ pub(crate) struct Args {
     /// How many times slower than in the scenario time passes
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=65_536))]
     time_scale: u64,
+    /// Least severe messages in the log: error, warn, info, debug or trace; without this option, --log-format and a
+    /// configuration there is no log
+    #[arg(long, value_name = "WORD")]
+    log_level: Option<String>,
+    /// Format of the log on stderr: text or json [default: text]
+    #[arg(long, value_name = "WORD")]
+    log_format: Option<String>,
 }
 
 fn rate(text: &str) -> Result<Rate, String> {
@@ -87,19 +95,21 @@ fn rate(text: &str) -> Result<Rate, String> {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
-    let settings = Arguments::<Nic>::of_file(args.config.clone())
+    let arguments = Arguments::<Nic>::of_file(args.config.clone())
         .with_flag("interface", args.interface.clone())
         .with_flag("address", args.address.map(|address| address.to_string()))
-        .settings()?;
+        .with_flag("log_level", args.log_level.clone())
+        .with_flag("log_format", args.log_format.clone());
+    let settings = match args.scenario {
+        Some(_) => arguments.settings_with(of_scenario)?,
+        None => arguments.settings()?,
+    };
     let interface = settings.text("interface").unwrap_or_default().to_string();
-    if args.config.is_some() {
+    if args.config.is_some() || settings.is_given("log_level") || settings.is_given("log_format") {
         log::start(&settings);
     }
     if args.scenario.is_none() {
-        let origin = settings.origin("address");
-        let address = settings.ip("address").with_context(|| {
-            format!("{origin}: address: missing: the own address (--address), or a scenario (--scenario)")
-        })?;
+        let address = settings.ip("address").context("the address is checked")?;
         endpoint::run(&EndpointOptions {
             interface,
             address,
@@ -120,7 +130,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         host: args.host.unwrap_or_default(),
         interface,
         time_scale: args.time_scale,
-        control: args.control.context("--control is missing")?,
+        control: args.control.context("--scenario also needs --control")?,
     };
     nic::run(&options)?;
     Ok(Outcome::Fine)

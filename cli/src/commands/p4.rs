@@ -265,7 +265,10 @@ pub(crate) fn device_config(path: &Path, info: Option<&Path>) -> anyhow::Result<
 }
 
 /// Reads a P4Info, as text or binary.
-fn read_info(path: &Path) -> anyhow::Result<P4Info> {
+///
+/// # Errors
+/// The file cannot be read, or is none.
+pub(crate) fn read_info(path: &Path) -> anyhow::Result<P4Info> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let text = std::str::from_utf8(&bytes).ok().and_then(|text| p4info::from_text(text).ok());
     match text {

@@ -104,7 +104,9 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     // A connection to each switch.
     files::raise_limit();
     let interval = interval(&settings)?;
-    let topology = settings.path("topology").map(topology::read).transpose()?.unwrap_or_default();
+    let topology = settings.path("topology").map(topology::read).transpose();
+    let topology = topology.with_context(|| format!("{}: topology", settings.origin("topology")))?;
+    let topology = topology.unwrap_or_default();
     let (sender, news) = mpsc::channel();
     // The spool is locked before a switch is read.
     let watcher = Watcher::start(&settings, sender.clone())?;
@@ -159,7 +161,8 @@ fn desired(settings: &Settings) -> anyhow::Result<RunningConfigurations> {
     let mut problems = Vec::new();
     let configs = configurations::of_key(settings, "desired", &mut problems);
     let texts = configurations::texts(&configs, &mut problems);
-    fail_with("desired configurations", &problems)?;
+    fail_with("desired configurations", &problems)
+        .with_context(|| format!("{}: desired", settings.origin("desired")))?;
     Ok(RunningConfigurations::new(texts))
 }
 

@@ -32,6 +32,48 @@ fn issue(network: &Network, role: &str, name: &str) -> [String; 6] {
     ]
 }
 
+/// The server does not start with these files of certificates; the error names the flag and the file.
+fn check_files(network: &Network, tls: &[&str], expected: &str) {
+    let store = network.path("harrier.db");
+    let fixed = ["serve", "--listen", "127.0.0.1:0", "--upload-listen", "127.0.0.1:0", "--store", &store];
+    let ran = harrier(&[&fixed[..], tls].concat());
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains(expected), "no `{expected}` in {}", ran.stderr);
+    assert!(!network.folder.join("harrier.db").exists(), "it is found before anything is changed");
+}
+
+#[test]
+fn files_that_are_no_certificates_are_named() {
+    let network = Network::new("certificate-files");
+    assert_eq!(harrier(&["pki", "init", &network.path("pki")]).status, 0);
+    let [own, other] = ["server", "other"].map(|name| issue(&network, "server", name));
+    let [ca, certificate, key] = [&own[1], &own[3], &own[5]].map(String::as_str);
+    let (text, other_key) = (network.path("topology.json"), other[5].as_str());
+    let flags = |ca, certificate, key| ["--tls-ca", ca, "--tls-certificate", certificate, "--tls-key", key];
+    check_files(
+        &network,
+        &flags(ca, certificate, other_key),
+        &format!(
+            "--tls-key: tls_key: {other_key} is not the private key of the certificate in {certificate}"
+        ),
+    );
+    check_files(
+        &network,
+        &flags(&text, certificate, key),
+        &format!("--tls-ca: tls_ca: {text}: there is no certificate (PEM) in it"),
+    );
+    check_files(
+        &network,
+        &flags(ca, key, certificate),
+        &format!("--tls-certificate: tls_certificate: {key}: there is no certificate (PEM) in it"),
+    );
+    check_files(
+        &network,
+        &flags(ca, certificate, "/nope.key"),
+        "--tls-key: tls_key: cannot read /nope.key: No such file or directory",
+    );
+}
+
 #[test]
 fn a_certificate_decides_for_whom_an_agent_speaks() {
     let network = Network::new("certificates");
@@ -57,6 +99,7 @@ fn a_certificate_decides_for_whom_an_agent_speaks() {
     let (liar, log) = start(&h2, "liar");
     wait_until("the agent with another's certificate is rejected", || logged(&log, "h1.agent.harrier"));
     assert!(!logged(&log, "connected to the server"));
+    assert!(!logged(&log, "caller does not have permission"), "the reason in the server's words alone");
     drop(liar);
     let (mut honest, log) = start(&h1, "honest");
     wait_until("the agent with its own certificate is connected", || logged(&log, "connected to the server"));

@@ -72,6 +72,7 @@ impl Scenario {
                 switch: switch["switch"].as_str().unwrap().into(),
                 zero_ns: zero_ns as i64,
                 error_ns: 0,
+                maximum_error_ns: Some(0),
             });
             let clocks = clocks.collect();
             let upload = v1::Snapshot { json: snapshot.to_string().into_bytes(), clocks };

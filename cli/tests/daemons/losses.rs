@@ -75,6 +75,19 @@ fn a_black_hole_of_a_live_switch_is_named() {
     assert_eq!(found["root_cause"]["port"], "s1:2", "{found:#}");
     assert!(found["summary"].as_str().is_some_and(|text| text.contains("no route")), "{found:#}");
     assert!(!found["missing"].to_string().contains("outages of its links"), "{found:#}");
+
+    // The clock of the switch is known to within half of the time of a read, and the server says so.
+    let error_ns = metric(&health, "harrier_switch_clock_error_nanoseconds");
+    assert!((1..1_000_000_000).contains(&error_ns), "{error_ns} ns");
+    let daemons = json(&rest, "/api/v1/daemons");
+    let daemons = daemons["daemons"].as_array().expect("a list");
+    let controller = daemons.iter().find(|daemon| daemon["kind"] == "controller").expect("it is connected");
+    let clock = &controller["switch_clocks"][0];
+    assert_eq!(clock["switch"], "s1", "{controller:#}");
+    assert!(clock["error_ns"].as_u64().is_some_and(|error_ns| error_ns > 0), "{controller:#}");
+    let id = found["id"].as_str().expect("an id");
+    let snapshot = json(&rest, &format!("/api/v1/diagnoses/{id}/snapshot"));
+    assert_eq!(snapshot["switches"][0]["clock_error_ns"], clock["error_ns"], "{snapshot:#}");
 }
 
 /// Without the records, the verdict says that they are missing.

@@ -29,8 +29,16 @@ impl Ran {
 
 /// Runs `harrier` with these arguments and waits for its end.
 pub(crate) fn harrier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_harrier")).args(args).output().expect("the binary was built");
+    harrier_with(args, &[])
+}
+
+/// Runs `harrier` with more variables in its environment.
+pub(crate) fn harrier_with<S: AsRef<std::ffi::OsStr>>(args: &[S], variables: &[(&str, &str)]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        .args(args)
+        .envs(variables.iter().copied())
+        .output()
+        .expect("the binary was built");
     Ran {
         status: output.status.code().expect("not killed"),
         stdout: String::from_utf8(output.stdout).expect("text"),

@@ -94,6 +94,7 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &Collect
     let telemetry = SwitchTelemetry {
         switch: name.to_string(),
         frozen_ns: part.frozen_ns,
+        clock_error_ns: None,
         polled_from: part.polled_from.iter().copied().collect(),
         on_victim_path: part.on_victim_path,
         back_port: part.back_port,

@@ -11,18 +11,29 @@ use crate::records::{DeviceReading, LinkChange, PortReading, Reading};
 use super::LiveError;
 use super::session::read;
 
-/// Reads the records of a switch. `offers_device`: the switch has not rejected the state of the device in this session.
+/// The wall clock just before and after the state of a device was read, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadTimes {
+    pub(crate) sent_ns: u64,
+    pub(crate) received_ns: u64,
+}
+
+/// Reads the records of a switch, and when the state of its device was read. `offers_device`: the switch has not rejected
+/// that state in this session.
 pub(super) async fn read_records(
     mut client: Client,
     schema: &Schema,
     layout: &TelemetryLayout,
     offers_device: bool,
-) -> Result<Reading, LiveError> {
+    wall_clock: fn() -> u64,
+) -> Result<(Reading, ReadTimes), LiveError> {
     let register = layout.loss_register().to_string();
     let rows = read(client.clone(), schema, std::slice::from_ref(&register)).await?;
     let losses = layout.read_losses(&rows).map_err(|ReadError::Missing(name)| LiveError::Unread(name))?;
+    let sent_ns = wall_clock();
     let device = if offers_device { client.device_state().await? } else { None };
-    Ok(Reading { losses, device: device.as_ref().map(reading) })
+    let times = ReadTimes { sent_ns, received_ns: wall_clock() };
+    Ok((Reading { losses, device: device.as_ref().map(reading) }, times))
 }
 
 /// Maximum ports that are read; switches have a few hundred.

@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::clocks::SwitchClocks;
+use super::device::ReadTimes;
 use super::network::{Change, Network, Work};
 use super::plans::{Basis, Plans, Replan, Writes};
 use super::progress::{self, Progress};
@@ -147,6 +148,7 @@ impl Hub {
             }
             Note::Down(switch, why) => {
                 self.clocks.forget(&switch);
+                self.status.clock_errors_ns.remove(&switch);
                 self.records.forget(&switch);
                 if let Some(survey) = &mut self.survey {
                     survey.down(&switch);
@@ -161,8 +163,8 @@ impl Hub {
                 self.status.roles_lost += 1;
                 Vec::new()
             }
-            Note::Records(switch, wall_ns, reading) => {
-                self.note_records(&switch, wall_ns, reading);
+            Note::Records(switch, reading) => {
+                self.note_records(&switch, reading);
                 Vec::new()
             }
             Note::Frame(at, frame) => {
@@ -204,16 +206,18 @@ impl Hub {
     }
 
     /// Takes the records of a switch: its time, its losses, its links and samples of its ports.
-    fn note_records(&mut self, switch: &str, wall_ns: u64, reading: Result<Reading, String>) {
+    fn note_records(&mut self, switch: &str, reading: Result<(Reading, ReadTimes), String>) {
         if self.survey.as_mut().is_some_and(|survey| survey.responded(switch)) {
             self.read_records(vec![switch.to_string()]);
         }
-        let reading = match reading {
+        let (reading, times) = match reading {
             Ok(reading) => reading,
             Err(why) => return self.records.failed(switch, why),
         };
         if let Some(device) = &reading.device {
-            self.clocks.add(switch, wall_ns, device.time_ns);
+            self.clocks.add_read(switch, times, device.time_ns);
+            let error_ns = self.clocks.estimate(switch).and_then(|clock| clock.maximum_error_ns);
+            self.status.clock_errors_ns.extend(error_ns.map(|error_ns| (switch.to_string(), error_ns)));
         }
         let update = self.records.read(switch, reading);
         if let Some(network) = &mut self.network {
@@ -290,7 +294,7 @@ impl Hub {
         if let Input::Digest { switch, name, fields } = input
             && let Ok(Digest::Poll(poll)) = self.layout.decode_digest(name, fields)
         {
-            self.clocks.add(switch, (self.wall_clock)(), poll.time_ns);
+            self.clocks.add_digest(switch, (self.wall_clock)(), poll.time_ns);
             self.progress.polls += 1;
         }
     }

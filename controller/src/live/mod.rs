@@ -35,6 +35,7 @@ use crate::plan::{PlanError, PlanSettings, SwitchPlan, plan};
 use crate::records::{PortSample, Reading, Records};
 
 pub use clocks::{SwitchClock, SwitchClocks};
+use device::ReadTimes;
 pub use entities::pipeline_info;
 use hub::Hub;
 pub use network::Discovered;
@@ -179,6 +180,9 @@ pub struct Status {
     pub open_events: u64,
     /// Counters of collection.
     pub collect: CollectStats,
+    /// By how much the estimate of each switch's clock may be off at most, in nanoseconds of wall-clock time; without
+    /// switches of which it is not known.
+    pub clock_errors_ns: BTreeMap<String, u64>,
 }
 
 /// Message from a switch's task to the collector's task.
@@ -192,8 +196,8 @@ pub(crate) enum Note {
     RoleLost,
     /// An input for the collector.
     Input(Input),
-    /// What a switch gives beside frozen telemetry, read by this wall-clock time; or why it could not be read.
-    Records(String, u64, Result<Reading, String>),
+    /// What a switch gives beside frozen telemetry, and when it was read; or why it could not be read.
+    Records(String, Result<(Reading, ReadTimes), String>),
     /// A frame that the program sends to the controller, and the port where it arrived.
     Frame(PortRef, Vec<u8>),
 }

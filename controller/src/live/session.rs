@@ -264,14 +264,14 @@ impl SwitchSession {
         let offers_device = offers_device.clone();
         tokio::spawn(async move {
             let asks = offers_device.load(Ordering::Relaxed);
-            let reading =
-                read_records(client, &schema, &layout, asks).await.map_err(|error| error.to_string());
-            if asks && reading.as_ref().is_ok_and(|reading| reading.device.is_none()) {
+            let read = read_records(client, &schema, &layout, asks, wall_clock).await;
+            let reading = read.map_err(|error| error.to_string());
+            if asks && reading.as_ref().is_ok_and(|(reading, _)| reading.device.is_none()) {
                 offers_device.store(false, Ordering::Relaxed);
                 tracing::warn!(switch, "it offers no state of its queues and links; verdicts say so");
             }
             // Fails only when the controller ends.
-            let _ = notes.send(Note::Records(switch, wall_clock(), reading)).await;
+            let _ = notes.send(Note::Records(switch, reading)).await;
         });
     }
 

@@ -329,6 +329,14 @@ pub fn store_url(name: &Path) -> String {
     }
 }
 
+/// Checks the name of a store without opening it.
+///
+/// # Errors
+/// It is a malformed URL of a PostgreSQL server.
+pub fn check_url(name: &Path) -> Result<(), StoreError> {
+    postgres::server_url(name).map_or(Ok(()), |url| postgres::options(url).map(drop))
+}
+
 /// Returns the URL of a store without its password, for messages.
 pub fn shown_url(url: &str) -> String {
     match postgres::server_url(Path::new(url)) {

@@ -124,7 +124,11 @@ pub(super) async fn compact(database: &Database) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
+/// Returns the settings of connections to the server.
+///
+/// # Errors
+/// The URL is malformed.
+pub(super) fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     let cannot_open = |source| StoreError::Open { url: without_secrets(url), source };
     Ok(PgConnectOptions::from_str(url).map_err(cannot_open)?.application_name("harrier"))
 }

@@ -69,7 +69,11 @@ pub(crate) async fn ready(State(state): State<AppState>) -> Result<String, Probl
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready", detail).retry_after(1)
     };
     state.live.store().ping().await.map_err(|error| not_yet(error.to_string()))?;
-    state.live.topology().ok_or_else(|| not_yet("no topology has been loaded yet".into()))?;
+    let no_network = || state.probe.as_ref().and_then(|probe| probe.no_network());
+    state
+        .live
+        .topology()
+        .ok_or_else(|| not_yet(no_network().unwrap_or_else(|| "no topology has been loaded yet".into())))?;
     match state.probe.as_ref().map(|probe| probe.problems()).unwrap_or_default().as_slice() {
         [] => Ok(ready_text(state.probe.as_ref().map(|probe| probe.daemon_problems()).unwrap_or_default())),
         problems => Err(not_yet(lines(problems).trim_end().replace('\n', "; "))),

@@ -39,6 +39,7 @@ fn recorded(second: u64) -> Snapshot {
     let telemetry = SwitchTelemetry {
         switch: "sw4".into(),
         frozen_ns: start_ns,
+        clock_error_ns: None,
         polled_from: vec![1],
         on_victim_path: true,
         back_port: None,

@@ -265,6 +265,7 @@ impl Reading {
         SwitchTelemetry {
             switch,
             frozen_ns: at.unwrap_or(0),
+            clock_error_ns: None,
             polled_from: self.signalled_from.into_iter().collect(),
             on_victim_path: self.blocks.contains(&Block::Polling),
             back_port: None,

@@ -1,22 +1,25 @@
-//! The configuration of a switch: what its file and variables say completes the options. An option takes precedence over
-//! a variable, a variable over the file.
+//! The configuration of a switch: options, variables and a file. An option takes precedence over a variable, a variable
+//! over the file.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use anyhow::anyhow;
+use anyhow::bail;
 
 use super::Args;
-use super::attachment;
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::switch::Switch;
-use crate::daemons::config::settings::Settings;
+use crate::daemons::config::settings::{Problem, Settings};
 use crate::daemons::operations::{self, log};
+use crate::switch_ports;
 
-/// The file of a running switch.
+/// The settings of a running switch.
 pub(super) struct Configuration {
     arguments: Arguments<Switch>,
     settings: Settings,
+    /// Whether other machines may connect without certificates.
+    is_insecure: bool,
+    /// Whether anything says how the log is written.
+    sets_log: bool,
     log: Option<log::LogLevel>,
 }
 
@@ -24,34 +27,41 @@ impl Configuration {
     /// Reads file and variables, and completes the options.
     ///
     /// # Errors
-    /// All mistakes of the file, each with its position.
+    /// All mistakes, each with its position.
     pub(super) fn read(args: &mut Args) -> anyhow::Result<Configuration> {
-        let text = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        let arguments = Arguments::<Switch>::of_file(args.config.clone())
-            .with_flag("tls_cert", text(&args.tls_cert))
-            .with_flag("tls_key", text(&args.tls_key))
-            .with_flag("client_ca", text(&args.client_ca));
-        let settings = arguments.settings()?;
-        complete(args, &settings)?;
-        Ok(Configuration { arguments, settings, log: None })
+        let arguments = arguments(args);
+        let settings = read(&arguments, args.insecure)?;
+        complete(args, &settings);
+        let may_wait = args.no_program || args.config.is_some() || settings.has_variables();
+        if args.program.is_none() && !may_wait {
+            bail!("PROGRAM is missing; --no-program waits for a controller to set one");
+        }
+        let sets_log =
+            args.config.is_some() || settings.is_given("log_level") || settings.is_given("log_format");
+        Ok(Configuration { arguments, settings, is_insecure: args.insecure, sets_log, log: None })
     }
 
-    /// Returns the settings of file and variables.
+    /// Returns the settings of options, file and variables.
     pub(super) fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Starts the log: with a configuration file as it says, otherwise with warnings only.
-    pub(super) fn start_log(&mut self, args: &Args) {
-        match args.config {
-            Some(_) => self.log = Some(log::start(&self.settings)),
-            None => log::start_plain(),
+    /// Returns where the value of a key is and its name, for errors.
+    pub(super) fn at(&self, key: &str) -> String {
+        format!("{}: {key}", self.settings.origin(key))
+    }
+
+    /// Starts the log: as the configuration says, or with warnings only.
+    pub(super) fn start_log(&mut self) {
+        match self.sets_log {
+            true => self.log = Some(log::start(&self.settings)),
+            false => log::start_plain(),
         }
     }
 
     /// Reads the file again and applies what can be applied. With a mistake in it, nothing changes.
     pub(super) fn reload(&mut self) {
-        match self.arguments.settings() {
+        match read(&self.arguments, self.is_insecure) {
             Ok(new) => {
                 if let Some(log) = &self.log {
                     log.apply(&new);
@@ -66,45 +76,53 @@ impl Configuration {
     }
 }
 
+/// Returns the options that are keys.
+fn arguments(args: &Args) -> Arguments<Switch> {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    Arguments::of_file(args.config.clone())
+        .with_argument("program", "PROGRAM", path(&args.program))
+        .with_flag("listen", args.listen.map(|address| address.to_string()))
+        .with_flag("device_id", args.device_id.map(|id| id.to_string()))
+        .with_flag("ports", args.ports.map(|ports| ports.to_string()))
+        .with_items("port", args.port_texts.clone())
+        .with_items("cable", args.cable_texts.clone())
+        .with_flag("tm", path(&args.tm))
+        .with_flag("mac", args.mac.map(|mac| mac.to_string()))
+        .with_flag("tls_cert", path(&args.tls_cert))
+        .with_flag("tls_key", path(&args.tls_key))
+        .with_flag("client_ca", path(&args.client_ca))
+        .with_items("client_name", args.client_names.clone())
+        .with_flag("health_listen", args.health_listen.map(|address| address.to_string()))
+        .with_flag("log_level", args.log_level.clone())
+        .with_flag("log_format", args.log_format.clone())
+}
+
+fn read(arguments: &Arguments<Switch>, is_insecure: bool) -> anyhow::Result<Settings> {
+    arguments.settings_with(|settings| {
+        let mut problems: Vec<Problem> = settings.contradictions();
+        problems.retain(|problem| !is_insecure || problem.key != Some("listen"));
+        problems
+    })
+}
+
 /// Sets what no option gives.
-fn complete(args: &mut Args, settings: &Settings) -> anyhow::Result<()> {
-    if !args.no_program && args.program.is_none() {
-        args.program = settings.path("program").map(Into::into);
+fn complete(args: &mut Args, settings: &Settings) {
+    let path = |key| settings.path(key).map(Into::into);
+    if !args.no_program {
+        args.program = path("program");
     }
-    args.listen = args.listen.or(settings.listen("listen"));
-    args.device_id = args.device_id.or(Some(settings.number("device_id")));
-    args.ports = args.ports.or(u16::try_from(settings.number("ports")).ok());
-    if args.scenario.is_none() && args.tm.is_none() {
-        args.tm = settings.path("tm").map(Into::into);
+    args.listen = settings.listen("listen");
+    args.device_id = Some(settings.number("device_id"));
+    args.ports = u16::try_from(settings.number("ports")).ok();
+    if args.scenario.is_none() {
+        args.tm = path("tm");
     }
-    if args.mac.is_none() {
-        args.mac = settings.text("mac").map(attachment::mac).transpose().map_err(at(settings, "mac"))?;
-    }
-    if args.attached.is_empty() {
-        args.attached = parsed(settings, "port")?;
-    }
-    if args.cables.is_empty() {
-        args.cables = parsed(settings, "cable")?;
-    }
-    if args.tls_cert.is_none() {
-        args.tls_cert = settings.path("tls_cert").map(Into::into);
-        args.tls_key = settings.path("tls_key").map(Into::into);
-    }
-    if args.client_ca.is_none() {
-        args.client_ca = settings.path("client_ca").map(Into::into);
-    }
-    if args.client_names.is_empty() {
-        args.client_names = parsed(settings, "client_name")?;
-    }
-    Ok(())
-}
-
-fn parsed<T: FromStr<Err: ToString>>(settings: &Settings, key: &'static str) -> anyhow::Result<Vec<T>> {
-    let parse = |text: &str| text.parse().map_err(|error: T::Err| at(settings, key)(error.to_string()));
-    settings.texts(key).into_iter().map(parse).collect()
-}
-
-fn at(settings: &Settings, key: &'static str) -> impl Fn(String) -> anyhow::Error {
-    let origin = settings.origin(key);
-    move |message| anyhow!("{origin}: {key}: {message}")
+    // What the table of keys has accepted can be read again.
+    args.mac = settings.text("mac").and_then(|text| switch_ports::mac(text).ok());
+    args.attached = settings.texts("port").into_iter().filter_map(|text| text.parse().ok()).collect();
+    args.cables = settings.texts("cable").into_iter().filter_map(|text| text.parse().ok()).collect();
+    args.tls_cert = path("tls_cert");
+    args.tls_key = path("tls_key");
+    args.client_ca = path("client_ca");
+    args.client_names = settings.texts("client_name").into_iter().map(str::to_string).collect();
 }

@@ -1,6 +1,5 @@
 //! Ports on network interfaces, with queues, PFC and ECN in wall-clock time.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
@@ -13,11 +12,10 @@ use scenario::topology::CPU_PORT;
 use scenario::{SwitchPort, SwitchSettings};
 
 use super::configuration::Configuration;
-use super::{Args, Serving, server_config};
+use super::{Args, Serving, parse_manager, server_config};
 use crate::Outcome;
 use crate::commands::scenario::required_builtin;
 use crate::dataplane::{self, Attachment, LiveSwitch};
-use crate::input::read_text;
 
 /// Runs the switch until a signal arrives.
 pub(super) async fn run(
@@ -31,7 +29,7 @@ pub(super) async fn run(
     let settings: Vec<SwitchPort> = ports.iter().map(|port| port.settings()).collect();
     let tm = match (&args.scenario, &args.node) {
         (Some(name), Some(node)) => scenario_manager(name, node, args.seed, &settings)?,
-        _ => traffic_manager(&args, &settings)?,
+        _ => traffic_manager(&args, &settings, &configuration.at("tm"))?,
     };
     let switch = args.switch_config(tm);
     let config = server_config(&args, tls.clone(), switch);
@@ -73,19 +71,12 @@ pub(super) async fn run(
     result.map(|()| Outcome::Fine)
 }
 
-/// Returns queues, buffers and flow control for the ports.
-fn traffic_manager(args: &Args, ports: &[SwitchPort]) -> anyhow::Result<TmConfig> {
+/// Returns queues, buffers and flow control for the ports. `at` is where the configuration names their file.
+fn traffic_manager(args: &Args, ports: &[SwitchPort], at: &str) -> anyhow::Result<TmConfig> {
     let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
     let (mut settings, mut pause_end) = (SwitchSettings::software(&rates), PauseEnd::Quanta);
     if let Some(path) = args.tm.as_deref() {
-        // Names of further files are relative to this one.
-        let load = |name: &str| {
-            let path = path.parent().unwrap_or(Path::new("")).join(name);
-            let text = read_text(&path).map_err(|error| format!("{error:#}"))?;
-            Ok((path.display().to_string(), text))
-        };
-        let named = path.display().to_string();
-        (settings, pause_end) = scenario::parse_switch(&named, &read_text(path)?, settings, load)?;
+        (settings, pause_end) = parse_manager(path, settings).with_context(|| at.to_string())?;
     }
     let cpu_port = args.switch_config(TmConfig::lossy([], 0)).cpu_port;
     if ports.iter().any(|port| port.number == cpu_port) {

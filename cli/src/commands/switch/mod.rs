@@ -3,7 +3,6 @@
 //! The ports are network interfaces, with queues and PFC in wall-clock time ([`interfaces`]); or, for experiments with
 //! programs, cables between ports and UDP tunnels, without queues ([`tunnels`]).
 
-mod attachment;
 mod configuration;
 mod health;
 mod interfaces;
@@ -11,25 +10,31 @@ mod reference;
 mod tunnels;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use p4_switch::SwitchConfig;
-use p4_switch::tm::TmConfig;
+use p4_switch::tm::{PauseEnd, TmConfig};
 use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
 use p4runtime::server::{Limits, Server, ServerConfig, ServerTls, SwitchAccess};
+use scenario::SwitchSettings;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use self::attachment::{Attached, Cable, MacAddress, PortArgument};
 use self::configuration::Configuration;
 use self::reference::Reference;
 use super::p4;
 use crate::Outcome;
+use crate::daemons::config::keys::switch::SWITCH;
+use crate::daemons::config::variables_help;
 use crate::daemons::operations::notify;
 use crate::daemons::operations::signals::{Demand, Signals};
-use crate::input::write_all;
+use crate::daemons::serve::bind_to;
+use crate::daemons::tls;
+use crate::input::{read_text, write_all};
+use crate::switch_ports::{self, Attached, Cable, MacAddress, PortArgument};
 
 /// Time without a frame of a controller after which the switch sends a ping.
 const KEEPALIVE: Duration = Duration::from_millis(500);
@@ -55,11 +60,10 @@ Examples:
 
 /// Arguments of `harrier switch`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", variables_help(&SWITCH)))]
 pub(crate) struct Args {
     /// Program to run until a controller sets another one: P4-16, or JSON for the reference switch
-    #[arg(value_name = "PROGRAM", required_unless_present_any = ["no_program", "no_p4", "config"],
-        conflicts_with_all = ["no_program", "no_p4"])]
+    #[arg(value_name = "PROGRAM", conflicts_with_all = ["no_program", "no_p4"])]
     program: Option<PathBuf>,
     /// P4Info of a program in JSON; without it, objects have the ids that p4c derives from their names
     #[arg(long, value_name = "FILE", requires = "program")]
@@ -80,12 +84,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=511))]
     ports: Option<u16>,
     /// Connect two ports with each other; can be repeated
-    #[arg(long = "cable", value_name = "PORT:PORT")]
-    cables: Vec<Cable>,
+    #[arg(long = "cable", value_name = "PORT:PORT", value_parser = text_of::<Cable>)]
+    cable_texts: Vec<String>,
     /// Attach a port to a network interface, with the rate at which it sends (default: the interface's speed), or to a
     /// tunnel with one frame in each UDP datagram (udp:LOCAL,REMOTE); can be repeated
-    #[arg(long = "port", value_name = "PORT=INTERFACE[@RATE]")]
-    attached: Vec<PortArgument>,
+    #[arg(long = "port", value_name = "PORT=INTERFACE[@RATE]", value_parser = text_of::<PortArgument>)]
+    port_texts: Vec<String>,
     /// Queues, buffers, PFC and ECN of ports on interfaces: a TOML file with the section `switch` of a scenario
     #[arg(long, value_name = "FILE")]
     tm: Option<PathBuf>,
@@ -106,16 +110,16 @@ pub(crate) struct Args {
     clock_start: Option<u64>,
     /// MAC address of the switch, the source of its PFC frames; the port number is XORed into it [default:
     /// 02:00:00:00:00:00]
-    #[arg(long, value_name = "ADDRESS", value_parser = attachment::mac)]
+    #[arg(long, value_name = "ADDRESS", value_parser = switch_ports::mac)]
     mac: Option<MacAddress>,
     /// Certificate chain of the server (PEM); without it connections are not encrypted
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
     /// Private key of the certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
     /// Accept only clients with a certificate of this authority (PEM)
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     client_ca: Option<PathBuf>,
     /// DNS name that a client's certificate must have, `*.NAME` for all names one label longer than NAME, `any` for
     /// every certificate of the authority; can be repeated [default: *.controller.harrier]
@@ -124,11 +128,26 @@ pub(crate) struct Args {
     /// Allow connections from other machines that are not encrypted or whose clients have no certificate
     #[arg(long)]
     insecure: bool,
+    /// Address of /healthz, /readyz and /metrics (HTTPS if there are certificates); without it there are none
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    health_listen: Option<SocketAddr>,
+    /// Format of the log on stderr: text or json [default: text]
+    #[arg(long, value_name = "WORD")]
+    log_format: Option<String>,
     /// File for the program's P4Info; as text if the name ends in .txtpb, else binary
     #[arg(long, value_name = "FILE", requires = "program")]
     p4info_out: Option<PathBuf>,
     #[command(flatten)]
     reference: Reference,
+    /// What the ports are attached to, by options, variables and file.
+    #[arg(skip)]
+    attached: Vec<PortArgument>,
+    /// Connections between ports, by options, variables and file.
+    #[arg(skip)]
+    cables: Vec<Cable>,
+    /// Level of the log, by the options of the reference switch.
+    #[arg(skip)]
+    log_level: Option<String>,
     /// Port of the controller, by the options of the reference switch.
     #[arg(skip)]
     cpu_port: Option<u16>,
@@ -167,31 +186,23 @@ impl Args {
     }
 }
 
+/// Accepts the texts of a type.
+fn text_of<T: FromStr>(text: &str) -> Result<String, T::Err> {
+    text.parse::<T>().map(|_| text.to_string())
+}
+
 /// Runs the command.
 pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
     apply_reference(&mut args)?;
     let mut configuration = Configuration::read(&mut args)?;
-    let tls = certificates(&args)?;
-    let listen = args.listen();
-    if tls.is_none() && !listen.ip().is_loopback() && !args.insecure {
-        bail!(
-            "other machines can reach {listen} and connections would not be encrypted; add a certificate (--tls-cert, \
-             --tls-key) or --insecure",
-        );
-    }
-    if tls.as_ref().is_some_and(|tls| tls.client_ca.is_none()) && !listen.ip().is_loopback() && !args.insecure
-    {
-        bail!(
-            "other machines can reach {listen} and every one of them could program the switch; add the authority of \
-             the controllers' certificates (--client-ca) or --insecure"
-        );
-    }
-    let pipeline = match &args.program {
-        Some(path) => Some(load(path, args.p4info.as_deref(), args.p4info_out.as_deref())?),
-        None => None,
-    };
-    let attached = attachment::sort(&args)?;
-    configuration.start_log(&args);
+    let tls = certificates(&args, &configuration)?;
+    let pipeline = args.program.as_deref().map(|path| {
+        let loaded = load(path, args.p4info.as_deref(), args.p4info_out.as_deref());
+        loaded.with_context(|| configuration.at("program"))
+    });
+    let pipeline = pipeline.transpose()?;
+    let attached = switch_ports::sort(&args.attached);
+    configuration.start_log();
     let runtime = tokio::runtime::Runtime::new()?;
     let ended = match attached {
         Attached::Interfaces(ports) => {
@@ -206,7 +217,8 @@ pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
     ended
 }
 
-fn certificates(args: &Args) -> anyhow::Result<Option<ServerTls>> {
+fn certificates(args: &Args, configuration: &Configuration) -> anyhow::Result<Option<ServerTls>> {
+    tls::check(configuration.settings(), ["client_ca", "tls_cert", "tls_key"])?;
     let read =
         |path: &PathBuf| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
@@ -231,7 +243,8 @@ fn apply_reference(args: &mut Args) -> anyhow::Result<()> {
         stderr_line!("options without effect here: {}", given.ignored.join(", "));
     }
     args.no_program |= given.no_program;
-    args.attached.extend(given.attached);
+    args.port_texts.extend(given.attached);
+    args.log_level = given.log_level;
     args.cpu_port = given.cpu_port;
     args.drop_port = given.drop_port;
     args.tls_cert = args.tls_cert.take().or(given.tls_cert);
@@ -247,12 +260,23 @@ fn apply_reference(args: &mut Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Reads queues, buffers and flow control of a switch from a file; `base` is what it leaves out. Names of further files are
+/// relative to this one.
+///
+/// # Errors
+/// All mistakes of the file, with their positions.
+pub(crate) fn parse_manager(path: &Path, base: SwitchSettings) -> anyhow::Result<(SwitchSettings, PauseEnd)> {
+    let load = |name: &str| {
+        let path = path.parent().unwrap_or(Path::new("")).join(name);
+        let text = read_text(&path).map_err(|error| format!("{error:#}"))?;
+        Ok((path.display().to_string(), text))
+    };
+    let named = path.display().to_string();
+    Ok(scenario::parse_switch(&named, &read_text(path)?, base, load)?)
+}
+
 /// Returns the configuration of a program, and writes its P4Info to `out`.
-fn load(
-    path: &std::path::Path,
-    info: Option<&std::path::Path>,
-    out: Option<&std::path::Path>,
-) -> anyhow::Result<ForwardingPipelineConfig> {
+fn load(path: &Path, info: Option<&Path>, out: Option<&Path>) -> anyhow::Result<ForwardingPipelineConfig> {
     let (p4_device_config, info) = p4::device_config(path, info)?;
     if let Some(out) = out {
         write_all(&[(out, p4::info_bytes(out, &info))])?;
@@ -279,14 +303,13 @@ impl<A: SwitchAccess> Serving<A> {
         configuration: Configuration,
     ) -> anyhow::Result<Serving<A>> {
         let signals = Signals::install()?;
-        let listen = args.listen();
         if let Some(pipeline) = pipeline {
             let server = server.clone();
             let set = tokio::task::spawn_blocking(move || server.set_pipeline(pipeline)).await?;
             set.map_err(|message| anyhow::anyhow!("the switch rejects the program: {message}"))?;
         }
-        let listener =
-            TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+        let origin = configuration.settings().origin("listen").to_string();
+        let listener = bind_to(args.listen(), &origin, "listen").await?;
         let health = health::start(configuration.settings(), tls, server.clone()).await?;
         stdout_line!("listening on {}", listener.local_addr()?)?;
         Ok(Serving { server, listener, configuration, signals, _health: health })

@@ -10,8 +10,9 @@ use std::str::FromStr;
 use anyhow::{Context, bail};
 use clap::Parser;
 
-use super::attachment::{MAX_PORT, PortArgument};
+use crate::daemons::config::keys::common::LOG_LEVELS;
 use crate::dataplane::Attachment;
+use crate::switch_ports::MAX_PORT;
 
 /// `PORT@INTERFACE`.
 #[derive(Clone)]
@@ -49,13 +50,13 @@ pub(super) struct Reference {
     /// Ignored: packets can be captured at the interfaces
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".", help_heading = HEADING)]
     pcap: Option<String>,
-    /// Ignored: warnings are on stderr; --config sets the log
+    /// Ignored: the log is on stderr
     #[arg(long, help_heading = HEADING)]
     log_console: bool,
     /// Ignored, as --log-console
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     log_file: Option<String>,
-    /// Ignored, as --log-console
+    /// Least severe messages in the log: error, warn, info, debug or trace; others are ignored
     #[arg(short = 'L', long, value_name = "LEVEL", help_heading = HEADING)]
     log_level: Option<String>,
     /// Ignored, as --log-console
@@ -153,7 +154,10 @@ struct AfterTarget {
 /// What the options say, in the terms of this command.
 #[derive(Default)]
 pub(super) struct Translated {
-    pub(super) attached: Vec<PortArgument>,
+    /// Ports on interfaces, as values of `--port`.
+    pub(super) attached: Vec<String>,
+    /// The least severe messages in the log.
+    pub(super) log_level: Option<String>,
     pub(super) no_program: bool,
     pub(super) listen: Option<SocketAddr>,
     pub(super) cpu_port: Option<u16>,
@@ -190,7 +194,8 @@ impl Reference {
             bail!("--cpu-port and --drop-port are the same port");
         }
         Ok(Translated {
-            attached: self.interfaces.iter().map(|i| PortArgument::Interface(i.0.clone())).collect(),
+            attached: self.interfaces.iter().map(|i| format!("{}={}", i.0.port, i.0.interface)).collect(),
+            log_level: self.log_level.clone().filter(|level| LOG_LEVELS.contains(&level.as_str())),
             no_program: self.no_p4,
             listen: target.grpc_server_addr,
             cpu_port: target.cpu_port,
@@ -208,7 +213,7 @@ impl Reference {
             ("--pcap", self.pcap.is_some()),
             ("--log-console", self.log_console),
             ("--log-file", self.log_file.is_some()),
-            ("--log-level", self.log_level.is_some()),
+            ("--log-level", self.log_level.as_deref().is_some_and(|level| !LOG_LEVELS.contains(&level))),
             ("--log-flush", self.log_flush),
             ("--nanolog", self.nanolog.is_some()),
             ("--notifications-addr", self.notifications_addr.is_some()),

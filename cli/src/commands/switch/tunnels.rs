@@ -16,10 +16,10 @@ use p4runtime::server::{ImmediateSwitch, Server, ServerTls, event_channel};
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
 
-use super::attachment::{Cable, Tunnel};
 use super::configuration::Configuration;
 use super::{Args, Serving, server_config};
 use crate::Outcome;
+use crate::switch_ports::{Cable, Tunnel};
 
 /// Maximum frames on their way out of the switch; further ones are dropped.
 const WIRE_FRAMES: usize = 4096;

@@ -1,12 +1,13 @@
 //! The flags of a daemon, from its table of keys, and the settings that result from flags, variables and the file.
 
+use std::fmt::Write as _;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::file::{read, set_text};
+use super::file::{read, set_items, set_text};
 use super::key::Daemon;
 use super::kind::Kind;
 use super::settings::{Origin, Problem, Settings};
@@ -22,8 +23,25 @@ pub(crate) trait Described: Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub(crate) struct Arguments<D> {
     file: Option<PathBuf>,
-    flags: Vec<(&'static str, String)>,
+    flags: Vec<Given>,
     daemon: PhantomData<D>,
+}
+
+/// A flag that was given.
+#[derive(Clone, Debug)]
+struct Given {
+    key: &'static str,
+    /// How messages name it.
+    shown: String,
+    text: Text,
+}
+
+/// The value of a flag.
+#[derive(Clone, Debug)]
+enum Text {
+    Whole(String),
+    /// The items of a list, in which a comma separates nothing.
+    Items(Vec<String>),
 }
 
 impl<D: Described> Arguments<D> {
@@ -33,8 +51,27 @@ impl<D: Described> Arguments<D> {
     }
 
     /// Adds an option that the command has read itself.
-    pub(crate) fn with_flag(mut self, name: &'static str, text: Option<String>) -> Arguments<D> {
-        self.flags.extend(text.map(|text| (name, text)));
+    pub(crate) fn with_flag(self, name: &'static str, text: Option<String>) -> Arguments<D> {
+        self.with_argument(name, flag(name), text)
+    }
+
+    /// Adds an argument that the command has read itself; messages name it `shown`.
+    pub(crate) fn with_argument(
+        mut self,
+        key: &'static str,
+        shown: impl Into<String>,
+        text: Option<String>,
+    ) -> Arguments<D> {
+        let given = |text| Given { key, shown: shown.into(), text: Text::Whole(text) };
+        self.flags.extend(text.map(given));
+        self
+    }
+
+    /// Adds an option that can be repeated and that the command has read itself.
+    pub(crate) fn with_items(mut self, key: &'static str, items: Vec<String>) -> Arguments<D> {
+        if !items.is_empty() {
+            self.flags.push(Given { key, shown: flag(key), text: Text::Items(items) });
+        }
         self
     }
 
@@ -43,21 +80,34 @@ impl<D: Described> Arguments<D> {
     /// # Errors
     /// All mistakes, one on each line, each with its position.
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
+        self.settings_with(Settings::contradictions)
+    }
+
+    /// As [`Arguments::settings`], with other contradictions than those of the daemon's table.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn settings_with(
+        &self,
+        contradictions: impl FnOnce(&Settings) -> Vec<Problem>,
+    ) -> anyhow::Result<Settings> {
         let mut settings = Settings::defaults(D::DAEMON);
         let mut problems = Vec::new();
-        for (name, text) in &self.flags {
-            let Some(key) = D::DAEMON.key(name) else { continue };
-            let origin = Origin::Flag(format!("--{}", key.flag()));
-            problems.extend(set_text(key, text, origin, &mut settings));
+        for Given { key, shown, text } in &self.flags {
+            let Some(key) = D::DAEMON.key(key) else { continue };
+            let origin = Origin::Flag(shown.clone());
+            problems.extend(match text {
+                Text::Whole(text) => set_text(key, text, origin, &mut settings),
+                Text::Items(items) => set_items(key, items, origin, &mut settings),
+            });
         }
         let file = self.file.clone().or_else(|| std::env::var_os(self.file_variable()).map(PathBuf::from));
         problems.extend(variables(D::DAEMON, &mut settings));
         if let Some(file) = &file {
             problems.extend(read(D::DAEMON, file, &read_text(file)?, &mut settings));
         }
-        if problems.is_empty() {
-            problems = (D::DAEMON.contradictions)(&settings);
-        }
+        problems.extend(contradictions(&settings));
+        problems.sort_by_key(|problem| problem.origin.position());
         let problems: Vec<String> = problems.iter().map(Problem::to_string).collect();
         fail_with("the configuration has mistakes", &problems)?;
         Ok(settings)
@@ -77,20 +127,52 @@ fn variables(daemon: &'static Daemon, settings: &mut Settings) -> Vec<Problem> {
         let origin = Origin::Variable(name);
         match text.to_str() {
             Some(text) => problems.extend(set_text(key, text, origin, settings)),
-            None => problems.push(Problem { origin, message: "the value is not UTF-8 text".into() }),
+            None => {
+                settings.set_wrong(key, origin.clone());
+                let message = "the value is not UTF-8 text".into();
+                problems.push(Problem { origin, message, key: None });
+            }
         }
     }
     problems
 }
 
-/// Returns all mistakes of a file, and the contradictions if there are no others.
+/// Returns all mistakes of a file in the order of its lines, with `reads_files` also those of the files that it names.
 ///
 /// # Errors
 /// The file cannot be read.
-pub(crate) fn check_file(daemon: &'static Daemon, path: &Path) -> anyhow::Result<Vec<Problem>> {
+pub(crate) fn check_file(
+    daemon: &'static Daemon,
+    path: &Path,
+    reads_files: bool,
+) -> anyhow::Result<Vec<Problem>> {
     let mut settings = Settings::defaults(daemon);
-    let problems = read(daemon, path, &read_text(path)?, &mut settings);
-    Ok(if problems.is_empty() { (daemon.contradictions)(&settings) } else { problems })
+    let mut problems = read(daemon, path, &read_text(path)?, &mut settings);
+    problems.extend(settings.contradictions());
+    if reads_files {
+        problems.extend((daemon.files)(&settings));
+    }
+    problems.sort_by_key(|problem| problem.origin.position());
+    Ok(problems)
+}
+
+/// Returns the variables of a daemon whose options are not those of the table, for its help.
+pub(crate) fn variables_help(daemon: &Daemon) -> String {
+    let capitals = daemon.name.to_uppercase();
+    let mut text = format!(
+        "Environment variables, each as the key of the file with its name; options take precedence over variables, \
+         variables over the file:\n  {:34} Configuration file (TOML)",
+        format!("HARRIER_{capitals}_CONFIG")
+    );
+    for key in daemon.keys() {
+        let _ = write!(text, "\n  {:34} {}", daemon.variable(key), key.help);
+    }
+    text
+}
+
+/// Returns the flag of a key.
+fn flag(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
 }
 
 impl<D: Described> clap::Args for Arguments<D> {
@@ -144,7 +226,8 @@ impl<D: Described> clap::FromArgMatches for Arguments<D> {
                 .map_err(|error| clap::Error::raw(ErrorKind::InvalidValue, error.to_string()))?;
             if let Some(given) = given {
                 let all: Vec<&str> = given.map(String::as_str).collect();
-                flags.push((key.name, all.join(",")));
+                let text = Text::Whole(all.join(","));
+                flags.push(Given { key: key.name, shown: flag(key.name), text });
             }
         }
         Ok(Arguments { file: matches.get_one("config").cloned(), flags, daemon: PhantomData })

@@ -10,6 +10,9 @@ use super::key::{Daemon, Key};
 use super::kind::{Kind, Value};
 use super::settings::{Origin, Problem, Settings};
 
+/// A mistake in a value: where it is, and what is wrong.
+type Mistake = (Range<usize>, String);
+
 /// Sets the keys of a file. Returns all mistakes; the other keys are set nevertheless.
 pub(crate) fn read(
     daemon: &'static Daemon,
@@ -18,6 +21,7 @@ pub(crate) fn read(
     settings: &mut Settings,
 ) -> Vec<Problem> {
     let reader = Reader { path, text };
+    settings.set_file(path);
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut problems: Vec<Problem> = errors
         .iter()
@@ -32,13 +36,13 @@ pub(crate) fn read(
         };
         match reader.value(&key.kind, value) {
             Ok(value) => settings.set(key, value, reader.origin(name.span())),
-            Err((span, message)) => problems.push(reader.problem(span, format!("{}: {message}", key.name))),
+            Err(mistakes) => {
+                settings.set_wrong(key, reader.origin(name.span()));
+                let named = |(span, message)| reader.problem(span, format!("{}: {message}", key.name));
+                problems.extend(mistakes.into_iter().map(named));
+            }
         }
     }
-    problems.sort_by_key(|problem| match problem.origin {
-        Origin::File(_, line, column) => (line, column),
-        _ => (0, 0),
-    });
     problems
 }
 
@@ -56,7 +60,7 @@ impl Reader<'_> {
     }
 
     fn problem(&self, span: Range<usize>, message: String) -> Problem {
-        Problem { origin: self.origin(span), message }
+        Problem { origin: self.origin(span), message, key: None }
     }
 
     fn unknown(&self, daemon: &Daemon, name: &Spanned<std::borrow::Cow<'_, str>>) -> Problem {
@@ -67,14 +71,28 @@ impl Reader<'_> {
         self.problem(name.span(), format!("`{}` is not a key of {}{hint}", name.get_ref(), daemon.name))
     }
 
-    /// Returns the value, or the position and text of a mistake.
-    fn value(&self, kind: &Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, (Range<usize>, String)> {
-        let wrong = |what: &str| Err((value.span(), format!("this is {what}; expected {}", kind.expected())));
-        let parsed = |text: &str| kind.parse(text).map_err(|message| (value.span(), message));
+    /// Returns the value, or all mistakes in it.
+    fn value(&self, kind: &Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, Vec<Mistake>> {
         match (kind, value.get_ref()) {
             (Kind::List(of), DeValue::Array(items)) => {
-                items.iter().map(|item| self.value(of, item)).collect::<Result<_, _>>().map(Value::List)
+                let (mut values, mut mistakes) = (Vec::new(), Vec::new());
+                for item in items.iter() {
+                    match self.single_value(of, item) {
+                        Ok(value) => values.push(value),
+                        Err(mistake) => mistakes.push(mistake),
+                    }
+                }
+                if mistakes.is_empty() { Ok(Value::List(values)) } else { Err(mistakes) }
             }
+            _ => self.single_value(kind, value).map_err(|mistake| vec![mistake]),
+        }
+    }
+
+    /// Returns a value that is no list, or the mistake in it.
+    fn single_value(&self, kind: &Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, Mistake> {
+        let wrong = |what: &str| Err((value.span(), format!("this is {what}; expected {}", kind.expected())));
+        let parsed = |text: &str| kind.parse_one(text).map_err(|message| (value.span(), message));
+        match (kind, value.get_ref()) {
             (Kind::List(_), _) => wrong("not a list"),
             (Kind::Number(..), DeValue::Integer(number)) => parsed(&decimal(number)),
             (Kind::Number(..), DeValue::String(_)) => wrong("a text in quotes"),
@@ -113,13 +131,42 @@ pub(crate) fn daemon_of(path: &Path) -> Option<&'static Daemon> {
     super::DAEMONS.into_iter().find(|daemon| daemon.name == first)
 }
 
-/// Sets a key from a text, e.g. a variable.
-pub(crate) fn set_text(key: &Key, text: &str, origin: Origin, settings: &mut Settings) -> Option<Problem> {
-    match key.kind.parse(text) {
+/// Sets a key from a text, e.g. a variable. Returns all mistakes.
+pub(crate) fn set_text(
+    key: &'static Key,
+    text: &str,
+    origin: Origin,
+    settings: &mut Settings,
+) -> Vec<Problem> {
+    set_parsed(key, key.kind.parse(text), origin, settings)
+}
+
+/// Sets a key from the items of a list. Returns all mistakes.
+pub(crate) fn set_items(
+    key: &'static Key,
+    items: &[String],
+    origin: Origin,
+    settings: &mut Settings,
+) -> Vec<Problem> {
+    let Kind::List(of) = key.kind else { return Vec::new() };
+    set_parsed(key, of.parse_items(items.iter().map(String::as_str)), origin, settings)
+}
+
+fn set_parsed(
+    key: &'static Key,
+    parsed: Result<Value, Vec<String>>,
+    origin: Origin,
+    settings: &mut Settings,
+) -> Vec<Problem> {
+    match parsed {
         Ok(value) => {
             settings.set(key, value, origin);
-            None
+            Vec::new()
         }
-        Err(message) => Some(Problem { origin, message }),
+        Err(mistakes) => {
+            settings.set_wrong(key, origin.clone());
+            let problem = |message| Problem { origin: origin.clone(), message, key: None };
+            mistakes.into_iter().map(problem).collect()
+        }
     }
 }

@@ -70,6 +70,8 @@ pub(crate) struct Daemon {
     pub(crate) groups: &'static [&'static [Key]],
     /// Returns the contradictions between keys that are valid on their own.
     pub(crate) contradictions: fn(&Settings) -> Vec<Problem>,
+    /// Returns what is wrong with the files that the keys name.
+    pub(crate) files: fn(&Settings) -> Vec<Problem>,
 }
 
 impl Daemon {

@@ -72,8 +72,58 @@ impl Kind {
     /// Reads a value.
     ///
     /// # Errors
+    /// All mistakes, without the key's name.
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, Vec<String>> {
+        match self {
+            Kind::List(of) => {
+                let items = of.split_items(text);
+                of.parse_items(items.iter().map(String::as_str))
+            }
+            _ => self.parse_one(text).map_err(|message| vec![message]),
+        }
+    }
+
+    /// Splits a list at its commas, except for those within an item if its form has one, e.g. between the ends of a tunnel.
+    fn split_items(&self, text: &str) -> Vec<String> {
+        let has_comma = matches!(self, Kind::Other(form, _) if form.contains(','));
+        let mut items: Vec<String> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let joined = items.last().map(|last| format!("{last},{part}"));
+            match (items.last_mut(), joined) {
+                (Some(last), Some(joined))
+                    if has_comma && self.parse_one(last).is_err() && self.parse_one(&joined).is_ok() =>
+                {
+                    *last = joined;
+                }
+                _ => items.push(part.to_string()),
+            }
+        }
+        items
+    }
+
+    /// Reads the values of a list of which each has this type.
+    ///
+    /// # Errors
+    /// All mistakes, without the key's name.
+    pub(crate) fn parse_items<'t>(
+        &self,
+        items: impl IntoIterator<Item = &'t str>,
+    ) -> Result<Value, Vec<String>> {
+        let (mut values, mut mistakes) = (Vec::new(), Vec::new());
+        for item in items {
+            match self.parse_one(item) {
+                Ok(value) => values.push(value),
+                Err(message) => mistakes.push(message),
+            }
+        }
+        if mistakes.is_empty() { Ok(Value::List(values)) } else { Err(mistakes) }
+    }
+
+    /// Reads a value that is no list.
+    ///
+    /// # Errors
     /// What is wrong, without the key's name.
-    pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
+    pub(crate) fn parse_one(&self, text: &str) -> Result<Value, String> {
         let wrong = || format!("`{text}` is not {}", self.expected());
         match self {
             Kind::Text if text.is_empty() => Err("the text is empty".into()),
@@ -97,12 +147,10 @@ impl Kind {
             Kind::Path => Ok(Value::Path(text.into())),
             Kind::Other(form, check) => match check(text) {
                 Ok(()) => Ok(Value::Text(text.into())),
+                Err(problem) if problem.contains("expected") => Err(format!("`{text}`: {problem}")),
                 Err(problem) => Err(format!("`{text}`: {problem}; expected {form}")),
             },
-            Kind::List(of) => {
-                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-                items.map(|item| of.parse(item)).collect::<Result<_, _>>().map(Value::List)
-            }
+            Kind::List(_) => Err("a list of lists".into()),
         }
     }
 }

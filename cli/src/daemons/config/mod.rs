@@ -13,7 +13,7 @@ pub(crate) mod keys;
 pub(crate) mod kind;
 pub(crate) mod settings;
 
-pub(crate) use arguments::Arguments;
+pub(crate) use arguments::{Arguments, variables_help};
 pub(crate) use key::Daemon;
 
 /// All daemons, by the name of their subcommand.

@@ -15,10 +15,32 @@ pub(crate) enum Origin {
     Default,
     /// A file, with line and column, both from 1.
     File(PathBuf, usize, usize),
+    /// A file that does not have the key.
+    WholeFile(PathBuf),
     /// An environment variable.
     Variable(String),
     /// A flag, with `--`.
     Flag(String),
+}
+
+impl Origin {
+    /// Which of two values of a key counts: flags take precedence over variables, variables over files.
+    fn rank(&self) -> u8 {
+        match self {
+            Origin::Default => 0,
+            Origin::File(..) | Origin::WholeFile(_) => 1,
+            Origin::Variable(_) => 2,
+            Origin::Flag(_) => 3,
+        }
+    }
+
+    /// Returns where it is in a file, for sorting; what is nowhere in it comes last.
+    pub(crate) fn position(&self) -> (usize, usize) {
+        match self {
+            Origin::File(_, line, column) => (*line, *column),
+            _ => (usize::MAX, 0),
+        }
+    }
 }
 
 impl fmt::Display for Origin {
@@ -26,6 +48,7 @@ impl fmt::Display for Origin {
         match self {
             Origin::Default => f.write_str("configuration"),
             Origin::File(path, line, column) => write!(f, "{}:{line}:{column}", path.display()),
+            Origin::WholeFile(path) => write!(f, "{}", path.display()),
             Origin::Variable(name) | Origin::Flag(name) => f.write_str(name),
         }
     }
@@ -38,6 +61,8 @@ pub(crate) struct Problem {
     pub(crate) origin: Origin,
     /// What is wrong, and what was expected.
     pub(crate) message: String,
+    /// The key, if it is the mistake of one.
+    pub(crate) key: Option<&'static str>,
 }
 
 impl fmt::Display for Problem {
@@ -51,6 +76,10 @@ impl fmt::Display for Problem {
 pub(crate) struct Settings {
     daemon: &'static Daemon,
     values: BTreeMap<&'static str, (Value, Origin)>,
+    /// Keys whose value is a mistake. They have no value, not even the default.
+    wrong: BTreeMap<&'static str, Origin>,
+    /// The file that was read.
+    file: Option<PathBuf>,
 }
 
 impl Settings {
@@ -60,27 +89,45 @@ impl Settings {
             let value = key.kind.parse(key.default).expect("a test parses the default of every key");
             (key.name, (value, Origin::Default))
         });
-        Settings { daemon, values: values.collect() }
+        Settings { daemon, values: values.collect(), wrong: BTreeMap::new(), file: None }
+    }
+
+    /// Sets the file in which keys are missing that have no value.
+    pub(crate) fn set_file(&mut self, file: &Path) {
+        self.file = Some(file.to_path_buf());
     }
 
     /// Sets a key, unless its present value takes precedence: flags over variables over files over defaults.
     pub(crate) fn set(&mut self, key: &Key, value: Value, origin: Origin) {
-        let rank = |origin: &Origin| match origin {
-            Origin::Default => 0,
-            Origin::File(..) => 1,
-            Origin::Variable(_) => 2,
-            Origin::Flag(_) => 3,
-        };
-        let known = self.daemon.key(key.name).expect("the key is of this daemon");
-        match self.values.get(known.name) {
-            Some((_, present)) if rank(present) > rank(&origin) => {}
-            _ => drop(self.values.insert(known.name, (value, origin))),
+        if self.counts(key, &origin) {
+            let known = self.daemon.key(key.name).expect("the key is of this daemon");
+            self.values.insert(known.name, (value, origin));
         }
     }
 
-    /// Returns where the value of a key comes from.
+    /// Notes that the value of a key is a mistake, unless its present value takes precedence.
+    pub(crate) fn set_wrong(&mut self, key: &'static Key, origin: Origin) {
+        if self.counts(key, &origin) {
+            self.values.remove(key.name);
+            self.wrong.insert(key.name, origin);
+        }
+    }
+
+    /// Whether a value from `origin` takes precedence over the present one.
+    fn counts(&self, key: &Key, origin: &Origin) -> bool {
+        let present = self.values.get(key.name).map(|(_, present)| present);
+        let present = present.or_else(|| self.wrong.get(key.name));
+        present.is_none_or(|present| present.rank() <= origin.rank())
+    }
+
+    /// Returns where the value of a key comes from, or where one is missing: in the file, or as a flag.
     pub(crate) fn origin(&self, name: &str) -> Origin {
-        self.values.get(name).map_or(Origin::Default, |(_, origin)| origin.clone())
+        let given = self.values.get(name).map(|(_, origin)| origin).or_else(|| self.wrong.get(name));
+        match (given, &self.file) {
+            (Some(origin), _) if *origin != Origin::Default => origin.clone(),
+            (_, Some(file)) => Origin::WholeFile(file.clone()),
+            (_, None) => Origin::Flag(format!("--{}", name.replace('_', "-"))),
+        }
     }
 
     /// Returns the folder at which relative paths in the value of a key start.
@@ -93,12 +140,35 @@ impl Settings {
 
     /// Returns a problem at a key.
     pub(crate) fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
-        Problem { origin: self.origin(name), message: format!("{name}: {}", message.into()) }
+        let key = self.daemon.key(name).map(|key| key.name);
+        Problem { origin: self.origin(name), message: format!("{name}: {}", message.into()), key }
     }
 
-    /// Whether the key has a value.
+    /// Returns the contradictions between keys. A key whose value is a mistake contradicts nothing.
+    pub(crate) fn contradictions(&self) -> Vec<Problem> {
+        let mut problems = (self.daemon.contradictions)(self);
+        problems.retain(|problem| problem.key.is_none_or(|key| !self.wrong.contains_key(key)));
+        problems
+    }
+
+    /// Whether the key has a value, be it a mistake.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.values.contains_key(name)
+        self.values.contains_key(name) || self.is_wrong(name)
+    }
+
+    /// Whether something gives the key a value, which may be that of its default.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.values.get(name).is_some_and(|(_, origin)| *origin != Origin::Default)
+    }
+
+    /// Whether an environment variable gives a key its value.
+    pub(crate) fn has_variables(&self) -> bool {
+        self.values.values().any(|(_, origin)| matches!(origin, Origin::Variable(_)))
+    }
+
+    /// Whether the value of the key is a mistake.
+    pub(crate) fn is_wrong(&self, name: &str) -> bool {
+        self.wrong.contains_key(name)
     }
 
     fn get(&self, name: &str) -> Option<&Value> {

@@ -18,6 +18,7 @@ use model::topology::{Node, NodeKind};
 use model::{MissingData, SwitchTelemetry, Topology};
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::from_program;
+use p4runtime::proto::p4::config::v1::P4Info;
 use proto::convert;
 use proto::v1::{self, record::Body};
 use tokio::sync::{mpsc, watch};
@@ -33,7 +34,7 @@ use super::operations::log::LogLevel;
 use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
 use super::tls::{Certificates, identity_name};
-use crate::input::read_text;
+use crate::commands::p4;
 
 /// Maximum time of a polling packet from one switch to the next, in nanoseconds of network time.
 const HOP_NS: u64 = 20_000;
@@ -72,7 +73,13 @@ async fn control(
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
     let serving = health_address.serve(health.clone())?;
-    let mut controller = Controller::start(config).context("the switches cannot be controlled")?;
+    let mut controller = Controller::start(config).with_context(|| match settings.path("p4info") {
+        Some(path) => {
+            let origin = settings.origin("p4info");
+            format!("{origin}: p4info: {}: the switches cannot be controlled", path.display())
+        }
+        None => "the switches cannot be controlled".into(),
+    })?;
     stdout_line!("ready")?;
     info!(name, "the controller is ready");
     notify::ready("running");
@@ -219,7 +226,8 @@ impl Work {
         let clocks = clocks.into_iter().map(|(switch, clock)| v1::SwitchClock {
             switch,
             zero_ns: clock.zero_ns,
-            error_ns: clock.error_ns,
+            error_ns: clock.maximum_error_ns.unwrap_or(0),
+            maximum_error_ns: clock.maximum_error_ns,
         });
         let clocks = clocks.collect();
         if !self.has_records {
@@ -336,6 +344,15 @@ fn metrics(status: &Status) -> Vec<Metric> {
         value: i64::from(state.is_ok()),
     });
     let mut metrics: Vec<Metric> = up.collect();
+    metrics.extend(status.clock_errors_ns.iter().map(|(switch, error_ns)| Metric {
+        labels: vec![("switch", switch.clone())],
+        ..metric(
+            "switch_clock_error_nanoseconds",
+            "Maximum error of the controller's estimate of the switch's clock",
+            false,
+            *error_ns,
+        )
+    }));
     let collect = &status.collect;
     metrics.push(metric(
         "events_open",
@@ -376,17 +393,14 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
         endpoint: format!("{scheme}://{}", switch.address),
         device_id: switch.device_id,
     });
-    let bundle = program(settings);
-    let program = compile(&bundle)
-        .map_err(anyhow::Error::msg)
-        .context("the switch program does not compile (defines)")?;
+    let (p4info, device_config) = program(settings)?;
     Ok(LiveConfig {
         topology: Arc::new(topology),
         switches: switches.collect(),
         plan: plan(settings)?,
         collect: collect_settings(settings),
-        p4info: from_program(&program),
-        device_config: bundle.encode(),
+        p4info,
+        device_config,
         retry: |failed, seed| Duration::from_millis(proto::backoff::delay_ms(failed, seed)),
         tls: tls.map(|tls| tls.switch_client()),
         seed: operations::random()?,
@@ -417,8 +431,23 @@ const POLL_INTERVAL_SHIFT: &str = "POLL_INTERVAL_SHIFT";
 /// of milliseconds, took 40 % of a core of a software switch and 64 % of one of the controller (docs/switch.md).
 const DEFAULT_POLL_INTERVAL_SHIFT: u32 = 25;
 
-/// Returns the switch program with the definitions of the key `defines`.
-fn program(settings: &Settings) -> SourceBundle {
+/// Returns the switch program for the switches' target: what another compiler wrote, or the sources.
+fn program(settings: &Settings) -> anyhow::Result<(P4Info, Vec<u8>)> {
+    let at = |key| format!("{}: {key}", settings.origin(key));
+    if let (Some(info), Some(config)) = (settings.path("p4info"), settings.path("device_config")) {
+        let info = p4::read_info(info).with_context(|| at("p4info"))?;
+        let config = keys::read_device_config(config).with_context(|| at("device_config"))?;
+        return Ok((info, config));
+    }
+    let bundle = sources(settings);
+    let program = compile(&bundle)
+        .map_err(anyhow::Error::msg)
+        .with_context(|| format!("{}: the switch program does not compile", at("defines")))?;
+    Ok((from_program(&program), bundle.encode()))
+}
+
+/// Returns the sources of the switch program with the definitions of the key `defines`.
+fn sources(settings: &Settings) -> SourceBundle {
     let defines: Vec<(String, u32)> =
         settings.texts("defines").into_iter().filter_map(|text| parse_define(text).ok()).collect();
     let mut defines: Vec<(&str, u32)> =
@@ -433,9 +462,7 @@ fn program(settings: &Settings) -> SourceBundle {
 
 fn plan(settings: &Settings) -> anyhow::Result<PlanSettings> {
     let Some(path) = settings.path("plan") else { return Ok(PlanSettings::default()) };
-    serde_json::from_str(&read_text(path)?).with_context(|| {
-        format!("{}: {}: not the settings of a plan", settings.origin("plan"), path.display())
-    })
+    keys::read_plan(path).with_context(|| format!("{}: plan", settings.origin("plan")))
 }
 
 /// Returns the settings of collection. In a slowed-down network a hop takes far longer on the wall clock, and an event

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use p4runtime::client::connection_causes;
 use proto::backoff::delay_ms;
 use proto::clock::{ClockFilter, Exchange};
 use proto::limits::{MESSAGE_BYTES, WINDOW};
@@ -350,18 +351,14 @@ fn endpoint(config: &LinkConfig) -> anyhow::Result<Endpoint> {
     }
 }
 
-/// Describes an error of tonic with its causes: its own text is only `transport error`.
 fn connect_error(error: tonic::transport::Error) -> anyhow::Error {
-    let mut text = String::from("cannot connect");
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    anyhow::anyhow!(text)
+    anyhow::anyhow!("cannot connect: {}", connection_causes(&error))
 }
 
+/// The server's own words; the description of a code, without them, is for programmers.
 fn status_error(status: tonic::Status) -> anyhow::Error {
-    anyhow::anyhow!("{}: {}", status.code().description(), status.message())
+    match status.message() {
+        "" => anyhow::anyhow!("{}", status.code().description()),
+        message => anyhow::anyhow!("{message}"),
+    }
 }

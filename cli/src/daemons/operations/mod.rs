@@ -53,7 +53,11 @@ pub(crate) fn host_name() -> anyhow::Result<String> {
 /// Logs what a reload has changed, and what needs a restart.
 pub(crate) fn log_reload(old: &Settings, new: &Settings) {
     let (applied, restart) = old.changed(new);
-    tracing::info!(changed = applied.join(", "), "the configuration is reloaded");
+    if !applied.is_empty() {
+        tracing::info!(changed = applied.join(", "), "the configuration is reloaded");
+    } else if restart.is_empty() {
+        tracing::info!("the configuration is read again; no key has changed");
+    }
     if !restart.is_empty() {
         tracing::warn!(keys = restart.join(", "), "these keys have changed and need a restart");
     }

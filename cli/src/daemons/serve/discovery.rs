@@ -44,7 +44,13 @@ impl Discovery {
     /// What the network lacks.
     pub(crate) fn problems(&self) -> Vec<HealthProblem> {
         let problem = |reason: &String| HealthProblem { subject: "discovery".into(), reason: reason.clone() };
-        self.learned().problems().iter().map(problem).collect()
+        let learned = self.learned();
+        let mut problems: Vec<HealthProblem> = learned.problems().iter().map(problem).collect();
+        if learned.topology().links.is_empty() && problems.is_empty() {
+            let reason = "no network has been learned yet: no controller has reported a cable";
+            problems.push(problem(&reason.into()));
+        }
+        problems
     }
 
     fn learned(&self) -> MutexGuard<'_, Learned> {

@@ -17,7 +17,7 @@ use proto::v1;
 use store::InboxRow;
 use tokio::time::interval;
 use tracing::{error, info, warn};
-use web::Stage;
+use web::{Stage, SwitchClockError};
 
 use super::awaiting_reports::{Awaited, AwaitingReports};
 use super::{Shared, cables};
@@ -246,6 +246,13 @@ impl Inbox {
         snapshot.losses.retain(|loss| has_clock(&loss.switch));
         snapshot.events.retain(|event| has_clock(&event.switch));
         align(&mut snapshot, &upload.clocks, row.offset_ns.unwrap_or(0), time);
+        let errors = clock_errors(&upload.clocks, row);
+        for telemetry in &mut snapshot.switches {
+            let known = errors.iter().find(|known| known.switch == telemetry.switch);
+            let error_ns = known.and_then(|known| known.error_ns);
+            telemetry.clock_error_ns = error_ns.map(|error_ns| error_ns.div_ceil(time.scale.max(1)));
+        }
+        self.shared.senders.switch_clocks(&row.sender, errors);
         self.shared.complete(&mut snapshot);
         let problems = snapshot.problems(topology);
         if !problems.is_empty() {
@@ -369,6 +376,19 @@ impl Inbox {
             error!(%error, "the store failed; a snapshot will be analysed again after a restart");
         }
     }
+}
+
+/// How well the clocks of switches are known: by the controller that has sent them, whose own clock is off as well.
+fn clock_errors(clocks: &[v1::SwitchClock], row: &InboxRow) -> Vec<SwitchClockError> {
+    let own_ns = row.offset_ns.map(|_| row.error_ns);
+    let error = |clock: &v1::SwitchClock| SwitchClockError {
+        switch: clock.switch.clone(),
+        error_ns: clock
+            .maximum_error_ns
+            .zip(own_ns)
+            .map(|(error_ns, own_ns)| error_ns.saturating_add(own_ns)),
+    };
+    clocks.iter().map(error).collect()
 }
 
 /// Brings all times of a snapshot to the network time of the store. The times of switches start at their zeros, that of

@@ -37,6 +37,7 @@ use self::inbox::Inbox;
 use self::queries::Queries;
 use self::shared::ServerProbe;
 use super::config::Arguments;
+use super::config::keys::files;
 use super::config::keys::serve::{Serve, header_name};
 use super::config::settings::Settings;
 use super::operations::log::LogLevel;
@@ -46,7 +47,7 @@ use super::time_base::TimeBase;
 use super::tls::Certificates;
 use crate::configurations::{self, Checked};
 use crate::findings;
-use crate::input::{fail_with, read_text};
+use crate::input::fail_with;
 use crate::tokens::ServedTokens;
 
 /// Time for open connections and the analysis to finish when the server stops.
@@ -362,11 +363,10 @@ fn read_findings(settings: &Settings, topology: Option<&Topology>) -> anyhow::Re
         }
         None => Checked::default(),
     };
-    fail_with("configs", &problems)?;
+    let at = |key| format!("{}: {key}", settings.origin(key));
+    fail_with("configs", &problems).with_context(|| at("configs"))?;
     if let Some(path) = settings.path("findings") {
-        let listed: Vec<ConfigFinding> = serde_json::from_str(&read_text(path)?)
-            .with_context(|| format!("{}: not a list of findings", path.display()))?;
-        findings.cited.extend(listed);
+        findings.cited.extend(files::findings(path).with_context(|| at("findings"))?);
     }
     Ok(findings)
 }

@@ -11,7 +11,7 @@ use proto::limits::{HEALTH_PROBLEMS, LASTING_PORTS, NAME_BYTES, REPORTED, TEXT_B
 use proto::v1::{self, SenderKind, from_server};
 use proto::version::HOST_REPORTS;
 use tokio::sync::{mpsc, oneshot};
-use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric};
+use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric, SwitchClockError};
 
 use super::cables::Cables;
 use crate::daemons::analysis::parts::{ControllerSwitches, Controllers};
@@ -79,6 +79,8 @@ struct Sender {
     heard_ns: u64,
     clock_offset_ns: Option<i64>,
     clock_error_ns: u64,
+    /// Of a controller.
+    switch_clocks: Vec<SwitchClockError>,
     rejected: u64,
     problems: Vec<HealthProblem>,
     /// Of a controller.
@@ -150,6 +152,7 @@ impl Senders {
             heard_ns: wall_ns(),
             clock_offset_ns: None,
             clock_error_ns: 0,
+            switch_clocks: Vec::new(),
             rejected,
             problems: Vec::new(),
             switches: hello.switches.iter().take(REPORTED).map(|name| cut(name, NAME_BYTES)).collect(),
@@ -205,6 +208,14 @@ impl Senders {
             sender.clock_offset_ns = ping.clock_offset_ns;
             sender.clock_error_ns = ping.clock_error_ns;
         });
+    }
+
+    /// Notes the clocks of the switches of a controller, by its name in the store ([`SenderId::key`]).
+    pub(crate) fn switch_clocks(&self, controller: &str, clocks: Vec<SwitchClockError>) {
+        let mut known = self.lock();
+        if let Some((_, sender)) = known.senders.iter_mut().find(|(id, _)| id.key() == controller) {
+            sender.switch_clocks = clocks;
+        }
     }
 
     /// Notes what keeps the daemon from its work.
@@ -347,6 +358,7 @@ impl Senders {
             lost: sender.lost.records,
             clock_offset_ns: sender.clock_offset_ns,
             clock_error_ns: sender.clock_error_ns,
+            switch_clocks: sender.switch_clocks.clone(),
             rejected: sender.rejected,
             problems: sender.problems.clone(),
             interfaces: sender.interfaces.clone(),

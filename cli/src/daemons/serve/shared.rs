@@ -188,6 +188,12 @@ impl Probe for ServerProbe {
         stopped.into_iter().chain(full).chain(unwritable).map(problem).collect()
     }
 
+    fn no_network(&self) -> Option<String> {
+        let problems = self.0.discovery.as_ref()?.problems();
+        let reasons: Vec<String> = problems.into_iter().map(|problem| problem.reason).collect();
+        Some(reasons.join("; "))
+    }
+
     fn metrics(&self) -> Vec<Metric> {
         let shared = &self.0;
         let mut metrics = shared.senders.metrics(shared.silent_ns);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -61,12 +62,32 @@ pub(crate) fn parse(text: &str) -> Result<(Format, Uri), String> {
         "slack" => Format::Slack,
         _ => return Err("the format is neither `alertmanager` nor `slack`".into()),
     };
+    Ok((format, parse_url(url)?))
+}
+
+/// Reads a URL.
+///
+/// # Errors
+/// It is none of http or https, or has a user name.
+pub(crate) fn parse_url(url: &str) -> Result<Uri, String> {
     let uri: Uri = url.parse().map_err(|_| "this is no http or https URL")?;
     let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
     match uri.authority() {
-        Some(authority) if is_http && !authority.as_str().contains('@') => Ok((format, uri)),
+        Some(authority) if is_http && !authority.as_str().contains('@') => Ok(uri),
         Some(_) if is_http => Err("a URL with a user name is not supported".into()),
         _ => Err("this is no http or https URL".into()),
+    }
+}
+
+/// Reads the secret that signs webhooks.
+///
+/// # Errors
+/// The file cannot be read, or is empty.
+pub(crate) fn read_secret(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let text = read_text(path)?;
+    match text.trim() {
+        "" => bail!("{} is empty", path.display()),
+        secret => Ok(secret.as_bytes().to_vec()),
     }
 }
 
@@ -75,12 +96,8 @@ pub(crate) fn parse(text: &str) -> Result<(Format, Uri), String> {
 /// # Errors
 /// A file cannot be read.
 pub(crate) fn targets(settings: &Settings) -> anyhow::Result<Vec<Target>> {
-    let secret = settings.path("webhook_secret").map(read_text).transpose();
+    let secret = settings.path("webhook_secret").map(read_secret).transpose();
     let secret = secret.with_context(|| format!("{}: webhook_secret", settings.origin("webhook_secret")))?;
-    let secret = secret.map(|secret| secret.trim().as_bytes().to_vec());
-    if secret.as_ref().is_some_and(Vec::is_empty) {
-        bail!("{}: webhook_secret: the file is empty", settings.origin("webhook_secret"));
-    }
     let min_severity = match settings.text("webhook_severity") {
         Some("critical") => Severity::Critical,
         Some("minor") => Severity::Minor,

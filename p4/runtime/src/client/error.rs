@@ -16,11 +16,28 @@ pub struct UpdateError {
     pub message: String,
 }
 
+/// Describes an error of tonic by its causes: its own text is only `transport error`. A cause that repeats the text of
+/// another one is said once.
+pub fn connection_causes(error: &tonic::transport::Error) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let text = error.to_string();
+        match texts.last_mut() {
+            Some(last) if last.contains(&text) => {}
+            Some(last) if text.contains(last.as_str()) => *last = text,
+            _ => texts.push(text),
+        }
+        cause = error.source();
+    }
+    if texts.is_empty() { error.to_string() } else { texts.join(": ") }
+}
+
 /// Errors of calls.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The connection failed.
-    #[error("cannot connect to {endpoint}: {source}")]
+    #[error("cannot connect to {endpoint}: {}", connection_causes(.source))]
     Connect {
         /// The endpoint.
         endpoint: String,

@@ -11,7 +11,7 @@ mod schema;
 mod session;
 mod tls;
 
-pub use error::{ClientError, UpdateError};
+pub use error::{ClientError, UpdateError, connection_causes};
 pub use registers::RegisterBytes;
 pub use schema::{ActionArgs, DigestSchema, KeyMatch, RegisterSchema, Schema, SchemaError};
 pub use session::{Arbitrated, Session, SessionEvent, SessionSender};

@@ -101,6 +101,7 @@ export interface components {
             rejected: number;
             software: string;
             state: string;
+            switch_clocks?: components["schemas"]["SwitchClockError"][];
         };
         Daemons: {
             daemons: components["schemas"]["DaemonState"][];
@@ -1164,9 +1165,14 @@ export interface components {
         Source: "harrier" | "hawkeye-ns3" | "hawkeye-ns3-egress";
         /** @enum {string} */
         StepRole: "victim" | "culprit";
+        SwitchClockError: {
+            error_ns?: number | null;
+            switch: string;
+        };
         SwitchTelemetry: {
             back_port?: number | null;
             bytes: number;
+            clock_error_ns?: number | null;
             epochs: components["schemas"]["EpochInfo"][];
             flows: components["schemas"]["FlowRecord"][];
             frozen_ns: number;

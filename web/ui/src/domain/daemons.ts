@@ -40,6 +40,16 @@ export function clockOffset(daemon: Daemon): string {
   return `${sign}${duration(Math.abs(offset))} ± ${duration(daemon.clock_error_ns)}`;
 }
 
+/** How well the clocks of a controller's switches are known: the worst of them; empty for other daemons. */
+export function switchClocks(daemon: Daemon): string {
+  const errors = (daemon.switch_clocks ?? []).map(({ error_ns: error }) => error);
+  const known = errors.filter((error) => error !== null && error !== undefined);
+  const unknown = errors.length - known.length;
+  const texts = known.length > 0 ? [`switches \u00b1 ${duration(Math.max(...known))}`] : [];
+  if (unknown > 0) texts.push(`${unknown} of ${errors.length} switches: error not known`);
+  return texts.join('; ');
+}
+
 /** An RFC 3339 time to the second, in UTC. */
 export function second(time: string): string {
   const at = new Date(time);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { byAttention, clockOffset, reported, second, serverProblems } from './daemons';
+import { byAttention, clockOffset, reported, second, serverProblems, switchClocks } from './daemons';
 import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow, splitPort } from './flow';
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
@@ -304,6 +304,9 @@ describe('daemons', () => {
   test.each([
     [clockOffset(daemon('agent', 'h1')), '–'],
     [clockOffset(daemon('agent', 'h1', { clock_offset_ns: -50_000_000, clock_error_ns: 20_000 })), '\u221250 ms ± 20 µs'],
+    [switchClocks(daemon('agent', 'h1')), ''],
+    [switchClocks(daemon('controller', 'c1', { switch_clocks: [{ switch: 'sw1', error_ns: 20_000 }, { switch: 'sw2', error_ns: 300_000 }] })), 'switches ± 300 µs'],
+    [switchClocks(daemon('controller', 'c1', { switch_clocks: [{ switch: 'sw1' }] })), '1 of 1 switches: error not known'],
     [second('2026-01-02T03:04:05.678+01:00'), '2026-01-02 02:04:05'],
     [second('?'), '?'],
   ])('%s', (text, expected) => expect(text).toBe(expected));

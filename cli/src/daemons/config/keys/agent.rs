@@ -1,10 +1,12 @@
 //! Keys of `harrier agent`.
 
-use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, upload};
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, numbers, upload};
+use super::files;
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
+use crate::daemons::{tls, topology};
 
 /// The agent's table.
 pub(crate) static AGENT: Daemon = Daemon {
@@ -13,6 +15,7 @@ pub(crate) static AGENT: Daemon = Daemon {
             measurements.",
     groups: &[HOST, DETECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
+    files,
 };
 
 /// Marks the flags of the agent.
@@ -203,16 +206,24 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
     if sources.contains(&"capture") && !settings.has("interface") {
         problems.push(settings.problem("sources", "`capture` also needs the key interface"));
     }
-    if sources.contains(&"probe") && settings.ips("probe_peers").is_empty() && !settings.has("topology") {
+    let has_peers = !settings.ips("probe_peers").is_empty() || settings.is_wrong("probe_peers");
+    if sources.contains(&"probe") && !has_peers && !settings.has("topology") {
         problems.push(settings.problem("sources", "`probe` also needs the key topology or probe_peers"));
     }
     if !settings.has("interface") && settings.ips("addresses").is_empty() {
         problems.push(settings.problem("addresses", "missing: the own addresses, or the key interface"));
     }
-    let (follow_up, recovered) = (settings.number("follow_up_ns"), settings.number("recovered_interval_ns"));
-    if follow_up > recovered {
+    if let Some((follow_up, recovered)) = numbers(settings, "follow_up_ns", "recovered_interval_ns")
+        && follow_up > recovered
+    {
         let message = format!("{follow_up} is longer than recovered_interval_ns, which is {recovered}");
         problems.push(settings.problem("follow_up_ns", message));
     }
+    problems
+}
+
+fn files(settings: &Settings) -> Vec<Problem> {
+    let mut problems = files::certificates(settings, tls::KEYS);
+    problems.extend(files::read(settings, "topology", topology::read));
     problems
 }

@@ -4,15 +4,12 @@ use crate::daemons::config::key::Key;
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
 
+/// The levels of the log.
+pub(crate) const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
+
 /// Logs and health, of every daemon.
 pub(crate) const OPERATION: &[Key] = &[
-    Key::new(
-        "log_level",
-        Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
-        "info",
-        "Least severe messages in the log",
-    )
-    .reloaded(),
+    Key::new("log_level", Kind::Choice(LOG_LEVELS), "info", "Least severe messages in the log").reloaded(),
     Key::new("log_format", Kind::Choice(&["text", "json"]), "text", "Format of the log on stderr"),
 ];
 
@@ -104,6 +101,12 @@ pub(crate) fn tls(settings: &Settings) -> Vec<Problem> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns two numbers to compare, unless one of them is a mistake.
+pub(crate) fn numbers(settings: &Settings, first: &str, second: &str) -> Option<(u64, u64)> {
+    let are_valid = !settings.is_wrong(first) && !settings.is_wrong(second);
+    are_valid.then(|| (settings.number(first), settings.number(second)))
 }
 
 /// Without certificates a daemon listens on loopback addresses only.

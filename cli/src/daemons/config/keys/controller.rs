@@ -1,10 +1,18 @@
 //! Keys of `harrier controller`.
 
-use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, upload};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use controller::plan::PlanSettings;
+
+use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, numbers, upload};
+use super::files;
+use crate::commands::p4;
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
+use crate::daemons::{tls, topology};
 
 /// The controller's table.
 pub(crate) static CONTROLLER: Daemon = Daemon {
@@ -12,6 +20,7 @@ pub(crate) static CONTROLLER: Daemon = Daemon {
     about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
     groups: &[NETWORK, DISCOVERY, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
+    files,
 };
 
 /// Marks the flags of the controller.
@@ -59,6 +68,13 @@ const NETWORK: &[Key] = &[
         "",
         "Sizes and durations that replace defaults of the switch program (p4/hawkeye/config.p4)",
     ),
+    Key::new(
+        "device_config",
+        Kind::Path,
+        "",
+        "The switch program as the compiler of the switches' target wrote it (P4Runtime's p4_device_config) [default: its sources, which harrier switch compiles]",
+    ),
+    Key::new("p4info", Kind::Path, "", "P4Info of `device_config`, as text or binary"),
     Key::new(
         "switch_clocks",
         Kind::Choice(&["synchronised", "free"]),
@@ -132,7 +148,7 @@ impl SwitchAddress {
         if name.is_empty() {
             return Err("the name is empty".into());
         }
-        Kind::Peer.parse(address)?;
+        Kind::Peer.parse_one(address)?;
         match device_id.parse() {
             Ok(device_id) if device_id > 0 => {
                 Ok(SwitchAddress { name: name.into(), address: address.into(), device_id })
@@ -173,8 +189,52 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
         }
         problems.extend(loopback_peer(settings, "switches", &switch.address));
     }
-    if settings.number("quiet_us") >= settings.number("event_timeout_ms") * 1_000 {
+    problems.extend(of_program(settings));
+    if let Some((quiet_us, timeout_ms)) = numbers(settings, "quiet_us", "event_timeout_ms")
+        && quiet_us >= timeout_ms * 1_000
+    {
         problems.push(settings.problem("quiet_us", "not shorter than event_timeout_ms"));
     }
     problems
+}
+
+/// What contradicts itself in the keys of the program.
+fn of_program(settings: &Settings) -> Option<Problem> {
+    match (settings.has("device_config"), settings.has("p4info")) {
+        (true, false) => Some(settings.problem("device_config", "also needs p4info")),
+        (false, true) => Some(settings.problem("p4info", "also needs device_config")),
+        (true, true) if !settings.texts("defines").is_empty() => Some(
+            settings.problem("defines", "without effect: the program of device_config is compiled already"),
+        ),
+        _ => None,
+    }
+}
+
+fn files(settings: &Settings) -> Vec<Problem> {
+    let mut problems = files::certificates(settings, tls::KEYS);
+    problems.extend(files::read(settings, "topology", topology::read));
+    problems.extend(files::read(settings, "plan", read_plan));
+    problems.extend(files::read(settings, "device_config", read_device_config));
+    problems.extend(files::read(settings, "p4info", p4::read_info));
+    problems
+}
+
+/// Reads a compiled program.
+///
+/// # Errors
+/// The file cannot be read, or is empty.
+pub(crate) fn read_device_config(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if bytes.is_empty() {
+        bail!("{} is empty", path.display());
+    }
+    Ok(bytes)
+}
+
+/// Reads the settings of routing, priorities and pauses.
+///
+/// # Errors
+/// The file cannot be read, or is something else.
+pub(crate) fn read_plan(path: &Path) -> anyhow::Result<PlanSettings> {
+    files::json(path, "the settings of a plan")
 }

@@ -3,10 +3,14 @@
 use hyper::header::HeaderName;
 
 use super::common::{OPERATION, TIME, TLS, loopback, tls};
+use super::files;
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
+use crate::daemons::serve::webhooks;
+use crate::daemons::{tls as certificates, topology};
+use crate::{client, tokens};
 
 /// The server's table.
 pub(crate) static SERVE: Daemon = Daemon {
@@ -15,6 +19,7 @@ pub(crate) static SERVE: Daemon = Daemon {
             dashboard.",
     groups: &[SERVER, TIME, TLS, OPERATION],
     contradictions,
+    files,
 };
 
 /// Marks the flags of the server.
@@ -28,8 +33,9 @@ impl Described for Serve {
 const CONFIG: Kind =
     Kind::Other("SWITCH=PATH", |text| crate::configurations::parse_config_of(text).map(|_| ()));
 
-const WEBHOOK: Kind =
-    Kind::Other("FORMAT=URL", |text| crate::daemons::serve::webhooks::parse(text).map(|_| ()));
+const WEBHOOK: Kind = Kind::Other("FORMAT=URL", |text| webhooks::parse(text).map(|_| ()));
+
+const URL: Kind = Kind::Other("URL", |text| webhooks::parse_url(text).map(drop));
 
 const PROXY: Kind =
     Kind::Other("ADDRESS[/BITS]", |text| text.parse::<web::Network>().map(drop).map_err(|e| e.to_string()));
@@ -203,7 +209,7 @@ const SERVER: &[Key] = &[
     ),
     Key::new(
         "webhook_link",
-        Kind::Text,
+        URL,
         "",
         "Address of the dashboard for links in webhooks, e.g. https://harrier.example:8080",
     ),
@@ -239,6 +245,11 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
         problems.push(settings.problem("listen", text));
     }
     problems.extend(of_proxies(settings));
+    if let Some(path) = settings.path("store")
+        && let Err(error) = store::check_url(path)
+    {
+        problems.push(settings.problem("store", error.to_string()));
+    }
     problems.extend(loopback(settings, "upload_listen"));
     let (listen, upload) = (settings.listen("listen"), settings.listen("upload_listen"));
     if listen == upload && listen.is_some_and(|address| address.port() != 0) {
@@ -258,4 +269,17 @@ fn of_proxies(settings: &Settings) -> Option<Problem> {
         }
         _ => None,
     }
+}
+
+fn files(settings: &Settings) -> Vec<Problem> {
+    let mut problems = files::certificates(settings, certificates::KEYS);
+    problems.extend(files::read(settings, "tokens", tokens::credentials));
+    problems.extend(files::read(settings, "topology", topology::read));
+    problems.extend(files::configurations(settings, "configs"));
+    problems.extend(files::read(settings, "findings", files::findings));
+    problems.extend(files::read(settings, "webhook_secret", webhooks::read_secret));
+    if settings.texts("webhooks").iter().any(|webhook| webhook.contains("=https:")) {
+        problems.extend(files::read(settings, "webhook_ca", client::trusting));
+    }
+    problems
 }

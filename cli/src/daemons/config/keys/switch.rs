@@ -1,10 +1,13 @@
 //! Keys of `harrier switch`.
 
-use super::common::{HEALTH, OPERATION, loopback};
+use super::common::{HEALTH, OPERATION};
+use super::files;
+use crate::commands::{p4, switch};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
+use crate::switch_ports::{self, Attachments, Cable, PortArgument};
 
 /// The switch's table.
 pub(crate) static SWITCH: Daemon = Daemon {
@@ -12,6 +15,7 @@ pub(crate) static SWITCH: Daemon = Daemon {
     about: "Runs a P4 switch with a P4Runtime server.",
     groups: &[PORTS, TLS, HEALTH, OPERATION],
     contradictions,
+    files,
 };
 
 /// Marks the settings of the switch.
@@ -22,29 +26,17 @@ impl Described for Switch {
     const DAEMON: &'static Daemon = &SWITCH;
 }
 
-const PORT: Kind = Kind::Other("PORT=INTERFACE[@RATE]|udp:LOCAL,REMOTE", |text| match text.split_once('=') {
-    Some((port, end))
-        if port.parse::<u16>().is_ok_and(|port| (1..=511).contains(&port)) && !end.is_empty() =>
-    {
-        Ok(())
-    }
-    Some(_) => Err("the port is not a number from 1 to 511, or nothing follows the `=`".into()),
-    None => Err("there is no `=`".into()),
-});
-const CABLE: Kind = Kind::Other("PORT:PORT", |text| {
-    let is_port = |port: &str| port.parse::<u16>().is_ok();
-    match text.split_once(':') {
-        Some((a, b)) if is_port(a) && is_port(b) => Ok(()),
-        _ => Err("these are not two port numbers".into()),
-    }
-});
+const PORT: Kind =
+    Kind::Other("PORT=INTERFACE[@RATE]|udp:LOCAL,REMOTE", |text| text.parse::<PortArgument>().map(drop));
+const CABLE: Kind = Kind::Other("PORT:PORT", |text| text.parse::<Cable>().map(drop));
+const MAC: Kind = Kind::Other("XX:XX:XX:XX:XX:XX", |text| switch_ports::mac(text).map(drop));
 
 const PORTS: &[Key] = &[
     Key::new(
         "program",
         Kind::Path,
         "",
-        "Program to run until a controller sets another one; without it the switch waits for one",
+        "Program to run until a controller sets another one, as the argument PROGRAM; without it the switch waits for one",
     ),
     Key::new("listen", Kind::Listen, "127.0.0.1:9559", "Address of the P4Runtime server"),
     Key::new("device_id", Kind::Number(1, u64::MAX), "1", "P4Runtime device id"),
@@ -64,7 +56,7 @@ const PORTS: &[Key] = &[
     ),
     Key::new(
         "mac",
-        Kind::Text,
+        MAC,
         "02:00:00:00:00:00",
         "MAC address of the switch, the source of its PFC frames; the port number is XORed into it",
     ),
@@ -90,6 +82,9 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
         let given = if settings.has("tls_cert") { "tls_cert" } else { "tls_key" };
         problems.push(settings.problem(given, "certificate and key are needed together"));
     }
+    if settings.has("client_ca") && !settings.has("tls_cert") {
+        problems.push(settings.problem("client_ca", "also needs tls_cert and tls_key"));
+    }
     if !settings.has("tls_cert")
         && let Some(address) = settings.listen("listen").filter(|address| !address.ip().is_loopback())
     {
@@ -105,6 +100,38 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
             format!("other machines can reach {address} and could program the switch: client_ca is needed");
         problems.push(settings.problem("listen", message));
     }
-    problems.extend(loopback(settings, "health_listen"));
+    problems.extend(loopback_health(settings));
+    let attached = attachments(settings).problems();
+    problems.extend(attached.into_iter().map(|(key, message)| settings.problem(key, message)));
+    problems
+}
+
+/// Without certificates the switch serves health on loopback addresses only.
+fn loopback_health(settings: &Settings) -> Option<Problem> {
+    let address = settings.listen("health_listen").filter(|address| !address.ip().is_loopback())?;
+    let message = format!("other machines can reach {address}, which needs certificates (tls_cert, tls_key)");
+    (!settings.has("tls_cert")).then(|| settings.problem("health_listen", message))
+}
+
+/// Returns what the keys attach the ports to.
+fn attachments(settings: &Settings) -> Attachments {
+    Attachments {
+        ports: settings.texts("port").into_iter().filter_map(|text| text.parse().ok()).collect(),
+        cables: settings.texts("cable").into_iter().filter_map(|text| text.parse().ok()).collect(),
+        count: match settings.is_wrong("ports") {
+            true => u16::MAX,
+            false => u16::try_from(settings.number("ports")).unwrap_or(u16::MAX),
+        },
+        // Ports that are mistakes may be on interfaces.
+        has_tm: settings.has("tm") && !settings.is_wrong("port"),
+    }
+}
+
+fn files(settings: &Settings) -> Vec<Problem> {
+    let mut problems = files::certificates(settings, ["client_ca", "tls_cert", "tls_key"]);
+    problems.extend(files::read(settings, "program", |path| p4::device_config(path, None)));
+    problems.extend(files::read(settings, "tm", |path| {
+        switch::parse_manager(path, scenario::SwitchSettings::software(&[]))
+    }));
     problems
 }

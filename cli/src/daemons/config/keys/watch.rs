@@ -5,12 +5,15 @@ use std::time::Duration;
 use model::Time;
 
 use super::common::{HEALTH, OPERATION, OPTIONAL_UPLOAD, TLS, loopback, tls, upload};
+use super::files;
+use crate::client::trusting;
 use crate::configurations::parse_config_of;
 use crate::counter_sources::{Address, parse_exporter};
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
 use crate::daemons::config::settings::{Problem, Settings};
+use crate::daemons::{tls as certificates, topology};
 
 /// The watcher's table.
 pub(crate) static WATCH: Daemon = Daemon {
@@ -19,6 +22,7 @@ pub(crate) static WATCH: Daemon = Daemon {
             verdicts to a server.",
     groups: &[SWITCHES, SAMPLES, OPTIONAL_UPLOAD, TLS, HEALTH, OPERATION],
     contradictions,
+    files,
 };
 
 /// Marks the flags of the watcher.
@@ -120,5 +124,14 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
             problems.push(settings.problem("switches", format!("address {}: {error}", number + 1)));
         }
     }
+    problems
+}
+
+fn files(settings: &Settings) -> Vec<Problem> {
+    let mut problems = files::certificates(settings, certificates::KEYS);
+    problems.extend(files::read(settings, "topology", topology::read));
+    problems.extend(files::configurations(settings, "desired"));
+    problems.extend(files::read(settings, "redis_ca", trusting));
+    problems.extend(files::read(settings, "gnmi_ca", trusting));
     problems
 }
