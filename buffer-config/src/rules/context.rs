@@ -1,5 +1,7 @@
 //! The input of a rule, and how it reports findings.
 
+use std::collections::BTreeMap;
+
 use super::Meta;
 pub(super) use super::reported::Findings;
 use super::reported::{Reported, Target};
@@ -9,7 +11,9 @@ use crate::finding::{PatchOp, Severity};
 use crate::headroom::Floor;
 use crate::lookup::Lookup;
 use crate::resolve::BufferModel;
-use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
+use crate::resolved::{
+    Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, ResolvedWred, Threshold,
+};
 use crate::schema::Violation;
 use crate::source::Span;
 
@@ -187,6 +191,33 @@ impl<'c, 'a> Context<'c, 'a> {
 
     pub(super) fn profile(&self, index: Option<usize>) -> Option<&'c ResolvedProfile> {
         self.sw.profiles.get(index?)
+    }
+
+    /// The colour of packets that no policer has coloured: red on Jericho, otherwise green.
+    pub(super) fn plain_colour(&self) -> &'static str {
+        if self.is(Vendor::BroadcomDnx) { "red" } else { "green" }
+    }
+
+    /// Whether a profile marks packets that no policer has coloured.
+    pub(super) fn marks_plain(&self, wred: &ResolvedWred) -> bool {
+        match self.is(Vendor::BroadcomDnx) {
+            true => wred.marks_red && wred.red.is_some(),
+            false => wred.marks_green && wred.green.is_some(),
+        }
+    }
+
+    /// The profiles that entries of BUFFER_PG name, each with the number of entries.
+    pub(super) fn names_in_groups(&self) -> BTreeMap<&str, u64> {
+        let mut all = BTreeMap::new();
+        for field in self.db.rows("BUFFER_PG").iter().filter_map(|entry| self.db.field(entry, "profile")) {
+            *all.entry(crate::schema::reference("BUFFER_PROFILE", field.value)).or_default() += 1;
+        }
+        all
+    }
+
+    /// Whether the dynamic model generates profiles from this one, which only sets their threshold.
+    pub(super) fn is_computed_from(&self, profile: &str) -> bool {
+        self.is_dynamic && self.value("BUFFER_PROFILE", profile, "headroom_type") == Some("dynamic")
     }
 
     pub(super) fn profile_named(&self, name: &str) -> Option<&'c ResolvedProfile> {

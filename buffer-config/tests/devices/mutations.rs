@@ -18,6 +18,8 @@ const TWO_FINDINGS: &[&str] = &[
     "three lossless priorities",
     // EOS and NX-OS ignore a value that they refuse, which is a warning; here, the consequence is an error.
     "DSCP that does not exist",
+    "priority that does not exist",
+    "PFC priority that does not exist",
 ];
 
 /// Applies an operator. Returns whether the outcome is as expected, and why not.

@@ -3,7 +3,7 @@
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
 //! The queue of a lossless priority has no WRED profile that marks packets: no profile, `ecn_none`, or the colour of
-//! ordinary packets is not enabled. On a chassis, no system port's queue has one, or only one port's or a few ports' queues do not.
+//! ordinary packets is not enabled. On a chassis, no system port's queue has one that marks, or only one port's or a few ports' queues do not.
 //!
 //! ## Why it matters
 //!
@@ -50,8 +50,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let marks = |t: usize| {
             let queue = usize::from(port.tc_to_queue[t]);
             let wred = port.queue_wred.get(queue).copied().flatten().and_then(|w| cx.sw.wred.get(w));
-            // Packets are green unless a policer colours them.
-            wred.is_some_and(|w| w.marks_green && w.green.is_some())
+            wred.is_some_and(|w| cx.marks_plain(w))
         };
         let has = |t: &usize| {
             cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten())
@@ -90,7 +89,7 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
         let Some((low, high)) = crate::resolve::range(numbers) else { continue };
         let name =
             cx.db.field(entry, "wred_profile").map(|f| crate::schema::reference("WRED_PROFILE", f.value));
-        if name.is_some_and(|name| cx.sw.wred.iter().any(|w| w.name == name)) {
+        if name.is_some_and(|name| cx.sw.wred.iter().any(|w| w.name == name && cx.marks_plain(w))) {
             marking.entry(owner).or_default().extend(low..=high.min(15));
         }
     }

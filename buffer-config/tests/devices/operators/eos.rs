@@ -53,7 +53,19 @@ pub(crate) const OF_EOS: &[Operator] = &[
         "no lossless priority on one port",
         "speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1",
         "speed 400g-8\n   priority-flow-control on\n!\ninterface Ethernet3/1",
-        Warning("PFC010"),
+        Error("PFC016"),
+    ),
+    (
+        "PFC is on, but no priority is lossless",
+        "   priority-flow-control priority 3 no-drop\n",
+        "",
+        Error("PFC016"),
+    ),
+    (
+        "watchdog that only reports a storm",
+        "watchdog action drop",
+        "watchdog action notify-only",
+        Warning("WD006"),
     ),
     (
         "profile removed from one port",
