@@ -247,16 +247,18 @@ impl Settings {
                 return false;
             }
             let tables = here().map(|of| &of.severity).rev().chain([&self.severity]);
-            if let Some(severity) = tables.filter_map(|table| severity_in(table, finding)).next() {
-                finding.severity = severity;
+            if let Some((severity, is_rule)) = tables.filter_map(|table| severity_in(table, finding)).next() {
+                // A prefix would turn notes into errors.
+                finding.severity = if is_rule { severity } else { severity.min(finding.severity) };
             }
             true
         });
     }
 }
 
-/// The severity of the longest word that matches the finding's rule.
-fn severity_in(table: &Severities, finding: &Finding) -> Option<Severity> {
+/// The severity of the longest word that matches the finding's rule, and whether the word is the rule's code or name: the
+/// severity of a prefix is the highest that findings keep.
+fn severity_in(table: &Severities, finding: &Finding) -> Option<(Severity, bool)> {
     let of_word = |(word, severity): (&String, &Severity)| {
         let length = match word == finding.rule {
             true => Some(finding.code.len()),
@@ -264,7 +266,8 @@ fn severity_in(table: &Severities, finding: &Finding) -> Option<Severity> {
         };
         length.map(|length| (length, *severity))
     };
-    table.iter().filter_map(of_word).max_by_key(|(length, _)| *length).map(|(_, severity)| severity)
+    let longest = table.iter().filter_map(of_word).max_by_key(|(length, _)| *length);
+    longest.map(|(length, severity)| (severity, length == finding.code.len()))
 }
 
 /// Whether a pattern matches a path, or a folder that contains it. `*` matches any characters, and a pattern may start

@@ -30,6 +30,13 @@ fn rules_and_severities_are_set_for_all_and_for_some_paths() {
         "a.json",
         &[("BUF001", Info), ("BUF002", Warning)],
     );
+    // A prefix is the highest severity, and raises none; a code or name sets it.
+    check("[check.severity]\nBUF = \"warning\"", "b.json", &[("BUF001", Warning), ("BUF002", Warning)]);
+    check(
+        "[check.severity]\nBUF = \"error\"\nBUF00 = \"info\"\nBUF001 = \"error\"",
+        "a.json",
+        &[("BUF001", Error), ("BUF002", Info)],
+    );
     let of_paths = "[check]\nseverity.BUF = \"warning\"\n[[check.paths]]\npath = \"lab/\"\nignore = [\"BUF002\"]\n\
         [[check.paths]]\npath = \"*.new.json\"\nseverity.BUF001 = \"info\"";
     check(of_paths, "a.json", &[("BUF001", Warning), ("BUF002", Warning)]);

@@ -533,7 +533,7 @@ fn scheduler_musts(
 ) {
     let number = |field: &str| number(db, entry, field);
     let (cir, pir, cbs) = (number("cir"), number("pir"), number("cbs"));
-    for (name, needs, base) in [("pir", "cir", cir), ("cbs", "cir", cir), ("pbs", "pir", pir)] {
+    for (name, needs, base) in [("cbs", "cir", cir), ("pbs", "pir", pir)] {
         let Some(field) = db.field(entry, name) else { continue };
         if base.is_none_or(|n| n == 0) {
             add("SCHED003", "SCHEDULER", i, field, format!("`{name}` requires a `{needs}` above 0"));
