@@ -20,6 +20,8 @@ const TWO_FINDINGS: &[&str] = &[
     "DSCP that does not exist",
     "priority that does not exist",
     "PFC priority that does not exist",
+    // Of the policy, and of the ports, which have PFC without a lossless class.
+    "network policy not applied",
 ];
 
 /// Applies an operator. Returns whether the outcome is as expected, and why not.

@@ -114,7 +114,7 @@ pub(crate) const OF_EOS: &[Operator] = &[
         "lossless priority of the profile made lossy on one port",
         "   description host h1\n",
         "   description host h1\n   priority-flow-control priority 3 drop\n",
-        Warning("PFC010"),
+        Error("PFC016"),
     ),
     (
         "another priority made lossy on one port",
