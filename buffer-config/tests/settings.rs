@@ -62,6 +62,21 @@ fn all_problems_are_reported_with_their_positions() {
         assert!(has(start, part), "{start}{part}: {problems:#?}");
     }
     assert_eq!(problems.len(), 7, "{problems:#?}");
+    let several = "[check]\nignored = []\nnotes = \"yes\"\nselect = [\"NO1\"]\n[check.severity]\nNO2 = 3\n[[check.paths]]\n\
+        path = \"a\"\nignores = []\n[chek]\n";
+    let problems = Settings::parse(several).expect_err("problems");
+    for (start, part) in [
+        ("2:1: ", "`ignored`"),
+        ("3:9: ", "boolean"),
+        ("4:11: ", "`NO1`"),
+        ("6:7: ", "string"),
+        ("9:1: ", "`ignores`"),
+        ("10:2: ", "`chek`"),
+    ] {
+        let has = problems.iter().any(|p| p.starts_with(start) && p.contains(part));
+        assert!(has, "{start}{part}: {problems:#?}");
+    }
+    assert_eq!(problems.len(), 6, "{problems:#?}");
     let unknown = Settings::parse("[check]\nignored = []\n").expect_err("an unknown key");
     assert!(unknown[0].starts_with("2:1: ") && unknown[0].contains("ignored"), "{unknown:?}");
 }

@@ -420,7 +420,8 @@ impl<'c, 'a> Context<'c, 'a> {
             let ports: Vec<&str> =
                 ports.iter().filter_map(|i| self.sw.ports.get(*i)).map(|p| p.name.as_str()).collect();
             let at = At { table: hit.table, key: &hit.key, field: Some(hit.field) };
-            self.report(out, meta, at, format!("{}: {}", names(&ports), hit.message))
+            let message = agreeing(&hit.message, ports.len());
+            self.report(out, meta, at, format!("{}: {message}", names(&ports)))
                 .severity(severity)
                 .of_ports(&ports);
         }
@@ -530,6 +531,31 @@ pub(crate) fn list(mask: u8) -> String {
     let all: Vec<String> = priorities(mask).map(|p| p.to_string()).collect();
     if all.is_empty() { "none".into() } else { all.join(",") }
 }
+
+/// `priority 4` or `priorities 3,4`.
+pub(super) fn of_priorities(mask: u8) -> String {
+    let word = if mask.count_ones() == 1 { "priority" } else { "priorities" };
+    format!("{word} {}", list(mask))
+}
+
+/// A message about `count` ports, whose verbs have the ports as their subject: `is down, but has headroom` becomes `are down,
+/// but have headroom` for several ports, and the reverse.
+pub(crate) fn agreeing(message: &str, count: usize) -> String {
+    const VERBS: [(&str, &str); 5] =
+        [("is", "are"), ("has", "have"), ("uses", "use"), ("enables", "enable"), ("runs", "run")];
+    let agree = |part: &str| {
+        let (verb, rest) = part.split_once(' ')?;
+        let (one, many) = VERBS.iter().find(|(one, many)| verb == *one || verb == *many)?;
+        Some(format!("{} {rest}", if count == 1 { one } else { many }))
+    };
+    // Without a verb at the start, the ports are not the subject of what follows either.
+    let mut parts = message.split(BUT);
+    let Some(first) = parts.next().and_then(agree) else { return message.to_string() };
+    parts.fold(first, |text, part| text + BUT + &agree(part).unwrap_or_else(|| part.to_string()))
+}
+
+/// Between two statements about the same ports.
+const BUT: &str = ", but ";
 
 /// `2^n` as a fraction.
 pub(super) fn alpha(exponent: i8) -> String {

@@ -24,7 +24,7 @@ mod src;
 mod wd;
 
 pub use context::{Context, Options};
-pub(crate) use context::{bytes, list, names};
+pub(crate) use context::{agreeing, bytes, list, names};
 pub(crate) use precedence::note_causes_of_device;
 pub use precedence::one_per_defect;
 pub use reported::Findings;

@@ -171,7 +171,8 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
   }
 }"#,
         fix: "Use profiles of this file, in the order of their pools.",
-        source: "YANG buffer-port-*-profile-list.",
+        source: "[sonic-buffer-port-ingress-profile-list.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-buffer-port-ingress-profile-list.yang), \
+            and the same for egress.",
     },
     SchemaRule {
         meta: Meta {

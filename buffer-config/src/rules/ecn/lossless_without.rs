@@ -27,7 +27,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Findings, field, hit_as, list, names, priorities, row};
+use super::super::context::{Context, Findings, field, hit_as, names, of_priorities, priorities, row};
 use super::super::{Meta, effect, siblings};
 use crate::asic::Vendor;
 use crate::finding::Severity;
@@ -66,7 +66,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT_QOS_MAP",
             &port.name,
             "pfc_enable",
-            format!("the queues of lossless priorities {} have no ECN", list(without)),
+            format!("no ECN for lossless {}", of_priorities(without)),
         )
     });
 }
@@ -99,8 +99,7 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     let bare = priorities(port.pfc_priorities).filter(is_bare).fold(0u8, |mask, t| mask | 1 << t);
     if bare != 0 {
-        let message =
-            format!("the queues of lossless priorities {} have no ECN on any system port", list(bare));
+        let message = format!("no ECN for lossless {} on any system port", of_priorities(bare));
         cx.report(out, &META, field("PORT_QOS_MAP", &port.name, "pfc_enable"), message);
         return;
     }
@@ -111,9 +110,9 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     let odd: Vec<&str> = ports.iter().map(|entry| entry.key.as_ref()).filter(is_odd).collect();
     if let Some(first) = odd.first() {
         let message = format!(
-            "{}: queues of lossless priorities {} have no ECN, unlike those of other system ports",
+            "{}: no ECN for lossless {}, unlike on other system ports",
             names(&odd),
-            list(port.pfc_priorities)
+            of_priorities(port.pfc_priorities)
         );
         cx.report(out, &META, row("SYSTEM_PORT", first), message);
     }

@@ -194,7 +194,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         let lanes = c.get("PORT", &q, "lanes")?;
         c.set("PORT", &p, "lanes", &lanes)
     }),
-    ("contradict", "lossless group on a port that is down (Spectrum)", Warning(&["PG032"]), |c| {
+    ("contradict", "lossless group on a port that is down (Spectrum)", Harmless, |c| {
         c.is_nvidia().then_some(())?;
         let p = c.port()?;
         c.set("PORT", &p, "admin_status", "down")
