@@ -56,7 +56,7 @@ impl<'s> PortHeadroom<'s> {
         if port.speed_mbps == 0 {
             return Err(format!("{name} has no speed"));
         }
-        let pattern = db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
+        let pattern = crate::resolve::traffic_pattern(db);
         let traffic = |field: &str| pattern.and_then(|e| crate::resolve::number(db.field(e, field)?.value));
         let lossless_mtu = traffic("mtu").map_or(options.lossless_mtu, |m| m as u32);
         let pool = switch.pools.iter().find(|p| p.name == crate::LOSSLESS_POOL);

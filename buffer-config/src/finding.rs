@@ -145,7 +145,8 @@ impl Finding {
             && all.starts_with(&first)
         {
             let names: Vec<&str> = ports.iter().map(String::as_str).collect();
-            self.message = format!("{}: {rest}", crate::rules::names(&names));
+            self.message =
+                format!("{}: {}", crate::rules::names(&names), crate::rules::agreeing(rest, names.len()));
         }
         let gone: Vec<&String> = self.ports.iter().filter(|port| !ports.contains(port)).collect();
         let is_of_gone =

@@ -29,6 +29,7 @@ pub(crate) mod resolve;
 pub mod resolved;
 pub mod rules;
 pub mod schema;
+mod secrets;
 pub mod settings;
 pub mod source;
 pub mod topology;

@@ -1,10 +1,12 @@
 //! The configuration file of `harrier check`, `harrier.toml`: rules, severities and paths of a repository.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::baseline::{Selection, glob_end};
 use crate::finding::{Finding, Severity};
@@ -107,6 +109,25 @@ struct OfPath {
     severity: BTreeMap<String, Spanned<String>>,
 }
 
+/// Removes the entry whose key or value is at `at`. Returns whether there is one.
+fn remove(table: &mut DeTable<'_>, at: &Range<usize>) -> bool {
+    let is_inside = |value: &mut DeValue<'_>| match value {
+        DeValue::Table(inner) => remove(inner, at),
+        DeValue::Array(all) => all.iter_mut().any(|element| match element.get_mut() {
+            DeValue::Table(inner) => remove(inner, at),
+            _ => false,
+        }),
+        _ => false,
+    };
+    if table.iter_mut().any(|(_, value)| is_inside(value.get_mut())) {
+        return true;
+    }
+    let holds = |span: Range<usize>| span.start <= at.start && at.end <= span.end;
+    let found = table.iter().find(|(key, value)| holds(key.span()) || holds(value.span()));
+    let key = found.map(|(key, _)| key.clone());
+    key.is_some_and(|key| table.remove(&key).is_some())
+}
+
 /// The problems of a text, with positions.
 struct Problems<'t> {
     text: &'t str,
@@ -114,6 +135,30 @@ struct Problems<'t> {
 }
 
 impl Problems<'_> {
+    /// Reads the file. Unknown keys and values of another type are problems, and are left out.
+    fn read(&mut self) -> Option<Check> {
+        let (mut table, errors) = DeTable::parse_recoverable(self.text);
+        errors.iter().for_each(|error| self.error(error));
+        if !errors.is_empty() {
+            return None;
+        }
+        loop {
+            let error = match File::deserialize(toml::Deserializer::from(table.clone())) {
+                Ok(file) => return Some(file.check),
+                Err(error) => error,
+            };
+            self.error(&error);
+            if !error.span().is_some_and(|span| remove(table.get_mut(), &span)) {
+                return None;
+            }
+        }
+    }
+
+    fn error(&mut self, error: &toml::de::Error) {
+        let at = error.span().map_or(0, |span| span.start as u32);
+        self.found.push(format!("{}: {}", position(self.text, at), error.message()));
+    }
+
     fn add<T>(&mut self, at: &Spanned<T>, what: impl std::fmt::Display) {
         self.found.push(format!("{}: {what}", position(self.text, at.span().start as u32)));
     }
@@ -186,13 +231,8 @@ impl Settings {
     /// # Errors
     /// All problems of the text, each with line and column.
     pub fn parse(text: &str) -> Result<Self, Vec<String>> {
-        let check = toml::from_str::<File>(text)
-            .map_err(|error| {
-                let at = error.span().map_or(0, |span| span.start as u32);
-                vec![format!("{}: {}", position(text, at), error.message())]
-            })?
-            .check;
         let mut problems = Problems { text, found: Vec::new() };
+        let Some(check) = problems.read() else { return Err(problems.found) };
         if let Some(name) = &check.asic
             && crate::asic::by_name(name.get_ref())
                 .or_else(|| crate::asic::of_asic_table(name.get_ref()))
@@ -247,16 +287,18 @@ impl Settings {
                 return false;
             }
             let tables = here().map(|of| &of.severity).rev().chain([&self.severity]);
-            if let Some(severity) = tables.filter_map(|table| severity_in(table, finding)).next() {
-                finding.severity = severity;
+            if let Some((severity, is_rule)) = tables.filter_map(|table| severity_in(table, finding)).next() {
+                // A prefix would turn notes into errors.
+                finding.severity = if is_rule { severity } else { severity.min(finding.severity) };
             }
             true
         });
     }
 }
 
-/// The severity of the longest word that matches the finding's rule.
-fn severity_in(table: &Severities, finding: &Finding) -> Option<Severity> {
+/// The severity of the longest word that matches the finding's rule, and whether the word is the rule's code or name: the
+/// severity of a prefix is the highest that findings keep.
+fn severity_in(table: &Severities, finding: &Finding) -> Option<(Severity, bool)> {
     let of_word = |(word, severity): (&String, &Severity)| {
         let length = match word == finding.rule {
             true => Some(finding.code.len()),
@@ -264,7 +306,8 @@ fn severity_in(table: &Severities, finding: &Finding) -> Option<Severity> {
         };
         length.map(|length| (length, *severity))
     };
-    table.iter().filter_map(of_word).max_by_key(|(length, _)| *length).map(|(_, severity)| severity)
+    let longest = table.iter().filter_map(of_word).max_by_key(|(length, _)| *length);
+    longest.map(|(length, severity)| (severity, length == finding.code.len()))
 }
 
 /// Whether a pattern matches a path, or a folder that contains it. `*` matches any characters, and a pattern may start

@@ -67,6 +67,14 @@ fn the_same_deviation_of_several_switches_is_one_finding() {
 }
 
 #[test]
+fn two_switches_of_a_role_have_no_majority() {
+    let mut fleet: Vec<String> = (0..2).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
+    fleet[1] = fleet[1].replace("\"26\": \"3\"", "\"26\": \"3\", \"0\": \"1\"");
+    let text = "DSCP map 0 → 0 on t0 (0.json), but 0 → 1 on t1 (1.json): 2 switches of role ToRRouter have no majority";
+    check_all(&fleet, &[("FLEET002", "0.json", &[], text)]);
+}
+
+#[test]
 fn a_file_that_is_given_twice_counts_once() {
     let mut fleet = Fleet::default();
     let switch = resolve(&input::load(&switch("a", "-4", "5m", "3", "none")), ResolveOptions::default());

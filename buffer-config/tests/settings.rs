@@ -30,6 +30,13 @@ fn rules_and_severities_are_set_for_all_and_for_some_paths() {
         "a.json",
         &[("BUF001", Info), ("BUF002", Warning)],
     );
+    // A prefix is the highest severity, and raises none; a code or name sets it.
+    check("[check.severity]\nBUF = \"warning\"", "b.json", &[("BUF001", Warning), ("BUF002", Warning)]);
+    check(
+        "[check.severity]\nBUF = \"error\"\nBUF00 = \"info\"\nBUF001 = \"error\"",
+        "a.json",
+        &[("BUF001", Error), ("BUF002", Info)],
+    );
     let of_paths = "[check]\nseverity.BUF = \"warning\"\n[[check.paths]]\npath = \"lab/\"\nignore = [\"BUF002\"]\n\
         [[check.paths]]\npath = \"*.new.json\"\nseverity.BUF001 = \"info\"";
     check(of_paths, "a.json", &[("BUF001", Warning), ("BUF002", Warning)]);
@@ -55,6 +62,21 @@ fn all_problems_are_reported_with_their_positions() {
         assert!(has(start, part), "{start}{part}: {problems:#?}");
     }
     assert_eq!(problems.len(), 7, "{problems:#?}");
+    let several = "[check]\nignored = []\nnotes = \"yes\"\nselect = [\"NO1\"]\n[check.severity]\nNO2 = 3\n[[check.paths]]\n\
+        path = \"a\"\nignores = []\n[chek]\n";
+    let problems = Settings::parse(several).expect_err("problems");
+    for (start, part) in [
+        ("2:1: ", "`ignored`"),
+        ("3:9: ", "boolean"),
+        ("4:11: ", "`NO1`"),
+        ("6:7: ", "string"),
+        ("9:1: ", "`ignores`"),
+        ("10:2: ", "`chek`"),
+    ] {
+        let has = problems.iter().any(|p| p.starts_with(start) && p.contains(part));
+        assert!(has, "{start}{part}: {problems:#?}");
+    }
+    assert_eq!(problems.len(), 6, "{problems:#?}");
     let unknown = Settings::parse("[check]\nignored = []\n").expect_err("an unknown key");
     assert!(unknown[0].starts_with("2:1: ") && unknown[0].contains("ignored"), "{unknown:?}");
 }

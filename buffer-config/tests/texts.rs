@@ -81,25 +81,66 @@ fn edits_keep_the_rest_of_the_text() {
     }
 }
 
+/// Checks that no format of a report on a text contains `s3cr3t`, and that the `full` one contains the excerpt.
+#[track_caller]
+fn hides(text: &str, shown: &str) {
+    let findings = rules::check_file(SourceText { name: "a", text }, None, &Options::default()).findings;
+    let full = Format::Full { is_coloured: false };
+    for format in
+        [full, Format::Concise, Format::Json, Format::Sarif, Format::Junit, Format::Github, Format::Gitlab]
+    {
+        let report = report::of_file(format, "a", text, &findings);
+        assert!(!report.contains("s3cr3t"), "{format:?}: {report}");
+        assert!(format != full || report.contains(shown), "{report}");
+    }
+    let report = report::of_file(full, "a", text, &findings);
+    let lengths: Vec<usize> = text.lines().map(|line| line.chars().count() + 5).collect();
+    let lines = report.lines().filter(|line| line.starts_with(" 1 | ") && lengths[0] <= 120);
+    lines.for_each(|line| assert_eq!(line.chars().count(), lengths[0], "{report}"));
+}
+
+/// A line with secrets before a pool of a wrong type, and with nothing else.
+fn beside_a_pool(secret: &str) -> String {
+    format!("{{{secret}, \"BUFFER_POOL\": {{\"p\": {{\"type\": \"x\"}}}}}}")
+}
+
 #[test]
-fn excerpts_have_no_secrets_and_carets_stay_in_place() {
+fn reports_have_no_secrets_and_carets_stay_in_place() {
     for (secret, shown) in [
         (
-            r#""TACPLUS": {"global": {"passkey": "s3\"et", "src": "eth0"}}"#,
-            r#""passkey": "******", "src": "eth0""#,
+            r#""TACPLUS": {"global": {"passkey": "s3cr3t\"et", "src": "eth0"}}"#,
+            r#""passkey": "**********", "src": "eth0""#,
         ),
+        (r#""TACPLUS": {"global": {"pass_key": "s3cr3t"}}"#, r#""pass_key": "******"}"#),
         (
-            r#""SNMP_USER": {"u": {"SNMP_USER_AUTH_PASSWORD" : "abc"}}"#,
-            r#""SNMP_USER_AUTH_PASSWORD" : "***""#,
+            r#""SNMP_USER": {"s3cr3t": {"SNMP_USER_AUTH_PASSWORD" : "s3cr3t"}}"#,
+            r#""******": {"SNMP_USER_AUTH_PASSWORD" : "******""#,
         ),
+        (r#""SNMP_USER|s3cr3t": {"a": "1"}"#, r#""SNMP_USER|******": {"a": "*"}"#),
+        (r#""NTP_KEY": {"1": {"type": "md5", "value": "s3cr3t"}}"#, r#""value": "******""#),
+        (r#""USER": {"x": {"secrets": ["s3cr3t", "s3cr3t"]}}"#, r#"["******", "******"]"#),
         (r#""password_policy": {"size": "1"}"#, r#""password_policy": {"size": "1"}"#),
     ] {
-        let text = format!("{{{secret}, \"BUFFER_POOL\": {{\"p\": {{\"type\": \"x\"}}}}}}");
-        let findings =
-            rules::check_file(SourceText { name: "a", text: &text }, None, &Options::default()).findings;
-        let report = report::of_file(Format::Full { is_coloured: false }, "a", &text, &findings);
-        let lines: Vec<&str> = report.lines().filter(|line| line.starts_with(" 1 | ")).collect();
-        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(shown)), "{report}");
-        assert!(lines.iter().all(|line| line.chars().count() == text.chars().count() + 5), "{report}");
+        hides(&beside_a_pool(secret), shown);
     }
+}
+
+#[test]
+fn messages_about_the_text_have_no_secrets() {
+    hides(&beside_a_pool(r#""TACPLUS": {"global": {"passkey": s3cr3t-unquoted}}"#), "\"passkey\": ****");
+    hides(&beside_a_pool(r#""TACPLUS": {"global": {"passkey": "abc"s3cr3t",x"}}"#), "\"passkey\": \"***");
+    hides(&beside_a_pool(r#""TACPLUS": {"global": {"passkey": 's3cr3t, s3cr3t'}}"#), "\"passkey\": ****");
+    let twice = r#""SNMP_COMMUNITY": {"s3cr3t": {"TYPE": "RO"}, "s3cr3t": {"TYPE": "RW"}}"#;
+    hides(&beside_a_pool(twice), "duplicate name `***` with another content");
+    hides(
+        r#"{"SNMP_COMMUNITY|s3cr3t": {"T": "a"}, "SNMP_COMMUNITY|s3cr3t": {"T": "b"}}"#,
+        "`SNMP_COMMUNITY|***`",
+    );
+    hides(&beside_a_pool(r#""SNMP_COMMUNITY": {"s3cr3t": "RO"}"#), "\"******\": \"**\"");
+    hides(
+        "{\n\"TACPLUS\": {\"global\": {\"passkey\":\n s3cr3t}},\n\"PORT\": {\"Ethernet0\": {}}}",
+        "3 |  ******",
+    );
+    let nvue = "- set:\n    system:\n      snmp-server:\n        readonly-community:\n          s3cr3t: {}\n          s3cr3t: {}\n    qos:\n      roce:\n        enable: on\n";
+    hides(nvue, "the key `***` is repeated");
 }

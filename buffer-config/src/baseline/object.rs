@@ -105,11 +105,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// alphabetical order, because names are listed in the order of the file.
 pub(crate) fn message_shape(finding: &Finding) -> String {
     let message = match (finding.ports.first(), finding.message.split_once(": ")) {
-        (Some(first), Some((ports, rest))) if ports.starts_with(first.as_str()) => rest,
-        _ => &finding.message,
+        (Some(first), Some((ports, rest))) if ports.starts_with(first.as_str()) => {
+            crate::rules::agreeing(rest, 1)
+        }
+        _ => finding.message.clone(),
     };
     let mut words: Vec<String> =
-        words(message).map(|word| word.chars().filter(|c| !c.is_ascii_digit()).collect()).collect();
+        words(&message).map(|word| word.chars().filter(|c| !c.is_ascii_digit()).collect()).collect();
     words.sort_unstable();
     words.join(" ")
 }

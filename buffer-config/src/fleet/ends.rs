@@ -225,13 +225,12 @@ impl Fleet {
         if let (None, None, Some(_), Some(_)) = (one.0.system, other.0.system, x.speed_mbps, y.speed_mbps) {
             if speeds.is_some() || mtus.is_some() {
                 let of = |value: Option<u32>| value.unwrap_or(0);
-                let message = format!(
-                    "{names} have speeds {} and {} Mb/s and MTUs {} and {}",
-                    of(x.speed_mbps),
-                    of(y.speed_mbps),
-                    of(x.mtu_bytes),
-                    of(y.mtu_bytes)
-                );
+                let different = [
+                    speeds.map(|(p, q)| format!("speeds {p} and {q} Mb/s")),
+                    mtus.map(|(p, q)| format!("MTUs {p} and {q}")),
+                ];
+                let different: Vec<String> = different.into_iter().flatten().collect();
+                let message = format!("{names} have {}", different.join(" and "));
                 let text = |own: &Link, other: &Link| {
                     let speed = |link: &Link| format!("{} Mb/s", of(link.speed_mbps));
                     let mtu = |link: &Link| format!("MTU {}", of(link.mtu_bytes));

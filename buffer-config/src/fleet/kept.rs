@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::is_chip;
 use crate::device::System;
 use crate::resolved::{
-    MacsecKeys, ResolvedPort, ResolvedSwitch, Schedule, SharedValues, Threshold, WatchdogAction,
+    MacsecKeys, ResolvedPool, ResolvedPort, ResolvedSwitch, Schedule, SharedValues, Threshold, WatchdogAction,
 };
 use crate::source::Position;
 
@@ -52,7 +52,7 @@ pub(super) enum Scope {
 /// A compared property: its name in messages, the table that it comes from, and its scope.
 pub(super) type Property = (&'static str, &'static str, Scope);
 
-pub(super) const PROPERTIES: [Property; 9] = [
+pub(super) const PROPERTIES: [Property; 12] = [
     ("DSCP map", "DSCP_TO_TC_MAP", Scope::Role),
     ("priority groups", "TC_TO_PRIORITY_GROUP_MAP", Scope::Role),
     ("queues", "TC_TO_QUEUE_MAP", Scope::Role),
@@ -62,7 +62,13 @@ pub(super) const PROPERTIES: [Property; 9] = [
     ("Kmin/Kmax/Pmax", "WRED_PROFILE", Scope::Asic),
     ("schedulers", "SCHEDULER", Scope::Asic),
     ("lossless pool", "BUFFER_POOL", Scope::Sku),
+    ("egress lossless pool", "BUFFER_POOL", Scope::Sku),
+    ("threshold of lossless queues", "BUFFER_PROFILE", Scope::Sku),
+    ("poll interval", "PFC_WD", Scope::Asic),
 ];
+
+/// Separates the values of ports that differ.
+pub(super) const BETWEEN_PORTS: &str = " / ";
 
 /// The index of the PFC priorities in [`PROPERTIES`].
 pub(super) const PFC_PRIORITIES: usize = 4;
@@ -355,7 +361,7 @@ fn value(property: &str, switch: &ResolvedSwitch) -> Option<String> {
             last = Some(port);
         }
         let all: Vec<String> = all.into_iter().collect();
-        (!all.is_empty()).then(|| all.join(" / "))
+        (!all.is_empty()).then(|| all.join(BETWEEN_PORTS))
     };
     match property {
         "DSCP map" => of_ports(&|port| Some(pairs(&port.dscp_to_tc.0))),
@@ -366,13 +372,32 @@ fn value(property: &str, switch: &ResolvedSwitch) -> Option<String> {
         "watchdog" => of_ports(&watchdog),
         "Kmin/Kmax/Pmax" => of_ports(&|port| marking(switch, port)),
         "schedulers" => of_ports(&|port| Some(schedulers(port))),
+        "threshold of lossless queues" => of_ports(&|port| queue_threshold(switch, port)),
+        "poll interval" => {
+            let is_watched = switch.ports.iter().any(|port| port.watchdog.is_some());
+            is_watched.then(|| format!("{} ms", switch.watchdog_poll_ms))
+        }
+        "egress lossless pool" => Some(format!("{} B", pool(switch, "egress_lossless_pool")?.size_bytes?)),
         _ => {
-            // A computed size differs between switches with another number of ports that are up.
-            let pool =
-                switch.pools.iter().find(|pool| pool.name == crate::LOSSLESS_POOL && !pool.is_computed)?;
+            let pool = pool(switch, crate::LOSSLESS_POOL)?;
             Some(format!("{} B + {} B", pool.size_bytes?, pool.shared_headroom_bytes))
         }
     }
+}
+
+/// A pool whose size the file states: a computed one differs between switches with another number of ports that are up.
+fn pool<'s>(switch: &'s ResolvedSwitch, name: &str) -> Option<&'s ResolvedPool> {
+    switch.pools.iter().find(|pool| pool.name == name && !pool.is_computed)
+}
+
+/// The threshold of the queue of the first lossless priority.
+fn queue_threshold(switch: &ResolvedSwitch, port: &ResolvedPort) -> Option<String> {
+    let queue = port.tc_to_queue.get(port.pfc_priorities.trailing_zeros() as usize)?;
+    let profile = port.queues.get(usize::from(*queue)).copied().flatten()?;
+    Some(match switch.profiles.get(profile)?.threshold? {
+        Threshold::Dynamic { exponent } => format!("dynamic_th {exponent}"),
+        Threshold::Static { bytes } => format!("{bytes} B"),
+    })
 }
 
 /// A map as `from=to`, separated by blanks.

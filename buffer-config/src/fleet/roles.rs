@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::config_finding::Deviation;
 
-use super::kept::{Kept, PFC_PRIORITIES, PROPERTIES, Pause, Scope};
+use super::kept::{BETWEEN_PORTS, Kept, PFC_PRIORITIES, PROPERTIES, Pause, Scope};
 use super::priorities::{Id, Reported, id};
 use super::{Finding, Fleet, finding};
 use crate::finding::Severity;
@@ -13,7 +13,7 @@ use crate::finding::Severity;
 /// factor between 1 (large alpha) and 2 (small alpha), and by 1.5 between alpha 1 and 1/2.
 const THRESHOLD_RATIO: f64 = 1.4;
 
-/// The most common value, if there are at least two and half of them or more are equal to it.
+/// The most common value, if there are at least two, half of them or more are equal to it, and no other is as common.
 fn usual<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<(T, usize)> {
     let mut counts: BTreeMap<T, usize> = BTreeMap::new();
     let mut all = 0;
@@ -21,8 +21,10 @@ fn usual<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<(T, usize)> {
         *counts.entry(value).or_default() += 1;
         all += 1;
     }
-    let (value, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    (all >= 2 && count * 2 >= all).then_some((value, count))
+    let (value, count) =
+        counts.iter().map(|(value, count)| (*value, *count)).max_by_key(|(_, count)| *count)?;
+    let is_alone = counts.values().filter(|other| **other == count).count() == 1;
+    (all >= 2 && count * 2 >= all && is_alone).then_some((value, count))
 }
 
 impl Fleet {
@@ -98,7 +100,10 @@ impl Fleet {
                 }
             }
             for ((asic, _), group) in groups {
-                let Some((common, count)) = usual(group.iter().map(|(_, value)| *value)) else { continue };
+                let Some((common, count)) = usual(group.iter().map(|(_, value)| *value)) else {
+                    self.no_majority(role, (name, table), (asic, &group), priorities, found);
+                    continue;
+                };
                 let mut deviating: BTreeMap<u32, Vec<&Kept>> = BTreeMap::new();
                 for (switch, value) in group.iter().filter(|(_, value)| *value != common) {
                     deviating.entry(*value).or_default().push(switch);
@@ -130,6 +135,40 @@ impl Fleet {
                 }
             }
         }
+    }
+
+    /// Reports two values that equally many switches have, without a judgement of which one is right.
+    fn no_majority(
+        &self,
+        role: &str,
+        (name, table): (&str, &str),
+        (asic, group): (&str, &[(&Kept, u32)]),
+        priorities: &Reported,
+        found: &mut Vec<Finding>,
+    ) {
+        let mut with: BTreeMap<u32, Vec<&Kept>> = BTreeMap::new();
+        group.iter().for_each(|(switch, value)| with.entry(*value).or_default().push(switch));
+        let [(one, first), (other, second)] = with.iter().collect::<Vec<_>>()[..] else { return };
+        let switches = |all: &[&Kept]| {
+            let names: Vec<String> =
+                all.iter().map(|switch| format!("{} ({})", self.name_of(switch), switch.file)).collect();
+            crate::rules::names(&names.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let [one, other] = two_values(self.names.of(*one), self.names.of(*other));
+        let of = if asic.is_empty() { String::new() } else { format!("{asic} ") };
+        let message = format!(
+            "{name} {one} on {}, but {other} on {}: {} {of}switches of role {role} have no majority",
+            switches(first),
+            switches(second),
+            group.len()
+        );
+        let Some(file) = first.first().map(|switch| &*switch.file) else { return };
+        let base = finding("FLEET002", Severity::Warning, file, &format!("/{table}"), message);
+        let causes = match name == PROPERTIES[PFC_PRIORITIES].0 {
+            true => group.iter().flat_map(|(switch, _)| priorities.causes_of(switch)).collect(),
+            false => Vec::new(),
+        };
+        found.push(Finding { causes, ..base });
     }
 
     /// Reports switches whose lossless ports have another headroom than those of the same role, ASIC, speed and cable length.
@@ -206,16 +245,31 @@ fn bytes(count: u64) -> String {
     crate::rules::bytes(count)
 }
 
-/// The difference between two values: for maps, the first few entries that differ.
+/// The difference between a value and the usual one.
 fn difference(value: &str, common: &str) -> String {
+    let is_map = |text: &str| text.contains('=');
+    if (is_map(value) || is_map(common)) && !(is_simple(value) && is_simple(common)) {
+        return "differ between ports, unlike those".to_string();
+    }
+    let [value, common] = two_values(value, common);
+    format!("{value}, but {common}")
+}
+
+/// Whether all ports have one map, not several.
+fn is_simple(map: &str) -> bool {
+    map.contains('=') && !map.contains(BETWEEN_PORTS)
+}
+
+/// Two values for messages: of maps, the first few entries that differ.
+fn two_values(value: &str, common: &str) -> [String; 2] {
     /// The number of entries that are named.
     const NAMED: usize = 3;
-    let is_map = |text: &str| text.contains('=') && !text.contains('/');
-    if !is_map(value) || !is_map(common) {
-        return match value.contains('=') {
-            true => "differ between ports, unlike those".to_string(),
-            false => format!("{value}, but {common}"),
-        };
+    if !is_simple(value) || !is_simple(common) {
+        return [value, common].map(|text| match (text.contains('='), text.contains(BETWEEN_PORTS)) {
+            (true, _) => "several values".to_string(),
+            (false, true) => format!("{} (by port)", text.replace(BETWEEN_PORTS, " and ")),
+            (false, false) => text.to_string(),
+        });
     }
     let other: BTreeMap<&str, &str> = common.split(' ').filter_map(|pair| pair.split_once('=')).collect();
     let own: BTreeMap<&str, &str> = value.split(' ').filter_map(|pair| pair.split_once('=')).collect();
@@ -233,5 +287,5 @@ fn difference(value: &str, common: &str) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{}{more}, but {}", named.join(", "), usual.join(", "))
+    [format!("{}{more}", named.join(", ")), usual.join(", ")]
 }

@@ -252,12 +252,13 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
             "true" | "false" => Scalar::Bare(word),
             _ if is_number(word) => Scalar::Bare(word),
             _ => {
-                let shown: String = word.chars().take(40).collect();
-                self.problem(
-                    start,
-                    self.at,
-                    format!("`{shown}` is not a JSON value; a string needs double quotes"),
-                );
+                // Any other word may be a secret.
+                let shown = match word {
+                    "True" | "False" | "None" | "NaN" => format!("`{word}`"),
+                    _ => "this word".to_string(),
+                };
+                let message = format!("{shown} is not a JSON value; a string needs double quotes");
+                self.problem(start, self.at, message);
                 Scalar::Text(Cow::Borrowed(word))
             }
         }

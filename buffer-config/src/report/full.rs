@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use model::plain::{is_unprintable, plain_line};
 
-use super::{Catalogue, Unread, secrets};
+use super::{Catalogue, Unread};
 use crate::finding::{Finding, Severity};
+use crate::secrets::Secrets;
 use crate::source::line_at;
 
 /// The longest line that is shown completely; longer lines are cut around the position.
@@ -19,7 +20,7 @@ pub(super) fn one(
     finding: &Finding,
     catalogue: &Catalogue,
     is_coloured: bool,
-    text: Option<&str>,
+    text: Option<(&str, &Secrets<'_>)>,
 ) {
     let paint = |code: &str, text: &str| {
         if is_coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
@@ -34,8 +35,8 @@ pub(super) fn one(
     let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &plain_line(&finding.message)));
     let (file, pointer) = (plain_line(&finding.file), plain_line(&finding.pointer));
     let _ = writeln!(out, "  {} {file}:{}  {pointer}", paint("34", "-->"), finding.position);
-    if let Some(text) = text.filter(|t| !t.is_empty()) {
-        excerpt(out, finding, text, &|t| paint(colour, t));
+    if let Some((text, secrets)) = text.filter(|(t, _)| !t.is_empty()) {
+        excerpt(out, finding, text, secrets, &|t| paint(colour, t));
     }
     let (why, fix) = catalogue.advice(finding.code);
     for (label, body) in [("why", why), ("fix", fix)] {
@@ -75,9 +76,15 @@ fn shown_as(character: char) -> char {
     }
 }
 
-fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {
+fn excerpt(
+    out: &mut String,
+    finding: &Finding,
+    text: &str,
+    secrets: &Secrets<'_>,
+    paint: &dyn Fn(&str) -> String,
+) {
     let (line, start) = line_at(text, finding.span.start);
-    let line = secrets::hidden(line);
+    let line = secrets.hidden(line, start as usize);
     let column = (finding.position.column as usize).saturating_sub(1);
     let in_line = (finding.span.end.saturating_sub(finding.span.start) as usize).max(1);
     let room = line.len().saturating_sub((finding.span.start - start) as usize).max(1);

@@ -5,7 +5,6 @@ mod full;
 mod gitlab;
 mod machine;
 mod sarif;
-mod secrets;
 mod summary;
 
 pub use catalogue::{Catalogue, RuleText};
@@ -14,6 +13,7 @@ pub use summary::Summary;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
+use crate::secrets::Secrets;
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,11 +126,14 @@ impl Writer {
         if self.format == Format::Junit {
             self.suites.add(name, &shown);
         }
+        // The other formats contain no line of the file.
+        let is_full = matches!(self.format, Format::Full { .. }) && !shown.is_empty();
+        let secrets = text.filter(|_| is_full).map(Secrets::of);
         for finding in shown {
             self.first = self.first.or(Some(finding.code));
             match self.format {
                 Format::Full { is_coloured } => {
-                    full::one(&mut out, finding, self.catalogue, is_coloured, text)
+                    full::one(&mut out, finding, self.catalogue, is_coloured, text.zip(secrets.as_ref()))
                 }
                 Format::Concise => full::line(&mut out, finding),
                 Format::Json => {

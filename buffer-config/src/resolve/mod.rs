@@ -49,9 +49,7 @@ pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch
         asic: asic.map(|a| a.name),
         cell_bytes: asic.and_then(Asic::frame_cell_bytes),
         memory_bytes: options.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
-        lossless_mtu_bytes: db
-            .rows("LOSSLESS_TRAFFIC_PATTERN")
-            .first()
+        lossless_mtu_bytes: traffic_pattern(db)
             .and_then(|row| db.field(row, "mtu"))
             .and_then(|f| number(f.value))
             .map(|mtu| mtu.min(u64::from(u32::MAX)) as u32),
@@ -79,6 +77,11 @@ pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch
     resolver.added_by_buffermgrd();
     resolver.dynamic_pools();
     switch
+}
+
+/// The traffic that headroom is computed for. Only the dynamic model reads it.
+pub(crate) fn traffic_pattern<'d, 'a>(db: &'d ConfigDb<'a>) -> Option<&'d Entry<'a>> {
+    db.rows("LOSSLESS_TRAFFIC_PATTERN").first().filter(|_| BufferModel::of(db).is_dynamic())
 }
 
 /// Parses a number like SONiC: leading and trailing blanks are ignored.

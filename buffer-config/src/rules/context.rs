@@ -1,5 +1,7 @@
 //! The input of a rule, and how it reports findings.
 
+use std::collections::BTreeMap;
+
 use super::Meta;
 pub(super) use super::reported::Findings;
 use super::reported::{Reported, Target};
@@ -9,7 +11,9 @@ use crate::finding::{PatchOp, Severity};
 use crate::headroom::Floor;
 use crate::lookup::Lookup;
 use crate::resolve::BufferModel;
-use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
+use crate::resolved::{
+    Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, ResolvedWred, Threshold,
+};
 use crate::schema::Violation;
 use crate::source::Span;
 
@@ -187,6 +191,33 @@ impl<'c, 'a> Context<'c, 'a> {
 
     pub(super) fn profile(&self, index: Option<usize>) -> Option<&'c ResolvedProfile> {
         self.sw.profiles.get(index?)
+    }
+
+    /// The colour of packets that no policer has coloured: red on Jericho, otherwise green.
+    pub(super) fn plain_colour(&self) -> &'static str {
+        if self.is(Vendor::BroadcomDnx) { "red" } else { "green" }
+    }
+
+    /// Whether a profile marks packets that no policer has coloured.
+    pub(super) fn marks_plain(&self, wred: &ResolvedWred) -> bool {
+        match self.is(Vendor::BroadcomDnx) {
+            true => wred.marks_red && wred.red.is_some(),
+            false => wred.marks_green && wred.green.is_some(),
+        }
+    }
+
+    /// The profiles that entries of BUFFER_PG name, each with the number of entries.
+    pub(super) fn names_in_groups(&self) -> BTreeMap<&str, u64> {
+        let mut all = BTreeMap::new();
+        for field in self.db.rows("BUFFER_PG").iter().filter_map(|entry| self.db.field(entry, "profile")) {
+            *all.entry(crate::schema::reference("BUFFER_PROFILE", field.value)).or_default() += 1;
+        }
+        all
+    }
+
+    /// Whether the dynamic model generates profiles from this one, which only sets their threshold.
+    pub(super) fn is_computed_from(&self, profile: &str) -> bool {
+        self.is_dynamic && self.value("BUFFER_PROFILE", profile, "headroom_type") == Some("dynamic")
     }
 
     pub(super) fn profile_named(&self, name: &str) -> Option<&'c ResolvedProfile> {
@@ -389,7 +420,8 @@ impl<'c, 'a> Context<'c, 'a> {
             let ports: Vec<&str> =
                 ports.iter().filter_map(|i| self.sw.ports.get(*i)).map(|p| p.name.as_str()).collect();
             let at = At { table: hit.table, key: &hit.key, field: Some(hit.field) };
-            self.report(out, meta, at, format!("{}: {}", names(&ports), hit.message))
+            let message = agreeing(&hit.message, ports.len());
+            self.report(out, meta, at, format!("{}: {message}", names(&ports)))
                 .severity(severity)
                 .of_ports(&ports);
         }
@@ -499,6 +531,31 @@ pub(crate) fn list(mask: u8) -> String {
     let all: Vec<String> = priorities(mask).map(|p| p.to_string()).collect();
     if all.is_empty() { "none".into() } else { all.join(",") }
 }
+
+/// `priority 4` or `priorities 3,4`.
+pub(super) fn of_priorities(mask: u8) -> String {
+    let word = if mask.count_ones() == 1 { "priority" } else { "priorities" };
+    format!("{word} {}", list(mask))
+}
+
+/// A message about `count` ports, whose verbs have the ports as their subject: `is down, but has headroom` becomes `are down,
+/// but have headroom` for several ports, and the reverse.
+pub(crate) fn agreeing(message: &str, count: usize) -> String {
+    const VERBS: [(&str, &str); 5] =
+        [("is", "are"), ("has", "have"), ("uses", "use"), ("enables", "enable"), ("runs", "run")];
+    let agree = |part: &str| {
+        let (verb, rest) = part.split_once(' ')?;
+        let (one, many) = VERBS.iter().find(|(one, many)| verb == *one || verb == *many)?;
+        Some(format!("{} {rest}", if count == 1 { one } else { many }))
+    };
+    // Without a verb at the start, the ports are not the subject of what follows either.
+    let mut parts = message.split(BUT);
+    let Some(first) = parts.next().and_then(agree) else { return message.to_string() };
+    parts.fold(first, |text, part| text + BUT + &agree(part).unwrap_or_else(|| part.to_string()))
+}
+
+/// Between two statements about the same ports.
+const BUT: &str = ", but ";
 
 /// `2^n` as a fraction.
 pub(super) fn alpha(exponent: i8) -> String {

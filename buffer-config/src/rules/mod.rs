@@ -24,7 +24,7 @@ mod src;
 mod wd;
 
 pub use context::{Context, Options};
-pub(crate) use context::{bytes, list, names};
+pub(crate) use context::{agreeing, bytes, list, names};
 pub(crate) use precedence::note_causes_of_device;
 pub use precedence::one_per_defect;
 pub use reported::Findings;
@@ -41,7 +41,7 @@ use crate::finding::{Finding, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
 use crate::source::{Position, SourceText, Span};
-use crate::{ResolveOptions, input, live_update, schema};
+use crate::{ResolveOptions, input, live_update, schema, secrets};
 
 /// The metadata of a rule.
 #[derive(Debug)]
@@ -165,6 +165,7 @@ pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Opt
     if let Some(system) = device::system_of(source.text) {
         let device = device::read(system, source.text);
         checked.findings = device::check(source, &device);
+        secrets::redact(&mut checked.findings, source.text);
         checked.device = Some(device);
         return checked;
     }
@@ -194,6 +195,7 @@ pub fn check_resolved(
     precedence::note_causes(&context, &mut out);
     repairs::add(&context, &mut out);
     let mut findings = out.finish(source);
+    secrets::redact(&mut findings, source.text);
     for op in findings.iter_mut().flat_map(|f| &mut f.patch) {
         op.refused_live = live_update::refusal(op, context.asic);
     }

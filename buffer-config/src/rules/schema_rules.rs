@@ -171,7 +171,8 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
   }
 }"#,
         fix: "Use profiles of this file, in the order of their pools.",
-        source: "YANG buffer-port-*-profile-list.",
+        source: "[sonic-buffer-port-ingress-profile-list.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-buffer-port-ingress-profile-list.yang), \
+            and the same for egress.",
     },
     SchemaRule {
         meta: Meta {
@@ -292,12 +293,12 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
             severity: Severity::Error,
             effect: effect::SCHEDULING,
         },
-        summary: "A scheduler's rates are inconsistent: `pir` below `cir`, `cir` of 0, `pbs` below `cbs`, or a \
-            burst size without its rate.",
+        summary: "A scheduler's rates are inconsistent: `pir` below `cir`, `pbs` below `cbs`, or a burst size without its \
+            rate. `pir` without `cir` is a shaper, and allowed.",
         why: "The YANG models reject the file; the SAI rejects the scheduler and the queue is not shaped.",
         example: r#"{"SCHEDULER": {"s1": {"type": "DWRR", "weight": "15", "cir": "2000", "pir": "1000"}}}"#,
         fix: "Correct the rates.",
-        source: "YANG scheduler.",
+        source: "[sonic-scheduler.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-scheduler.yang).",
     },
     SchemaRule {
         meta: Meta { code: "LINK003", name: "port-value", severity: Severity::Error, effect: effect::LINK },

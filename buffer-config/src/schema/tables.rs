@@ -183,6 +183,7 @@ pub(super) const READ_ELSEWHERE: &[&str] = &[
     "VERSIONS",
     "VLAN",
     "VLAN_MEMBER",
+    "VOQ_INBAND_INTERFACE",
     "VXLAN_EVPN_NVO",
     "VXLAN_TUNNEL",
     "VXLAN_TUNNEL_MAP",

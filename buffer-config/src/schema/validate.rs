@@ -7,6 +7,7 @@ use super::{Leaf, TableSchema, Type, table, types};
 use crate::db::{ConfigDb, Entry, Field, InputFormat, Table};
 use crate::json::scan::has;
 use crate::source::Span;
+use model::units::counted;
 
 /// The kind of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,9 +254,9 @@ impl<'c, 'a> Checker<'c, 'a> {
             }
             _ if bars + 1 != keys.len() => {
                 let message = format!(
-                    "`{}` has {} parts; a key of {} has {}",
+                    "`{}` has {}; a key of {} has {}",
                     entry.key,
-                    bars + 1,
+                    counted(bars as u64 + 1, "part"),
                     self.schema.name,
                     keys.len()
                 );
@@ -416,7 +417,9 @@ impl<'c, 'a> Checker<'c, 'a> {
             }
             _ => {
                 // The name of a field of a map is a value, too.
-                let of = field.filter(|f| *f != value).map(|f| format!("`{f}` is ")).unwrap_or_default();
+                let what = if self.schema.name == "CABLE_LENGTH" { "the cable length of " } else { "" };
+                let of =
+                    field.filter(|f| *f != value).map(|f| format!("{what}`{f}` is ")).unwrap_or_default();
                 let message = format!("{of}`{value}`; expected {}", ty.expected());
                 self.report(code, Kind::Value, index, field, span, message);
             }
@@ -533,7 +536,7 @@ fn scheduler_musts(
 ) {
     let number = |field: &str| number(db, entry, field);
     let (cir, pir, cbs) = (number("cir"), number("pir"), number("cbs"));
-    for (name, needs, base) in [("pir", "cir", cir), ("cbs", "cir", cir), ("pbs", "pir", pir)] {
+    for (name, needs, base) in [("cbs", "cir", cir), ("pbs", "pir", pir)] {
         let Some(field) = db.field(entry, name) else { continue };
         if base.is_none_or(|n| n == 0) {
             add("SCHED003", "SCHEDULER", i, field, format!("`{name}` requires a `{needs}` above 0"));

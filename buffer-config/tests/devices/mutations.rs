@@ -18,6 +18,10 @@ const TWO_FINDINGS: &[&str] = &[
     "three lossless priorities",
     // EOS and NX-OS ignore a value that they refuse, which is a warning; here, the consequence is an error.
     "DSCP that does not exist",
+    "priority that does not exist",
+    "PFC priority that does not exist",
+    // Of the policy, and of the ports, which have PFC without a lossless class.
+    "network policy not applied",
 ];
 
 /// Applies an operator. Returns whether the outcome is as expected, and why not.

@@ -91,7 +91,11 @@ impl<'d> Found<'d> {
             let names: Vec<&str> = hit.ports.iter().map(|port| port.name.as_str()).collect();
             let first = names.first().copied().unwrap_or_default();
             let pointer = format!("/interface/{}/{}", crate::db::escape(first), hit.place);
-            let message = format!("{}: {}", crate::rules::names(&names), hit.message);
+            let message = format!(
+                "{}: {}",
+                crate::rules::names(&names),
+                crate::rules::agreeing(&hit.message, names.len())
+            );
             let commands = hit.repair.map(|repair| repair.commands(self.device.system, &names));
             out.push(Remark {
                 code: hit.code,

@@ -13,6 +13,9 @@ pub(super) fn check<'d>(device: &'d Device, out: &mut Found<'d>) {
     for port in device.ports.iter().filter(|port| !port.is_shut() && !port.qos.lossless.is_empty()) {
         is_off(device, port, out);
     }
+    for port in device.ports.iter().filter(|port| !port.is_shut() && port.qos.lossless.is_empty()) {
+        nothing_lossless(device.system, port, out);
+    }
     for port in lossless_ports(device) {
         one_direction(port, out);
         link_pause(port, out);
@@ -52,6 +55,21 @@ fn is_off<'d>(device: &Device, port: &'d DevicePort, out: &mut Found<'d>) {
         }
         _ => {}
     }
+}
+
+/// PFC that is on without a lossless priority. NVUE has priorities in the same profile.
+fn nothing_lossless<'d>(system: System, port: &'d DevicePort, out: &mut Found<'d>) {
+    let Some(on) = port.qos.pfc.filter(|mode| mode.value == PfcMode::On && system != System::Nvue) else {
+        return;
+    };
+    let missing = match system {
+        System::Nxos => "pause pfc-cos",
+        _ => "priority-flow-control priority N no-drop",
+    };
+    let message = format!(
+        "PFC is on, but no priority is lossless (`{missing}`): all traffic is dropped as without PFC"
+    );
+    out.port("PFC016", port, (on.span, "priority-flow-control"), message);
 }
 
 /// 802.3x pause in one direction or both.

@@ -3,6 +3,7 @@
 use super::{Found, lossless_ports};
 use crate::device::{Device, DevicePort, Repair, System};
 use crate::finding::Severity;
+use crate::resolved::WatchdogAction;
 
 /// The longest detection time that is not reported, milliseconds, and the largest quotient of restoration and detection
 /// time (as WD025).
@@ -58,6 +59,12 @@ fn times<'d>(device: &Device, port: &'d DevicePort, out: &mut Found<'d>) {
             restoration.value, detection.value
         );
         out.port("WD025", port, (restoration.span, "pause watchdog"), message).repair(Repair::Watch);
+    }
+    if let Some(action) = qos.watchdog_action.filter(|action| action.value == WatchdogAction::Alert) {
+        let message = "the watchdog only reports a storm, and does not stop it".to_string();
+        out.port("WD006", port, (action.span, "pause watchdog"), message)
+            .severity(Severity::Warning)
+            .repair(Repair::Watch);
     }
     if let Some(shuts) = qos.watchdog_shuts_port.filter(|shuts| shuts.value) {
         let message = "a storm shuts the port down until it is enabled by hand".to_string();

@@ -18,11 +18,14 @@ use tree::Node;
 use super::policies::undefined;
 use super::qos::{Amount, Fec, PfcMode, Qos, Queue, Trust, Unit};
 use super::{Device, DevicePort, MAX_PORTS, Placed, PortChannel, Ports, Remark, System, names};
+use crate::finding::Severity;
 use crate::json::Problem;
 use crate::source::{Span, position};
 
 /// The profile of ports without a profile of their own.
 const DEFAULT: &str = "default-global";
+/// The smallest share of a pool for lossless traffic that is not reported, percent: a fifth of what `qos roce` sets.
+const SMALL_PERCENT: u32 = 10;
 
 /// Reads the text into one tree: the settings, and the problems of the text.
 fn tree(text: &str) -> (Node, Vec<Problem>, Option<Problem>) {
@@ -267,6 +270,14 @@ impl Reader {
                 let message = format!("the traffic pool {} has 0 % of the memory", pool.key);
                 let pointer = format!("/qos/traffic-pool/{}", pool.key);
                 self.device.remark(Remark::new("BUF003", percent.span, pointer, message));
+            } else if percent.value < SMALL_PERCENT && pool.key.contains("lossless") {
+                let message = format!(
+                    "the traffic pool {} has {} % of the memory; `qos roce` uses 50 %",
+                    pool.key, percent.value
+                );
+                let pointer = format!("/qos/traffic-pool/{}", pool.key);
+                let remark = Remark::new("BUF003", percent.span, pointer, message);
+                self.device.remark(Remark { severity: Some(Severity::Warning), ..remark });
             }
         }
         if let Some(span) = last.filter(|_| sum > 100) {

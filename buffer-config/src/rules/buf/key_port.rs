@@ -81,9 +81,12 @@ fn meant<'c>(cx: &'c Context<'_, '_>, table: &str, key: &str) -> Option<&'c str>
     if cx.sw.ports.iter().any(|port| port.name == name) {
         return None;
     }
-    // Of similar names, the one with the same number.
+    if let Some(port) = cx.sw.ports.iter().find(|port| port.name.eq_ignore_ascii_case(name)) {
+        return Some(&port.name);
+    }
+    // A well-formed name of another number is that of a port that was removed, not a slip.
     let same: Vec<&str> = absent.iter().copied().filter(|port| number(port) == number(name)).collect();
-    nearest_name(name, same.iter().copied()).or_else(|| nearest_name(name, absent.iter().copied()))
+    nearest_name(name, same.iter().copied())
 }
 
 /// The digits of a name.

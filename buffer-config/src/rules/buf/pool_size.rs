@@ -1,8 +1,9 @@
 //! # BUF003 pool-size
 //!
-//! Severity: error.
+//! Severity: error (a warning for a small share on NVUE).
 //!
-//! A pool has no valid `size` in bytes. Only the dynamic buffer model may omit it.
+//! A pool has no valid `size` in bytes. Only the dynamic buffer model may omit it. On NVUE: a traffic pool for
+//! lossless traffic has no memory, or less than a tenth.
 //!
 //! ## Why it matters
 //!

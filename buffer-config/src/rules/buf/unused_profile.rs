@@ -36,8 +36,15 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let in_groups = cx.names_in_groups();
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
-        if *uses == [0; 3] && !profile.name.starts_with("pg_lossless_") && !cx.sw.ports.is_empty() {
+        // The dynamic model replaces a profile by those that it generates from it.
+        let is_replaced = in_groups.contains_key(profile.name.as_str()) && cx.is_computed_from(&profile.name);
+        if *uses == [0; 3]
+            && !is_replaced
+            && !profile.name.starts_with("pg_lossless_")
+            && !cx.sw.ports.is_empty()
+        {
             cx.report(
                 out,
                 &META,

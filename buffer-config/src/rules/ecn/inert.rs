@@ -64,7 +64,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             priorities(p.pfc_priorities).any(|t| p.tc_to_queue.get(t).is_some_and(|n| usize::from(*n) == q))
         };
         if let Some(first) = colours.first() {
-            let message = format!("{}: {} has thresholds but is not enabled", entry.key, names(&colours));
+            let what =
+                if colours.len() == 1 { "has thresholds but is not" } else { "have thresholds but are not" };
+            let message = format!("{}: {} {what} enabled", entry.key, names(&colours));
             let switch = format!("wred_{first}_enable");
             let at = field("WRED_PROFILE", &entry.key, &switch);
             // Plain traffic only needs green. Explicitly disabled, for lossy queues only: a convention of the templates

@@ -3,7 +3,7 @@
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
 //! The queue of a lossless priority has no WRED profile that marks packets: no profile, `ecn_none`, or the colour of
-//! ordinary packets is not enabled. On a chassis, no system port's queue has one, or only one port's or a few ports' queues do not.
+//! ordinary packets is not enabled. On a chassis, no system port's queue has one that marks, or only one port's or a few ports' queues do not.
 //!
 //! ## Why it matters
 //!
@@ -27,7 +27,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Findings, field, hit_as, list, names, priorities, row};
+use super::super::context::{Context, Findings, field, hit_as, names, of_priorities, priorities, row};
 use super::super::{Meta, effect, siblings};
 use crate::asic::Vendor;
 use crate::finding::Severity;
@@ -50,8 +50,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let marks = |t: usize| {
             let queue = usize::from(port.tc_to_queue[t]);
             let wred = port.queue_wred.get(queue).copied().flatten().and_then(|w| cx.sw.wred.get(w));
-            // Packets are green unless a policer colours them.
-            wred.is_some_and(|w| w.marks_green && w.green.is_some())
+            wred.is_some_and(|w| cx.marks_plain(w))
         };
         let has = |t: &usize| {
             cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten())
@@ -67,7 +66,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT_QOS_MAP",
             &port.name,
             "pfc_enable",
-            format!("the queues of lossless priorities {} have no ECN", list(without)),
+            format!("no ECN for lossless {}", of_priorities(without)),
         )
     });
 }
@@ -90,7 +89,7 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
         let Some((low, high)) = crate::resolve::range(numbers) else { continue };
         let name =
             cx.db.field(entry, "wred_profile").map(|f| crate::schema::reference("WRED_PROFILE", f.value));
-        if name.is_some_and(|name| cx.sw.wred.iter().any(|w| w.name == name)) {
+        if name.is_some_and(|name| cx.sw.wred.iter().any(|w| w.name == name && cx.marks_plain(w))) {
             marking.entry(owner).or_default().extend(low..=high.min(15));
         }
     }
@@ -100,8 +99,7 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     let bare = priorities(port.pfc_priorities).filter(is_bare).fold(0u8, |mask, t| mask | 1 << t);
     if bare != 0 {
-        let message =
-            format!("the queues of lossless priorities {} have no ECN on any system port", list(bare));
+        let message = format!("no ECN for lossless {} on any system port", of_priorities(bare));
         cx.report(out, &META, field("PORT_QOS_MAP", &port.name, "pfc_enable"), message);
         return;
     }
@@ -112,9 +110,9 @@ fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     let odd: Vec<&str> = ports.iter().map(|entry| entry.key.as_ref()).filter(is_odd).collect();
     if let Some(first) = odd.first() {
         let message = format!(
-            "{}: queues of lossless priorities {} have no ECN, unlike those of other system ports",
+            "{}: no ECN for lossless {}, unlike on other system ports",
             names(&odd),
-            list(port.pfc_priorities)
+            of_priorities(port.pfc_priorities)
         );
         cx.report(out, &META, row("SYSTEM_PORT", first), message);
     }

@@ -46,12 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             continue;
         };
         let name = violation.field.as_deref().unwrap_or_default();
-        cx.report(
-            out,
-            &META,
-            field("CABLE_LENGTH", &entry.key, name),
-            format!("{name}: {}", violation.message),
-        );
+        cx.report(out, &META, field("CABLE_LENGTH", &entry.key, name), violation.message.clone());
     }
     let mut lengths: BTreeMap<&str, (&str, &str)> = BTreeMap::new();
     for entry in cx.db.rows("CABLE_LENGTH") {

@@ -53,6 +53,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let is_stated = |port: &ResolvedPort| !matches!(port.fec.as_str(), "" | "auto");
     let with_fec = up().filter(|(port, _)| is_stated(port));
     let fec = siblings::usual_counted(with_fec.map(|(port, n)| (kind(port), port.fec.as_str(), n)));
+    let all_fec = siblings::usual_counted(up().map(|(port, n)| (kind(port), port.fec.as_str(), n)));
     let is_on = |setting: Option<bool>| setting == Some(true);
     let autoneg = siblings::usual_counted(up().map(|(port, n)| (kind(port), is_on(port.autoneg), n)));
     let training = siblings::usual_counted(up().map(|(port, n)| (kind(port), is_on(port.link_training), n)));
@@ -67,6 +68,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             && let Some(usual) = fec.get(&kind).filter(|usual| **usual != "none")
         {
             let message = format!("FEC none, but {usual} on most ports with {} Mb/s", port.speed_mbps);
+            hit("PORT", &port.name, "fec", message)
+        } else if port.fec.is_empty()
+            && let Some(usual) = all_fec.get(&kind).filter(|usual| matches!(**usual, "rs" | "fc"))
+        {
+            let message = format!("no `fec`, but {usual} on most ports with {} Mb/s", port.speed_mbps);
             hit("PORT", &port.name, "fec", message)
         } else if is_odd(autoneg.get(&kind), port.autoneg) {
             let (own, usual) = (word(is_on(port.autoneg)), word(!is_on(port.autoneg)));

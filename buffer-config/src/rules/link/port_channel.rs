@@ -2,7 +2,7 @@
 //!
 //! Severity: error (a warning where members differ in PFC, lossless DSCPs, FEC or neighbour).
 //!
-//! A port channel with members is invalid or down, or its members do not exist, belong to two port channels or to a VLAN, have
+//! A port channel with members is invalid or down, a member's key names no port, or its members do not exist, belong to two port channels or to a VLAN, have
 //! different speeds, are routed ports, are fewer than `min_links`, have different FEC, have PFC for different priorities or
 //! DSCPs, or lead to different switches.
 //!
@@ -61,8 +61,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
     };
     for entry in cx.db.rows("PORTCHANNEL_MEMBER") {
-        let Some((channel, name)) = entry.key.split_once('|') else { continue };
         let at = row("PORTCHANNEL_MEMBER", &entry.key);
+        let Some((channel, name)) = entry.key.split_once('|').filter(|(_, name)| !name.is_empty()) else {
+            let message =
+                format!("`{}` names no port; expected a key such as PortChannel1|Ethernet0", entry.key);
+            cx.report(out, &META, at, message);
+            continue;
+        };
         if !known.is_empty() && cx.db.row("PORT", name).is_none() {
             cx.report(out, &META, at, format!("{name}, a member of {channel}, is not in PORT"));
             continue;

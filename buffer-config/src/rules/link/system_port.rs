@@ -3,13 +3,13 @@
 //! Severity: error.
 //!
 //! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs or fewer than lossless traffic
-//! needs, different `switch_id` for one chip or another one than the device, no value for a field that other entries have, or
+//! needs, different `switch_id` for one chip or another one than the device, no value for a field that other entries have, a value that is no number, or
 //! a speed or core that differs from that of the port; ports of one core have the same `core_port_id`; or only one of SYSTEM_PORT and
 //! `switch_type` says that the switch has virtual output queues.
 //!
 //! ## Why it matters
 //!
-//! All chips create these ports at start: with a duplicate number, orchagent stops. A chip sends to a port of another one
+//! All chips create these ports at start: with a duplicate number, or one that it cannot read, orchagent stops. A chip sends to a port of another one
 //! with the credits of its system port's speed: at a higher speed it overruns the port, at a lower one the port idles
 //! while the source fills its VOQs and pauses its senders. Without `switch_type` voq, entries of queues that name host and
 //! chip are rejected.
@@ -33,7 +33,8 @@
 //!
 //! `SAI_SWITCH_ATTR_SYSTEM_PORT_CONFIG_LIST` in
 //! [orchagent main.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/main.cpp); the
-//! [VOQ HLD](https://github.com/sonic-net/SONiC/blob/master/doc/voq/voq_hld.md).
+//! [VOQ HLD](https://github.com/sonic-net/SONiC/blob/master/doc/voq/voq_hld.md);
+//! [sonic-system-port.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-system-port.yang).
 
 use std::collections::BTreeMap;
 
@@ -97,6 +98,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if rows.is_empty() {
         return;
     }
+    values(cx, out);
     other_speeds(cx, out, &speeds);
     few_queues(cx, out);
     missing_fields(cx, out);
@@ -108,6 +110,40 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         for (count, (_, key)) in queues.iter().filter(|(count, _)| **count != usual) {
             let message = format!("{key} has {count} VOQs, but other system ports have {usual}");
             cx.report(out, &META, field("SYSTEM_PORT", key, "num_voq"), message);
+        }
+    }
+}
+
+/// Fields of system ports, and the least and the largest number of each.
+const NUMBERS: [(&str, u32, u32); 6] = [
+    ("system_port_id", 0, u32::MAX),
+    ("switch_id", 0, 65_535),
+    ("speed", 1, 1_600_000),
+    ("num_voq", 1, 255),
+    ("core_index", 0, 255),
+    ("core_port_index", 0, 65_535),
+];
+
+/// The same of the ports of this chip.
+const OF_PORTS: [(&str, u32, u32); 3] =
+    [("core_id", 0, 255), ("core_port_id", 0, 65_535), ("num_voq", 1, 255)];
+
+/// Reports values that are no numbers.
+fn values(cx: &Context<'_, '_>, out: &mut Findings) {
+    for (table, fields) in [("SYSTEM_PORT", NUMBERS.as_slice()), ("PORT", OF_PORTS.as_slice())] {
+        for (name, least, most) in fields {
+            let is_wrong = |entry: &&crate::db::Entry<'_>| {
+                let value = cx.db.field(entry, name).map(|field| field.value.trim());
+                value.is_some_and(|text| !text.parse().is_ok_and(|n: u32| (*least..=*most).contains(&n)))
+            };
+            let keys: Vec<&str> = cx.db.rows(table).iter().filter(is_wrong).map(|e| e.key.as_ref()).collect();
+            let Some(first) = keys.first() else { continue };
+            let value = cx.value(table, first, name).unwrap_or_default();
+            let message = format!(
+                "{table}|{}: `{name}` is `{value}`; expected a number in {least}..={most}",
+                names(&keys)
+            );
+            cx.report(out, &META, field(table, first, name), message).also(keys.iter().skip(1).copied());
         }
     }
 }

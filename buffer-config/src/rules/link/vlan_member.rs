@@ -2,7 +2,7 @@
 //!
 //! Severity: error.
 //!
-//! An entry of VLAN_MEMBER names a VLAN, a port or a port channel that does not exist, or a port is an untagged member of
+//! An entry of VLAN_MEMBER names no port, or a VLAN, a port or a port channel that does not exist, or a port is an untagged member of
 //! several VLANs.
 //!
 //! ## Why it matters
@@ -44,7 +44,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let has_vlans = !cx.db.rows("VLAN").is_empty();
     let mut untagged: BTreeMap<&str, &str> = BTreeMap::new();
     for entry in cx.db.rows("VLAN_MEMBER") {
-        let Some((vlan, port)) = entry.key.split_once('|') else { continue };
+        let Some((vlan, port)) = entry.key.split_once('|').filter(|(_, port)| !port.is_empty()) else {
+            let message = format!("`{}` names no port; expected a key such as Vlan1000|Ethernet0", entry.key);
+            cx.report(out, &META, row("VLAN_MEMBER", &entry.key), message);
+            continue;
+        };
         let is_unknown = !cx.sw.ports.is_empty()
             && ["PORT", "PORTCHANNEL"].iter().all(|table| cx.db.row(table, port).is_none());
         let message = if has_vlans && cx.db.row("VLAN", vlan).is_none() {

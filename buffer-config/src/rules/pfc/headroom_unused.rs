@@ -1,6 +1,6 @@
 //! # PFC003 headroom-without-pfc
 //!
-//! Severity: error (a warning where the file has no QoS tables).
+//! Severity: error (a warning where the file has no QoS tables and describes no switch).
 //!
 //! A priority group has headroom, but PFC is not enabled for its priority.
 //!
@@ -43,15 +43,7 @@ pub(super) const META: Meta = Meta {
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.table("PORT_QOS_MAP").is_none() {
-        // A buffer template: the PFC settings are in another file.
-        if let Some(profile) = cx.lossless_in_use().next() {
-            let message = format!(
-                "profile {} has headroom, but the file has no PORT_QOS_MAP: not provable that its priority groups use PFC",
-                profile.name
-            );
-            cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(Severity::Warning);
-        }
-        return;
+        return without_map(cx, out);
     }
     cx.by_port(out, &META, |port| {
         let idle = (0..8usize).find(|g| {
@@ -67,4 +59,18 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         );
         hit("BUFFER_PG", key, "profile", message)
     });
+}
+
+/// Reports lossless groups of a file without PORT_QOS_MAP.
+fn without_map(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(profile) = cx.lossless_in_use().next() else { return };
+    // A buffer template names no platform: its PFC settings are in another file.
+    let is_switch =
+        cx.value("DEVICE_METADATA", "localhost", "platform").is_some() && cx.sw.ports.iter().any(|p| p.is_up);
+    let (why, severity) = match is_switch {
+        true => ("PFC is off on every port", Severity::Error),
+        false => ("not provable that its priority groups use PFC", Severity::Warning),
+    };
+    let message = format!("profile {} has headroom, but the file has no PORT_QOS_MAP: {why}", profile.name);
+    cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(severity);
 }

@@ -2,7 +2,8 @@
 //!
 //! Severity: error (a warning where DCBX decides).
 //!
-//! A port of EOS or NX-OS has lossless priorities, but PFC is off, or on only if DCBX negotiates it. On NX-OS, the network
+//! A port of EOS or NX-OS has lossless priorities, but PFC is off, or on only if DCBX negotiates it; or PFC is on, but no
+//! priority is lossless. On NX-OS, the network
 //! QoS policy makes classes lossless for the whole switch, but each port uses PFC only with `priority-flow-control mode on`.
 //!
 //! ## Why it matters
@@ -20,7 +21,8 @@
 //!
 //! ## Fix
 //!
-//! Turn PFC on: `priority-flow-control on` (EOS), `priority-flow-control mode on` (NX-OS).
+//! Turn PFC on: `priority-flow-control on` (EOS), `priority-flow-control mode on` (NX-OS). Make a priority lossless:
+//! `priority-flow-control priority 3 no-drop` (EOS), `pause pfc-cos 3` in the network QoS policy (NX-OS).
 //!
 //! ## Source
 //!

@@ -41,13 +41,20 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    // An entry for the port, and one for each of its addresses.
+    let inband = cx.db.rows("VOQ_INBAND_INTERFACE");
+    let is_inband = |name: &str| inband.iter().any(|entry| entry.key.split('|').next() == Some(name));
     cx.by_port_entry(out, &META, |port, entry| {
+        if port.pfc_priorities == 0 {
+            return None;
+        }
         let role =
-            cx.db.field(entry, "role").map(|f| f.value).filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"))?;
-        (port.pfc_priorities != 0)
-            .then(|| {
-                hit("PORT_QOS_MAP", &port.name, "pfc_enable", format!("a port of role {role} enables PFC"))
-            })
-            .flatten()
+            cx.db.field(entry, "role").map(|f| f.value).filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"));
+        let message = match role {
+            Some(role) => format!("PFC on a port of role {role}"),
+            None if is_inband(&port.name) => "PFC on an inband port of the chassis".to_string(),
+            None => return None,
+        };
+        hit("PORT_QOS_MAP", &port.name, "pfc_enable", message)
     });
 }

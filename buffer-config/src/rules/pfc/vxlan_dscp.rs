@@ -22,7 +22,7 @@
 //!
 //! ## Source
 //!
-//! RFC 2983, pipe and uniform model of tunnels. The fields are those of SONiC distributions with QoS for VXLAN; the YANG model of
+//! [RFC 2983](https://www.rfc-editor.org/rfc/rfc2983), pipe and uniform model of tunnels. The fields are those of SONiC distributions with QoS for VXLAN; the YANG model of
 //! the community has no such field, and its tunnels copy the DSCP.
 
 use super::super::context::{Context, Findings, field, list};

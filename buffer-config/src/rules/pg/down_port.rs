@@ -1,6 +1,6 @@
 //! # PG032 headroom-on-down-port
 //!
-//! Severity: warning.
+//! Severity: info.
 //!
 //! On Spectrum and Tofino, a port that is down has a lossless priority group.
 //!
@@ -39,7 +39,7 @@ use crate::finding::Severity;
 pub(super) const META: Meta = Meta {
     code: "PG032",
     name: "headroom-on-down-port",
-    severity: Severity::Warning,
+    severity: Severity::Info,
     effect: effect::INFORMATIONAL,
 };
 

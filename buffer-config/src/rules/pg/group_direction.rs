@@ -47,4 +47,18 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "pool"), message).severity(severity);
         }
     }
+    computed(cx, out);
+}
+
+/// Reports profiles whose headroom the dynamic model computes: the profiles that it generates from them replace them.
+fn computed(cx: &Context<'_, '_>, out: &mut Findings) {
+    for (name, groups) in cx.names_in_groups() {
+        let Some(profile) = cx.profile_named(name).filter(|_| cx.is_computed_from(name)) else { continue };
+        if cx.pool_of(profile).is_some_and(|pool| pool.direction == Direction::Egress) {
+            let count = counted(groups, "priority group key");
+            let message = format!("profile {name} of {count} is in an egress pool: buffermgrd refuses it");
+            cx.report(out, &META, field("BUFFER_PROFILE", name, "pool"), message)
+                .replace(crate::LOSSLESS_POOL);
+        }
+    }
 }

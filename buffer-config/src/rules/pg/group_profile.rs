@@ -2,11 +2,11 @@
 //!
 //! Severity: error.
 //!
-//! A priority group's profile does not exist, or is `NULL` without the dynamic model.
+//! A priority group has no profile, one that does not exist, or `NULL` without the dynamic model.
 //!
 //! ## Why it matters
 //!
-//! orchagent retries indefinitely and the group has no headroom. The traditional model never replaces `NULL`.
+//! orchagent retries indefinitely, or ignores an entry without `profile`, and the group has no headroom. The traditional model never replaces `NULL`.
 //!
 //! ## Example
 //!
@@ -22,7 +22,7 @@
 //!
 //! YANG buffer-pg; buffermgrdyn.cpp.
 
-use super::super::context::{Context, Findings, field};
+use super::super::context::{Context, Findings, field, names, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use model::units::counted;
@@ -34,6 +34,7 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    without(cx, out);
     let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
@@ -48,5 +49,18 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("{message} ({})", counted(keys.len() as u64, "priority group key")),
         )
         .also(keys);
+    }
+}
+
+/// Reports entries without a profile, which the YANG model accepts.
+fn without(cx: &Context<'_, '_>, out: &mut Findings) {
+    let rows = cx.db.rows("BUFFER_PG").iter();
+    let bare: Vec<&str> = rows
+        .filter(|entry| cx.db.field(entry, "profile").is_none())
+        .map(|entry| entry.key.as_ref())
+        .collect();
+    if let Some((first, others)) = bare.split_first() {
+        let message = format!("BUFFER_PG|{}: no `profile`", names(&bare));
+        cx.report(out, &META, row("BUFFER_PG", first), message).also(others.iter().copied());
     }
 }

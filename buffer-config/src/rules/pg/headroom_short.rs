@@ -46,7 +46,7 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(asic) = cx.asic.filter(|a| a.headroom.is_some()) else { return };
     let shared = cx.lossless_pool().map_or(0, |p| p.shared_headroom_bytes);
-    let pattern = cx.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
+    let pattern = crate::resolve::traffic_pattern(cx.db);
     let small = pattern
         .and_then(|e| cx.db.field(e, "small_packet_percentage"))
         .and_then(|f| f.value.trim().parse().ok());

@@ -2,7 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A lossless queue has no scheduler, although other queues of the switch have one.
+//! A lossless queue has no scheduler, although other queues of the switch have one. On a chassis, the queues of one or a few
+//! system ports have none.
 //!
 //! ## Why it matters
 //!
@@ -22,8 +23,10 @@
 //!
 //! qos_config.j2.
 
-use super::super::context::{Context, Findings, hit, priorities};
-use super::super::{Meta, effect};
+use std::collections::BTreeSet;
+
+use super::super::context::{Context, Findings, hit, names, priorities, row};
+use super::super::{Meta, effect, siblings};
 use crate::asic::Vendor;
 use crate::finding::Severity;
 
@@ -40,6 +43,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.rows("SCHEDULER").is_empty() {
         return;
     }
+    virtual_queues(cx, out);
     cx.by_port(out, &META, |port| {
         let bare = priorities(port.pfc_priorities).find(|t| {
             port.queue_schedule.get(usize::from(port.tc_to_queue[*t])).copied().flatten().is_none()
@@ -54,4 +58,43 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("the queue of lossless priority {bare} has no scheduler"),
         )
     });
+}
+
+/// Reports virtual output queues of lossless priorities without a scheduler, unlike nearly all others.
+fn virtual_queues(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_priorities(port).next().is_some()) else {
+        return;
+    };
+    let queues: BTreeSet<usize> =
+        cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority])).collect();
+    let is_lossless = |numbers: &str| {
+        crate::resolve::range(numbers)
+            .is_some_and(|(low, high)| queues.range(low..=high.max(low)).next().is_some())
+    };
+    // A port of this chip without PFC has no lossless queue. Ports of other chips are not in the file.
+    let is_used = |owner: &str| {
+        let name = owner.rsplit('|').next().unwrap_or_default();
+        let own = format!("{}|{}|", cx.sw.hostname, cx.sw.chip);
+        let port = cx.sw.ports.iter().find(|port| port.name == name && owner.starts_with(&own));
+        port.is_none_or(|port| port.is_up && port.pfc_priorities != 0)
+    };
+    let mut lossless: Vec<(&str, bool)> = Vec::new();
+    for entry in cx.db.rows("QUEUE") {
+        let Some((owner, numbers)) = entry.owner_and_numbers() else { continue };
+        if owner.contains('|') && is_lossless(numbers) && is_used(owner) {
+            lossless.push((entry.key.as_ref(), cx.db.field(entry, "scheduler").is_some()));
+        }
+    }
+    if siblings::usual(lossless.iter().map(|(_, has)| *has)) != Some(true) {
+        return;
+    }
+    let without: Vec<&str> = lossless.iter().filter(|(_, has)| !has).map(|(key, _)| *key).collect();
+    if let Some(first) = without.first() {
+        let verb = if without.len() == 1 { "has" } else { "have" };
+        let message = format!(
+            "QUEUE|{}: {verb} no scheduler, unlike other lossless queues of system ports",
+            names(&without)
+        );
+        cx.report(out, &META, row("QUEUE", first), message).also(without.iter().skip(1).copied());
+    }
 }

@@ -26,7 +26,7 @@
 //!
 //! ## Source
 //!
-//! YANG device_metadata.
+//! [sonic-device_metadata.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-device_metadata.yang).
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};

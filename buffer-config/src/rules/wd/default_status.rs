@@ -40,6 +40,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let uses_pfc = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
     if uses_pfc && cx.value("DEVICE_METADATA", "localhost", "default_pfcwd_status") == Some("disable") {
         let at = field("DEVICE_METADATA", "localhost", "default_pfcwd_status");
-        cx.report(out, &META, at, "`pfcwd start_default` has no effect".into()).replace("enable");
+        cx.report(
+            out,
+            &META,
+            at,
+            "`default_pfcwd_status` is `disable`: `pfcwd start_default` starts no watchdog".into(),
+        )
+        .replace("enable");
     }
 }

@@ -53,7 +53,19 @@ pub(crate) const OF_EOS: &[Operator] = &[
         "no lossless priority on one port",
         "speed 400g-8\n   service-profile ROCE\n!\ninterface Ethernet3/1",
         "speed 400g-8\n   priority-flow-control on\n!\ninterface Ethernet3/1",
-        Warning("PFC010"),
+        Error("PFC016"),
+    ),
+    (
+        "PFC is on, but no priority is lossless",
+        "   priority-flow-control priority 3 no-drop\n",
+        "",
+        Error("PFC016"),
+    ),
+    (
+        "watchdog that only reports a storm",
+        "watchdog action drop",
+        "watchdog action notify-only",
+        Warning("WD006"),
     ),
     (
         "profile removed from one port",
@@ -102,7 +114,7 @@ pub(crate) const OF_EOS: &[Operator] = &[
         "lossless priority of the profile made lossy on one port",
         "   description host h1\n",
         "   description host h1\n   priority-flow-control priority 3 drop\n",
-        Warning("PFC010"),
+        Error("PFC016"),
     ),
     (
         "another priority made lossy on one port",

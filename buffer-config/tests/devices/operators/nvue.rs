@@ -119,6 +119,12 @@ pub(crate) const OF_NVUE: &[Operator] = &[
 ];
 
 pub(crate) const OF_COMMANDS: &[Operator] = &[
+    (
+        "little memory for lossless traffic",
+        "default-lossless memory-percent 50",
+        "default-lossless memory-percent 1",
+        Warning("BUF003"),
+    ),
     ("Kmin a thousand times too small", "min-threshold 150000", "min-threshold 150", Error("ECN013")),
     (
         "small share of the lossless queue",

@@ -191,6 +191,7 @@ pub(crate) const OF_NXOS: &[Operator] = &[
         "description spine1:swp2\n  flowcontrol receive on\n",
         Error("PFC017"),
     ),
+    ("PFC is on, but no class is lossless", "    pause pfc-cos 3\n", "", Error("PFC016")),
     ("PFC priority that does not exist", "pause pfc-cos 3", "pause pfc-cos 8", Warning("SRC006")),
     ("name of a DSCP", "match dscp 26", "match dscp af31", Harmless),
     ("another feature", "feature lldp", "feature lacp", Harmless),

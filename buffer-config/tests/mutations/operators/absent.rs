@@ -1,5 +1,7 @@
 //! Objects and fields that are removed, exchanged or dangle.
 
+use serde_json::json;
+
 use super::Expect::{Error, Harmless, Warning};
 use super::{Operator, one_of_many, swap_map, watched, without_class};
 
@@ -12,6 +14,38 @@ pub(super) const OPERATORS: &[Operator] = &[
     ("remove", "BUFFER_QUEUE entry of the lossless queues of one port", Error(&["PFC005"]), |c| {
         let k = c.lossless_queue()?;
         c.remove("BUFFER_QUEUE", &k).map(|_| ())
+    }),
+    ("remove", "table PORT_QOS_MAP", Error(&["PFC003"]), |c| {
+        c.get("DEVICE_METADATA", "localhost", "platform")?;
+        c.profile()?;
+        c.remove_table("PORT_QOS_MAP")
+    }),
+    ("remove", "`fec` of one port with rs", Warning(&["LINK023"]), |c| {
+        let port = one_of_many(c)?;
+        let like = |name: &&String| {
+            let same = |field| c.get("PORT", name, field) == c.get("PORT", &port, field);
+            same("speed") && same("fec")
+        };
+        let is_usual = c.ports.iter().filter(like).count() * 5 > c.ports.len() * 4 && c.ports.len() >= 8;
+        (is_usual && c.get("PORT", &port, "fec")? == "rs").then_some(())?;
+        c.unset("PORT", &port, "fec")
+    }),
+    ("remove", "fields of a lossy priority group", Error(&["PG002"]), |c| {
+        let port = c.port()?;
+        (c.priority != "0").then_some(())?;
+        c.table("BUFFER_PG")?.insert(format!("{port}|0"), json!({}));
+        Some(())
+    }),
+    ("contradict", "profile for computed headroom in an egress pool", Error(&["PG003"]), |c| {
+        let pool = c.keys("BUFFER_POOL").into_iter().find(|name| name == "egress_lossless_pool")?;
+        let key = c
+            .keys("BUFFER_PG")
+            .into_iter()
+            .find(|key| c.get("BUFFER_PG", key, "profile").as_deref() == Some("NULL"))?;
+        c.is_dynamic().then_some(())?;
+        let profile = json!({"pool": pool, "headroom_type": "dynamic", "dynamic_th": "0", "size": "0"});
+        c.table("BUFFER_PROFILE")?.insert("custom".into(), profile);
+        c.set("BUFFER_PG", &key, "profile", "custom")
     }),
     ("remove", "PORT_QOS_MAP entry of one port", Error(&["PFC003", "PFC010"]), |c| {
         let p = c.port()?;

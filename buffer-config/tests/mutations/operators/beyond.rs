@@ -47,6 +47,12 @@ pub(super) fn tunnel(c: &mut Config, field: &str, map: &str) {
     }
 }
 
+/// A scheduler of its own for the first lossless queue, with a peak rate only.
+fn peak(c: &mut Config, bytes_a_second: u64) -> Option<()> {
+    shaped(c, bytes_a_second)?;
+    c.unset("SCHEDULER", "shaper", "cir")
+}
+
 /// A scheduler of its own for the first lossless queue.
 fn shaped(c: &mut Config, bytes_a_second: u64) -> Option<()> {
     let (queue, pir) = (c.queue()?, bytes_a_second.to_string());
@@ -183,6 +189,13 @@ pub(super) const OPERATORS: &[Operator] = &[
     ("contradict", "shaper of a lossless queue: 1 Gb/s", Warning(&["SCHED005"]), |c| {
         with_headroom(c)?;
         shaped(c, 125_000_000)
+    }),
+    ("contradict", "peak rate of a lossless queue without `cir`: 1 Gb/s", Warning(&["SCHED005"]), |c| {
+        with_headroom(c)?;
+        peak(c, 125_000_000)
+    }),
+    ("contradict", "peak rate of a lossless queue without `cir`: 10 Tb/s", Harmless, |c| {
+        peak(c, 1_250_000_000_000)
     }),
     ("contradict", "shaper of a lossless queue at 10 Tb/s", Harmless, |c| shaped(c, 1_250_000_000_000)),
     ("contradict", "shaper of a port: 1 Gb/s", Warning(&["SCHED005"]), |c| {

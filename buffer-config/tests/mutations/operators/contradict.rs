@@ -151,6 +151,21 @@ pub(super) const OPERATORS: &[Operator] = &[
         (c.get("WRED_PROFILE", &w, "wred_green_enable")? == "true").then_some(())?;
         c.set("WRED_PROFILE", &w, "ecn", "ecn_none")
     }),
+    ("contradict", "ECN for green and yellow packets (not Jericho)", Harmless, |c| {
+        let w = c.wred()?;
+        let is_jericho = c.has_virtual_output_queues();
+        (!is_jericho && c.get("WRED_PROFILE", &w, "wred_green_enable")? == "true").then_some(())?;
+        c.set("WRED_PROFILE", &w, "ecn", "ecn_green_yellow")
+    }),
+    ("contradict", "traffic pattern in a traditional file", Harmless, |c| {
+        c.get("DEVICE_METADATA", "localhost", "platform")?;
+        (!c.is_dynamic() && c.value("LOSSLESS_TRAFFIC_PATTERN").is_none()).then_some(())?;
+        c.put(
+            "LOSSLESS_TRAFFIC_PATTERN",
+            json!({"AZURE": {"mtu": "1024", "small_packet_percentage": "100"}}),
+        );
+        Some(())
+    }),
     ("contradict", "`buffer_model` dynamic in a traditional file", Error(&["BUF038", "BUF047"]), |c| {
         if c.is_dynamic() {
             return None;
@@ -179,7 +194,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         let lanes = c.get("PORT", &q, "lanes")?;
         c.set("PORT", &p, "lanes", &lanes)
     }),
-    ("contradict", "lossless group on a port that is down (Spectrum)", Warning(&["PG032"]), |c| {
+    ("contradict", "lossless group on a port that is down (Spectrum)", Harmless, |c| {
         c.is_nvidia().then_some(())?;
         let p = c.port()?;
         c.set("PORT", &p, "admin_status", "down")

@@ -3,6 +3,7 @@
 mod absent;
 mod access;
 mod beyond;
+mod chassis;
 mod contradict;
 mod copies;
 mod ignored;
@@ -130,6 +131,7 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         ignored::OPERATORS,
         access::OPERATORS,
         names::OPERATORS,
+        chassis::OPERATORS,
     ]
     .concat()
 });

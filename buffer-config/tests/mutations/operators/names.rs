@@ -1,5 +1,7 @@
 //! Misspelt names of tables, ports and fields, and pools whose mode contradicts their profiles.
 
+use serde_json::json;
+
 use super::Expect::{Error, Harmless, Warning};
 use super::{Operator, one_of_many};
 use crate::config::Config;
@@ -37,6 +39,24 @@ fn is_dynamic_pool(c: &Config) -> Option<(String, String)> {
 }
 
 pub(super) const OPERATORS: &[Operator] = &[
+    ("retype", "member of a port channel with `:` in its key", Error(&["LINK012"]), |c| {
+        let [port, _] = super::beyond::channel(c)?;
+        let entry = c.remove("PORTCHANNEL_MEMBER", &format!("PortChannel1|{port}"))?;
+        c.table("PORTCHANNEL_MEMBER")?.insert(format!("PortChannel1:{port}"), entry);
+        Some(())
+    }),
+    ("retype", "member of a port channel without port", Error(&["LINK012"]), |c| {
+        let [port, _] = super::beyond::channel(c)?;
+        let entry = c.remove("PORTCHANNEL_MEMBER", &format!("PortChannel1|{port}"))?;
+        c.table("PORTCHANNEL_MEMBER")?.insert("PortChannel1".into(), entry);
+        Some(())
+    }),
+    ("retype", "member of a VLAN with `:` in its key", Error(&["LINK026"]), |c| {
+        let port = c.port()?;
+        c.put("VLAN", json!({"Vlan10": {"vlanid": "10"}}));
+        c.put("VLAN_MEMBER", json!({format!("Vlan10:{port}"): {"tagging_mode": "untagged"}}));
+        Some(())
+    }),
     ("contradict", "lossless pool of mode static", Warning(&["BUF022"]), |c| {
         let (pool, _) = is_dynamic_pool(c)?;
         c.set("BUFFER_POOL", &pool, "mode", "static")
