@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_with_the_same_name_are_told_apart_by_their_addresses() {
+    fn switches_with_the_same_name_are_distinguished_by_their_addresses() {
         let mut history = History::default();
         let mut take = |number: usize, second: u64, frames: u64| {
             let mut reading = Reading { switch: "sonic".into(), ..paused(second * 1_000_000_000, frames) };

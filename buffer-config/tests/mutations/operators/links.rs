@@ -90,9 +90,9 @@ pub(super) const OPERATORS: &[Operator] = &[
         let _ = c.set("PORT", &p, "fec", fec);
         Some(())
     }),
-    ("reorder", "FEC of one member of a port channel not stated", Harmless, |c| {
-        let [p, q] = channel(c)?;
-        let _ = c.unset("PORT", &q, "fec");
+    ("reorder", "FEC of one member of a port channel alone stated", Harmless, |c| {
+        let [p, _] = channel(c)?;
+        let _ = c.unset_all("PORT", "fec");
         let fec = fec_of(c, &p)?;
         let _ = c.set("PORT", &p, "fec", fec);
         Some(())
