@@ -63,7 +63,7 @@ fn all_problems_are_reported_with_their_positions() {
     }
     assert_eq!(problems.len(), 7, "{problems:#?}");
     let several = "[check]\nignored = []\nnotes = \"yes\"\nselect = [\"NO1\"]\n[check.severity]\nNO2 = 3\n[[check.paths]]\n\
-        path = \"a\"\nignores = []\n[chek]\n";
+        path = \"a\"\nignores = []\n[checks]\n";
     let problems = Settings::parse(several).expect_err("problems");
     for (start, part) in [
         ("2:1: ", "`ignored`"),
@@ -71,7 +71,7 @@ fn all_problems_are_reported_with_their_positions() {
         ("4:11: ", "`NO1`"),
         ("6:7: ", "string"),
         ("9:1: ", "`ignores`"),
-        ("10:2: ", "`chek`"),
+        ("10:2: ", "`checks`"),
     ] {
         let has = problems.iter().any(|p| p.starts_with(start) && p.contains(part));
         assert!(has, "{start}{part}: {problems:#?}");

@@ -19,13 +19,16 @@ fn list_of(kind: &str) -> Option<(&'static str, bool)> {
         "event" => Some(("events", false)),
         "trigger" => Some(("trigger", false)),
         // Those of hosts are in their reports.
-        "port_edge" | "contribution" | "transfer" | "host" => None,
+        "pause_total" | "port_edge" | "contribution" | "transfer" | "host" => None,
         other => panic!("unknown kind of record: {other}"),
     }
 }
 
 /// Whether a snapshot contains a record, at the switch that the claim names.
 fn holds(snapshot: &Value, switch: &Value, record: &Value) -> bool {
+    if record["kind"] == "pause_total" {
+        return holds_pauses(snapshot, record);
+    }
     let Some((list, is_of_switch)) = list_of(record["kind"].as_str().unwrap()) else { return true };
     let mut bare = record.clone();
     bare.as_object_mut().unwrap().remove("kind");
@@ -36,6 +39,25 @@ fn holds(snapshot: &Value, switch: &Value, record: &Value) -> bool {
     let switches = snapshot["switches"].as_array().unwrap();
     let of_claim = switches.iter().filter(|telemetry| telemetry["switch"] == *switch);
     of_claim.flat_map(|telemetry| telemetry[list].as_array().unwrap()).any(|known| *known == bare)
+}
+
+/// Whether a snapshot has the pauses that a total sums up, or more at other times.
+fn holds_pauses(snapshot: &Value, total: &Value) -> bool {
+    let port = total["port"].as_str().unwrap();
+    let switches = snapshot["switches"].as_array().unwrap().iter();
+    let of_switch =
+        switches.filter(|telemetry| port.starts_with(&format!("{}:", telemetry["switch"].as_str().unwrap())));
+    let times = of_switch.flat_map(|telemetry| {
+        let is_of_port = move |pause: &&Value| {
+            port == format!("{}:{}", telemetry["switch"].as_str().unwrap(), pause["port"])
+        };
+        telemetry["pauses"].as_array().unwrap().iter().filter(is_of_port).map(|pause| {
+            let end_ns = pause["end_ns"].as_u64().or(telemetry["frozen_ns"].as_u64()).unwrap();
+            end_ns.saturating_sub(pause["start_ns"].as_u64().unwrap())
+        })
+    });
+    let (pauses, paused_ns) = times.fold((0, 0), |(pauses, sum), time_ns| (pauses + 1, sum + time_ns));
+    pauses >= total["pauses"].as_u64().unwrap() && paused_ns >= total["paused_ns"].as_u64().unwrap()
 }
 
 /// Checks that a record of a host is in one of its reports.

@@ -57,8 +57,7 @@ fn computed(cx: &Context<'_, '_>, out: &mut Findings) {
         if cx.pool_of(profile).is_some_and(|pool| pool.direction == Direction::Egress) {
             let count = counted(groups, "priority group key");
             let message = format!("profile {name} of {count} is in an egress pool: buffermgrd refuses it");
-            cx.report(out, &META, field("BUFFER_PROFILE", name, "pool"), message)
-                .replace(crate::LOSSLESS_POOL);
+            cx.report(out, &META, field("BUFFER_PROFILE", name, "pool"), message);
         }
     }
 }
