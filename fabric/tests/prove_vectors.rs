@@ -27,7 +27,7 @@ impl Case {
         let Link { speed_mbps, cable_m, port_mtu, lossless_mtu, .. } = self.link;
         let (lanes, small) = (vec!["1"; self.lanes as usize].join(","), self.small_packet_percentage);
         format!(
-            r#"{{"DEVICE_METADATA": {{"localhost": {{"buffer_model": "traditional"}}}},
+            r#"{{"DEVICE_METADATA": {{"localhost": {{"buffer_model": "dynamic"}}}},
             "PORT": {{"Ethernet0": {{"lanes": "{lanes}", "speed": "{speed_mbps}", "mtu": "{port_mtu}", "admin_status": "up"}}}},
             "CABLE_LENGTH": {{"AZURE": {{"Ethernet0": "{cable_m}m"}}}},
             "LOSSLESS_TRAFFIC_PATTERN": {{"AZURE": {{"mtu": "{lossless_mtu}", "small_packet_percentage": "{small}"}}}},
