@@ -427,8 +427,8 @@ fn switches_only(switches: &[SwitchAddress]) -> Topology {
 
 /// The definition of the interval at which a switch accepts polling packets of one host in the long run: 2^shift ns.
 const POLL_INTERVAL_SHIFT: &str = "POLL_INTERVAL_SHIFT";
-/// 34 ms, 30 polls a second. Each one is a digest, a collection and a snapshot; 1,900 a second, which the program accepts for runs
-/// of milliseconds, took 40 % of a core of a software switch and 64 % of one of the controller (docs/switch.md).
+/// 34 ms, 30 polls a second: each one is a digest, a collection and a snapshot. At that rate, collections still take 43 to 50 % of a
+/// core of a software switch, about 14 ms each (docs/switch.md).
 const DEFAULT_POLL_INTERVAL_SHIFT: u32 = 25;
 
 /// Returns the switch program for the switches' target: what another compiler wrote, or the sources.
