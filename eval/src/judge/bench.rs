@@ -285,50 +285,23 @@ fn without(
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_scenarios::{LOSSLESS, flow, one_switch};
     use super::*;
 
     /// The link to the victim's receiver fails for good: it is stuck whatever else is sent, until a timeout after the end
-    /// of the run. The other flow keeps the run going.
-    const STUCK: &str = r#"
-        version = 2
-        name = "stuck"
-        title = "a link that fails for good"
-        stop = "2ms"
-        [topology]
-        kind = "leaf-spine"
-        leaves = 1
-        spines = 1
-        hosts_per_leaf = 4
-        links_per_pair = 1
-        rate = "100Gbps"
-        delay = "1us"
-        [switch]
-        lossless = [3]
-        memory = "64MB"
-        headroom = "100kB"
-        [host]
-        payload = 1024
-        congestion_control = "none"
-        retransmit_timeout = "10ms"
+    /// of the run.
+    const FAILS_FOR_GOOD: &str = r#"
         [[failure]]
         link = "h2:1"
         start = "1us"
         reconverge = "never"
-        [[flow]]
-        label = "victim"
-        from = "h1"
-        to = "h2"
-        size = "100kB"
-        [[flow]]
-        label = "other"
-        from = "h3"
-        to = "h4"
-        size = "10MB"
     "#;
 
     #[test]
     fn a_stuck_flow_stays_stuck_in_a_run_without_other_events() {
-        let scenario = scenario::parse("stuck.toml", STUCK).unwrap();
+        // The other flow keeps the run going.
+        let flows = [flow("h1", "h2", "100kB"), flow("h3", "h4", "10MB")].concat();
+        let scenario = one_switch(4, LOSSLESS, &format!("{FAILS_FOR_GOOD}{flows}"));
         let pipeline = Pipeline::hawkeye(&[]).unwrap();
         let victim = scenario.key(&scenario.flows[0]).unwrap();
         let other = scenario.key(&scenario.flows[1]).unwrap();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actor::{Actor, Claim, claim};
 use super::bench::Bench;
-use super::guilt::{EXPLAINS, Experiment, Guilt, guilt, own_guilt};
+use super::guilt::{EXPLAINS, Experiment, Guilt, guilt, is_explained, own_guilt};
 use super::place::{Beside, Named, located};
 use super::sample::{Budget, Urgency, price, size};
 use super::standstill::stood_still;
@@ -263,8 +263,7 @@ fn clean(bench: &mut Bench<'_>, scenario: &Scenario, case: &Case<'_>) -> Result<
         let without_faults_ns = experiment.excess_ns(&accused)?;
         let mut thin = everything;
         thin.insert(Actor::Victim);
-        is_right = without_faults_ns as f64 <= (1.0 - EXPLAINS) * excess_ns as f64
-            || stays(experiment.excess_ns(&thin)?);
+        is_right = is_explained(excess_ns, without_faults_ns) || stays(experiment.excess_ns(&thin)?);
     }
     let grade = if is_right { Grade::Right } else { Grade::Wrong };
     let reason = format!("of {excess_ns} ns of delay, {left_ns} ns stay without everything but its hosts");
@@ -326,7 +325,7 @@ fn convicted(
         let all: BTreeSet<Actor> = accused.union(partners).cloned().collect();
         let mut experiment = bench.on(case.victim, window);
         let left_ns = experiment.excess_ns(&all)?;
-        explains |= left_ns as f64 <= (1.0 - EXPLAINS) * guilt.excess_ns as f64;
+        explains |= is_explained(guilt.excess_ns, left_ns);
         if explains && !is_own {
             guilt.beside(&mut experiment, partners, &all)?;
         }

@@ -32,6 +32,12 @@ pub trait Experiment {
 pub const NOTICEABLE: f64 = 0.05;
 /// A set of actors explains a delay if at least this part of the excess disappears without it.
 pub const EXPLAINS: f64 = 0.75;
+
+/// Whether so little of an excess delay is left without some actors that they explain it.
+pub fn is_explained(excess_ns: u64, left_ns: u64) -> bool {
+    left_ns as f64 <= (1.0 - EXPLAINS) * excess_ns as f64
+}
+
 /// The largest number of accused actors that are examined one by one: the lightest half and the heaviest half of it.
 pub const EXAMINED: usize = 12;
 
@@ -190,7 +196,7 @@ fn smallest_set<E: Experiment>(
     others.sort_by_key(|other| other.sender().is_some() && other.sender() == actor.sender());
     for other in others {
         set.remove(other);
-        if experiment.excess_ns(&set)? as f64 > (1.0 - EXPLAINS) * excess_ns as f64 {
+        if !is_explained(excess_ns, experiment.excess_ns(&set)?) {
             set.insert(other.clone());
         }
     }

@@ -2,11 +2,10 @@
 //!
 //! [`actor`] lists what can be taken out of a run, [`bench`](mod@bench) repeats the run without it,
 //! [`guilt`](mod@guilt) measures the difference, `standstill` checks deadlocks from the packets alone, [`grade`] compares
-//! a verdict with both, `place` judges verdicts that name a port alone, [`sample`] chooses the verdicts to judge, [`ranking`] compares methods by what they name first,
-//! [`harm`](mod@harm) finds the flows that a disturbance delays, and
-//! [`calibration`](mod@calibration) compares confidence with grades. [`host_cause`] compares causes inside hosts with what
-//! their models do; no grade depends on it. Definitions and their reasons:
-//! docs/evaluation/judge.md.
+//! a verdict with both, `place` judges verdicts that name a port alone, [`sample`] chooses the verdicts to judge,
+//! [`ranking`] compares methods by what they name first, [`harm`](mod@harm) finds the flows that a disturbance delays,
+//! and [`calibration`](mod@calibration) compares confidence with grades. [`host_cause`] compares causes inside hosts with
+//! what their models do; no grade depends on it. Definitions and their reasons: docs/evaluation/judge.md.
 
 pub mod actor;
 pub mod bench;
@@ -21,6 +20,8 @@ pub mod ranking;
 pub mod sample;
 mod standstill;
 mod stay;
+#[cfg(test)]
+mod test_scenarios;
 
 pub use actor::Actor;
 pub use bench::Bench;

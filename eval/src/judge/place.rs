@@ -13,7 +13,7 @@ use model::{Anomaly, FlowKey, PortRef, Time};
 use super::actor::Actor;
 use super::bench::{Base, Bench};
 use super::grade::{Grade, Judgement};
-use super::guilt::{EXPLAINS, Experiment, NOTICEABLE};
+use super::guilt::{Experiment, NOTICEABLE, is_explained};
 use super::stay::paused_times;
 
 /// What a port did in a window.
@@ -69,30 +69,26 @@ pub(super) fn located(
     let mut own: BTreeSet<Actor> = others_of(&there, victim).collect();
     let mut experiment = bench.on(victim, window);
     let mut left_ns = experiment.excess_ns(&own)?;
-    if uses(&there) && !explains(excess_ns, left_ns) {
+    if uses(&there) && !is_explained(excess_ns, left_ns) {
         own.insert(Actor::Victim);
         left_ns = experiment.excess_ns(&own)?;
     }
     let part = |left_ns: u64| excess_ns.saturating_sub(left_ns) as f64 / excess_ns.max(1) as f64;
     let is_guilty = part(left_ns) >= NOTICEABLE;
     let count = own.len();
-    if is_guilty && !explains(excess_ns, left_ns) && !(elsewhere.is_empty() && beside.accused.is_empty()) {
+    if is_guilty && !is_explained(excess_ns, left_ns) && !(elsewhere.is_empty() && beside.accused.is_empty())
+    {
         let mut all = own;
         all.extend(elsewhere.iter().flat_map(|there| others_of(there, victim)));
         all.extend(beside.accused.iter().cloned());
         left_ns = experiment.excess_ns(&all)?;
     }
-    let is_located = is_guilty && explains(excess_ns, left_ns);
+    let is_located = is_guilty && is_explained(excess_ns, left_ns);
     let grade = if is_located { Grade::Located } else { Grade::Mislocated };
     Ok(judged(
         grade,
         format!("of {excess_ns} ns of delay, {left_ns} ns stay without the {count} flows at {port}"),
     ))
-}
-
-/// Whether a delay disappears, as far as one must that is explained.
-fn explains(excess_ns: u64, left_ns: u64) -> bool {
-    left_ns as f64 <= (1.0 - EXPLAINS) * excess_ns as f64
 }
 
 /// The flows at a port without the victim.
@@ -131,84 +127,93 @@ fn lost_there(base: &Base, switch: &str, victim: FlowKey, window: (Time, Time)) 
 mod tests {
     use fabric::pipeline::Pipeline;
 
+    use super::super::test_scenarios::{LOSSLESS, flow, one_switch};
     use super::*;
 
     /// Two incasts at one switch, each with twice the rate of its port.
-    const TWO_INCASTS: &str = r#"
-        version = 2
-        name = "two-incasts"
-        title = "two incasts at one switch"
-        stop = "1ms"
-        [topology]
-        kind = "leaf-spine"
-        leaves = 1
-        spines = 1
-        hosts_per_leaf = 7
-        links_per_pair = 1
-        rate = "100Gbps"
-        delay = "1us"
-        [switch]
-        lossless = [3]
-        memory = "64MB"
-        headroom = "100kB"
-        [host]
-        payload = 1024
-        congestion_control = "none"
-        [[flow]]
-        label = "victim"
-        from = "h1"
-        to = "h2"
-        size = "200kB"
-        [[flow]]
-        label = "beside"
-        from = "h3"
-        to = "h2"
-        size = "200kB"
-        [[flow]]
-        label = "elsewhere"
-        from = "h5"
-        to = "h4"
-        size = "200kB"
-        [[flow]]
-        label = "elsewhere-too"
-        from = "h6"
-        to = "h4"
-        size = "200kB"
+    fn two_incasts() -> Vec<String> {
+        [("h1", "h2"), ("h3", "h2"), ("h5", "h4"), ("h6", "h4")]
+            .map(|(from, to)| flow(from, to, "200kB"))
+            .into()
+    }
+
+    /// The data of the first flow wait at the port to h2, and its ACKs at the port to h1.
+    fn queues_in_both_directions() -> Vec<String> {
+        [("h1", "h2"), ("h3", "h2"), ("h5", "h1"), ("h6", "h1")]
+            .map(|(from, to)| flow(from, to, "200kB"))
+            .into()
+    }
+
+    const SMALL_AND_LOSSY: &str = r#"
+        lossless = []
+        memory = "60kB"
     "#;
 
-    /// Judges a verdict that names the port to this host as the place of the first flow's delay.
+    struct Place<'a> {
+        anomaly: Anomaly,
+        host: &'a str,
+        /// The hosts at the ports that other verdicts about the same delay name.
+        beside: &'a [&'a str],
+    }
+
+    /// Judges a verdict that names the port to a host as the place of the first flow's delay.
     #[track_caller]
-    fn check(anomaly: Anomaly, host: &str, expected: Grade) {
-        let scenario = scenario::parse("two-incasts.toml", TWO_INCASTS).unwrap();
+    fn check(buffer: &str, flows: &[String], place: &Place<'_>, expected: Grade) {
+        let scenario = one_switch(7, buffer, &flows.concat());
         let pipeline = Pipeline::hawkeye(&[]).unwrap();
         let victim = scenario.key(&scenario.flows[0]).unwrap();
-        let ends = scenario.topology.links.iter().flat_map(|link| [(&link.a, &link.b), (&link.b, &link.a)]);
-        let port = ends.filter(|(_, far)| far.switch == host).map(|(near, _)| near).next().unwrap();
+        let port_to = |host: &str| {
+            let links = &scenario.topology.links;
+            let ends = links.iter().flat_map(|link| [(&link.a, &link.b), (&link.b, &link.a)]);
+            ends.filter(|(_, far)| far.switch == host).map(|(near, _)| near).next().unwrap()
+        };
         let mut bench = Bench::new(&scenario, 1, &pipeline, BTreeSet::from([victim]));
         let window = (Time::ZERO, Time::from_us(40));
-        let named = Named { anomaly, port };
-        let judgement = located(&mut bench, victim, window, &named, &Beside::default()).unwrap();
+        let named = Named { anomaly: place.anomaly, port: port_to(place.host) };
+        let ports = place.beside.iter().map(|host| port_to(host)).collect();
+        let beside = Beside { ports, ..Beside::default() };
+        let judgement = located(&mut bench, victim, window, &named, &beside).unwrap();
         assert_eq!(judgement.grade, expected, "{}", judgement.reason);
+    }
+
+    /// As [`check`], of two incasts without a loss and without other verdicts.
+    #[track_caller]
+    fn check_incasts(anomaly: Anomaly, host: &str, expected: Grade) {
+        check(LOSSLESS, &two_incasts(), &Place { anomaly, host, beside: &[] }, expected);
     }
 
     #[test]
     fn the_port_at_which_the_victim_waits_for_others_is_located() {
-        check(Anomaly::FlowContention, "h2", Grade::Located);
+        check_incasts(Anomaly::FlowContention, "h2", Grade::Located);
     }
 
     #[test]
     fn a_congested_port_that_the_victim_does_not_depend_on_is_mislocated() {
-        check(Anomaly::PfcBackpressureFlowContention, "h4", Grade::Mislocated);
+        check_incasts(Anomaly::PfcBackpressureFlowContention, "h4", Grade::Mislocated);
     }
 
     #[test]
     fn a_port_without_a_queue_is_mislocated() {
-        check(Anomaly::FlowContention, "h7", Grade::Mislocated);
-        check(Anomaly::FlowContention, "h1", Grade::Mislocated);
+        check_incasts(Anomaly::FlowContention, "h7", Grade::Mislocated);
+        check_incasts(Anomaly::FlowContention, "h1", Grade::Mislocated);
     }
 
     #[test]
     fn a_loss_that_did_not_happen_is_mislocated() {
-        check(Anomaly::PacketLoss, "h2", Grade::Mislocated);
+        check_incasts(Anomaly::PacketLoss, "h2", Grade::Mislocated);
+    }
+
+    #[test]
+    fn the_port_without_room_for_the_victims_packets_is_located() {
+        let place = Place { anomaly: Anomaly::PacketLoss, host: "h2", beside: &[] };
+        check(SMALL_AND_LOSSY, &two_incasts(), &place, Grade::Located);
+    }
+
+    #[test]
+    fn two_ports_that_delay_the_victim_together_are_located_if_both_are_named() {
+        let flows = queues_in_both_directions();
+        let place = |beside| Place { anomaly: Anomaly::FlowContention, host: "h2", beside };
+        check(LOSSLESS, &flows, &place(&[]), Grade::Mislocated);
+        check(LOSSLESS, &flows, &place(&["h1"]), Grade::Located);
     }
 }
