@@ -220,7 +220,7 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
         .zip(&verdicts)
         .map(|(part, analysis)| {
             let analysis = analysis.as_ref()?;
-            doubtful::probability(part.context, &analysis.diagnosis, &analysis.features)
+            doubtful::probability(part.context, &part.finding, &analysis.diagnosis, &analysis.features)
         })
         .collect();
     let doubts = delays_ns.iter().zip(&probabilities);

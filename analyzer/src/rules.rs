@@ -117,7 +117,10 @@ pub const ALL: &[Rule] = &[
     rule("packet_loss.flushed", "blames the pauses because of which the PFC watchdog dropped packets"),
     rule("signatures.host_only", "signature"),
     rule("verdict.doubtful", "names the port alone if an accusation of flows would be too uncertain"),
-    rule("verdict.doubtful_losses", "also of flows that filled the buffer in which packets were lost"),
+    rule(
+        "verdict.doubtful_losses",
+        "names the port alone also if it is too uncertain which flows filled the buffer in which packets were lost",
+    ),
     rule("causes.other_class", "cause"),
     rule("causes.misconfiguration", "cause"),
     rule("misconfiguration.lost", "blames a setting for losses only if the slow packet may be one of them"),

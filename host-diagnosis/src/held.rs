@@ -10,14 +10,13 @@ use model::{Anomaly, Diagnosis, HostReport, PortRef};
 /// A host is held if its switch pauses it for at least this share of the delay. Choice: the least majority, as for its other
 /// traffic (`host_only.own_traffic`).
 const HELD_SHARE: f64 = 0.5;
-/// A report counts the pauses of an interval that is longer than the delay. Pauses at any time of it meet the delay with this
-/// probability or less if they are ignored: the level of significance of 5 % (Fisher, Statistical Methods for Research Workers,
-/// 1925).
+/// A report counts the pauses of an interval that is longer than the delay, not when they were. Pauses at a random time of it
+/// that would coincide with the delay with less than this probability are ignored: the level of significance of 5 % (Fisher,
+/// Statistical Methods for Research Workers, 1925).
 const LEAST_CHANCE: f64 = 0.05;
 
-/// The confidence of a verdict that was withdrawn, as a part of what it had: that of one with missing telemetry
-/// (`host_only.undetermined`).
-const OPEN: f64 = 0.5;
+/// The part of its confidence that a withdrawn verdict keeps: as one with missing telemetry (`host_only.undetermined`).
+const CONFIDENCE_KEPT: f64 = 0.5;
 
 /// The pauses that one RNIC received in one priority.
 struct Held<'r> {
@@ -61,12 +60,12 @@ pub(crate) fn withdrawn(verdict: &Diagnosis, reports: &[HostReport]) -> Option<D
     let paused_us = held.paused_ns as f64 / 1e3;
     let interval_us = held.report.interval_ns as f64 / 1e3;
     let claim = format!(
-        "{by} paused priority {priority} of {host} for {paused_us:.1} us of {interval_us:.1} us, in which packets and ACKs of \
-         {host} waited in its NIC"
+        "{by} paused priority {priority} of {host} for {paused_us:.1} us of {interval_us:.1} us: packets and ACKs of \
+         that priority waited in its NIC"
     );
     let mut open = verdict.clone();
     open.anomaly = Anomaly::Undetermined;
-    open.confidence *= OPEN;
+    open.confidence *= CONFIDENCE_KEPT;
     open.summary = format!("{}, but {claim}", verdict.summary);
     open.missing.push(format!(
         "which queue made {by} pause {host}: switches do not record the pauses that they send"

@@ -283,7 +283,6 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
     let name = view.port_ref(port);
     let spans = pauses.iter().map(|p| pause_span(p, frozen_ns));
     let paused_ns = spans.fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
-    let total = Record::PauseTotal { port: name.clone(), pauses: pauses.len() as u64, paused_ns };
     let claim = if pauses.is_empty() {
         format!("{name} was paused: {} {} enqueued meanwhile", counted(packets, "packet"), was(packets))
     } else {
@@ -300,7 +299,10 @@ fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
         .iter()
         .filter(|s| s.paused_packets > 0 && view.epoch_in(port, s.epoch, when))
         .map(|s| Record::Port((*s).clone()));
-    let total = (!pauses.is_empty()).then_some(total);
+    let total = (!pauses.is_empty()).then(|| {
+        let pauses = pauses.len() as u64;
+        Record::PauseTotal { port: name.clone(), pauses, paused_ns }
+    });
     let recorded = slots
         .chain(pauses.iter().map(|p| Record::Pause((**p).clone())))
         .take(context.settings.evidence_records);

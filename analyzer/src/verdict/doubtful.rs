@@ -13,7 +13,7 @@ use crate::findings::signatures::{Caveat, Finding};
 use crate::graph::context::Context;
 use crate::settings::Tuning;
 use crate::thresholds as t;
-use crate::verdict::confidence::Features;
+use crate::verdict::confidence::{self, Features};
 
 /// Number of flows that the text lists; more are counted.
 const LISTED: usize = 3;
@@ -23,6 +23,7 @@ const LISTED: usize = 3;
 /// flows of a recorded queue were ahead.
 pub(crate) fn probability(
     context: &Context<'_, '_>,
+    finding: &Finding,
     verdict: &Diagnosis,
     features: &Features,
 ) -> Option<f64> {
@@ -39,9 +40,7 @@ pub(crate) fn probability(
         && !features.is_unlike_fit
         && verdict.pause_loop.is_empty()
         && context.settings.applies("verdict.doubtful");
-    // Flows that filled a buffer are right as often as those of a queue without losses (`confidence::kind`).
-    let kind = if verdict.anomaly == Anomaly::PacketLoss { Anomaly::FlowContention } else { verdict.anomaly };
-    applies.then(|| features.if_complete(kind, verdict.cause))
+    applies.then(|| features.if_complete(confidence::kind(finding), verdict.cause))
 }
 
 /// Whether verdicts about one delay, each with the delay that its cause accounts for and its probability, are less likely
