@@ -53,7 +53,7 @@ pub use crate::verdict::{collective, incident};
 use crate::facts::view::{View, classes};
 use crate::facts::{flow_paths, path};
 use crate::findings::accounting;
-use crate::findings::signatures::{self, Finding};
+use crate::findings::signatures::{self, Finding, self_inflicted};
 use crate::graph::context::Context;
 use crate::settings::Tuning;
 use crate::text::{evidence, explanation, graph_context, provenance};
@@ -126,6 +126,8 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     if let Some(analyses) = behind_other_classes(context, &found) {
         return analyses;
     }
+    let without_culprits = |finding| self_inflicted::without_culprits_if_of_others(context, finding);
+    let found: Vec<Finding> = found.into_iter().map(without_culprits).collect();
     let is_clean = found.iter().all(names_nothing);
     if !is_clean && !accounting::leaves_most(context, &found) {
         let Some((reverse, on_reverse)) = reverse_part(context, &found) else {

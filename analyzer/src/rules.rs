@@ -43,10 +43,6 @@ pub const ALL: &[Rule] = &[
         "contention.rest",
         "names a flow that was paused upstream if the epoch ring shows that it rested before",
     ),
-    rule(
-        "contention.feeding_links",
-        "attributes no queue to the victim alone that the links by which its packets arrive cannot have built",
-    ),
     rule("contention.ahead", "counts only what arrived before the slow packet"),
     rule("contention.reach_back", "counts what arrived while the packets were sent that were ahead"),
     rule("reverse_path", "analyses the path of the ACKs if nothing on the victim's path delays it"),
@@ -63,6 +59,10 @@ pub const ALL: &[Rule] = &[
     rule(
         "attribution.own_packets",
         "attributes no queue to the victim alone in which other flows have more than a fifth of the packets",
+    ),
+    rule(
+        "attribution.line_rate",
+        "attributes no queue to the victim alone whose packets cannot arrive faster than the port sends",
     ),
     rule("attribution.paused_upstream", "does not name flows that only spread the congestion"),
     rule("attribution.smallest_set", "names the smallest set of flows that accounts for the queue"),

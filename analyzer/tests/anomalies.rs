@@ -103,7 +103,10 @@ fn a_queue_of_the_victim_alone_is_reported_as_its_own() {
 
 #[test]
 fn a_thin_flow_in_a_queue_that_the_victim_made_is_not_named() {
-    let mut story = background(Story::new(line_network()), 925);
+    let mut topology = line_network();
+    set_host_rate(&mut topology, "h1", 100);
+    set_host_rate(&mut topology, "h3", 50);
+    let mut story = background(Story::new(topology), 925);
     let (victim, thin) = (story.flow("h1", "h3"), story.flow("a1", "h3"));
     story = story
         .triggered(victim, 923, 9, 20)

@@ -68,6 +68,18 @@ pub(crate) fn reverse_path(view: &View<'_>, victim: FlowKey) -> Option<VictimPat
     (path.switches > 0).then_some(path)
 }
 
+/// Whether the packets of a flow alone may arrive at `port` faster than it sends: its host and every known link of its path
+/// before the port are faster. If the host is not known, they may.
+pub(crate) fn is_faster_than(view: &View<'_>, flow: FlowKey, port: PortIx) -> bool {
+    let rate = |port: PortIx| view.topo(port).map(|port| view.index.info(port).rate.0);
+    let (Some(own), Some(host)) = (rate(port), view.index.host_of(flow.src)) else { return true };
+    let host_bps: u128 = view.index.ports_of(host).iter().map(|port| u128::from(port.rate.0)).sum();
+    let path = victim_path(view, flow).ports;
+    let before = path.iter().position(|at| *at == port).unwrap_or(0);
+    let links = path[..before].iter().filter_map(|at| rate(*at)).map(u128::from);
+    links.chain([host_bps]).all(|bps| bps > u128::from(own))
+}
+
 /// Adds one switch to the path and returns the next node.
 fn step(
     view: &View<'_>,

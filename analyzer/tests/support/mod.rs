@@ -83,6 +83,12 @@ pub(crate) fn line_network() -> Topology {
 }
 
 /// A flow between two hosts of a topology.
+/// Sets the rate of the links of a host, in Gb/s.
+pub(crate) fn set_host_rate(topology: &mut Topology, host: &str, gbps: u64) {
+    let of_host = |link: &&mut Link| [&link.a, &link.b].iter().any(|end| end.switch == host);
+    topology.links.iter_mut().filter(of_host).for_each(|link| link.rate = Rate::from_gbps(gbps));
+}
+
 pub(crate) fn flow(topology: &Topology, from: &str, to: &str) -> FlowKey {
     let address = |host: &str| topology.node(host).unwrap().addresses[0];
     FlowKey::udp(address(from), 10_000, address(to), 4_791)

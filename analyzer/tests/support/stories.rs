@@ -60,13 +60,15 @@ pub(crate) fn burst_into_a_standing_queue() -> Story {
     story
 }
 
-/// The long-running F1 leaves a 100 Gb/s network by h4's 50 Gb/s link: it alone keeps a few packets queued at sw3:2.
+/// The long-running F1 comes from a host of 100 Gb/s and leaves by h4's 50 Gb/s link: it alone keeps a few packets queued at
+/// sw3:2.
 /// With `burst`, A1..A4 send to h5, also behind sw3, for 25 us. Both queues hold packets of sw2:2, which is paused.
 pub(crate) fn own_queue(burst: bool) -> Story {
     let mut topology = line_network();
     let more = network(&[("h5", "10.0.0.5")], &[("h5:1", "sw3:3", 50)]);
     topology.nodes.extend(more.nodes.into_iter().filter(|n| n.name == "h5"));
     topology.links.extend(more.links);
+    set_host_rate(&mut topology, "h2", 100);
     let story = background(Story::new(topology), 925);
     let f1 = story.flow("h2", "h4");
     let story = story

@@ -57,10 +57,29 @@ pub(super) struct Limits<'t> {
     pub(super) depth: f64,
     /// Packets that wait upstream for the queue, as far as they are known and count.
     pub(super) waiting: f64,
+    /// Whether the victim's packets can arrive faster than the port sends. If not, its queue has as many packets as the port
+    /// sent of others since it was empty, whoever is in it.
+    pub(super) may_be_own: bool,
 }
 
 /// Attributes a queue.
 pub(super) fn attribute(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
+    let found = to_all(suspects, limits);
+    let of_others = if found.self_made && !limits.may_be_own { to_others(suspects, limits) } else { None };
+    of_others.unwrap_or(found)
+}
+
+/// Attributes the queue of a victim that cannot have made it to the other flows, if they sent as many packets as it has.
+fn to_others(suspects: &[Suspect], limits: Limits<'_>) -> Option<Attribution> {
+    let others = Named::of(suspects, limits, |s| match s.role {
+        Role::Victim => 0.0,
+        Role::PausedUpstream { .. } | Role::Free => s.packets,
+    });
+    let is_enough = others.of_others > 0.0 && accounts(others.of_others, limits.depth, limits);
+    is_enough.then(|| others.attribution(false))
+}
+
+fn to_all(suspects: &[Suspect], limits: Limits<'_>) -> Attribution {
     let packets: f64 = suspects.iter().map(|s| s.packets).sum();
     let by_excess = Named::of(suspects, limits, |s| match s.role {
         Role::PausedUpstream { only_spreads: true } => 0.0,
@@ -196,6 +215,7 @@ mod tests {
             is_complete: true,
             depth: 0.0,
             waiting: 0.0,
+            may_be_own: true,
         };
         assert_eq!(attribute(suspects, limits), expected, "{suspects:?}");
     }
@@ -245,6 +265,26 @@ mod tests {
         check(&[flow(Role::Victim, 900.0, 0.0), flow(Role::Free, 100.0, 0.0)], &[false, false], true, false);
     }
 
+    /// The port sent 100 packets of another flow while the victim's packets arrived at its rate.
+    #[test]
+    fn the_queue_of_a_victim_at_line_rate_is_that_of_the_others_if_they_sent_as_many_packets() {
+        let suspects = [flow(Role::Victim, 900.0, 900.0), flow(Role::Free, 100.0, 0.0)];
+        let attributed = |depth| {
+            let limits = Limits {
+                settings: &Tuning::default(),
+                may_name_paused: true,
+                is_complete: true,
+                depth,
+                waiting: 0.0,
+                may_be_own: false,
+            };
+            let found = attribute(&suspects, limits);
+            (found.contributes, found.self_made)
+        };
+        assert_eq!(attributed(60.0), (vec![false, true], false));
+        assert_eq!(attributed(200.0), (vec![false, false], true));
+    }
+
     #[test]
     fn a_small_part_of_the_largest_excess_is_no_contribution() {
         check(&[flow(Role::Free, 900.0, 900.0), flow(Role::Free, 50.0, 50.0)], &[true, false], false, true);
@@ -271,6 +311,7 @@ mod tests {
                 is_complete: true,
                 depth,
                 waiting: 0.0,
+                may_be_own: true,
             };
             attribute(&suspects, limits).contributes
         };
@@ -285,7 +326,14 @@ mod tests {
         let suspects = [flow(waiting, 130.0, 0.0), flow(Role::Free, 10.0, 10.0), flow(Role::Free, 8.0, 8.0)];
         let attributed = |waiting| {
             let settings = &Tuning::default();
-            let limits = Limits { settings, may_name_paused: false, is_complete: true, depth: 10.0, waiting };
+            let limits = Limits {
+                settings,
+                may_name_paused: false,
+                is_complete: true,
+                depth: 10.0,
+                waiting,
+                may_be_own: true,
+            };
             let found = attribute(&suspects, limits);
             (found.contributes, found.changed, found.has_grown)
         };
@@ -299,8 +347,14 @@ mod tests {
         let paused = Role::PausedUpstream { only_spreads: true };
         let suspects = [flow(paused, 500.0, 0.0), flow(paused, 160.0, 0.0), flow(Role::Free, 4.0, 0.0)];
         let settings = &Tuning::default();
-        let limits =
-            Limits { settings, may_name_paused: false, is_complete: true, depth: 123.0, waiting: 0.0 };
+        let limits = Limits {
+            settings,
+            may_name_paused: false,
+            is_complete: true,
+            depth: 123.0,
+            waiting: 0.0,
+            may_be_own: true,
+        };
         assert_eq!(attribute(&suspects, limits).contributes, [true, true, false]);
         let lost = Limits { is_complete: false, ..limits };
         assert_eq!(attribute(&suspects, lost).contributes, [false, false, true]);

@@ -26,6 +26,7 @@ use model::telemetry::FlowRecord;
 use self::attribution::{Attribution, Limits, Role, Suspect, attribute};
 use self::entitlement::Activity;
 use self::measurement::{Measured, Measurement};
+use crate::facts::path::is_faster_than;
 use crate::facts::queue_episode::{QueueScope, event_span};
 use crate::facts::span::Span;
 use crate::facts::view::{PortIx, View, flow_order};
@@ -66,6 +67,8 @@ pub(crate) struct Contention {
     pub(crate) has_grown: bool,
     /// Whether the queue is attributed to the victim alone; then no flow contributes.
     pub(crate) self_made: bool,
+    /// Whether the victim's packets can arrive faster than the port sends.
+    pub(crate) may_be_own: bool,
     /// The share of the port's packets that no flow record accounts for, 0 to 1.
     pub(crate) unaccounted: f64,
 }
@@ -78,6 +81,12 @@ impl Contention {
     /// Whether the queue is attributed to any flow.
     pub(crate) fn is_attributed(&self) -> bool {
         self.self_made || self.contributors().next().is_some()
+    }
+
+    /// Whether the queue is attributed to the victim alone, which cannot have made it: something else was sent meanwhile, or was
+    /// there before, that no record shows.
+    pub(crate) fn is_of_unknown_others(&self) -> bool {
+        self.self_made && !self.may_be_own
     }
 
     /// Returns the share of the contributors in the excess of the queue, 0 to 1; the victim has the rest if it is none.
@@ -150,6 +159,8 @@ pub(crate) fn contention(
         is_complete,
         depth: depth_of_part(mean_depth(&flows), episode, when),
         waiting,
+        may_be_own: !settings.applies("attribution.line_rate")
+            || scope.victim.is_none_or(|victim| is_faster_than(view, victim, port)),
     };
     let mut found = attribute(&suspects, limits);
     found.self_made &= !settings.applies("attribution.complete") || is_explained;
@@ -168,6 +179,7 @@ pub(crate) fn contention(
         changed: found.changed,
         has_grown: found.has_grown,
         self_made: found.self_made,
+        may_be_own: limits.may_be_own,
         unaccounted,
     })
 }

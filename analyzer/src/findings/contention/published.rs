@@ -50,6 +50,7 @@ pub(super) fn whole_epoch(
         changed: true,
         has_grown: true,
         self_made: false,
+        may_be_own: true,
         unaccounted: 0.0,
     }
 }

@@ -7,7 +7,6 @@
 use model::Anomaly;
 
 use super::Finding;
-use super::contention::is_of_others;
 use super::path_change::slow_span;
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::view::PortIx;
@@ -74,8 +73,8 @@ fn queue(context: &Context<'_, '_>, finding: &Finding) -> Option<Finding> {
             bounds: Bounds::default(),
         };
         let found = contention(context.view, context.settings, port, scope)?;
-        // A queue that its links cannot have built waits there for the host alone.
-        (found.is_attributed() && !is_of_others(context, &found)).then_some(found)
+        // A queue that the victim cannot have made waits there for the host alone.
+        (found.is_attributed() && !found.is_of_unknown_others()).then_some(found)
     })?;
     let anomaly = match finding.path.len() {
         _ if found.self_made => Anomaly::SelfInflicted,

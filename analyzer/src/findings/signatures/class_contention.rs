@@ -173,6 +173,7 @@ fn passing(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Content
         changed: false,
         has_grown: false,
         self_made: false,
+        may_be_own: true,
         unaccounted: view.unaccounted(port, Some(time)),
     })
 }

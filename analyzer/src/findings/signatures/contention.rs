@@ -36,7 +36,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
         };
         let Some(found) = contention(context.view, context.settings, *port, scope) else { continue };
         late_ns += found.part(victim).map_or(found.depth, |part| part.depth) * context.view.packet_ns(*port);
-        if !found.is_attributed() || !existed_in_flight(context, &found) || is_of_others(context, &found) {
+        if !found.is_attributed() || !existed_in_flight(context, &found) || found.is_of_unknown_others() {
             continue;
         }
         let waited = found.part(victim).map_or(found.depth, |part| part.depth);
@@ -150,14 +150,6 @@ fn finding(context: &Context<'_, '_>, found: Contention, caveats: Vec<Caveat>) -
         contention: Some(found),
         caveats,
     }
-}
-
-/// Whether a queue that seems to be the victim's own cannot be: its packets arrive by links that are no faster than the port, so
-/// that something else was sent meanwhile, or was there before.
-pub(super) fn is_of_others(context: &Context<'_, '_>, found: &Contention) -> bool {
-    found.self_made
-        && context.settings.applies("contention.feeding_links")
-        && !context.view.can_overfill(found.port, found.when)
 }
 
 /// Whether a queue existed while the slow packet was in flight, as far as times are known.

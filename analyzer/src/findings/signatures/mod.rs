@@ -17,7 +17,7 @@ mod moving_loop;
 pub(crate) mod packet_loss;
 pub(crate) mod path_change;
 mod routing_loop;
-mod self_inflicted;
+pub(crate) mod self_inflicted;
 mod storm;
 mod unknown_end;
 mod untimed_loop;

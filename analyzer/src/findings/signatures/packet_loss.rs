@@ -137,6 +137,7 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     if queue.is_none() {
         caveats.extend(accounting::rival(context, &loss.root));
     }
+    let queue = queue.filter(|queue| !queue.is_of_unknown_others());
     let is_own = queue.as_ref().is_some_and(|queue| queue.self_made);
     Some(Finding {
         anomaly: if is_own { Anomaly::SelfInflicted } else { Anomaly::PacketLoss },

@@ -4,12 +4,14 @@
 use model::Anomaly;
 use model::snapshot::Source;
 
-use super::{Finding, common_caveats};
+use super::{Caveat, Finding, common_caveats};
+use crate::facts::gap::Gap;
 use crate::facts::queue_episode::{Bounds, QueueScope};
 use crate::facts::span::Span;
 use crate::findings::contention::{Contention, contention};
 use crate::graph::context::Context;
 use crate::graph::pause_paths::PausePath;
+use crate::thresholds as t;
 
 /// The pause path ends at an unpaused port whose queue is the victim's own: it causes the pauses that stop it.
 pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
@@ -58,4 +60,20 @@ pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PauseP
         bounds: Bounds::default(),
     };
     contention(context.view, context.settings, port, scope).filter(|found| found.self_made)
+}
+
+/// Returns the finding without culprits if it is about a queue that the victim cannot have made and no other class explains: the
+/// records do not show what else the port sent.
+pub(crate) fn without_culprits_if_of_others(context: &Context<'_, '_>, finding: Finding) -> Finding {
+    let Some(queue) = finding.contention.as_ref().filter(|queue| queue.is_of_unknown_others()) else {
+        return finding;
+    };
+    let port = context.view.port_ref(queue.port);
+    let missing = format!(
+        "does not record what {port} sent while the victim's packets were queued there, which arrive no faster than it sends"
+    );
+    let gap = Gap::of_switch(&port.switch, missing);
+    let mut open = Finding { anomaly: Anomaly::PfcBackpressureFlowContention, contention: None, ..finding };
+    open.caveats.push(Caveat::new(context.settings.value(&t::PORT_ONLY), gap));
+    open
 }
