@@ -120,6 +120,9 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
     let names_nothing =
         |finding: &Finding| matches!(finding.anomaly, Anomaly::HostOnly | Anomaly::Undetermined);
     let found = signatures::find(context);
+    if let Some(finding) = longer_path(context, &found) {
+        return concluded(&parts(context, vec![finding]));
+    }
     if let Some(analyses) = beside_detour(context, &found) {
         return analyses;
     }
@@ -164,6 +167,16 @@ fn analyze_classes(context: &Context<'_, '_>) -> Vec<Analysis> {
         Some(finding) => concluded(&parts(context, vec![finding])),
         None => concluded(&parts(context, found)),
     }
+}
+
+/// Returns the finding that the delay is due to the length of the path rather than to its queues and pauses.
+fn longer_path(context: &Context<'_, '_>, found: &[Finding]) -> Option<Finding> {
+    let may_be_length =
+        |finding: &Finding| accounting::is_accounted(finding) || finding.anomaly == Anomaly::Undetermined;
+    let applies = !context.is_reverse_path
+        && context.settings.applies("accounting.longer_path")
+        && found.iter().all(may_be_length);
+    applies.then(|| signatures::host_only::of_longer_path(context)).flatten()
 }
 
 /// Returns the verdicts about a delay that a detour causes together with queues: a longer path adds to the delay of queues,

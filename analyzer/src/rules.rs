@@ -38,6 +38,10 @@ pub const ALL: &[Rule] = &[
         "accounting.both_ways",
         "also names the queues of the ACKs if those of the path cannot account for the delay",
     ),
+    rule(
+        "accounting.longer_path",
+        "names no queue for a delay that the length of the path explains, of which no switch logged a change",
+    ),
     rule("accounting.detour", "names queues that add to the delay of a longer path"),
     rule(
         "contention.rest",

@@ -406,3 +406,35 @@ fn a_detour_and_a_queue_add_up() {
     // A fifth of the delay is the least that is named.
     check(&queue(20), &[change_at("sw2:7", 0.9..=1.0)]);
 }
+
+/// Without a logged change, the path may have been the longer one all the time: a queue explains the rest of the delay only.
+#[test]
+fn a_queue_is_not_named_for_what_the_length_of_the_path_explains() {
+    let delayed = |rtt_us: u64, depth: u64, from: u64| {
+        let mut story = over_the_long_link();
+        story.snapshot.trigger.as_mut().unwrap().rtt_ns = rtt_us * US;
+        let burst = at(story.flow("a1", "h4"), 1, "sw3:2", depth + 20, (from, from + 30));
+        story.saw(burst.queued(depth + 10, depth, (from + 2, from + 28)))
+    };
+    let contention = || Expect {
+        anomaly: Anomaly::FlowContention,
+        root: Some("sw3:2"),
+        culprits: &["a1-h4"],
+        confidence: 0.5..=1.0,
+        ..Expect::default()
+    };
+    check(&delayed(40, 70, 870), &[undetermined()]);
+    check_without(&["accounting.longer_path"], &delayed(40, 70, 870), &[contention()]);
+    // 70 packets of 1348 bytes at 50 Gb/s take 15 of 31 us, and 300 take 65 of 81 us.
+    check(&delayed(90, 300, 815), &[contention()]);
+    // A silent packet may still be on the long link: the path behind it is not recorded, and the fastest one, like that of its ACKs.
+    let mut silent = delayed(14, 20, 870);
+    let victim = silent.snapshot.trigger.as_ref().unwrap().flow;
+    silent.snapshot.trigger.as_mut().unwrap().reason = TriggerReason::Silence;
+    for switch in silent.snapshot.switches.iter_mut().filter(|switch| switch.switch == "sw3") {
+        switch.flows.retain(|record| record.flow != victim);
+    }
+    check(&silent, &[undetermined()]);
+    let missing = silent.diagnose()[0].missing.join(" ");
+    assert!(missing.contains("takes 7.1 us longer"), "{missing}");
+}

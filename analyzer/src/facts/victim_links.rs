@@ -189,6 +189,12 @@ fn cost_ns(link: &model::topology::Link) -> u64 {
 /// Returns the least round-trip time between two hosts over any path, in nanoseconds: no base RTT is below it.
 /// `None` if they are not connected.
 pub(crate) fn lower_bound_ns(view: &View<'_>, src: NodeId, dst: NodeId) -> Option<u64> {
+    Some(fastest_ns(view, src, dst)?.saturating_mul(2))
+}
+
+/// Returns the least time for the shortest frame from one node to another over any path, in nanoseconds. `None` if they are
+/// not connected.
+pub(crate) fn fastest_ns(view: &View<'_>, src: NodeId, dst: NodeId) -> Option<u64> {
     let mut links: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
     for link in &view.index.topology().links {
         for (a, b) in [(&link.a, &link.b), (&link.b, &link.a)] {
@@ -200,7 +206,7 @@ pub(crate) fn lower_bound_ns(view: &View<'_>, src: NodeId, dst: NodeId) -> Optio
     let mut open = BinaryHeap::from([Reverse((0_u64, src))]);
     while let Some(Reverse((cost, node))) = open.pop() {
         if node == dst {
-            return Some(cost.saturating_mul(2));
+            return Some(cost);
         }
         if done.insert(node) {
             let next = links.get(node).into_iter().flatten();

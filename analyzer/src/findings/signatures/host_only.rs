@@ -67,6 +67,20 @@ pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
     })
 }
 
+/// Returns the finding that the present path is longer than the base RTT says, if that alone leaves too little of the delay for
+/// queues and pauses to explain it. Absent if a logged change of a route explains the length.
+pub(crate) fn of_longer_path(context: &Context<'_, '_>) -> Option<Finding> {
+    let links = victim_links(context.view, context.victim?);
+    let length = unexplained_length(context, &links).filter(|length| !length.has_returned)?;
+    // A packet on a longer path is late by its length at least, also if the agent asked before.
+    let due_ns = accounting::extra_ns(context).max(length.longer_ns as f64);
+    let rest_ns = due_ns - length.longer_ns as f64;
+    if rest_ns >= context.settings.value(&t::QUEUES_EXPLAIN) * due_ns {
+        return None;
+    }
+    find(context)
+}
+
 /// Returns why the network cannot be excluded; empty if every hop was clean at that time.
 pub(crate) fn doubts(context: &Context<'_, '_>) -> Vec<Doubt> {
     let (Some(trigger), Some(victim)) = (context.trigger, context.victim) else { return Vec::new() };

@@ -13,7 +13,7 @@ use super::{Caveat, Finding};
 use crate::facts::span::Span;
 use crate::facts::topology_index::PortId;
 use crate::facts::victim_links::{
-    VictimLink, least_ns, lower_bound_ns, outages, reverse_ports, route_changes, victim_links,
+    VictimLink, fastest_ns, least_ns, lower_bound_ns, outages, reverse_ports, route_changes, victim_links,
 };
 use crate::findings::accounting;
 use crate::graph::context::Context;
@@ -259,22 +259,24 @@ fn black_hole<'a>(
     })
 }
 
-/// Returns by how much the present path exceeds the base round-trip time, if its propagation alone does: the base is that
-/// of a shorter path.
+/// Returns by how much the present path exceeds the base round-trip time at least, if its propagation alone does: the base is
+/// that of a shorter path. A packet in flight may not have reached all switches of it; the rest is the fastest one then.
 fn longer_path_ns(context: &Context<'_, '_>, links: &[VictimLink]) -> Option<u64> {
     let (view, trigger, victim) = (context.view, context.trigger?, context.victim?);
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns);
     let (src, dst) = (view.index.host_of(victim.src)?, view.index.host_of(victim.dst)?);
     let last = view.topo(*context.path.ports.last()?).and_then(|port| view.index.peer(port))?;
-    if last.node != dst || !context.path.missing.is_empty() {
-        return None;
-    }
+    let is_complete = last.node == dst && context.path.missing.is_empty();
     let first = links.first().map(|link| view.index.port_ref(link.from))?;
     let ports = context.path.ports.iter().map(|port| view.port_ref(*port));
-    let there_ns = least_ns(view, std::iter::once(first).chain(ports));
-    let reverse = reverse_ports(view, links, src);
-    // The path of the ACKs has the length of the path unless the records show that it differs.
-    let back_ns = reverse.map_or(there_ns, |back| least_ns(view, back));
+    let recorded_ns = least_ns(view, std::iter::once(first).chain(ports));
+    let there_ns = recorded_ns.saturating_add(fastest_ns(view, last.node, dst)?);
+    let back_ns = match reverse_ports(view, links, src) {
+        Some(back) => least_ns(view, back),
+        // The path of the ACKs has the length of the path unless the records show that it differs.
+        None if is_complete => there_ns,
+        None => fastest_ns(view, dst, src)?,
+    };
     let present_ns = there_ns.saturating_add(back_ns);
     if present_ns <= trigger.base_rtt_ns {
         return None;
