@@ -259,8 +259,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         subjects = generated::subjects(seeds.clone(), kind)
             .with_context(|| "unknown kind; `harrier generate --list` lists them".to_string())?;
     }
-    for name in names {
-        let scenario = Arc::new(load(&name)?);
+    let loaded = |name: String| anyhow::Ok((Arc::new(load(&name)?), name));
+    let scenarios = names.into_iter().map(loaded).collect::<anyhow::Result<Vec<_>>>()?;
+    create_outputs(&args)?;
+    for (scenario, name) in scenarios {
         subjects.extend(seeds.clone().map(|seed| Subject {
             row: name.clone(),
             name: name.clone(),
@@ -268,13 +270,6 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
             seed,
             disturbances: None,
         }));
-    }
-    // An error here must not appear after hours of work.
-    for directory in [&args.work, &args.plots].into_iter().flatten() {
-        fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    }
-    for file in [&args.verdicts, &args.csv].into_iter().flatten() {
-        write_all(&[(file, Vec::new())])?;
     }
     let methods = match args.methods.as_slice() {
         _ if args.live => vec![Contestant::Harrier],
@@ -362,6 +357,17 @@ fn program() -> String {
     let file = std::env::current_exe().and_then(fs::metadata);
     let modified = |file: &fs::Metadata| file.modified().ok();
     file.map_or_else(|_| String::new(), |file| format!("{} {:?}", file.len(), modified(&file)))
+}
+
+/// Creates the directories and files of the results: an error must not appear after hours of work.
+fn create_outputs(args: &Args) -> anyhow::Result<()> {
+    for directory in [&args.work, &args.plots].into_iter().flatten() {
+        fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    for file in [&args.verdicts, &args.csv].into_iter().flatten() {
+        write_all(&[(file, Vec::new())])?;
+    }
+    Ok(())
 }
 
 /// Evaluates each value of a sweep. The exit status does not depend on the diagnoses, because a sweep includes settings
