@@ -13,6 +13,7 @@ use super::up::UpOptions;
 /// last milliseconds.
 const LAB_POLL_INTERVAL: &str = "POLL_INTERVAL_SHIFT=19";
 const LAB_POLLS_PER_SECOND: &str = "1000";
+const LAB_POLL_BURST: &str = "8";
 
 /// Daemons that start together, after those of the stage before are ready.
 pub(super) struct Stage {
@@ -134,7 +135,7 @@ fn agent(options: &UpOptions, node: &NodePlan) -> Daemon {
     let threshold = options.scenario.agents.threshold_percent.to_string();
     let mut arguments = list(&["agent", "--name", &node.name, "--interface", HOST_INTERFACE]);
     arguments.extend(list(&["--threshold-percent", &threshold, "--spool", &spool]));
-    arguments.extend(list(&["--polls-per-second", LAB_POLLS_PER_SECOND]));
+    arguments.extend(list(&["--polls-per-second", LAB_POLLS_PER_SECOND, "--burst", LAB_POLL_BURST]));
     arguments.extend(topology(options));
     if !options.has_topology {
         let addresses: Vec<String> = node.addresses.iter().map(ToString::to_string).collect();

@@ -181,10 +181,15 @@ const DETECTION: &[Key] = &[
     Key::new(
         "polls_per_second",
         Kind::Number(1, 1_000_000),
-        "15",
-        "Maximum polls a second, in the long run: half of what a switch accepts from a host",
+        "1",
+        "Maximum polls a second, in the long run: at most half of what a switch accepts from a host",
     ),
-    Key::new("burst", Kind::Number(1, 1_000_000), "8", "Maximum burst of polls"),
+    Key::new(
+        "burst",
+        Kind::Number(1, 1_000_000),
+        "32",
+        "Maximum polls at once, after a time without any; a switch accepts 128 of a host",
+    ),
     Key::new(
         "max_flows",
         Kind::Number(1, 10_000_000),
