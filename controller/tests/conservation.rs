@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::real::{RealSwitch, compile, data, poll, roce};
 use harrier_controller::collect::{CollectSettings, Collector, Command, Input, RequestId};
-use harrier_controller::layout::{BankContent, Digest};
+use harrier_controller::layout::{BankContent, Digest, RegisterRows, Rows, TelemetryLayout};
 use harrier_controller::plan::{PlanSettings, plan};
 use model::telemetry::{FlowRecord, MeterRecord, PortRecord};
 use model::topology::{Link, Node, NodeKind};
@@ -383,6 +383,7 @@ impl Test {
             _ if !succeeds => Input::Failed { request, reason: "refused".into() },
             Command::Read { registers, .. } => {
                 let rows = self.switch.read(&registers);
+                assert_two_steps_read_all(&self.switch.layout, &registers, &rows);
                 Input::ReadDone { request, rows }
             }
             Command::Unlock { writes, .. } => {
@@ -485,5 +486,19 @@ proptest! {
         let lock: Vec<String> = test.switch.layout.lock_registers().iter().map(|s| s.to_string()).collect();
         let lock = test.switch.read(&lock);
         prop_assert!(!test.switch.layout.read_lock(&lock).unwrap().is_locked());
+    }
+}
+
+/// A read in two steps leaves out empty rows only. `read` has the rows of all registers that are not zero.
+fn assert_two_steps_read_all(layout: &TelemetryLayout, registers: &[String], read: &[RegisterRows]) {
+    let Some(first) = layout.first_step(registers) else { return };
+    let of = |name: &str| read.iter().find(|part| part.register == name).unwrap();
+    let first: Vec<RegisterRows> = first.iter().map(|name| of(name).clone()).collect();
+    let second = layout.second_step(registers, &first);
+    assert_eq!(first.len() + second.len(), registers.len());
+    for (name, rows) in second {
+        let Rows::Each(wanted) = rows else { continue };
+        let left_out = of(name).rows.iter().find(|(index, _)| wanted.binary_search(index).is_err());
+        assert_eq!(left_out, None, "{name}");
     }
 }

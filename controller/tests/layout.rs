@@ -1,7 +1,7 @@
 //! A pipeline is decoded correctly, or rejected with all problems.
 
 use crate::support::pipeline;
-use harrier_controller::layout::{PipelineInfo, RegisterInfo, TelemetryLayout};
+use harrier_controller::layout::{PipelineInfo, RegisterInfo, RegisterRows, Rows, TelemetryLayout};
 
 /// Changes a valid pipeline and compares the problems.
 fn check(change: impl FnOnce(&mut PipelineInfo), expected: &[&str]) {
@@ -114,4 +114,45 @@ fn malformed_digests_are_rejected() {
     let error = |name: &str, fields: &[Vec<u8>]| layout.decode_digest(name, fields).unwrap_err().to_string();
     assert_eq!(error("other_t", &[]), "unknown digest `other_t`");
     assert_eq!(error("poll_report_t", &[vec![1]]), "digest `poll_report_t` has 1 fields; expected 18");
+}
+
+/// Returns the rows of the second step of a read of bank 1, in which these flow and port slots are in use.
+fn second_step(flows: &[u64], ports: &[u64]) -> Vec<(String, Rows)> {
+    let layout = TelemetryLayout::new(&pipeline()).unwrap();
+    let registers: Vec<String> = layout.bank_registers(1).iter().map(ToString::to_string).collect();
+    let used = |rows: &[u64]| rows.iter().map(|row| (*row, vec![1])).collect();
+    let first = layout.first_step(&registers).unwrap();
+    assert!(first[0].ends_with("flow_ids_bank1") && first[1].ends_with("port_slots_bank1"), "{first:?}");
+    let first = first.map(String::from).into_iter().zip([used(flows), used(ports)]);
+    let first: Vec<RegisterRows> = first.map(|(register, rows)| RegisterRows { register, rows }).collect();
+    let rows = layout.second_step(&registers, &first);
+    rows.into_iter().map(|(name, rows)| (name.to_string(), rows)).collect()
+}
+
+#[test]
+fn a_bank_is_read_without_rows_that_cannot_hold_anything() {
+    let of = |steps: &[(String, Rows)], ending: &str| {
+        steps.iter().find(|(name, _)| name.ends_with(ending)).map(|(_, rows)| rows.clone()).unwrap()
+    };
+    let ports = crate::support::PORTS;
+    // The slot of the second port in the third position of the ring, which any port can have fed.
+    let few = second_step(&[3, 5], &[2 * ports + 1]);
+    assert_eq!(of(&few, "flow_counts_bank1"), Rows::Each(vec![3, 5]));
+    assert_eq!(of(&few, "flow_marks_bank1"), Rows::Each(vec![3, 5]));
+    let fed = (0..ports).map(|ingress| (2 * ports + ingress) * ports + 1).collect();
+    assert_eq!(of(&few, "meter_bank1"), Rows::Each(fed));
+    assert_eq!(of(&few, "pause_log_bank1"), Rows::All);
+    assert_eq!(of(&few, "pause_status"), Rows::All);
+    // The freeze state comes first: it shows that the bank was still frozen after the first step.
+    assert!(few[0].0.ends_with("freeze_state"), "{few:?}");
+    let all = crate::support::EPOCHS * crate::support::FLOW_SLOTS;
+    assert_eq!(of(&second_step(&(0..all).collect::<Vec<_>>(), &[]), "flow_counts_bank1"), Rows::All);
+    assert_eq!(of(&second_step(&[], &[]), "meter_bank1"), Rows::Each(Vec::new()));
+}
+
+#[test]
+fn other_registers_are_read_in_one_step() {
+    let layout = TelemetryLayout::new(&pipeline()).unwrap();
+    let registers: Vec<String> = layout.lock_registers().iter().map(ToString::to_string).collect();
+    assert_eq!(layout.first_step(&registers), None);
 }

@@ -10,6 +10,7 @@ mod digest;
 mod error;
 mod losses;
 mod records;
+mod sparse;
 mod word;
 
 pub use digest::{Digest, DigestError, Eviction, PollReport};
@@ -19,6 +20,7 @@ pub(crate) use records::at_or_after;
 pub use records::{
     BankContent, FlowRow, LockState, LoggedPause, MeterRow, PauseLog, PortRow, ReadError, RegisterRows,
 };
+pub use sparse::Rows;
 pub use word::{Slice, Word};
 
 use model::{FlowKey, LossReason};

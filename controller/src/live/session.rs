@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use model::PortRef;
 use p4runtime::client::{
-    Arbitrated, Client, ClientConfig, ClientError, ClientTls, RegisterSchema, Schema, Session, SessionEvent,
-    SessionSender,
+    Arbitrated, Client, ClientConfig, ClientError, ClientTls, Elements, RegisterSchema, Schema, Session,
+    SessionEvent, SessionSender,
 };
 use p4runtime::proto::p4::v1::entity::Entity as Kind;
 use p4runtime::proto::p4::v1::{DigestList, PacketIn};
@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::collect::{Command, Input, RequestId};
-use crate::layout::{RegisterRows, TelemetryLayout};
+use crate::layout::{RegisterRows, Rows, TelemetryLayout};
 use crate::plan::{PlanChange, RegisterWrite, SwitchPlan, change};
 
 use super::device::read_records;
@@ -334,11 +334,11 @@ impl SwitchSession {
     /// Carries out a command in a separate task, so that it does not block digests and other commands.
     fn perform(&self, client: &Client, sender: &SessionSender, command: Command) {
         let (client, schema, notes) = (client.clone(), self.schema.clone(), self.notes.clone());
-        let sender = sender.clone();
+        let (layout, sender) = (self.layout.clone(), sender.clone());
         tokio::spawn(async move {
             let (request, result) = match command {
                 Command::Read { request, registers, .. } => {
-                    let rows = read(client, &schema, &registers).await;
+                    let rows = read_bank(client, &schema, &layout, &registers).await;
                     (request, rows.map(|rows| Input::ReadDone { request, rows }))
                 }
                 Command::Unlock { request, writes, .. } => {
@@ -381,15 +381,42 @@ async fn reject(notes: &mpsc::Sender<Note>, request: RequestId, reason: String) 
     notes.send(Note::Input(Input::Failed { request, reason })).await.is_ok()
 }
 
+/// Reads registers; those of one bank without the rows that cannot hold anything.
+async fn read_bank(
+    client: Client,
+    schema: &Schema,
+    layout: &TelemetryLayout,
+    registers: &[String],
+) -> Result<Vec<RegisterRows>, LiveError> {
+    let Some(first) = layout.first_step(registers) else { return read(client, schema, registers).await };
+    let first: Vec<(&str, Rows)> = first.into_iter().map(|name| (name, Rows::All)).collect();
+    let mut read = read_rows(client.clone(), schema, &first).await?;
+    read.extend(read_rows(client, schema, &layout.second_step(registers, &read)).await?);
+    Ok(read)
+}
+
+/// Reads all rows of registers.
 pub(super) async fn read(
-    mut client: Client,
+    client: Client,
     schema: &Schema,
     registers: &[String],
 ) -> Result<Vec<RegisterRows>, LiveError> {
+    let wanted: Vec<(&str, Rows)> = registers.iter().map(|name| (name.as_str(), Rows::All)).collect();
+    read_rows(client, schema, &wanted).await
+}
+
+async fn read_rows(
+    mut client: Client,
+    schema: &Schema,
+    wanted: &[(&str, Rows)],
+) -> Result<Vec<RegisterRows>, LiveError> {
     let found: Vec<RegisterSchema> =
-        registers.iter().map(|name| schema.register(name)).collect::<Result<_, _>>()?;
-    let wanted: Vec<_> = found.iter().map(|register| (register, 0..register.size)).collect();
-    let arrays = client.read_registers(&wanted).await?;
+        wanted.iter().map(|(name, _)| schema.register(name)).collect::<Result<_, _>>()?;
+    let elements = found.iter().zip(wanted).map(|(register, (_, rows))| match rows {
+        Rows::All => (register, Elements::Range(0..register.size)),
+        Rows::Each(rows) => (register, Elements::Each(rows.clone())),
+    });
+    let arrays = client.read_registers(&elements.collect::<Vec<_>>()).await?;
     Ok(arrays
         .iter()
         .map(|array| RegisterRows {

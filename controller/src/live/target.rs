@@ -86,7 +86,8 @@ pub(super) async fn ensure_pipeline(
 /// Reads one row of every register of the program: a target that cannot is found before an event needs it.
 pub(super) async fn check_registers(client: &mut Client, schema: &Schema) -> Result<(), LiveError> {
     let registers = schema.registers();
-    let rows: Vec<_> = registers.iter().map(|register| (register, 0..register.size.min(1))).collect();
+    let rows: Vec<_> =
+        registers.iter().map(|register| (register, (0..register.size.min(1)).into())).collect();
     match client.read_registers(&rows).await {
         Err(error) if has_code(&error, &[UNIMPLEMENTED]) => Err(TargetError::NoRegisters(error).into()),
         read => read.map(|_| ()).map_err(LiveError::from),

@@ -59,7 +59,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         let start = tokio::time::Instant::now();
-        let read = client.read_registers(&[(&keys, 0..keys.size), (&counts, 0..counts.size)]).await?;
+        let read = client
+            .read_registers(&[(&keys, (0..keys.size).into()), (&counts, (0..counts.size).into())])
+            .await?;
         times.push(start.elapsed());
         assert!(read.iter().all(|array| array.data.len() == 32 * 16384));
     }

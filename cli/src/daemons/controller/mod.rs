@@ -427,8 +427,8 @@ fn switches_only(switches: &[SwitchAddress]) -> Topology {
 
 /// The definition of the interval at which a switch accepts polling packets of one host in the long run: 2^shift ns.
 const POLL_INTERVAL_SHIFT: &str = "POLL_INTERVAL_SHIFT";
-/// 268 ms, 3.7 polls a second: each one is a digest, a collection and a snapshot, which takes a software switch 8 to 13 ms. One
-/// host must not cost it more than 5 % of a core in the long run (`scripts/bench-polls.sh`, docs/switch.md).
+/// 268 ms, 3.7 polls a second: each one is a digest, a collection and a snapshot. One host is not to cost a software switch more than
+/// 5 % of a core in the long run (`scripts/bench-polls.sh`, docs/switch.md).
 const DEFAULT_POLL_INTERVAL_SHIFT: u32 = 28;
 
 /// Returns the switch program for the switches' target: what another compiler wrote, or the sources.

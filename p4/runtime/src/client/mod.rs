@@ -12,7 +12,7 @@ mod session;
 mod tls;
 
 pub use error::{ClientError, UpdateError, connection_causes};
-pub use registers::RegisterBytes;
+pub use registers::{Elements, RegisterBytes};
 pub use schema::{ActionArgs, DigestSchema, KeyMatch, RegisterSchema, Schema, SchemaError};
 pub use session::{Arbitrated, Session, SessionEvent, SessionSender};
 pub use tls::ClientTls;
@@ -26,7 +26,6 @@ use crate::proto::p4::v1::{
     write_request::Atomicity,
 };
 use crate::proto::p4switch::v1::DeviceState;
-use std::ops::Range;
 use std::time::Duration;
 use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
@@ -325,7 +324,7 @@ impl Client {
     /// # Errors
     /// If the call fails or the response is incomplete.
     pub async fn read_register(&mut self, register: &RegisterSchema) -> Result<RegisterBytes, ClientError> {
-        let all = 0..register.size;
+        let all = Elements::Range(0..register.size);
         let mut read = self.read_registers(&[(register, all)]).await?;
         read.pop().ok_or(ClientError::Incomplete { register: register.name.clone() })
     }
@@ -336,12 +335,12 @@ impl Client {
     /// If the call fails or the response is incomplete.
     pub async fn read_registers(
         &mut self,
-        wanted: &[(&RegisterSchema, Range<u64>)],
+        wanted: &[(&RegisterSchema, Elements)],
     ) -> Result<Vec<RegisterBytes>, ClientError> {
-        let requests = wanted.iter().flat_map(|(register, range)| registers::requests(register, range));
+        let requests = wanted.iter().flat_map(|(register, elements)| registers::requests(register, elements));
         let request = self.request(self.read_request(requests));
         let mut arrays: Vec<_> =
-            wanted.iter().map(|(r, range)| registers::PartialRegister::new(r, range.clone())).collect();
+            wanted.iter().map(|(r, elements)| registers::PartialRegister::new(r, elements.clone())).collect();
         let mut messages = raw::read(self.channel.clone(), request, MESSAGE_BYTES).await?;
         while let Some(message) = messages.message().await? {
             registers::take(&message, &mut arrays)?;

@@ -9,25 +9,65 @@ use prost::Message;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use std::ops::Range;
 
+/// Which elements of a register are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Consecutive ones, by index.
+    Range(Range<u64>),
+    /// Single ones, by index, in ascending order and without repetition.
+    Each(Vec<u64>),
+}
+
+impl Elements {
+    fn count(&self) -> usize {
+        match self {
+            Elements::Range(range) => range.end.saturating_sub(range.start) as usize,
+            Elements::Each(indexes) => indexes.len(),
+        }
+    }
+
+    /// Returns the position of an element among those read.
+    fn position(&self, index: u64) -> Option<usize> {
+        match self {
+            Elements::Range(range) if range.contains(&index) => usize::try_from(index - range.start).ok(),
+            Elements::Range(_) => None,
+            Elements::Each(indexes) => indexes.binary_search(&index).ok(),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u64> {
+        let (range, each) = match self {
+            Elements::Range(range) => (range.clone(), &[][..]),
+            Elements::Each(indexes) => (0..0, indexes.as_slice()),
+        };
+        range.chain(each.iter().copied())
+    }
+}
+
+impl From<Range<u64>> for Elements {
+    fn from(range: Range<u64>) -> Elements {
+        Elements::Range(range)
+    }
+}
+
 /// Elements of a register: concatenated, of fixed width, big-endian. Each component of a struct occupies whole bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBytes {
     /// Name of the register.
     pub name: String,
-    /// Index of the first element.
-    pub first: u64,
+    /// Which elements these are.
+    pub elements: Elements,
     /// Bytes of an element.
     pub width: usize,
-    /// All elements.
+    /// The elements.
     pub data: Vec<u8>,
 }
 
 impl RegisterBytes {
-    pub(super) fn new(register: &RegisterSchema, range: Range<u64>) -> RegisterBytes {
+    pub(super) fn new(register: &RegisterSchema, elements: Elements) -> RegisterBytes {
         let width = register.element_bytes();
-        let count = range.end.saturating_sub(range.start);
-        let data = vec![0; width * count as usize];
-        RegisterBytes { name: register.name.clone(), first: range.start, width, data }
+        let data = vec![0; width * elements.count()];
+        RegisterBytes { name: register.name.clone(), elements, width, data }
     }
 
     /// Number of elements.
@@ -42,17 +82,17 @@ impl RegisterBytes {
 
     /// Returns an element by index.
     pub fn get(&self, index: u64) -> Option<&[u8]> {
-        let at = usize::try_from(index.checked_sub(self.first)?).ok()?.checked_mul(self.width)?;
+        let at = self.elements.position(index)?.checked_mul(self.width)?;
         self.data.get(at..at.checked_add(self.width)?)
     }
 
     /// Iterates over the elements with their indexes.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        (self.first..).zip(self.data.chunks_exact(self.width.max(1)))
+        self.elements.iter().zip(self.data.chunks_exact(self.width.max(1)))
     }
 
-    fn slot(&mut self, index: u64) -> Option<&mut [u8]> {
-        let at = usize::try_from(index.checked_sub(self.first)?).ok()?.checked_mul(self.width)?;
+    fn slot(&mut self, position: usize) -> Option<&mut [u8]> {
+        let at = position.checked_mul(self.width)?;
         self.data.get_mut(at..at.checked_add(self.width)?)
     }
 }
@@ -66,9 +106,9 @@ pub(super) struct PartialRegister<'a> {
 }
 
 impl<'a> PartialRegister<'a> {
-    pub(super) fn new(register: &'a RegisterSchema, range: Range<u64>) -> PartialRegister<'a> {
-        let seen = vec![false; range.end.saturating_sub(range.start) as usize];
-        PartialRegister { register, array: RegisterBytes::new(register, range), seen }
+    pub(super) fn new(register: &'a RegisterSchema, elements: Elements) -> PartialRegister<'a> {
+        let seen = vec![false; elements.count()];
+        PartialRegister { register, array: RegisterBytes::new(register, elements), seen }
     }
 
     /// Returns the register if it is complete.
@@ -80,26 +120,25 @@ impl<'a> PartialRegister<'a> {
     }
 
     fn put(&mut self, index: u64, data: &[u8]) -> Result<(), ClientError> {
-        let Some(offset) = index.checked_sub(self.array.first) else { return Ok(()) };
-        let Some(seen) = usize::try_from(offset).ok().and_then(|at| self.seen.get_mut(at)) else {
-            return Ok(());
-        };
-        *seen = true;
-        match self.array.slot(index) {
+        let Some(position) = self.array.elements.position(index) else { return Ok(()) };
+        if let Some(seen) = self.seen.get_mut(position) {
+            *seen = true;
+        }
+        match self.array.slot(position) {
             Some(slot) => fill(slot, data, self.register),
             None => Ok(()),
         }
     }
 }
 
-/// Returns the requests for a range: one for the whole register, otherwise one per element.
-pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kind> {
+/// Returns the requests for elements: one for the whole register, otherwise one per element.
+pub(super) fn requests(register: &RegisterSchema, elements: &Elements) -> Vec<Kind> {
     let request =
         |index| Kind::RegisterEntry(v1::RegisterEntry { register_id: register.id, index, data: None });
-    if *range == (0..register.size) {
+    if *elements == Elements::Range(0..register.size) {
         return vec![request(None)];
     }
-    range.clone().map(|index| request(Some(v1::Index { index: index as i64 }))).collect()
+    elements.iter().map(|index| request(Some(v1::Index { index: index as i64 }))).collect()
 }
 
 /// Copies the elements of an encoded `ReadResponse` to the arrays.
@@ -254,7 +293,7 @@ mod tests {
         #[test]
         fn elements_are_stored_by_index(values in prop::collection::vec(any::<u32>(), 1..50), first in 0u64..10) {
             let register = schema(7, &[32], 100);
-            let mut arrays = vec![PartialRegister::new(&register, first..first + values.len() as u64)];
+            let mut arrays = vec![PartialRegister::new(&register, (first..first + values.len() as u64).into())];
             let entities = values.iter().zip(first..first + values.len() as u64).map(|(value, index)| {
                 entity(7, index as i64, Data::Bitstring(encode_u64(u64::from(*value))))
             });
@@ -268,9 +307,25 @@ mod tests {
         }
 
         #[test]
+        fn single_elements_are_stored_by_index(wanted in prop::collection::btree_set(0u64..100, 0..20)) {
+            let register = schema(7, &[32], 100);
+            let elements = Elements::Each(wanted.iter().copied().collect());
+            prop_assert_eq!(requests(&register, &elements).len(), wanted.len());
+            let mut arrays = vec![PartialRegister::new(&register, elements)];
+            let all = (0..100).rev().map(|index| entity(7, index, Data::Bitstring(encode_u64(index as u64 * 3))));
+            take(&v1::ReadResponse::new(all.collect()).encode_to_vec(), &mut arrays).expect("well formed");
+            let array = arrays.remove(0).finish().expect("complete");
+            let read: Vec<(u64, u8)> = array.iter().map(|(index, bytes)| (index, bytes[2..].iter().sum())).collect();
+            let expected: Vec<(u64, u8)> =
+                wanted.iter().map(|index| (*index, (index * 3).to_be_bytes().iter().sum())).collect();
+            prop_assert_eq!(read, expected);
+            prop_assert!(wanted.iter().all(|index| array.get(*index).is_some()));
+        }
+
+        #[test]
         fn any_bytes_are_decoded_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let register = schema(7, &[9, 20], 4);
-            let _ = take(&bytes, &mut [PartialRegister::new(&register, 0..4)]);
+            let _ = take(&bytes, &mut [PartialRegister::new(&register, (0..4).into())]);
             let _ = fill(&mut [0; 5], &bytes, &register);
         }
     }
@@ -281,7 +336,7 @@ mod tests {
         let member = |data| v1::P4Data { data: Some(data) };
         let members = vec![member(Data::Bitstring(vec![1, 2])), member(Data::Bool(true))];
         let message = v1::ReadResponse::new(vec![entity(7, 0, Data::Struct(v1::P4StructLike { members }))]);
-        let mut arrays = [PartialRegister::new(&register, 0..1)];
+        let mut arrays = [PartialRegister::new(&register, (0..1).into())];
         take(&message.encode_to_vec(), &mut arrays).expect("well formed");
         assert_eq!(arrays[0].array.data, [1, 2, 1]);
     }

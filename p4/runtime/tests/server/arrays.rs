@@ -3,7 +3,7 @@
 use crate::common::program::{WIDE_SIZE, id};
 use crate::common::{Bench, info};
 use crate::entities::*;
-use p4runtime::client::{ClientError, Schema};
+use p4runtime::client::{ClientError, Elements, Schema};
 use p4runtime::device_state;
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, p4_data::Data};
 use p4runtime::server::SwitchAccess as _;
@@ -135,11 +135,18 @@ async fn the_client_reads_arrays_by_name_into_bytes() {
     assert!(read.iter().all(|(index, bytes)| bytes == element(index)));
     let plain = schema.register("ingress.plain").expect("known");
     client.modify([register(id::PLAIN, at(5), bits(&[8]))]).await.expect("written");
-    let parts =
-        client.read_registers(&[(&wide, 10..12), (&plain, 5..6), (&wide, 11..13)]).await.expect("read");
+    let parts = client
+        .read_registers(&[
+            (&wide, (10..12).into()),
+            (&plain, Elements::Each(vec![5])),
+            (&wide, Elements::Each(vec![0, 12])),
+        ])
+        .await
+        .expect("read");
     assert_eq!(parts[0].get(11), Some(element(11).as_slice()));
     assert_eq!(parts[1].data, [0, 0, 0, 8]);
-    assert_eq!(parts[2].get(12), Some(element(12).as_slice()));
+    let single: Vec<(u64, &[u8])> = parts[2].iter().collect();
+    assert_eq!(single, [(0, element(0).as_slice()), (12, element(12).as_slice())]);
     assert!(schema.register("nothing").is_err());
 }
 
