@@ -33,6 +33,10 @@ pub struct FlowEpoch {
     pub queued_packets: Option<u64>,
     /// Packets enqueued while PFC paused their egress port.
     pub paused_packets: u64,
+    /// `time_ns` on the wall clock, in nanoseconds since 1970; when the snapshot arrived that had the epoch first, for a
+    /// network whose switch time has no wall clock, as in a simulation.
+    #[serde(skip)]
+    pub wall_ns: u64,
 }
 
 impl FlowEpoch {
@@ -40,6 +44,7 @@ impl FlowEpoch {
     fn max(self, other: FlowEpoch) -> FlowEpoch {
         FlowEpoch {
             time_ns: self.time_ns,
+            wall_ns: self.wall_ns,
             interval_ns: self.interval_ns.max(other.interval_ns),
             packets: self.packets.max(other.packets),
             bytes: self.bytes.max(other.bytes),
@@ -74,6 +79,10 @@ pub struct FlowRoundTrip {
     pub rtt_ns: u64,
     /// Base round trip of the flow's path, in nanoseconds.
     pub base_rtt_ns: u64,
+    /// `time_ns` on the wall clock, in nanoseconds since 1970; when the snapshot arrived, for a network whose switch time has
+    /// no wall clock, as in a simulation.
+    #[serde(skip)]
+    pub wall_ns: u64,
 }
 
 /// What a flow did in one second or minute of the wall clock.
@@ -164,17 +173,19 @@ impl FlowSeries {
         self.snapshots += 1;
         let mut lost = 0;
         for ((flow, number), epoch) in epochs(snapshot) {
+            let epoch = FlowEpoch { wall_ns: wall_ns(epoch.time_ns), ..epoch };
             let Some(part) = self.touch(flow).count(number, epoch) else { continue };
-            lost += self.sum(flow, wall_ns(epoch.time_ns), &part);
+            lost += self.sum(flow, epoch.wall_ns, &part);
         }
         let Some(trigger) = &snapshot.trigger else { return lost };
         let round_trip = FlowRoundTrip {
             time_ns: trigger.time_ns,
             rtt_ns: trigger.rtt_ns,
             base_rtt_ns: trigger.base_rtt_ns,
+            wall_ns: wall_ns(trigger.time_ns),
         };
         if let Some(part) = self.touch(trigger.flow).measure(round_trip) {
-            lost += self.sum(trigger.flow, wall_ns(trigger.time_ns), &part);
+            lost += self.sum(trigger.flow, round_trip.wall_ns, &part);
         }
         lost
     }
@@ -308,6 +319,7 @@ fn epochs(snapshot: &Snapshot) -> BTreeMap<(FlowKey, u64), FlowEpoch> {
                 bytes: add(sum.bytes, record.bytes),
                 queued_packets: add(sum.queued_packets, record.queued_packets),
                 paused_packets: sum.paused_packets.saturating_add(record.paused_packets),
+                wall_ns: 0,
             };
         }
         for ((flow, number, _), epoch) in at_port {

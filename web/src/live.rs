@@ -18,7 +18,7 @@ use crate::limits::{SERIES_INTERVALS, SERIES_WRITE_NS};
 use crate::metrics::Metrics;
 use crate::rollups::{PendingPorts, PortInterval};
 use crate::routes::TimedIncident;
-use crate::series::{PortPoint, PortSample, Series};
+use crate::series::{Kept, PortSample, Series};
 use crate::wall_clock::{WallClock, rfc3339, system_wall_ns};
 use crate::webhooks::Alert;
 
@@ -155,31 +155,36 @@ impl LiveState {
         if samples.is_empty() {
             return;
         }
+        let (clock, now_ns) = (self.wall_clock(), self.wall_ns());
+        let wall_ns = |sample: &PortSample| clock.map_or(now_ns, |clock| clock.wall_ns(sample.point.time_ns));
         let mut changed = Vec::new();
         let mut accepted = Vec::with_capacity(samples.len());
         {
             let mut series = self.series();
             for sample in samples {
-                let Ok(before) = series.push(sample) else {
+                let wall_ns = wall_ns(sample);
+                let Ok(before) = series.push(sample, wall_ns) else {
                     self.metrics.ports_refused.inc();
                     continue;
                 };
                 self.metrics.sampled(sample, before);
-                accepted.push(sample);
+                accepted.push((sample, wall_ns));
                 if before.is_some_and(|b| b.paused) != sample.point.paused {
-                    changed.push(sample);
+                    changed.push((sample, wall_ns));
                 }
             }
         }
         self.roll_up(&accepted);
-        for sample in changed {
+        for (sample, wall_ns) in changed {
             let (port, point) = (&sample.port, sample.point);
-            let time = self.time(point.time_ns, self.wall_ns());
+            let time = rfc3339(wall_ns);
             let event =
                 json!({ "port": port, "paused": point.paused, "time_ns": point.time_ns, "time": time });
             self.events.publish(StreamEventKind::Pause, &event);
         }
-        self.events.publish(StreamEventKind::Ports, &json!({ "samples": samples }));
+        let latest_ns = samples.iter().map(wall_ns).max().unwrap_or(now_ns);
+        let event = json!({ "time": rfc3339(latest_ns), "samples": samples });
+        self.events.publish(StreamEventKind::Ports, &event);
     }
 
     /// Stores a diagnosis with its graph and the snapshot it was made from, in one transaction, assigns it to its
@@ -326,14 +331,11 @@ impl LiveState {
         Ok(Some(found.iter().map(|(wall_ns, rollup)| PortInterval::new(*wall_ns, rollup)).collect()))
     }
 
-    /// Adds samples to the seconds and minutes of the wall clock in which they were taken; without a wall clock of switch
-    /// time, to those of now.
-    fn roll_up(&self, samples: &[&PortSample]) {
-        let (clock, now_ns) = (self.wall_clock.get(), self.wall_ns());
+    /// Adds samples to the seconds and minutes of their time on the wall clock.
+    fn roll_up(&self, samples: &[(&PortSample, u64)]) {
         let mut rollups = self.rollups();
-        for sample in samples {
-            let wall_ns = clock.map_or(now_ns, |clock| clock.wall_ns(sample.point.time_ns));
-            if !rollups.add(sample, wall_ns) {
+        for (sample, wall_ns) in samples {
+            if !rollups.add(sample, *wall_ns) {
                 self.metrics.intervals_lost.inc();
             }
         }
@@ -354,13 +356,13 @@ impl LiveState {
 
     /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` if there are none and the topology
     /// has no such port.
-    pub fn port_series(&self, port: &PortRef, since_ns: u64) -> Option<Vec<PortPoint>> {
+    pub(crate) fn port_series(&self, port: &PortRef, since_ns: u64) -> Option<Vec<Kept>> {
         let sampled = self.series().of(port, since_ns);
         sampled.or_else(|| self.topology()?.link_of(port).map(|_| Vec::new()))
     }
 
     /// Returns the latest sample of every port, ordered by port.
-    pub fn ports(&self) -> Vec<PortSample> {
+    pub(crate) fn ports(&self) -> Vec<(PortRef, Kept)> {
         self.series().latest()
     }
 

@@ -43,45 +43,56 @@ pub struct PortSample {
     pub point: PortPoint,
 }
 
+/// What is kept of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// The sample.
+    pub(crate) point: PortPoint,
+    /// Its time on the wall clock, in nanoseconds since 1970; when it arrived, if switch time has no wall clock.
+    pub(crate) wall_ns: u64,
+}
+
 /// The recent samples of all ports.
 #[derive(Debug, Default)]
 pub(crate) struct Series {
-    ports: BTreeMap<PortRef, VecDeque<PortPoint>>,
+    ports: BTreeMap<PortRef, VecDeque<Kept>>,
 }
 
 impl Series {
-    /// Adds a sample and returns the previous one of the same port, or `Err` at the limit of ports.
-    pub(crate) fn push(&mut self, sample: &PortSample) -> Result<Option<PortPoint>, TooManyPorts> {
+    /// Adds a sample with its time on the wall clock, and returns the previous one of the same port, or `Err` at the limit
+    /// of ports.
+    pub(crate) fn push(
+        &mut self,
+        sample: &PortSample,
+        wall_ns: u64,
+    ) -> Result<Option<PortPoint>, TooManyPorts> {
         if !self.ports.contains_key(&sample.port) && self.ports.len() >= LIVE_PORTS {
             return Err(TooManyPorts);
         }
         let points = self.ports.entry(sample.port.clone()).or_default();
-        let before = points.back().copied();
+        let before = points.back().map(|kept| kept.point);
         if points.len() == SERIES_SAMPLES {
             points.pop_front();
         }
-        points.push_back(sample.point);
+        points.push_back(Kept { point: sample.point, wall_ns });
         Ok(before)
     }
 
     /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` for a port without samples.
-    pub(crate) fn of(&self, port: &PortRef, since_ns: u64) -> Option<Vec<PortPoint>> {
+    pub(crate) fn of(&self, port: &PortRef, since_ns: u64) -> Option<Vec<Kept>> {
         let points = self.ports.get(port)?;
-        Some(points.iter().filter(|p| p.time_ns >= since_ns).copied().collect())
+        Some(points.iter().filter(|kept| kept.point.time_ns >= since_ns).copied().collect())
     }
 
     /// Returns the latest sample of every port.
-    pub(crate) fn latest(&self) -> Vec<PortSample> {
-        self.ports
-            .iter()
-            .filter_map(|(port, points)| Some(PortSample { port: port.clone(), point: *points.back()? }))
-            .collect()
+    pub(crate) fn latest(&self) -> Vec<(PortRef, Kept)> {
+        self.ports.iter().filter_map(|(port, points)| Some((port.clone(), *points.back()?))).collect()
     }
 
     /// Returns the ports whose latest sample is at or after `since_ns` and shows a pause.
     pub(crate) fn paused(&self, since_ns: u64) -> BTreeSet<PortRef> {
-        let is_paused = |points: &VecDeque<PortPoint>| {
-            points.back().is_some_and(|point| point.paused && point.time_ns >= since_ns)
+        let is_paused = |points: &VecDeque<Kept>| {
+            points.back().is_some_and(|Kept { point, .. }| point.paused && point.time_ns >= since_ns)
         };
         self.ports.iter().filter(|(_, points)| is_paused(points)).map(|(port, _)| port.clone()).collect()
     }
@@ -108,10 +119,10 @@ mod tests {
     fn the_oldest_sample_is_removed_first() {
         let mut series = Series::default();
         for time_ns in 0..=SERIES_SAMPLES as u64 {
-            series.push(&sample(1, time_ns)).unwrap();
+            series.push(&sample(1, time_ns), 0).unwrap();
         }
         let points = series.of(&PortRef::new("sw1", 1), 0).unwrap();
-        assert_eq!((points.len(), points[0].time_ns), (SERIES_SAMPLES, 1));
+        assert_eq!((points.len(), points[0].point.time_ns), (SERIES_SAMPLES, 1));
         let points = series.of(&PortRef::new("sw1", 1), SERIES_SAMPLES as u64).unwrap();
         assert_eq!(points.len(), 1);
         assert_eq!(series.of(&PortRef::new("sw1", 2), 0), None);
@@ -121,10 +132,11 @@ mod tests {
     fn samples_of_further_ports_are_rejected_and_known_ports_continue() {
         let mut series = Series::default();
         for port in 0..LIVE_PORTS as u16 {
-            assert_eq!(series.push(&sample(port, 1)), Ok(None));
+            assert_eq!(series.push(&sample(port, 1), 0), Ok(None));
         }
-        assert_eq!(series.push(&sample(LIVE_PORTS as u16, 1)), Err(TooManyPorts));
-        assert_eq!(series.push(&sample(0, 2)), Ok(Some(sample(0, 1).point)));
-        assert_eq!(series.latest()[0], sample(0, 2));
+        assert_eq!(series.push(&sample(LIVE_PORTS as u16, 1), 0), Err(TooManyPorts));
+        assert_eq!(series.push(&sample(0, 2), 7), Ok(Some(sample(0, 1).point)));
+        let PortSample { port, point } = sample(0, 2);
+        assert_eq!(series.latest()[0], (port, Kept { point, wall_ns: 7 }));
     }
 }

@@ -32,11 +32,11 @@ pub(crate) struct EventsQuery {
 /// Stream live events as server-sent events
 ///
 /// Kinds: `hello` (first; `last_id`), `diagnosis`, `incident` (`change`: start, update, end), `pause`, `topology`, and
-/// `ports` (a batch of samples; carries no id and is not replayed). Events of a change have a wall clock (`time`). Ids are
-/// `EPOCH-NUMBER`: numbers rise, and every process has another epoch. A client that reconnects with `Last-Event-ID`
-/// receives the events it missed, and with an id of another process the whole history; if some are no longer available, a
-/// `gap` event holds their number. For a client that reads too slowly, the oldest events are dropped and a `dropped` event
-/// holds their number. A comment is sent on an idle stream every 15 s.
+/// `ports` (a batch of samples; carries no id and is not replayed). Each of them has a wall clock (`time`) beside switch
+/// time: for `ports` that of the latest sample. Ids are `EPOCH-NUMBER`: numbers rise, and every process has another epoch. A
+/// client that reconnects with `Last-Event-ID` receives the events it missed, and with an id of another process the whole
+/// history; if some are no longer available, a `gap` event holds their number. For a client that reads too slowly, the
+/// oldest events are dropped and a `dropped` event holds their number. A comment is sent on an idle stream every 15 s.
 #[utoipa::path(get, path = "/events", operation_id = "stream_events", tag = "live",
     params(EventsQuery, ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received")),
     responses(

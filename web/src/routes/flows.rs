@@ -11,6 +11,28 @@ use super::network::{SeriesQuery, SeriesResolution};
 use crate::flow_series::{FlowEpoch, FlowInterval, FlowRoundTrip};
 use crate::problem::Problem;
 use crate::state::AppState;
+use crate::wall_clock::rfc3339;
+
+/// What the switches recorded of a flow in one epoch, with both clocks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TimedFlowEpoch {
+    /// The records.
+    #[serde(flatten)]
+    epoch: FlowEpoch,
+    /// `time_ns` on the wall clock; when the first snapshot with the epoch arrived, for a network whose switch time has none,
+    /// as in a simulation.
+    time: String,
+}
+
+/// A round trip that made an agent send a polling packet, with both clocks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TimedFlowRoundTrip {
+    /// The round trip.
+    #[serde(flatten)]
+    round_trip: FlowRoundTrip,
+    /// `time_ns` on the wall clock; when the snapshot arrived, for a network whose switch time has none, as in a simulation.
+    time: String,
+}
 
 /// What snapshots have recorded of a flow.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,10 +44,10 @@ pub(crate) struct FlowSeriesAnswer {
     #[schema(inline)]
     resolution: SeriesResolution,
     /// The epochs in which a switch recorded the flow, oldest first; at most 128. Empty unless the resolution is `epoch`.
-    epochs: Vec<FlowEpoch>,
+    epochs: Vec<TimedFlowEpoch>,
     /// The round trips that made an agent send a polling packet, oldest first; at most 128. Empty unless the resolution is
     /// `epoch`.
-    round_trips: Vec<FlowRoundTrip>,
+    round_trips: Vec<TimedFlowRoundTrip>,
     /// The seconds or minutes with records, oldest first; at most 10,080, the newest. Empty if the resolution is `epoch`.
     intervals: Vec<FlowInterval>,
 }
@@ -54,6 +76,11 @@ pub(crate) async fn series(
     };
     let Some(rolled_up) = rolled_up else {
         let (epochs, round_trips) = state.live.flow_records(&flow, query.since_ns());
+        let timed = |epoch: FlowEpoch| TimedFlowEpoch { epoch, time: rfc3339(epoch.wall_ns) };
+        let epochs = epochs.into_iter().map(timed).collect();
+        let timed =
+            |round_trip: FlowRoundTrip| TimedFlowRoundTrip { round_trip, time: rfc3339(round_trip.wall_ns) };
+        let round_trips = round_trips.into_iter().map(timed).collect();
         return Ok(Json(FlowSeriesAnswer { flow, resolution, epochs, round_trips, intervals: Vec::new() }));
     };
     let intervals =

@@ -15,8 +15,9 @@ use super::parameters::{nanoseconds, seconds};
 use crate::probe::CableDifference;
 use crate::problem::Problem;
 use crate::rollups::PortInterval;
-use crate::series::{PortPoint, PortSample};
+use crate::series::{Kept, PortPoint, PortSample};
 use crate::state::AppState;
+use crate::wall_clock::rfc3339;
 
 /// Get the topology
 #[utoipa::path(get, path = "/topology", operation_id = "get_topology", tag = "network", responses(
@@ -31,11 +32,37 @@ pub(crate) async fn topology(State(state): State<AppState>) -> Result<Json<Topol
     Ok(Json(Topology::clone(&topology)))
 }
 
+/// A sample of a port with both clocks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TimedPoint {
+    /// The sample.
+    #[serde(flatten)]
+    point: PortPoint,
+    /// `time_ns` on the wall clock; when the sample arrived, for a network whose switch time has none, as in a simulation.
+    time: String,
+}
+
+impl From<Kept> for TimedPoint {
+    fn from(Kept { point, wall_ns }: Kept) -> TimedPoint {
+        TimedPoint { point, time: rfc3339(wall_ns) }
+    }
+}
+
+/// A sample with its port and both clocks.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TimedSample {
+    /// The sample.
+    #[serde(flatten)]
+    sample: PortSample,
+    /// `time_ns` on the wall clock; when the sample arrived, for a network whose switch time has none, as in a simulation.
+    time: String,
+}
+
 /// The latest sample of every port.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Ports {
     /// The samples, ordered by port.
-    ports: Vec<PortSample>,
+    ports: Vec<TimedSample>,
 }
 
 /// List the latest sample of every port
@@ -43,7 +70,11 @@ pub(crate) struct Ports {
     (status = 200, description = "Samples, ordered by port", body = Ports),
 ))]
 pub(crate) async fn ports(State(state): State<AppState>) -> Json<Ports> {
-    Json(Ports { ports: state.live.ports() })
+    let timed = |(port, Kept { point, wall_ns })| TimedSample {
+        sample: PortSample { port, point },
+        time: rfc3339(wall_ns),
+    };
+    Json(Ports { ports: state.live.ports().into_iter().map(timed).collect() })
 }
 
 /// Selects samples.
@@ -123,7 +154,7 @@ pub(crate) struct PortSeries {
     #[schema(inline)]
     resolution: SeriesResolution,
     /// The samples, oldest first; at most 1024. Empty unless the resolution is `epoch`.
-    samples: Vec<PortPoint>,
+    samples: Vec<TimedPoint>,
     /// The seconds or minutes with samples, oldest first; at most 10,080, the newest. Empty if the resolution is `epoch`.
     intervals: Vec<PortInterval>,
 }
@@ -163,6 +194,7 @@ pub(crate) async fn series(
         .ok_or_else(|| Problem::not_found(format!("the topology has no port `{port}`")))?;
     let topology = state.live.topology();
     let topology = topology.as_deref();
+    let samples = samples.into_iter().map(TimedPoint::from).collect();
     let peer = topology.and_then(|t| t.peer(&port)).cloned();
     let rate_bps = topology.and_then(|t| t.link_of(&port)).map(|link| link.rate.0);
     Ok(Json(PortSeries { port, peer, rate_bps, resolution, samples, intervals }))

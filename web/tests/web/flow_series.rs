@@ -95,10 +95,12 @@ async fn the_series_of_a_flow_follow_from_the_snapshots_of_diagnoses_and_survive
     assert_eq!((status, &answer["flow"], &answer["resolution"]), (200, &json!(name), &json!("epoch")));
     let epoch = json!({
         "time_ns": 100 * SECOND_NS, "interval_ns": 1_000_000, "packets": 100, "bytes": 100_000, "queued_packets": 60,
-        "paused_packets": 25,
+        "paused_packets": 25, "time": "1970-01-01T00:01:40Z",
     });
     assert_eq!((answer["epochs"].as_array().unwrap().len(), &answer["epochs"][0]), (4, &epoch));
-    let trip = json!({ "time_ns": 100 * SECOND_NS + 500, "rtt_ns": 30_000, "base_rtt_ns": 9_000 });
+    let trip = json!({
+        "time_ns": 100 * SECOND_NS + 500, "rtt_ns": 30_000, "base_rtt_ns": 9_000, "time": "1970-01-01T00:01:40Z",
+    });
     assert_eq!((answer["round_trips"].as_array().unwrap().len(), &answer["round_trips"][0]), (4, &trip));
     let (_, answer) = get(&running, &name, &format!("?since={}", 7_291 * SECOND_NS)).await;
     assert_eq!(answer["epochs"].as_array().unwrap().len(), 2);

@@ -245,11 +245,16 @@ async fn the_network_is_returned_with_its_recent_samples() {
     assert_eq!((&series["peer"], &series["rate_bps"]), (&json!("h3:1"), &json!(100_000_000_000_u64)));
     let times: Vec<_> = series["samples"].as_array().unwrap().iter().map(|s| s["time_ns"].clone()).collect();
     assert_eq!(times, [20, 30]);
+    // Its switch time has no wall clock, so a sample has that of its arrival.
+    assert_eq!(
+        (&series["samples"][0]["queue_bytes"], &series["samples"][0]["time"]),
+        (&json!(20), &json!(TIME))
+    );
     let series = send(app.clone(), path("/api/v1/ports/sw1:1/series")).await.json();
     assert_eq!(series["samples"], json!([]), "a port without samples");
     let ports = send(app.clone(), path("/api/v1/ports")).await.json();
     assert_eq!(ports["ports"][0]["port"], "sw4:2");
-    assert_eq!(ports["ports"][0]["queue_bytes"], 30);
+    assert_eq!((&ports["ports"][0]["queue_bytes"], &ports["ports"][0]["time"]), (&json!(30), &json!(TIME)));
 }
 
 #[tokio::test]
@@ -291,6 +296,14 @@ async fn the_series_of_a_port_are_rolled_up_by_the_second_and_the_minute_and_sur
     check(&live, "range_s=86400", "minute", &[60, 7_200, 7_260]).await;
     check(&live, "resolution=second", "second", &[100, 7_200, 7_290, 7_291, 7_295]).await;
     check(&live, "", "epoch", &[]).await;
+    // With a wall clock of switch time, a sample has the time at which it was taken.
+    let request = Request::get("/api/v1/ports/sw4:2/series").body(Body::empty()).unwrap();
+    let answer = send(router(AppState::new(live.clone())), request).await.json();
+    let times: Vec<_> = answer["samples"].as_array().unwrap().iter().map(|s| s["time"].clone()).collect();
+    assert_eq!(
+        (times.len(), &times[0], &times[5]),
+        (6, &json!("1970-01-01T00:01:40Z"), &json!("1970-01-01T02:01:35Z"))
+    );
 
     live.store_series().await.unwrap();
     let again = LiveState::with_clock(store, clock).await.unwrap();

@@ -91,6 +91,8 @@ async fn events_are_ordered_and_samples_carry_no_id() {
             "7 incident"
         ]
     );
+    assert!(data[2].starts_with(r#"{"samples":[{"interval_ns":0,"paused":false"#), "{}", data[2]);
+    assert!(data[2].ends_with(r#","time":"2023-11-14T22:13:20Z"}"#), "{}", data[2]);
     assert_eq!(data[3], r#"{"paused":true,"port":"sw1:1","time":"2023-11-14T22:13:20Z","time_ns":20}"#);
     assert!(data[6].starts_with(r#"{"change":"start""#) && data[9].starts_with(r#"{"change":"end""#));
 }

@@ -264,11 +264,11 @@ export interface components {
             time_ns: number;
         };
         FlowSeries: {
-            epochs: components["schemas"]["FlowEpoch"][];
+            epochs: components["schemas"]["TimedFlowEpoch"][];
             flow: components["schemas"]["FlowKey"];
             intervals: components["schemas"]["FlowInterval"][];
             resolution: ("epoch" | "second" | "minute") & Record<string, never>;
-            round_trips: components["schemas"]["FlowRoundTrip"][];
+            round_trips: components["schemas"]["TimedFlowRoundTrip"][];
         };
         FollowUp: {
             event: number;
@@ -917,10 +917,10 @@ export interface components {
             port: components["schemas"]["PortRef"];
             rate_bps?: number | null;
             resolution: ("epoch" | "second" | "minute") & Record<string, never>;
-            samples: components["schemas"]["PortPoint"][];
+            samples: components["schemas"]["TimedPoint"][];
         };
         Ports: {
-            ports: components["schemas"]["PortSample"][];
+            ports: components["schemas"]["TimedSample"][];
         };
         PriorityDrops: {
             is_lossless: boolean;
@@ -1203,6 +1203,12 @@ export interface components {
             headline: components["schemas"]["Headline"];
             time?: string | null;
         };
+        TimedFlowEpoch: components["schemas"]["FlowEpoch"] & {
+            time: string;
+        };
+        TimedFlowRoundTrip: components["schemas"]["FlowRoundTrip"] & {
+            time: string;
+        };
         TimedIncident: components["schemas"]["Incident"] & {
             end_time?: string | null;
             headline: components["schemas"]["Headline"];
@@ -1218,6 +1224,12 @@ export interface components {
             text: string;
             time: string;
             wall_ns: number;
+        };
+        TimedPoint: components["schemas"]["PortPoint"] & {
+            time: string;
+        };
+        TimedSample: components["schemas"]["PortSample"] & {
+            time: string;
         };
         TimedTransfer: {
             alone_bits_per_s?: number | null;

@@ -125,7 +125,11 @@ function connectEvents(deliver: (message: Message) => void): () => void {
       source.addEventListener(kind, (event) => deliver(read(JSON.parse((event as MessageEvent<string>).data) as never)));
     on('hello', () => ({ kind: 'open' }));
     on('incident', (data: { incident: Incident }) => ({ kind: 'incident', incident: data.incident }));
-    on('ports', (data: { samples: PortSample[] }) => ({ kind: 'ports', samples: data.samples }));
+    on('ports', ({ samples, time }: { samples: PortSample[]; time?: string }) => {
+      // A batch has one time: the samples of a network are taken together.
+      if (time !== undefined) for (const sample of samples) sample.time = time;
+      return { kind: 'ports', samples };
+    });
     on('topology', () => ({ kind: 'topology' }));
     on('gap', () => ({ kind: 'missed' }));
     on('dropped', () => ({ kind: 'missed' }));

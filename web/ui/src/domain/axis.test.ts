@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockTicks, relativeTicks, spanOf, timeText } from './axis';
+import { clockTicks, relativeTicks, spanOf, timeText, wallAt } from './axis';
 
 // Local time, so that the expectation holds in every zone.
 const noon = new Date(2026, 10, 23, 12, 0, 0).getTime() / 1000;
@@ -20,6 +20,20 @@ test('ticks of the wall clock have what tells them apart', () => {
 test('the hover has both clocks', () => {
   expect(timeText(0.021, 0.024)).toBe('3 ms before the latest (switch time 0.021000 s)');
   expect(timeText(noon, noon + 60)).toBe('2026-11-23 12:00:00 (60 s before the latest)');
+  expect(timeText(0.021, 0.024, noon)).toBe('2026-11-23 12:00:00 (3 ms before the latest, switch time 0.021000 s)');
+});
+
+test.each([
+  ['at a value', 2, 20],
+  ['between two values, of which the later one is not shown yet', 2.5, 20],
+  ['before the first value', 0, 10],
+  ['after the last value', 9, 40],
+  ['at a gap', 3, 20],
+])('the wall clock %s', (_, time_s, expected) => expect(wallAt([1, 2, 3, 4], [10, 20, undefined, 40], time_s)).toBe(expected));
+
+test('values without a wall clock have none', () => {
+  expect(wallAt([1, 2], [undefined, undefined], 1)).toBeUndefined();
+  expect(wallAt([], [], 1)).toBeUndefined();
 });
 
 test('charts of one page share the axis', () => {

@@ -43,9 +43,21 @@ export function relativeTicks(ticks: number[]): string[] {
   return values.map((value) => (Math.abs(value) < 1e-6 ? `0 ${unit}` : `${value < 0 ? '\u2212' : ''}${Math.abs(value).toFixed(decimals)} ${unit}`));
 }
 
-/** A time of a chart in full: the wall clock, or switch time, and how long before the latest value it was. */
-export function timeText(time_s: number, latest_s: number): string {
+/**
+ * The wall clock at a switch time: that of the latest value until then, or of the first one; undefined without one. Between
+ * two values it is not interpolated, because a simulated network may stand still.
+ */
+export function wallAt(times: number[], walls: (number | undefined)[], time_s: number): number | undefined {
+  const after = times.findIndex((time, index) => time > time_s && walls[index] !== undefined);
+  const until = walls.slice(0, after < 0 ? undefined : after).findLast((wall) => wall !== undefined);
+  return until ?? walls[after];
+}
+
+/** A time of a chart in full: the wall clock, if it is known, how long before the latest value it was, and switch time. */
+export function timeText(time_s: number, latest_s: number, wall_s?: number): string {
   const before = latest_s - time_s;
   const since = before > 0 ? `${duration(Math.round(before * 1e9))} before the latest` : 'latest';
-  return isCalendar(time_s) ? `${clockText(time_s, latest_s - time_s < 10)} (${since})` : `${since} (switch time ${time_s.toFixed(6)} s)`;
+  if (isCalendar(time_s)) return `${clockText(time_s, latest_s - time_s < 10)} (${since})`;
+  const switchTime = `switch time ${time_s.toFixed(6)} s`;
+  return wall_s === undefined ? `${since} (${switchTime})` : `${clockText(wall_s)} (${since}, ${switchTime})`;
 }

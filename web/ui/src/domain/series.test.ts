@@ -5,7 +5,7 @@ import type { FlowSeries, PortSeries } from './types';
 const FLOW: FlowSeries = { flow: '10.0.0.2:10000>10.0.0.4:4791/udp', resolution: 'epoch', epochs: [], round_trips: [], intervals: [] };
 
 test('epochs of a flow have rates, shares of paused packets, and gaps where none was recorded', () => {
-  const epoch = (time_ns: number) => ({ time_ns, interval_ns: 1000, packets: 10, bytes: 10_000, queued_packets: 5, paused_packets: 4 });
+  const epoch = (time_ns: number) => ({ time_ns, time: '', interval_ns: 1000, packets: 10, bytes: 10_000, queued_packets: 5, paused_packets: 4 });
   const points = flowPoints({ ...FLOW, epochs: [epoch(1000), epoch(2000), { ...epoch(9000), packets: 0, paused_packets: 0 }] });
   expect(points.map((point) => [point.time_s * 1e9, point.rate_bps, point.paused_share])).toEqual([
     [1000, 80e9, 0.4],
@@ -16,7 +16,7 @@ test('epochs of a flow have rates, shares of paused packets, and gaps where none
 });
 
 test('a source without bytes has no rate', () => {
-  const points = flowPoints({ ...FLOW, epochs: [{ time_ns: 1000, interval_ns: 1000, packets: 10, paused_packets: 0 }] });
+  const points = flowPoints({ ...FLOW, epochs: [{ time_ns: 1000, time: '', interval_ns: 1000, packets: 10, paused_packets: 0 }] });
   expect(points).toEqual([{ time_s: 1e-6, rate_bps: null, packets: 10, paused_share: 0, rtt_ns: null }]);
 });
 
@@ -63,8 +63,16 @@ test('minutes of a port are points, with a gap where samples are missing', () =>
   ]);
 });
 
+const TIME = '2026-11-28T07:09:55.500Z';
+
+test('samples in memory have the wall clock beside switch time', () => {
+  const sample = { time_ns: 2e6, interval_ns: 1e6, queue_bytes: 1, queue_packets: 1, paused: false, paused_ns: 5e5, tx_bps: 8, time: TIME };
+  const series: PortSeries = { port: 'sw1:1', peer: null, rate_bps: null, resolution: 'epoch', samples: [sample], intervals: [] };
+  expect(portPoints(series)).toEqual([{ time_s: 0.002, wall_s: Date.parse(TIME) / 1000, pause_share: 0.5, queue_bytes: 1, tx_bps: 8 }]);
+});
+
 test('round trips are points of their own', () => {
-  const series = { ...FLOW, round_trips: [{ time_ns: 5e9, rtt_ns: 20_000, base_rtt_ns: 9_000 }] };
-  expect(roundTripPoints(series)).toEqual([{ time_s: 5, rtt_ns: 20_000 }]);
+  const series = { ...FLOW, round_trips: [{ time_ns: 5e9, rtt_ns: 20_000, base_rtt_ns: 9_000, time: TIME }] };
+  expect(roundTripPoints(series)).toEqual([{ time_s: 5, wall_s: Date.parse(TIME) / 1000, rtt_ns: 20_000 }]);
   expect(roundTripPoints(null)).toEqual([]);
 });

@@ -1,10 +1,17 @@
 // Points of charts from the series of ports and flows.
 
 import { pauseShare } from './heat';
+import { instant } from './times';
 import type { FlowSeries, PortSeries } from './types';
 
-/** The values of a chart's quantities at one time; null is a gap. */
-export type Point<Q extends string> = { time_s: number } & Record<Q, number | null>;
+/** The values of a chart's quantities at one time; null is a gap. `wall_s` is the wall clock beside switch time, if it is known. */
+export type Point<Q extends string> = { time_s: number; wall_s?: number } & Record<Q, number | null>;
+
+/** The wall clock of a point, in seconds since 1970; empty without one. */
+function wall(time: string | null | undefined): { wall_s?: number } {
+  const ms = instant(time);
+  return ms === null ? {} : { wall_s: ms / 1000 };
+}
 
 export type PortQuantity = 'pause_share' | 'queue_bytes' | 'tx_bps';
 export type FlowQuantity = 'rate_bps' | 'packets' | 'paused_share' | 'rtt_ns';
@@ -26,6 +33,7 @@ export function portPoints(series: PortSeries | null): Point<PortQuantity>[] {
   if (series.resolution === 'epoch')
     return series.samples.map((sample) => ({
       time_s: sample.time_ns / 1e9,
+      ...wall(sample.time),
       pause_share: pauseShare(sample),
       queue_bytes: sample.queue_bytes,
       tx_bps: sample.tx_bps,
@@ -57,6 +65,7 @@ export function flowPoints(series: FlowSeries | null): Point<FlowQuantity>[] {
   }
   const epochs = series.epochs.map((epoch): Point<FlowQuantity> => ({
     time_s: epoch.time_ns / 1e9,
+    ...wall(epoch.time),
     rate_bps: epoch.bytes === undefined || epoch.bytes === null || epoch.interval_ns === 0 ? null : (epoch.bytes * 8e9) / epoch.interval_ns,
     packets: epoch.packets,
     paused_share: share(epoch.paused_packets, epoch.packets),
@@ -67,6 +76,6 @@ export function flowPoints(series: FlowSeries | null): Point<FlowQuantity>[] {
 }
 
 /** The round trips of a flow that are in memory. */
-export function roundTripPoints(series: FlowSeries | null): { time_s: number; rtt_ns: number }[] {
-  return (series?.round_trips ?? []).map((trip) => ({ time_s: trip.time_ns / 1e9, rtt_ns: trip.rtt_ns }));
+export function roundTripPoints(series: FlowSeries | null): { time_s: number; wall_s?: number; rtt_ns: number }[] {
+  return (series?.round_trips ?? []).map((trip) => ({ time_s: trip.time_ns / 1e9, ...wall(trip.time), rtt_ns: trip.rtt_ns }));
 }

@@ -81,14 +81,14 @@ export interface HealthyFlow {
 export type ProvenanceGraph = Schemas['ProvenanceGraph'];
 export type EdgeKind = Schemas['EdgeKind'];
 export type Topology = Schemas['Topology'];
-export type PortPoint = Schemas['PortPoint'];
-export type PortSample = Schemas['PortSample'];
+/** Servers of an earlier version send no wall clock. */
+export type PortSample = Schemas['PortSample'] & Partial<Pick<Schemas['TimedSample'], 'time'>>;
 export type Token = Schemas['TokenInfo'];
 export type CreatedToken = Schemas['CreatedToken'];
 export type Role = Schemas['Role'];
 /** What the points of a series are: what switches recorded in an epoch, or sums by the wall clock. */
 export type Resolution = 'epoch' | 'second' | 'minute';
-export type PortSeries = Omit<Schemas['PortSeries'], 'resolution'> & { resolution: Resolution };
+export type PortSeries = Omit<Schemas['PortSeries'], 'resolution' | 'samples'> & { resolution: Resolution; samples: (Schemas['PortPoint'] & { time?: string })[] };
 export type FlowSeries = Omit<Schemas['FlowSeries'], 'resolution'> & { resolution: Resolution };
 export type HostFinding = Schemas['HostFinding'];
 export type HostReportSummary = Schemas['HostReportSummary'];
