@@ -184,12 +184,8 @@ impl Subject<'_> {
 
     fn culprit(&self) -> String {
         let root = self.root;
-        if let Some(first) = root.config.first() {
-            let more = match root.config.len() - 1 {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            return format!("Configuration {first}{more}");
+        if let Some(configured) = configured(&root.config) {
+            return configured;
         }
         let host_or_port = match &root.host {
             Some(host) => format!(" at {host}"),
@@ -300,6 +296,43 @@ impl Subject<'_> {
             (flows, _) => (count(flows, "flow"), flows == 1),
         }
     }
+}
+
+/// Returns the settings of findings in words: `Misconfigured headroom of far:1`, and how many others there are; `None`
+/// without a finding.
+fn configured(findings: &[String]) -> Option<String> {
+    let mut settings: Vec<String> = Vec::new();
+    for setting in findings.iter().map(|finding| setting(finding)) {
+        if !settings.contains(&setting) {
+            settings.push(setting);
+        }
+    }
+    let more = match settings.len() {
+        0 | 1 => String::new(),
+        all => format!(" (and {})", count(all - 1, "more setting")),
+    };
+    Some(format!("{}{more}", settings.first()?))
+}
+
+/// Returns what a finding is about from its id: `switch/setting`, or `switch:port/CODE` of a rule of `harrier check`, whose
+/// letters are its group.
+fn setting(finding: &str) -> String {
+    let (place, name) = finding.split_once('/').unwrap_or((finding, ""));
+    let letters = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let setting = match if letters.len() < name.len() { letters } else { name } {
+        "alpha" => "alpha",
+        "headroom" | "PG" => "headroom",
+        "lossless" | "PFC" => "PFC",
+        "dscp" | "MAP" => "priority map",
+        "xon_offset" => "XON offset",
+        "ecn" | "ECN" => "ECN marking",
+        "route" => "route",
+        "BUF" => "buffer",
+        "WD" => "PFC watchdog",
+        "cable" => return format!("Unplanned cable at {place}"),
+        _ => return format!("Configuration {finding}"),
+    };
+    format!("Misconfigured {setting} of {place}")
 }
 
 fn at(port: Option<&PortRef>) -> String {

@@ -167,18 +167,36 @@ fn a_misconfiguration_is_named_although_flows_and_a_host_are_at_its_port() {
     let set = |anomaly| case(anomaly, Cause::Misconfiguration);
     check(
         set(Anomaly::PacketLoss).config(&["far/headroom"]).flows(four()).host("h11"),
-        "Configuration far/headroom drops packets of 3 flows",
+        "Misconfigured headroom of far drops packets of 3 flows",
     );
     check(
         set(Anomaly::FlowContention).config(&["a/alpha", "b/alpha", "c/alpha"]),
-        "Configuration a/alpha and 2 more slows 3 flows",
+        "Misconfigured alpha of a (and 2 more settings) slows 3 flows",
+    );
+    // Several rules may report one setting.
+    check(
+        set(Anomaly::FlowContention).config(&["far:1/PG004", "far:1/PG005", "far:1/PFC002"]),
+        "Misconfigured headroom of far:1 (and 1 more setting) slows 3 flows",
+    );
+    check(
+        set(Anomaly::FlowContention).config(&["far:1/PG004", "far:1/PG020"]),
+        "Misconfigured headroom of far:1 slows 3 flows",
+    );
+    check(
+        set(Anomaly::FlowContention).config(&["leaf1:3/cable"]),
+        "Unplanned cable at leaf1:3 slows 3 flows",
+    );
+    // A rule without words of its own.
+    check(
+        set(Anomaly::FlowContention).config(&["leaf1/SCHED005"]),
+        "Configuration leaf1/SCHED005 slows 3 flows",
     );
     check(
         set(Anomaly::RoutingLoop).config(&["sw3/route"]),
-        "Configuration sw3/route sends packets of 3 flows in a loop",
+        "Misconfigured route of sw3 sends packets of 3 flows in a loop",
     );
     let own = set(Anomaly::PacketLoss).config(&["far/headroom"]).flows(four()).victims(four());
-    check(own, "Configuration far/headroom drops packets of 4 flows");
+    check(own, "Misconfigured headroom of far drops packets of 4 flows");
 }
 
 #[test]
