@@ -165,8 +165,18 @@ fn losses_of_other_flows_are_a_risk_and_no_cause() {
     let lost = Node::Loss("sw2:3 headroom".to_string());
     let port = Node::Port(PortRef::new("sw2", 3));
     check(&story, Cause::Incast, &[], &[(port, lost, EdgeKind::PortLosesPackets, 5.0)]);
-    let advice = &analyze(&story.snapshot, &story.topology, &Settings::default())[0].diagnosis.advice;
+    let diagnosis = &analyze(&story.snapshot, &story.topology, &Settings::default())[0].diagnosis;
+    let advice = &diagnosis.advice;
     assert!(advice[0].starts_with("stop the losses first"), "{advice:?}");
+    // The finding that the advice is about is cited, and is no root cause.
+    let records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
+    let cited: Vec<&str> = records
+        .filter_map(|record| match record {
+            model::diagnosis::Record::Configuration(finding) => Some(finding.id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((cited, &diagnosis.root_cause.config), (vec!["sw2/headroom"], &Vec::new()));
 }
 
 /// The culprits send again what was lost at the root port, also if the slow packet was not lost.

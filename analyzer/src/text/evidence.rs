@@ -173,11 +173,13 @@ pub(crate) fn of_the_path(context: &Context<'_, '_>, finding: &Finding) -> Vec<E
     logged.chain(lost).collect()
 }
 
-/// Returns the configuration findings of the root cause, and the losses at the switches of the event.
+/// Returns the configuration findings of the root cause and those that the advice is about, and the losses at the switches
+/// of the event.
 pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -> Vec<Evidence> {
     let findings = case.context.view.configuration().iter();
+    let risks = misconfiguration::risks(case);
     let mut claims: Vec<Evidence> = findings
-        .filter(|finding| attributed.contains(&finding.id))
+        .filter(|finding| attributed.contains(&finding.id) || risks.contains(finding))
         .map(|finding| Evidence {
             claim: finding.message.clone(),
             switch: Some(finding.switch.clone()),

@@ -157,8 +157,14 @@ fn is_queue_enough(case: &Case<'_, '_, '_>) -> bool {
             >= case.context.settings.value(&t::SELF_EXPLAINED_SHARE)
 }
 
-/// Returns advice about the findings that explain losses at the switches of the event, but not the victim's delay.
-pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
+/// Returns advice about the findings that explain losses, but not the victim's delay.
+pub(crate) fn risk_advice(case: &Case<'_, '_, '_>) -> Vec<String> {
+    let text = |fix: String| format!("stop the losses first, although they did not cause this delay: {fix}");
+    fixes(&risks(case)).into_iter().map(text).collect()
+}
+
+/// Returns the findings that explain losses at the switches of the event, but not the victim's delay.
+pub(crate) fn risks<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
     let is_pauses = case.finding.anomaly == Anomaly::PfcBackpressureFlowContention;
     if !is_queue_enough(case) && !is_pauses {
         return Vec::new();
@@ -169,8 +175,7 @@ pub(crate) fn risks(case: &Case<'_, '_, '_>) -> Vec<String> {
     };
     let mut risks: Vec<&ConfigFinding> = findings.filter(is_risk).collect();
     risks.sort_by(|a, b| a.id.cmp(&b.id));
-    let text = |fix: String| format!("stop the losses first, although they did not cause this delay: {fix}");
-    fixes(&risks).into_iter().map(text).collect()
+    risks
 }
 
 /// Returns the switches of the pause path, the loop, the root port and the victim's path.

@@ -82,7 +82,7 @@ pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
         judged.advice.push(undetermined::advice(case));
     }
     // Losses of a lossless class are worse than any delay.
-    judged.advice.splice(0..0, misconfiguration::risks(case));
+    judged.advice.splice(0..0, misconfiguration::risk_advice(case));
     if let Some(first) = break_the_loop(case) {
         judged.advice.insert(0, first);
     }
