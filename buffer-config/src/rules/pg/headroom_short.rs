@@ -23,7 +23,7 @@
 //!
 //! ## Fix
 //!
-//! Increase `xoff` to the bytes that the link needs; the message has the number.
+//! Increase `xoff` to the bytes that the link needs.
 //!
 //! ## Source
 //!
