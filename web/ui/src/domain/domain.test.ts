@@ -5,7 +5,7 @@ import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow,
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, matches, queryOf, searchFilter } from './filters';
-import { counted, foremost, merged, ordered, withIncident } from './incidents';
+import { counted, foremost, merged, ordered, shownCounts, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -487,6 +487,14 @@ describe('incidents', () => {
     const events = [incident('c', 6), incident('b', 3, 3), incident('a', 5, 5)];
     expect(merged(loaded, events).map(({ id, end_ns }) => [id, end_ns])).toEqual([['c', null], ['b', null], ['a', 5]]);
     expect(merged([], [])).toEqual([]);
+  });
+
+  test('the counts that are shown are never below the list', () => {
+    const list = [{ end_ns: null }, { end_ns: null }, { end_ns: 7 }] as Incident[];
+    expect(shownCounts(null, list)).toEqual({ ongoing: 2, ended: 1 });
+    // Two incidents have started since the server counted.
+    expect(shownCounts({ total: 0, open: 0 }, list)).toEqual({ ongoing: 2, ended: 1 });
+    expect(shownCounts({ total: 350, open: 3 }, list)).toEqual({ ongoing: 3, ended: 347 });
   });
 
   test('the counts follow an incident until the server has counted again', () => {

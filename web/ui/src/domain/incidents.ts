@@ -48,6 +48,18 @@ export function counted(counts: Counts, before: Incident | undefined, after: Inc
   return { total: counts.total + Number(!before), open: Math.max(0, counts.open + isOpen(after) - isOpen(before)) };
 }
 
+/**
+ * The numbers to show beside the live list: those that the server counts, and never fewer than the list has, which is newer
+ * for as long as the count is not requested again.
+ */
+export function shownCounts(counts: Counts | null, list: Incident[]): { ongoing: number; ended: number } {
+  const open = list.filter((incident) => incident.end_ns === null).length;
+  const ended = list.length - open;
+  if (!counts) return { ongoing: open, ended };
+  const ongoing = Math.max(counts.open, open);
+  return { ongoing, ended: Math.max(counts.total - ongoing, ended) };
+}
+
 const SEVERITY_RANK: Record<Severity, number> = { critical: 3, major: 2, minor: 1, info: 0 };
 
 /** The severity, or what the anomaly implies for a server that does not send one. */

@@ -4,7 +4,7 @@ import { api, asProblem } from '../data/api';
 import { follow } from '../data/stream';
 import { hostsByAddress } from '../domain/flow';
 import { type PortState, warm } from '../domain/heat';
-import { counted, type Counts, LIVE_LIMIT, merged, withIncident } from '../domain/incidents';
+import { counted, type Counts, LIVE_LIMIT, merged, shownCounts, withIncident } from '../domain/incidents';
 import { structureOf } from '../domain/structure';
 import { staleSince } from '../domain/times';
 import type { Incident, IncidentPage, Port, Topology } from '../domain/types';
@@ -38,9 +38,9 @@ class Live {
   /** What each name of the topology is. */
   kinds = $derived(new Map((this.topology?.nodes ?? []).map(({ name, kind }) => [name, kind])));
   hosts = $derived(hostsByAddress(this.topology));
-  #listed = $derived(this.incidents?.filter((incident) => incident.end_ns === null).length ?? 0);
-  ongoing = $derived(this.#counted?.open ?? this.#listed);
-  ended = $derived(this.#counted ? this.#counted.total - this.#counted.open : (this.incidents?.length ?? 0) - this.#listed);
+  #counts = $derived(shownCounts(this.#counted, this.incidents ?? []));
+  ongoing = $derived(this.#counts.ongoing);
+  ended = $derived(this.#counts.ended);
   /** The time of the data if it is outdated: the stream is lost or silent. */
   staleMs = $derived(
     staleSince(
