@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bySeverity, checkFinding, citedFindings, citing, findingFilters, findingQuery, neededDiagnoses } from './findings';
+import { bySeverity, checkFinding, citedFindings, citing, findingFilters, findingOf, findingQuery, neededDiagnoses } from './findings';
 import type { Diagnosis, Incident } from './types';
 
 const incident = (id: string, config: string[]) => ({ id, diagnosis: `d-${id}`, root_cause: { port: null, host: null, flows: [], config } }) as unknown as Incident;
@@ -13,6 +13,13 @@ test('findings have the incidents that cite them, and the texts of the evidence'
     ['sw2:3/headroom', 'sw2', 'sw2:3', 'too small', ['2']],
     ['sw10/alpha', 'sw10', null, null, ['1', '2']],
   ]);
+});
+
+test('the message of a verdict is that of its first finding, not that of a risk', () => {
+  const risk = { ...record, id: 'sw9/dscp', message: 'not the cause' };
+  const verdict = (...config: string[]) => ({ evidence: [{ records: [risk, record] }], root_cause: { port: null, host: null, flows: [], config } }) as unknown as Diagnosis;
+  expect(findingOf(verdict('sw2:3/headroom', 'sw9/dscp'))).toBe('too small');
+  expect([findingOf(verdict()), findingOf(verdict('sw1/alpha'))]).toEqual([null, null]);
 });
 
 test('one diagnosis a finding is loaded', () => {

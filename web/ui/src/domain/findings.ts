@@ -31,8 +31,14 @@ export function citedFindings(incidents: Incident[], diagnoses: Diagnosis[]): Ci
   });
 }
 
-function configRecords({ evidence }: Diagnosis): ConfigRecord[] {
+function configRecords({ evidence }: Pick<Diagnosis, 'evidence'>): ConfigRecord[] {
   return evidence.flatMap(({ records }) => records.filter((record): record is ConfigRecord => record.kind === 'configuration'));
+}
+
+/** The message of the first finding that is a root cause of a diagnosis; null without one. */
+export function findingOf(diagnosis: Pick<Diagnosis, 'evidence' | 'root_cause'>): string | null {
+  const [first] = diagnosis.root_cause.config;
+  return configRecords(diagnosis).find(({ id }) => id === first)?.message ?? null;
 }
 
 /** The diagnoses that have the texts of all cited findings: one for each finding. */

@@ -6,7 +6,7 @@ import { byEnds, shortName } from './flow';
 import { codeParts, readable, sentence } from './format';
 import { busiest, warm } from './heat';
 import { foremostRecords } from './records';
-import { foremostVictim, isItsOwnCause, namesCulprit } from './roles';
+import { foremostVictim, isItsOwnCause, namesCulprit, showsCause } from './roles';
 import { flowRoutes, nodeRoles, traces } from './scene';
 import { structureOf } from './structure';
 import type { Anomaly, Cause, Diagnosis, EvidenceRecord, PortSample, Topology } from './types';
@@ -58,6 +58,16 @@ test.each<[Anomaly, Cause, boolean, boolean]>([
   ['path_change', 'undetermined', true, true],
 ])('%s, %s: whether the headline names a culprit, and whether the anomaly is the cause', (anomaly, cause, named, own) => {
   expect([namesCulprit({ anomaly, cause }), isItsOwnCause({ anomaly, cause })]).toEqual([named, own]);
+});
+
+test.each<[string, Anomaly, Cause, object, boolean]>([
+  ['a cause', 'flow_contention', 'incast', { flows: [flow(1, 3)] }, true],
+  ['no cause beside flows that the headline names', 'deadlock_in_loop_contention', 'undetermined', { flows: [flow(1, 3)] }, false],
+  ['no cause beside a host', 'pfc_storm_host_injection', 'undetermined', { host: 'h4' }, false],
+  ['no cause and nothing named', 'pfc_backpressure_flow_contention', 'undetermined', {}, true],
+  ['a loss is its own cause', 'packet_loss', 'undetermined', {}, false],
+])('a page states the cause: %s', (_, anomaly, cause, named, expected) => {
+  expect(showsCause({ anomaly, cause, root_cause: { port: 'sw1:1', host: null, flows: [], config: [], ...named } })).toBe(expected);
 });
 
 test('flows between the same hosts are one entry with a number', () => {

@@ -29,6 +29,17 @@ export function isItsOwnCause({ anomaly, cause }: Pick<Diagnosis, 'anomaly' | 'c
   return cause === 'undetermined' && ['packet_loss', 'path_change', 'self_inflicted'].includes(anomaly);
 }
 
+/**
+ * Whether a page states the cause beside the headline. "Cause undetermined" beside flows or a host that the headline names
+ * would contradict it: it only means that their traffic has none of the known patterns.
+ */
+export function showsCause(diagnosis: Pick<Diagnosis, 'anomaly' | 'cause' | 'root_cause'>): boolean {
+  if (diagnosis.cause !== 'undetermined') return true;
+  const root = diagnosis.root_cause;
+  const isNamed = root.flows.length > 0 || Boolean(root.host) || root.config.length > 0;
+  return !isNamed && !isItsOwnCause(diagnosis);
+}
+
 /** The flow that stands for the victims: the measured one, or another one if the measured flow is a culprit itself. */
 export function foremostVictim(diagnosis: Pick<Diagnosis, 'anomaly' | 'victim' | 'victims' | 'root_cause'>): Flow | null {
   const culprits = culpritFlows(diagnosis);

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { costs, lostPackets, slowDown } from './cost';
+import type { Diagnosis, EvidenceRecord } from './types';
+
+const VICTIM = '10.0.2.1:10000>10.0.10.1:4791/udp';
+
+const trigger = (rtt_ns: number, flow = VICTIM) => ({ kind: 'trigger', host: 'h2', flow, time_ns: 1, reason: 'slow_rtt', base_rtt_ns: 1000, rtt_ns }) as EvidenceRecord;
+const loss = (packets: number, egress_port: number) =>
+  ({ kind: 'loss', switch: 'far', ingress_port: 1, egress_port, packets, reason: 'headroom', lost_ns: [1, 2] }) as unknown as EvidenceRecord;
+
+function diagnosis(delay_ns: number, ...records: EvidenceRecord[][]): Diagnosis {
+  const evidence = records.map((of) => ({ claim: '', switch: null, port: null, epoch: null, records: of }));
+  return { victim: VICTIM, evidence, cost: { delay_ns, bytes: 0, flows: 1, jobs: 0 } } as unknown as Diagnosis;
+}
+
+test('lost packets are those of all records, each counted once', () => {
+  expect(lostPackets(diagnosis(0, [trigger(2000)]))).toBe(0);
+  expect(lostPackets(diagnosis(0, [loss(40, 2), loss(40, 3)], [loss(40, 2)]))).toBe(80);
+});
+
+test('the slow-down is that of the slowest round trip of the victim', () => {
+  expect(slowDown(diagnosis(0, [trigger(1500), trigger(71_300)], [trigger(900_000, '10.0.3.1:1>10.0.10.1:4791/udp')]))).toBe(71.3);
+  expect(slowDown(diagnosis(0, [loss(1, 2)]))).toBeNull();
+});
+
+test.each<[string, Diagnosis, string[]]>([
+  ['a delay and losses', diagnosis(70_300, [trigger(71_300)], [loss(4553, 2)]), ['delayed by up to 70.3 µs, 71 × its base RTT', '4\u2009553 packets lost']],
+  ['one lost packet of a flow without a measurement', diagnosis(0, [loss(1, 2)]), ['1 packet lost']],
+  ['a small factor has a decimal', diagnosis(840, [trigger(1840)]), ['delayed by up to 840 ns, 1.8 × its base RTT']],
+  ['nothing', diagnosis(0), []],
+])('the cost in words: %s', (_, given, expected) => expect(costs(given)).toEqual(expected));
