@@ -89,6 +89,14 @@ describe('runbook', () => {
     expect(remedy(loss)).toMatchObject({ node: 'far', port: 'far:7', anchor: 'headroom' });
   });
 
+  test('the record of a finding has its setting, whatever its rule is called', () => {
+    const record = { kind: 'configuration', id: 'far:1/FLEET003', switch: 'far', port: 1, setting: 'lossless', message: '', fix: 'enable the same priorities' };
+    const evidence = [{ claim: '', switch: 'far', port: 'far:1', epoch: null, records: [record] }] as unknown as Diagnosis['evidence'];
+    const loss = diagnosis({ evidence, advice: ['stop the losses first: enable the same priorities'] });
+    expect(remedy(loss)).toMatchObject({ node: 'far', port: 'far:1', page: 'settings', anchor: 'lossless' });
+    expect(wrong(['far:1/FLEET003'])?.anchor).toBe('misconfiguration');
+  });
+
   test('a deadlock is broken in its loop, at the port that the advice names', () => {
     const loop = ['sw1:1', 'sw2:2'];
     const stuck = remedy(diagnosis({ anomaly: 'deadlock_out_of_loop_injection', loop }));

@@ -133,7 +133,7 @@ export function remedy(diagnosis: Judged): Remedy | null {
   const address = parseFlow(diagnosis.victim ?? '')?.dst ?? 'ADDRESS';
   const filled = (commands: Commands[]) => commands.map(({ system, text }) => ({ system, text: text.replaceAll('ADDRESS', address) }));
   const finding = advisedFinding(diagnosis);
-  const setting = finding === null ? null : settingOf(finding);
+  const setting = finding === null ? null : settingOf(finding, recordOf(finding, diagnosis)?.setting);
   if (finding !== null) {
     const [node = null] = culpritSwitches({ root_cause: { ...diagnosis.root_cause, config: [finding] } });
     const port = portOfFinding(finding, diagnosis);
@@ -172,19 +172,27 @@ function advisedPort({ anomaly, advice, loop, pause_path, root_cause: root }: Ju
 function portOfFinding(id: string, { evidence }: Judged): string | null {
   const [place = ''] = id.split('/');
   if (/:\d+$/.test(place)) return place;
-  const records = evidence.flatMap((one) => one.records);
-  const record = records.find((one) => one.kind === 'configuration' && one.id === id);
-  if (record?.kind !== 'configuration' || record.port === null || record.port === undefined) return null;
+  const record = recordOf(id, { evidence });
+  if (record?.port === null || record?.port === undefined) return null;
   return `${record.switch}:${record.port}`;
+}
+
+/** The record of a finding; undefined if the evidence does not cite it. */
+function recordOf(id: string, { evidence }: Pick<Judged, 'evidence'>) {
+  const records = evidence.flatMap((one) => one.records.filter((record) => record.kind === 'configuration'));
+  return records.find((record) => record.id === id);
 }
 
 /** The setting of the rules of `harrier check`, by the letters of their codes. */
 const SETTING_OF_RULES: Record<string, string> = { PG: 'headroom', PFC: 'lossless', MAP: 'dscp', ECN: 'ecn', WD: 'watchdog' };
 
-/** The section of the settings that a finding is about, from its id `switch/setting` or `switch/CODE`; null if it has none. */
-export function settingOf(finding: string): string | null {
+/**
+ * The section of the settings that a finding is about: the setting of its record, or from its id `switch/setting` or
+ * `switch/CODE` where no record is known; null if it has none.
+ */
+export function settingOf(finding: string, recorded?: string): string | null {
   const name = finding.split('/').slice(1).join('/');
-  const setting = SETTING_OF_RULES[/^([A-Z]+)\d+$/.exec(name)?.[1] ?? ''] ?? name;
+  const setting = recorded ?? SETTING_OF_RULES[/^([A-Z]+)\d+$/.exec(name)?.[1] ?? ''] ?? name;
   const isKnown = (runbook(SETTINGS) ?? []).some((block) => block.kind === 'heading' && block.level === 3 && block.id === setting);
   return isKnown ? setting : null;
 }
