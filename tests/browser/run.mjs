@@ -11,11 +11,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { check, checkAccessible, checkNarrow, failures, rest } from './checks.mjs';
+import { firstView } from './first-view.mjs';
 import { checkNetwork } from './network.mjs';
 import { attributes, STEP_WAIT_MS, until } from './page.mjs';
 import { checkViews } from './views.mjs';
 
 const INCIDENT_WAIT_MS = 90_000;
+/** What the first view may transfer, code and fonts included. */
+const FIRST_VIEW_BYTES = 250_000;
 const ARTIFACTS = join(import.meta.dirname, 'artifacts');
 const FLAGS = [
   '--no-sandbox',
@@ -349,6 +352,8 @@ async function run({ base, expected }) {
     });
 
     const incident = await checkOverview(page, base, expected);
+    const { bytes } = await firstView(base);
+    check('the first view takes less than 250 kB', bytes < FIRST_VIEW_BYTES ? 'less' : bytes, 'less');
     await page.screenshot({ path: join(ARTIFACTS, 'overview.png') });
     await checkIncident(page, incident, expected);
     await page.screenshot({ path: join(ARTIFACTS, 'incident.png'), fullPage: true });
