@@ -3,8 +3,10 @@
 //   npm ci && node scenarios.mjs HARRIER [NAME...]
 //
 // HARRIER is the binary. For each scenario it runs a demo until the first incident, and checks that the page opens
-// without an error, that the map has everything inside its frame, that the victim's line meets the pause path, and that
-// the named culprit is that of the diagnosis. A scenario without a verdict must have no incident.
+// without an error, that the map has everything inside its frame, that the victim's line meets the pause path, that the
+// named culprit is that of the diagnosis, that the first page has culprit, next step and losses, and that the incident
+// does not end while a port of its path or loop is paused, and ends afterwards. A scenario without a verdict must have no
+// incident.
 // Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -115,6 +117,62 @@ async function checkPage(browser, scenario, address, incident) {
   }
 }
 
+/** The packets that the records of a diagnosis show as lost. */
+function lostOf(diagnosis) {
+  const records = diagnosis.evidence.flatMap(({ records }) => records.filter(({ kind }) => kind === 'loss'));
+  const distinct = new Map(records.map((record) => [JSON.stringify(record), record.packets]));
+  return [...distinct.values()].reduce((sum, packets) => sum + packets, 0);
+}
+
+/** What a person sees first: the page of the address alone names culprit and next step of the foremost incident. */
+async function checkFirstPage(browser, scenario, address) {
+  const page = await browser.newPage();
+  try {
+    await page.goto(address);
+    await page.locator('[data-testid=first-advice]').waitFor({ timeout: PAGE_WAIT_MS });
+    const shown = await page.evaluate(() => {
+      const box = (name) => document.querySelector(`[data-testid=${name}]`).getBoundingClientRect();
+      const text = (name) => document.querySelector(`[data-testid=${name}]`).textContent;
+      return {
+        selected: new URL(document.querySelector('[data-testid=incident][aria-current=true]').href).searchParams.get('incident'),
+        verdict: text('verdict'),
+        advice: text('first-advice'),
+        costs: [...document.querySelectorAll('[data-testid=costs]')].map((cost) => cost.textContent).join('; '),
+        below: Math.max(box('verdict').bottom, box('first-advice').bottom) - innerHeight,
+      };
+    });
+    const incident = await get(address, `/api/v1/incidents/${encodeURIComponent(shown.selected)}`);
+    const diagnosis = await get(address, `/api/v1/diagnoses/${incident.diagnosis}`);
+    // Between the two requests the incident may have got another diagnosis, of the same culprit.
+    check(scenario, 'first page: the headline begins with the culprit', shown.verdict.startsWith(incident.headline.culprit), true);
+    check(scenario, 'first page: there is a next step', shown.advice.startsWith('No advice'), diagnosis.advice.length === 0);
+    check(scenario, 'first page: both are visible without scrolling', shown.below <= 0, true);
+    check(scenario, 'first page: packets were lost', shown.costs.includes(' lost'), lostOf(diagnosis) > 0);
+    await page.screenshot({ path: join(ARTIFACTS, `first-${scenario}.png`) });
+  } finally {
+    await page.close();
+  }
+}
+
+/** Watches an incident until it ends, which it must not do while its ports are paused. Each round of a demo ends without pauses. */
+async function checkState(scenario, address, id) {
+  let wasOpen = false;
+  await until(`an end of ${id}`, PAGE_WAIT_MS, async () => {
+    const { ports } = await get(address, '/api/v1/ports');
+    const incident = await get(address, `/api/v1/incidents/${encodeURIComponent(id)}`);
+    const own = [...incident.pause_path, ...incident.loop];
+    const paused = ports.filter((sample) => sample.paused && own.includes(sample.port)).map(({ port }) => port);
+    const isOpen = incident.end_ns === null;
+    // The pause of the next round begins before its diagnosis opens the incident again: only the moment of the end counts.
+    if (isOpen || !wasOpen) {
+      wasOpen = isOpen;
+      return false;
+    }
+    check(scenario, 'ports that are paused when the incident ends', paused, []);
+    return true;
+  });
+}
+
 async function checkScenario(browser, scenario) {
   const expectsVerdict = JSON.parse(execFileSync(binary, ['run', scenario, '--json'], { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] })).diagnoses.some(
     ({ severity }) => severity !== 'info',
@@ -126,7 +184,10 @@ async function checkScenario(browser, scenario) {
       check(scenario, 'incidents', (await first()) ?? null, null);
       return;
     }
-    await checkPage(browser, scenario, address, await until(`an incident of ${scenario}`, START_WAIT_MS, first));
+    const incident = await until(`an incident of ${scenario}`, START_WAIT_MS, first);
+    await checkPage(browser, scenario, address, incident);
+    await checkFirstPage(browser, scenario, address);
+    await checkState(scenario, address, incident.id);
   } finally {
     child.kill('SIGKILL');
   }
