@@ -157,7 +157,8 @@ async function checkFirstPage(browser, scenario, address) {
 /** Watches an incident until it ends, which it must not do while its ports are paused. Each round of a demo ends without pauses. */
 async function checkState(scenario, address, id) {
   let wasOpen = false;
-  await until(`an end of ${id}`, PAGE_WAIT_MS, async () => {
+  // Up to two rounds, which take longer on a busy machine.
+  await until(`an end of ${id}`, START_WAIT_MS, async () => {
     const { ports } = await get(address, '/api/v1/ports');
     const incident = await get(address, `/api/v1/incidents/${encodeURIComponent(id)}`);
     const own = [...incident.pause_path, ...incident.loop];
