@@ -7,6 +7,7 @@ mod fixes;
 mod fleet;
 mod formats;
 mod headroom;
+mod messages;
 mod one_defect;
 mod repeats;
 mod reports;

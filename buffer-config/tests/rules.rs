@@ -33,38 +33,6 @@ fn passes(text: &str, table: Option<&str>, code: &str) {
 }
 
 #[test]
-fn messages_about_several_ports_have_verbs_in_the_plural() {
-    let cables = "\"Ethernet0\": \"40m\", \"Ethernet4\": \"40m\"";
-    let text = switch(TD2, &[(cables, "\"Ethernet8\": \"40m\"")]);
-    check(
-        &text,
-        None,
-        "LINK001",
-        Severity::Warning,
-        "Ethernet0 and Ethernet4: enable PFC, but have no cable length",
-    );
-    let text = switch(TD2, &[(cables, "\"Ethernet0\": \"40m\"")]);
-    check(&text, None, "LINK001", Severity::Warning, "Ethernet4: enables PFC, but has no cable length");
-}
-
-#[test]
-fn a_port_in_lower_case_is_meant_and_a_removed_port_has_no_suggestion() {
-    let text =
-        switch(TD2, &[("\"Ethernet0|3-4\": {\"profile\": \"pg", "\"ethernet0|3-4\": {\"profile\": \"pg")]);
-    check(
-        &text,
-        None,
-        "BUF017",
-        Severity::Error,
-        "`ethernet0` is not in PORT (1 key); did you mean `Ethernet0`?",
-    );
-    let port = "\"Ethernet0\": {\"lanes\": \"1,2,3,4\", \"speed\": \"100000\", \"mtu\": \"9100\", \"admin_status\": \"up\"},";
-    let found = run(&switch(TD2, &[(port, "")]), None);
-    let of_ports: Vec<&String> = found.iter().filter(|f| f.0 == "BUF017").map(|f| &f.2).collect();
-    assert!(!of_ports.is_empty() && of_ports.iter().all(|m| !m.contains("did you mean")), "{of_ports:?}");
-}
-
-#[test]
 fn a_healthy_switch_passes() {
     let found = run(&switch(TD2, &[]), Some(TABLE));
     let bad: Vec<_> = found.iter().filter(|(_, s, _)| *s > Severity::Info).collect();

@@ -298,7 +298,8 @@ pub(super) static SCHEMA_RULES: [SchemaRule; 19] = [
         why: "The YANG models reject the file; the SAI rejects the scheduler and the queue is not shaped.",
         example: r#"{"SCHEDULER": {"s1": {"type": "DWRR", "weight": "15", "cir": "2000", "pir": "1000"}}}"#,
         fix: "Correct the rates.",
-        source: "[sonic-scheduler.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-scheduler.yang).",
+        source: "[sonic-scheduler.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-scheduler.yang), \
+            `pir` without `cir` since [PR 29314](https://github.com/sonic-net/sonic-buildimage/pull/29314).",
     },
     SchemaRule {
         meta: Meta { code: "LINK003", name: "port-value", severity: Severity::Error, effect: effect::LINK },
