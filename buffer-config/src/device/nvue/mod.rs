@@ -358,7 +358,9 @@ impl Reader {
             }
         }
         if let Some(speed) = link.value(&["speed"]).filter(|speed| speed.key != "auto") {
-            match names::speed_mbps(&speed.key) {
+            // NVUE has no speed without a unit.
+            let has_unit = speed.key.ends_with(|last: char| last.is_ascii_alphabetic());
+            match names::speed_mbps(&speed.key).filter(|_| has_unit) {
                 Some(mbps) => port.speed_mbps = Some(Placed::new(mbps, speed.span)),
                 None => {
                     let message = format!("`speed` is `{}`; expected a speed such as 100G", speed.key);

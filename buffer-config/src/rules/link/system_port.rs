@@ -2,17 +2,18 @@
 //!
 //! Severity: error.
 //!
-//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs or fewer than lossless traffic
-//! needs, different `switch_id` for one chip or another one than the device, no value for a field that other entries have, a value that is no number, or
-//! a speed or core that differs from that of the port; ports of one core have the same `core_port_id`; or only one of SYSTEM_PORT and
-//! `switch_type` says that the switch has virtual output queues.
+//! On a chassis, entries of SYSTEM_PORT have the same `system_port_id`, different numbers of VOQs or fewer than
+//! lossless traffic needs, different `switch_id` for one chip or another one than the device, no value for a field that
+//! other entries have, a value that is no number, or a speed or core that differs from that of the port; ports of one
+//! core have the same `core_port_id`; `max_cores` of the switch is 0; or only one of SYSTEM_PORT and `switch_type` says
+//! that the switch has virtual output queues.
 //!
 //! ## Why it matters
 //!
-//! All chips create these ports at start: with a duplicate number, or one that it cannot read, orchagent stops. A chip sends to a port of another one
-//! with the credits of its system port's speed: at a higher speed it overruns the port, at a lower one the port idles
-//! while the source fills its VOQs and pauses its senders. Without `switch_type` voq, entries of queues that name host and
-//! chip are rejected.
+//! All chips create these ports at start: with a duplicate number, or one that it cannot read, orchagent stops. Without
+//! cores, it reads no system port. A chip sends to a port of another one with the credits of its system port's speed:
+//! at a higher speed it overruns the port, at a lower one the port idles while the source fills its VOQs and pauses its
+//! senders. Without `switch_type` voq, entries of queues that name host and chip are rejected.
 //!
 //! ## Example
 //!
@@ -31,9 +32,9 @@
 //!
 //! ## Source
 //!
-//! `SAI_SWITCH_ATTR_SYSTEM_PORT_CONFIG_LIST` in
-//! [orchagent main.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/main.cpp); the
-//! [VOQ HLD](https://github.com/sonic-net/SONiC/blob/master/doc/voq/voq_hld.md);
+//! `SAI_SWITCH_ATTR_SYSTEM_PORT_CONFIG_LIST` in [orchagent
+//! main.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/main.cpp); the [VOQ
+//! HLD](https://github.com/sonic-net/SONiC/blob/master/doc/voq/voq_hld.md);
 //! [sonic-system-port.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-system-port.yang).
 
 use std::collections::BTreeMap;
@@ -98,6 +99,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if rows.is_empty() {
         return;
     }
+    no_cores(cx, out);
     values(cx, out);
     other_speeds(cx, out, &speeds);
     few_queues(cx, out);
@@ -148,8 +150,16 @@ fn values(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Reports fields that only some system ports have. orchagent reads the ports one after the other into one variable: a port
-/// without a field has the value of the port before it.
+/// Reports a chip without cores: orchagent then reads no system port.
+fn no_cores(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.value("DEVICE_METADATA", "localhost", "max_cores").map(str::trim) == Some("0") {
+        let at = field("DEVICE_METADATA", "localhost", "max_cores");
+        cx.report(out, &META, at, "`max_cores` is 0: orchagent creates no system port".into());
+    }
+}
+
+/// Reports fields that only some system ports have. orchagent reads the ports one after the other into one variable: a
+/// port without a field has the value of the port before it.
 fn missing_fields(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("SYSTEM_PORT");
     for name in ["system_port_id", "switch_id", "speed", "num_voq", "core_index", "core_port_index"] {
@@ -167,8 +177,8 @@ fn missing_fields(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Reports system ports of this chip with another `switch_id` than that of the device, and ports of one core that have the
-/// same number.
+/// Reports system ports of this chip with another `switch_id` than that of the device, and ports of one core that have
+/// the same number.
 fn other_chip(cx: &Context<'_, '_>, out: &mut Findings) {
     let own = cx.value("DEVICE_METADATA", "localhost", "switch_id").map(str::trim);
     let here = format!("{}|{}|", cx.sw.hostname, cx.sw.chip);

@@ -2,13 +2,14 @@
 //!
 //! Severity: error.
 //!
-//! An entry of VLAN_MEMBER names no port, or a VLAN, a port or a port channel that does not exist, or a port is an untagged member of
-//! several VLANs.
+//! An entry of VLAN_MEMBER names no port, or a VLAN, a port or a port channel that does not exist, or has another
+//! `tagging_mode` than untagged, tagged or priority_tagged; or a port is an untagged member of several VLANs.
 //!
 //! ## Why it matters
 //!
-//! `vlanmgrd` retries until both exist: the port is in no VLAN, and hosts behind it have no connection. A port sends packets
-//! without a tag of one VLAN only; those of the other VLANs reach the wrong hosts.
+//! `vlanmgrd` retries until both exist, and drops an entry whose mode it does not know: the port is in no VLAN, and
+//! hosts behind it have no connection. A port sends packets without a tag of one VLAN only; those of the other VLANs
+//! reach the wrong hosts.
 //!
 //! ## Example
 //!
@@ -21,7 +22,7 @@
 //!
 //! ## Fix
 //!
-//! Define the VLAN in VLAN, or remove the entry.
+//! Define the VLAN in VLAN, correct the mode, or remove the entry.
 //!
 //! ## Source
 //!
@@ -37,6 +38,9 @@ use crate::finding::Severity;
 /// The metadata of the rule.
 pub(super) const META: Meta =
     Meta { code: "LINK026", name: "vlan-member", severity: Severity::Error, effect: effect::LINK };
+
+/// The values of `tagging_mode` that `vlanmgrd` knows. Without one, a member is untagged.
+const MODES: [&str; 3] = ["untagged", "tagged", "priority_tagged"];
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -55,6 +59,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!("{port} is a member of {vlan}, which is not in VLAN")
         } else if is_unknown {
             format!("{port} is a member of {vlan}, but is in neither PORT nor PORTCHANNEL")
+        } else if let Some(mode) =
+            cx.db.field(entry, "tagging_mode").filter(|mode| !MODES.contains(&&*mode.value))
+        {
+            format!("{port} has tagging_mode `{}` in {vlan}; expected {}", mode.value, MODES.join(", "))
         } else if cx.db.field(entry, "tagging_mode").is_some_and(|mode| mode.value == "untagged") {
             let Some(other) = untagged.insert(port, vlan) else { continue };
             format!("{port} is an untagged member of {other} and {vlan}")

@@ -26,6 +26,7 @@ pub(crate) const OF_NVUE: &[Operator] = &[
         "          mtu: 1500\n          speed: 400G",
         Warning("LINK010"),
     ),
+    ("speed without a unit", "speed: 400G", "speed: 400", Warning("SRC006")),
     ("MTU that is no number", "mtu: 9214\n          speed", "mtu: jumbo\n          speed", Warning("SRC006")),
     ("slow detection", "robustness: 2", "robustness: 50", Warning("WD025")),
     (

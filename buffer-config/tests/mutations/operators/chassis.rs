@@ -56,6 +56,10 @@ pub(super) const OPERATORS: &[Operator] = &[
         let key = format!("{}|{}", own_system_port(c)?, c.priority);
         c.unset("QUEUE", &key, "scheduler")
     }),
+    ("rescale", "`max_cores` 0 (chassis)", Error(&["LINK015"]), |c| {
+        own_system_port(c)?;
+        c.set("DEVICE_METADATA", "localhost", "max_cores", "0")
+    }),
     ("retype", "`system_port_id` with a letter", Error(&["LINK015"]), |c| value(c, "system_port_id", "1x")),
     ("retype", "empty `system_port_id`", Error(&["LINK015"]), |c| value(c, "system_port_id", "")),
     ("retype", "negative `system_port_id`", Error(&["LINK015"]), |c| value(c, "system_port_id", "-1")),

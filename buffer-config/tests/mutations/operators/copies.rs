@@ -351,6 +351,9 @@ pub(super) const OPERATORS: &[Operator] = &[
     ("contradict", "a port without tags in two VLANs", Error(&["LINK026"]), |c| {
         vlan(c, &[("Vlan10", "untagged"), ("Vlan11", "untagged")])
     }),
+    ("retype", "tagging mode of a VLAN member: access", Error(&["LINK026"]), |c| {
+        vlan(c, &[("Vlan10", "access")])
+    }),
     ("reorder", "a port with tags in a second VLAN", Harmless, |c| {
         vlan(c, &[("Vlan10", "untagged"), ("Vlan11", "tagged")])
     }),
