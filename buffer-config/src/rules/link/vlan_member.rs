@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         } else if is_unknown {
             format!("{port} is a member of {vlan}, but is in neither PORT nor PORTCHANNEL")
         } else if let Some(mode) =
-            cx.db.field(entry, "tagging_mode").filter(|mode| !MODES.contains(&&*mode.value))
+            cx.db.field(entry, "tagging_mode").filter(|mode| !MODES.contains(&mode.value))
         {
             format!("{port} has tagging_mode `{}` in {vlan}; expected {}", mode.value, MODES.join(", "))
         } else if cx.db.field(entry, "tagging_mode").is_some_and(|mode| mode.value == "untagged") {
