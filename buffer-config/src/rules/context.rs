@@ -538,8 +538,8 @@ pub(super) fn of_priorities(mask: u8) -> String {
     format!("{word} {}", list(mask))
 }
 
-/// A message about `count` ports, whose verbs have the ports as their subject: `is down, but has headroom` becomes `are down,
-/// but have headroom` for several ports, and the reverse.
+/// A message about `count` ports, whose verbs have the ports as their subject: `is down, but has headroom` becomes `are
+/// down, but have headroom` for several ports, and the reverse.
 pub(crate) fn agreeing(message: &str, count: usize) -> String {
     const VERBS: [(&str, &str); 5] =
         [("is", "are"), ("has", "have"), ("uses", "use"), ("enables", "enable"), ("runs", "run")];

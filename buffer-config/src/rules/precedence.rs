@@ -162,8 +162,8 @@ fn is_before(code: &str, other: &str) -> bool {
     PRECEDENCE.iter().chain(OF_DEVICES).any(|row| row.0 == code && row.1.contains(&other))
 }
 
-/// Notes for each finding of a switch that does not run SONiC which findings of stronger rules are about the same defect:
-/// those of the same ports, or of settings that ports share.
+/// Notes for each finding of a switch that does not run SONiC which findings of stronger rules are about the same
+/// defect: those of the same ports, or of settings that ports share.
 pub(crate) fn note_causes_of_device(findings: &mut [Finding]) {
     let ports = |finding: &Finding| match (finding.ports.as_slice(), port_of(&finding.pointer)) {
         ([], Some(port)) => vec![port],

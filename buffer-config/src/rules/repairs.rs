@@ -1,5 +1,5 @@
-//! Repairs of findings about ports, most of which copy what other ports of the switch have. They are added once all rules
-//! have reported, because a finding may concern many ports: it is repaired for all of them or for none.
+//! Repairs of findings about ports, most of which copy what other ports of the switch have. They are added once all
+//! rules have reported, because a finding may concern many ports: it is repaired for all of them or for none.
 
 use serde_json::{Map, Value};
 

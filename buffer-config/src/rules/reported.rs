@@ -165,8 +165,8 @@ impl Reported<'_> {
         }
     }
 
-    /// Adds a fix that replaces the value that the finding points to, unless it is this value already: then the cause is
-    /// elsewhere.
+    /// Adds a fix that replaces the value that the finding points to, unless it is this value already: then the cause
+    /// is elsewhere.
     pub(super) fn replace(self, value: impl Into<String>) -> Self {
         let value: String = value.into();
         if self.present.as_deref() == Some(value.as_str()) {

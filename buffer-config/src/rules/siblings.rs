@@ -8,7 +8,8 @@ use crate::resolved::ResolvedPort;
 /// The fewest ports that are compared.
 const FEWEST_PORTS: usize = 4;
 
-/// Whether some ports are nearly all: at least three quarters of four or more. Two kinds of links may have two settings.
+/// Whether some ports are nearly all: at least three quarters of four or more. Two kinds of links may have two
+/// settings.
 pub(crate) fn are_nearly_all(count: usize, all: usize) -> bool {
     all >= FEWEST_PORTS && count * 4 >= all * 3
 }

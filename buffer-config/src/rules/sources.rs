@@ -1,4 +1,5 @@
-//! Links of the sources that rule pages cite: files, issues and pull requests of SONiC, YANG models, papers and standards.
+//! Links of the sources that rule pages cite: files, issues and pull requests of SONiC, YANG models, papers and
+//! standards.
 
 /// Names in the text, and their addresses. Longer names come before names that they contain.
 const NAMED: &[(&str, &str)] = &[

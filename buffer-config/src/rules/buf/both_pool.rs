@@ -6,9 +6,10 @@
 //!
 //! ## Why it matters
 //!
-//! orchagent creates the pool as `SAI_BUFFER_POOL_TYPE_BOTH`, which only chips with one common memory for both directions
-//! support, such as Jericho; elsewhere the SAI refuses the pool, and every profile in it is missing. The dynamic buffer model
-//! treats a pool of any other type than `ingress` as an egress pool: it refuses lossless profiles and priority groups in it.
+//! orchagent creates the pool as `SAI_BUFFER_POOL_TYPE_BOTH`, which only chips with one common memory for both
+//! directions support, such as Jericho; elsewhere the SAI refuses the pool, and every profile in it is missing. The
+//! dynamic buffer model treats a pool of any other type than `ingress` as an egress pool: it refuses lossless profiles
+//! and priority groups in it.
 //!
 //! ## Example
 //!
@@ -26,8 +27,8 @@
 //!
 //! ## Source
 //!
-//! `processBufferPool` in bufferorch.cpp; `handleBufferPoolTable` in buffermgrdyn.cpp, which knows two directions; of the
-//! configurations that vendors ship, only those of Jericho and Qumran have such a pool.
+//! `processBufferPool` in bufferorch.cpp; `handleBufferPoolTable` in buffermgrdyn.cpp, which knows two directions; of
+//! the configurations that vendors ship, only those of Jericho and Qumran have such a pool.
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

@@ -2,9 +2,9 @@
 //!
 //! Severity: error.
 //!
-//! A lossless profile that priority groups use belongs to a pool other than the ingress lossless pool, or the profile of
-//! lossless queues to the egress pool of lossy traffic. On NVUE: a traffic pool for lossy traffic lists a lossless switch
-//! priority, or the one for lossless traffic lists others only.
+//! A lossless profile that priority groups use belongs to a pool other than the ingress lossless pool, or the profile
+//! of lossless queues to the egress pool of lossy traffic. On NVUE: a traffic pool for lossy traffic lists a lossless
+//! switch priority, or the one for lossless traffic lists others only.
 //!
 //! ## Why it matters
 //!

@@ -2,13 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! A profile of lossy queues or priority groups belongs to the pool of lossless traffic, although lossy traffic has a pool of
-//! its own.
+//! A profile of lossy queues or priority groups belongs to the pool of lossless traffic, although lossy traffic has a
+//! pool of its own.
 //!
 //! ## Why it matters
 //!
-//! Lossy traffic without flow control takes what its threshold allows of the pool. Lossless queues then reach the end of their
-//! pool and drop packets, although their senders are within their limits; in an ingress pool, lossless groups pause earlier.
+//! Lossy traffic without flow control takes what its threshold allows of the pool. Lossless queues then reach the end
+//! of their pool and drop packets, although their senders are within their limits; in an ingress pool, lossless groups
+//! pause earlier.
 //!
 //! ## Example
 //!

@@ -2,14 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! The priority group or queue of a lossy traffic class has no buffer profile on one port or a few, unlike on nearly all
-//! other ports.
+//! The priority group or queue of a lossy traffic class has no buffer profile on one port or a few, unlike on nearly
+//! all other ports.
 //!
 //! ## Why it matters
 //!
-//! The group or queue keeps the limits that the chip starts with; on some chips, that is no buffer at all. Acknowledgements,
-//! congestion notifications (CNP) and routing protocols use these classes: if they are lost, RDMA stalls although its own
-//! packets are not.
+//! The group or queue keeps the limits that the chip starts with; on some chips, that is no buffer at all.
+//! Acknowledgements, congestion notifications (CNP) and routing protocols use these classes: if they are lost, RDMA
+//! stalls although its own packets are not.
 //!
 //! ## Example
 //!

@@ -2,7 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! Two ranges of one port and table overlap; in QUEUE, this is reported where they name different profiles or schedulers.
+//! Two ranges of one port and table overlap; in QUEUE, this is reported where they name different profiles or
+//! schedulers.
 //!
 //! ## Why it matters
 //!
@@ -25,7 +26,8 @@
 //!
 //! ## Source
 //!
-//! `config` of [sonic-utilities](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) refuses overlapping ranges, but only in its own commands.
+//! `config` of [sonic-utilities](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) refuses
+//! overlapping ranges, but only in its own commands.
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
@@ -93,8 +95,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Reports entries of QUEUE that give one queue different profiles or schedulers. Entries that only repeat or complete each other
-/// are usual.
+/// Reports entries of QUEUE that give one queue different profiles or schedulers. Entries that only repeat or complete
+/// each other are usual.
 fn queues(cx: &Context<'_, '_>, out: &mut Findings) {
     let is_range =
         |entry: &&Entry<'_>| entry.owner_and_numbers().is_some_and(|(_, numbers)| numbers.contains('-'));

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! orchagent retries indefinitely, or refuses an entry without a profile, and the queue has no limit. One template shipped with a dangling reference to
-//! egress_lossless_profile.
+//! orchagent retries indefinitely, or refuses an entry without a profile, and the queue has no limit. One template
+//! shipped with a dangling reference to egress_lossless_profile.
 //!
 //! ## Example
 //!

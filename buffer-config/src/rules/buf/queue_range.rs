@@ -2,12 +2,14 @@
 //!
 //! Severity: error.
 //!
-//! The queue range of a BUFFER_QUEUE key is not within 0 to 15 or not in ascending order, or the key has the parts of another
-//! kind of switch: host, ASIC, port and queues with virtual output queues (`switch_type` voq), port and queues without.
+//! The queue range of a BUFFER_QUEUE key is not within 0 to 15 or not in ascending order, or the key has the parts of
+//! another kind of switch: host, ASIC, port and queues with virtual output queues (`switch_type` voq), port and queues
+//! without.
 //!
 //! ## Why it matters
 //!
-//! orchagent drops a reversed range and a key with another number of parts, and rejects a queue that the port does not have.
+//! orchagent drops a reversed range and a key with another number of parts, and rejects a queue that the port does not
+//! have.
 //!
 //! ## Example
 //!

@@ -2,13 +2,13 @@
 //!
 //! Severity: error (a warning for an alpha of 1/256).
 //!
-//! The profile of lossy priority groups, queues or ports, or its pool, admits less than one frame, or the profile has an alpha
-//! of 1/256.
+//! The profile of lossy priority groups, queues or ports, or its pool, admits less than one frame, or the profile has
+//! an alpha of 1/256.
 //!
 //! ## Why it matters
 //!
-//! The lossy classes carry acknowledgements, congestion notifications (CNP) and routing protocols. Their packets are dropped
-//! although memory is free: senders repeat what arrived, and do not learn of congestion.
+//! The lossy classes carry acknowledgements, congestion notifications (CNP) and routing protocols. Their packets are
+//! dropped although memory is free: senders repeat what arrived, and do not learn of congestion.
 //!
 //! ## Example
 //!
@@ -24,8 +24,8 @@
 //!
 //! ## Source
 //!
-//! [saibuffer.h](https://github.com/opencomputeproject/SAI/blob/master/inc/saibuffer.h): `static_th` and `dynamic_th` limit
-//! what a group or queue uses beyond its reservation; templates use `dynamic_th` -8 for ports that are down
+//! [saibuffer.h](https://github.com/opencomputeproject/SAI/blob/master/inc/saibuffer.h): `static_th` and `dynamic_th`
+//! limit what a group or queue uses beyond its reservation; templates use `dynamic_th` -8 for ports that are down
 //! ([buffers_defaults_objects.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/device/mellanox/x86_64-mlnx_msn2700-r0/ACS-MSN2700/buffers_defaults_objects.j2)).
 
 use super::super::context::{Context, Findings, bytes, field};

@@ -1,6 +1,7 @@
 //! # BUF022 threshold-kind
 //!
-//! Severity: error (a warning for lossless profiles in the traditional model, lower where it is the ASIC vendor's convention).
+//! Severity: error (a warning for lossless profiles in the traditional model, lower where it is the ASIC vendor's
+//! convention).
 //!
 //! A profile's threshold type differs from its pool's mode: `dynamic_th` belongs in a dynamic pool, `static_th` in
 //! a static one.
@@ -11,9 +12,9 @@
 //! is a common way to disable the admission limit (as in Azure's published configuration). A static threshold of 0
 //! in a dynamic pool is usually an exponent in the wrong field and blocks all traffic.
 //!
-//! For lossless profiles, no vendor does that. `buffermgrd` writes the threshold of a profile that it creates into the field of
-//! the pool's mode: after a change of speed or cable, an exponent such as 0 or -3 becomes a limit in bytes, or a number of bytes
-//! an exponent.
+//! For lossless profiles, no vendor does that. `buffermgrd` writes the threshold of a profile that it creates into the
+//! field of the pool's mode: after a change of speed or cable, an exponent such as 0 or -3 becomes a limit in bytes, or
+//! a number of bytes an exponent.
 //!
 //! ## Example
 //!

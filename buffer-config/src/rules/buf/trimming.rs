@@ -2,17 +2,18 @@
 //!
 //! Severity: warning (an error for a value that orchagent refuses).
 //!
-//! SWITCH_TRIMMING contradicts the packets, the queues or the maps: no queue has a profile that trims packets, or one has, but
-//! SWITCH_TRIMMING is absent; the size is not between the headers of a RoCEv2 packet and
-//! the largest packet of the ports, the queue has no buffer profile or trims packets itself, or the DSCP is to come from a
-//! traffic class that is missing or that ports do not map.
+//! SWITCH_TRIMMING contradicts the packets, the queues or the maps: no queue has a profile that trims packets, or one
+//! has, but SWITCH_TRIMMING is absent; the size is not between the headers of a RoCEv2 packet and the largest packet of
+//! the ports, the queue has no buffer profile or trims packets itself, or the DSCP is to come from a traffic class that
+//! is missing or that ports do not map.
 //!
 //! ## Why it matters
 //!
-//! A switch that trims sends the headers of a packet that it cannot buffer, so that the receiver requests the rest at once.
-//! Packets that are shorter than `size` are sent whole, and a size below the headers cuts off what identifies the packet. In a
-//! queue that is full, or that has no buffer, the notification is lost as well. orchagent ignores the whole entry if it cannot
-//! read one of its values. Without an entry, the chip trims to 128 bytes and puts them into queue 0 with DSCP 0.
+//! A switch that trims sends the headers of a packet that it cannot buffer, so that the receiver requests the rest at
+//! once. Packets that are shorter than `size` are sent whole, and a size below the headers cuts off what identifies the
+//! packet. In a queue that is full, or that has no buffer, the notification is lost as well. orchagent ignores the
+//! whole entry if it cannot read one of its values. Without an entry, the chip trims to 128 bytes and puts them into
+//! queue 0 with DSCP 0.
 //!
 //! ## Example
 //!
@@ -22,15 +23,16 @@
 //!
 //! ## Fix
 //!
-//! Set `packet_discard_action` of the profile of lossy queues to `trim`. Use a size such as 256 bytes, and a queue for trimmed
-//! packets with a buffer profile that drops packets.
+//! Set `packet_discard_action` of the profile of lossy queues to `trim`. Use a size such as 256 bytes, and a queue for
+//! trimmed packets with a buffer profile that drops packets.
 //!
 //! ## Source
 //!
-//! The [design of packet trimming](https://github.com/sonic-net/SONiC/blob/master/doc/packet_trimming/packet-trimming-design.md);
+//! The [design of packet
+//! trimming](https://github.com/sonic-net/SONiC/blob/master/doc/packet_trimming/packet-trimming-design.md);
 //! `parseTrimConfig` in
-//! [helper.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/switch/trimming/helper.cpp). Headers of RoCEv2:
-//! InfiniBand Architecture, annex A17.
+//! [helper.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/switch/trimming/helper.cpp). Headers of
+//! RoCEv2: InfiniBand Architecture, annex A17.
 
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};

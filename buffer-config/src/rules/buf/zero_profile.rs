@@ -2,13 +2,13 @@
 //!
 //! Severity: error.
 //!
-//! A port that is up uses a zero profile, which is meant for ports that are down, in its profile lists, or for a priority group or
-//! queue.
+//! A port that is up uses a zero profile, which is meant for ports that are down, in its profile lists, or for a
+//! priority group or queue.
 //!
 //! ## Why it matters
 //!
-//! A zero profile takes the buffer away from a port without traffic. On a port that is up, nearly all packets that it applies to
-//! are dropped.
+//! A zero profile takes the buffer away from a port without traffic. On a port that is up, nearly all packets that it
+//! applies to are dropped.
 //!
 //! ## Example
 //!

@@ -7,8 +7,8 @@
 //! ## Why it matters
 //!
 //! With ecn_none and WRED enabled, packets of a lossless class are dropped early, and so are packets that are not
-//! ECN-capable. Packets are green (red on Jericho) unless a policer colours them: `ecn_green_yellow` drops none of them on most
-//! chips, and all of them on Jericho.
+//! ECN-capable. Packets are green (red on Jericho) unless a policer colours them: `ecn_green_yellow` drops none of them
+//! on most chips, and all of them on Jericho.
 //!
 //! ## Example
 //!

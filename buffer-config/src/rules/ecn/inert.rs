@@ -1,10 +1,10 @@
 //! # ECN004 inert-thresholds
 //!
-//! Severity: warning (an error where queues of lossless priorities use the profile or orchagent rejects it, and a note where
-//! lossy queues have it switched off by name).
+//! Severity: warning (an error where queues of lossless priorities use the profile or orchagent rejects it, and a note
+//! where lossy queues have it switched off by name).
 //!
-//! A colour has thresholds but is not enabled, or `wred_<colour>_enable` is neither true nor false. SONiC writes JSON's `true` as
-//! `True`, which is neither.
+//! A colour has thresholds but is not enabled, or `wred_<colour>_enable` is neither true nor false. SONiC writes JSON's
+//! `true` as `True`, which is neither.
 //!
 //! ## Why it matters
 //!

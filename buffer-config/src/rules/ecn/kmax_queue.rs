@@ -29,8 +29,8 @@
 //! ## Source
 //!
 //! A threshold of a buffer profile limits the occupancy of its queue
-//! ([saibuffer.h](https://github.com/opencomputeproject/SAI/blob/master/inc/saibuffer.h)), so the average depth that WRED
-//! compares cannot exceed it.
+//! ([saibuffer.h](https://github.com/opencomputeproject/SAI/blob/master/inc/saibuffer.h)), so the average depth that
+//! WRED compares cannot exceed it.
 
 use super::super::context::{Context, Findings, bytes, hit};
 use super::super::{Meta, effect};

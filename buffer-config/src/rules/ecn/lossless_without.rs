@@ -3,7 +3,8 @@
 //! Severity: error (lower where it is the ASIC vendor's convention).
 //!
 //! The queue of a lossless priority has no WRED profile that marks packets: no profile, `ecn_none`, or the colour of
-//! ordinary packets is not enabled. On a chassis, no system port's queue has one that marks, or only one port's or a few ports' queues do not.
+//! ordinary packets is not enabled. On a chassis, no system port's queue has one that marks, or only one port's or a
+//! few ports' queues do not.
 //!
 //! ## Why it matters
 //!
@@ -22,8 +23,8 @@
 //!
 //! ## Source
 //!
-//! qos_config.j2. Chassis with virtual output queues attach it to system ports, also to those of other chips: there, the
-//! system ports of one chip are compared with each other.
+//! qos_config.j2. Chassis with virtual output queues attach it to system ports, also to those of other chips: there,
+//! the system ports of one chip are compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,8 +72,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     });
 }
 
-/// Reports queues of lossless priorities that mark on no system port, and system ports whose queues do not mark, unlike those of
-/// nearly all others of the chip.
+/// Reports queues of lossless priorities that mark on no system port, and system ports whose queues do not mark, unlike
+/// those of nearly all others of the chip.
 fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     let ports = cx.db.rows("SYSTEM_PORT");
     let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_priorities(port).next().is_some()) else {

@@ -2,12 +2,13 @@
 //!
 //! Severity: warning.
 //!
-//! The lossless queues of one port or a few mark packets at other thresholds than nearly all other ports of the same speed.
+//! The lossless queues of one port or a few mark packets at other thresholds than nearly all other ports of the same
+//! speed.
 //!
 //! ## Why it matters
 //!
-//! Flows through the odd port reduce their rates earlier or later than others, so they get less or more than their share, or
-//! rely on PFC where others do not.
+//! Flows through the odd port reduce their rates earlier or later than others, so they get less or more than their
+//! share, or rely on PFC where others do not.
 //!
 //! ## Example
 //!

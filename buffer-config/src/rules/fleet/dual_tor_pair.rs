@@ -8,9 +8,9 @@
 //!
 //! ## Why it matters
 //!
-//! A switch sends packets for servers whose active switch is the peer through a tunnel to the address of the peer. If the peer
-//! does not have the address, or does not know the server, it drops them, lossless ones included. With
-//! other maps at its end, packets of a lossless class leave the tunnel in a lossy one.
+//! A switch sends packets for servers whose active switch is the peer through a tunnel to the address of the peer. If
+//! the peer does not have the address, or does not know the server, it drops them, lossless ones included. With other
+//! maps at its end, packets of a lossless class leave the tunnel in a lossy one.
 //!
 //! ## Example
 //!
@@ -26,8 +26,8 @@
 //!
 //! ## Fix
 //!
-//! Name the other switch and the address of its Loopback0 in PEER_SWITCH of both, the same servers in MUX_CABLE, and the same
-//! settings in TUNNEL.
+//! Name the other switch and the address of its Loopback0 in PEER_SWITCH of both, the same servers in MUX_CABLE, and
+//! the same settings in TUNNEL.
 //!
 //! ## Source
 //!

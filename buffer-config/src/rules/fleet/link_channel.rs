@@ -2,14 +2,14 @@
 //!
 //! Severity: error.
 //!
-//! The two ends of a link form no port channel: only one of them is a member of one, only one uses LACP, or members of one
-//! port channel lead to two port channels of the same switch.
+//! The two ends of a link form no port channel: only one of them is a member of one, only one uses LACP, or members of
+//! one port channel lead to two port channels of the same switch.
 //!
 //! ## Why it matters
 //!
-//! LACP selects a port only if its partner answers and all ports have the same partner. A member that is not selected carries
-//! no packets, so the others carry its share: they congest, mark and pause at a load that the port channel was built for.
-//! Without LACP at one end, that end sends packets into a port that the other end does not use.
+//! LACP selects a port only if its partner answers and all ports have the same partner. A member that is not selected
+//! carries no packets, so the others carry its share: they congest, mark and pause at a load that the port channel was
+//! built for. Without LACP at one end, that end sends packets into a port that the other end does not use.
 //!
 //! ## Example
 //!
@@ -33,9 +33,8 @@
 //!
 //! ## Source
 //!
-//! IEEE 802.1AX clause 6 (LACP);
-//! [teammgr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/teammgr.cpp), which starts teamd with LACP for
-//! every port channel.
+//! IEEE 802.1AX clause 6 (LACP); [teammgr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/teammgr.cpp),
+//! which starts teamd with LACP for every port channel.
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

@@ -7,8 +7,8 @@
 //!
 //! ## Why it matters
 //!
-//! Congestion at the end without ECN is controlled by PFC alone, so pauses spread. Thresholds that differ at the same speed
-//! make the share of a flow depend on its path.
+//! Congestion at the end without ECN is controlled by PFC alone, so pauses spread. Thresholds that differ at the same
+//! speed make the share of a flow depend on its path.
 //!
 //! ## Example
 //!

@@ -6,8 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! A port with MACsec drops all frames without it, and without a common key no session starts. The link is up at both ends, but
-//! carries no packet. A switch forwards frames with another tag type as untagged ones, in another VLAN and class.
+//! A port with MACsec drops all frames without it, and without a common key no session starts. The link is up at both
+//! ends, but carries no packet. A switch forwards frames with another tag type as untagged ones, in another VLAN and
+//! class.
 //!
 //! ## Example
 //!

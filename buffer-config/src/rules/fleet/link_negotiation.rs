@@ -6,8 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! The end with auto-negotiation sends no data until the other end answers, so the link stays down, or comes up at another
-//! speed or without the FEC that both ends were meant to use. Link training also takes both ends: alone, it times out.
+//! The end with auto-negotiation sends no data until the other end answers, so the link stays down, or comes up at
+//! another speed or without the FEC that both ends were meant to use. Link training also takes both ends: alone, it
+//! times out.
 //!
 //! ## Example
 //!
@@ -37,8 +38,8 @@
 //!
 //! ## Source
 //!
-//! IEEE 802.3 clauses 73 (auto-negotiation) and 72, 93 and 136 (training);
-//! [Port auto-negotiation](https://github.com/sonic-net/SONiC/blob/master/doc/port_auto_neg/port-auto-negotiation-design.md).
+//! IEEE 802.3 clauses 73 (auto-negotiation) and 72, 93 and 136 (training); [Port
+//! auto-negotiation](https://github.com/sonic-net/SONiC/blob/master/doc/port_auto_neg/port-auto-negotiation-design.md).
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

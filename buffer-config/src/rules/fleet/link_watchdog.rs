@@ -2,8 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! One end of a link with PFC has a PFC watchdog, and the other does not; a note where their detection times differ. Links
-//! between SONiC switches are compared by role (FLEET002).
+//! One end of a link with PFC has a PFC watchdog, and the other does not; a note where their detection times differ.
+//! Links between SONiC switches are compared by role (FLEET002).
 //!
 //! ## Why it matters
 //!

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! The templates of buffers and maps take cable lengths and the classes of a port from the roles of both ends. With a wrong
-//! role, headroom is computed for another cable, and ports to other racks have the maps of ports to servers.
+//! The templates of buffers and maps take cable lengths and the classes of a port from the roles of both ends. With a
+//! wrong role, headroom is computed for another cable, and ports to other racks have the maps of ports to servers.
 //!
 //! ## Example
 //!

@@ -6,10 +6,10 @@
 //!
 //! ## Why it matters
 //!
-//! The address is the source of all packets that a switch routes, and the base of its link-local addresses. A switch drops
-//! packets of a neighbour with its own address, LACP and LLDP take both for one system, and IPv6 detects a duplicate address.
-//! A router has one Loopback0: packets to it, and
-//! through tunnels to it, reach either switch. Often a configuration was copied to a new switch.
+//! The address is the source of all packets that a switch routes, and the base of its link-local addresses. A switch
+//! drops packets of a neighbour with its own address, LACP and LLDP take both for one system, and IPv6 detects a
+//! duplicate address. A router has one Loopback0: packets to it, and through tunnels to it, reach either switch. Often
+//! a configuration was copied to a new switch.
 //!
 //! ## Example
 //!
@@ -30,8 +30,8 @@
 //!
 //! ## Source
 //!
-//! `gMacAddress` in [orchagent main.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/main.cpp), the source of
-//! routed packets; IEEE 802.1AX 6.3.2, system identifier.
+//! `gMacAddress` in [orchagent main.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/main.cpp), the
+//! source of routed packets; IEEE 802.1AX 6.3.2, system identifier.
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

@@ -2,10 +2,10 @@
 //!
 //! Severity: warning.
 //!
-//! A few switches differ from the others of their role: DSCP map, priority groups, queues, PFC priorities; with the same
-//! ASIC, also watchdog and its poll interval, ECN thresholds, schedulers, and headroom for the same speed and cable length; with
-//! the same SKU, also the lossless pools and the threshold of lossless queues. Switches with the same deviation are one finding.
-//! If as many switches have one value as another one, the finding names both.
+//! A few switches differ from the others of their role: DSCP map, priority groups, queues, PFC priorities; with the
+//! same ASIC, also watchdog and its poll interval, ECN thresholds, schedulers, and headroom for the same speed and
+//! cable length; with the same SKU, also the lossless pools and the threshold of lossless queues. Switches with the
+//! same deviation are one finding. If as many switches have one value as another one, the finding names both.
 //!
 //! ## Why it matters
 //!

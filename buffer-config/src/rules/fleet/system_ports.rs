@@ -6,9 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! Every chip creates the ports of all chips of the chassis, by number. With another number or chip, packets leave at another
-//! port; with another speed, the credits of the VOQs do not fit the port, and it is overrun or idle; without an entry, packets for
-//! the port are dropped.
+//! Every chip creates the ports of all chips of the chassis, by number. With another number or chip, packets leave at
+//! another port; with another speed, the credits of the VOQs do not fit the port, and it is overrun or idle; without an
+//! entry, packets for the port are dropped.
 //!
 //! ## Example
 //!

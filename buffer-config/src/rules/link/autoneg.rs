@@ -2,13 +2,13 @@
 //!
 //! Severity: warning (an error where `autoneg` is neither on nor off).
 //!
-//! `autoneg` is neither on nor off, an advertised speed or interface type is unknown, or all advertised speeds are below
-//! the speed of the port.
+//! `autoneg` is neither on nor off, an advertised speed or interface type is unknown, or all advertised speeds are
+//! below the speed of the port.
 //!
 //! ## Why it matters
 //!
-//! orchagent skips a port whose `autoneg` it cannot read: the port does not exist, and neither do its buffers. Some shipped port
-//! files contain 0 and 1.
+//! orchagent skips a port whose `autoneg` it cannot read: the port does not exist, and neither do its buffers. Some
+//! shipped port files contain 0 and 1.
 //!
 //! ## Example
 //!

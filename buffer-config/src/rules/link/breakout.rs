@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! The entry is from another layout of the port. The next change of the breakout mode starts from it: it removes ports that
-//! are in use together with their buffers, or leaves entries of ports that no longer exist.
+//! The entry is from another layout of the port. The next change of the breakout mode starts from it: it removes ports
+//! that are in use together with their buffers, or leaves entries of ports that no longer exist.
 //!
 //! ## Example
 //!
@@ -21,7 +21,8 @@
 //!
 //! ## Source
 //!
-//! [Dynamic port breakout](https://github.com/sonic-net/SONiC/blob/master/doc/dynamic-port-breakout/sonic-dynamic-port-breakout-HLD.md).
+//! [Dynamic port
+//! breakout](https://github.com/sonic-net/SONiC/blob/master/doc/dynamic-port-breakout/sonic-dynamic-port-breakout-HLD.md).
 
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};

@@ -2,8 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! A cable length is not an integer followed by `m`, is a list, belongs to a port that does not exist, or differs between two entries
-//! of CABLE_LENGTH.
+//! A cable length is not an integer followed by `m`, is a list, belongs to a port that does not exist, or differs
+//! between two entries of CABLE_LENGTH.
 //!
 //! ## Why it matters
 //!

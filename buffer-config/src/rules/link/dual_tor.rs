@@ -2,15 +2,16 @@
 //!
 //! Severity: warning (a note where the file has neither a peer nor a tunnel).
 //!
-//! A switch with `subtype` DualToR has no peer or no tunnel to it, its peer is this switch or differs between the tables, or the
-//! tunnel ends at an address that is not its own, lacks maps although SYSTEM_DEFAULTS has `tunnel_qos_remap`, or copies the DSCP
-//! although it has a map for it; or MUX_CABLE names a port that does not exist or gives two ports the same server.
+//! A switch with `subtype` DualToR has no peer or no tunnel to it, its peer is this switch or differs between the
+//! tables, or the tunnel ends at an address that is not its own, lacks maps although SYSTEM_DEFAULTS has
+//! `tunnel_qos_remap`, or copies the DSCP although it has a map for it; or MUX_CABLE names a port that does not exist
+//! or gives two ports the same server.
 //!
 //! ## Why it matters
 //!
-//! Packets for servers whose active switch is the peer go through the tunnel. Without it they are dropped, lossless ones
-//! included, as long as this switch receives them. Without the maps, packets that come back from the peer share the classes of
-//! those from servers, and their pauses can form a loop.
+//! Packets for servers whose active switch is the peer go through the tunnel. Without it they are dropped, lossless
+//! ones included, as long as this switch receives them. Without the maps, packets that come back from the peer share
+//! the classes of those from servers, and their pauses can form a loop.
 //!
 //! ## Example
 //!
@@ -32,8 +33,9 @@
 //!
 //! ## Source
 //!
-//! [muxorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/muxorch.cpp), which creates the tunnel from
-//! PEER_SWITCH and TUNNEL; [DSCP remapping for tunnel traffic](https://github.com/sonic-net/SONiC/blob/master/doc/qos/tunnel_dscp_remapping.md).
+//! [muxorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/muxorch.cpp), which creates the tunnel
+//! from PEER_SWITCH and TUNNEL; [DSCP remapping for tunnel
+//! traffic](https://github.com/sonic-net/SONiC/blob/master/doc/qos/tunnel_dscp_remapping.md).
 
 use std::collections::BTreeMap;
 

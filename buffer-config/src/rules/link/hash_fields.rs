@@ -6,9 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! RoCEv2 senders give each queue pair its own UDP source port, so that its packets take one path and different queue pairs take
-//! different ones. Without the port in the hash, all traffic between two hosts takes one path: links are congested and paused
-//! while others are idle.
+//! RoCEv2 senders give each queue pair its own UDP source port, so that its packets take one path and different queue
+//! pairs take different ones. Without the port in the hash, all traffic between two hosts takes one path: links are
+//! congested and paused while others are idle.
 //!
 //! ## Example
 //!

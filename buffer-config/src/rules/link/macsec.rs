@@ -2,12 +2,13 @@
 //!
 //! Severity: error.
 //!
-//! A port refers to a MACsec profile that does not exist, or whose key or key name is missing or does not fit its cipher suite.
+//! A port refers to a MACsec profile that does not exist, or whose key or key name is missing or does not fit its
+//! cipher suite.
 //!
 //! ## Why it matters
 //!
-//! `macsecmgrd` retries until the profile exists, and logs that at DEBUG level only. The port runs without encryption; if the
-//! other end has MACsec, no packet passes.
+//! `macsecmgrd` retries until the profile exists, and logs that at DEBUG level only. The port runs without encryption;
+//! if the other end has MACsec, no packet passes.
 //!
 //! ## Example
 //!
@@ -21,7 +22,8 @@
 //!
 //! ## Fix
 //!
-//! Define the profile in MACSEC_PROFILE, with `cipher_suite`, `primary_cak` and `primary_ckn`, or remove `macsec` from the port.
+//! Define the profile in MACSEC_PROFILE, with `cipher_suite`, `primary_cak` and `primary_ckn`, or remove `macsec` from
+//! the port.
 //!
 //! ## Source
 //!

@@ -2,14 +2,14 @@
 //!
 //! Severity: error (a warning for lossless ports).
 //!
-//! A mirror session names a port or a policer that does not exist, or sends copies to a port that also carries traffic: one
-//! with lossless classes, with an address, in a VLAN or port channel, or one that it mirrors itself.
+//! A mirror session names a port or a policer that does not exist, or sends copies to a port that also carries traffic:
+//! one with lossless classes, with an address, in a VLAN or port channel, or one that it mirrors itself.
 //!
 //! ## Why it matters
 //!
-//! orchagent refuses a session with an unknown port or policer: nothing is mirrored. Copies have no flow control. On a port that
-//! carries traffic they fill its queues and the memory behind them; lossless packets for that port then wait for buffer space,
-//! and their senders are paused.
+//! orchagent refuses a session with an unknown port or policer: nothing is mirrored. Copies have no flow control. On a
+//! port that carries traffic they fill its queues and the memory behind them; lossless packets for that port then wait
+//! for buffer space, and their senders are paused.
 //!
 //! ## Example
 //!
@@ -26,8 +26,8 @@
 //! `validateDstPort` and `validateSrcPortList` in
 //! [mirrororch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/mirrororch.cpp);
 //! `validate_mirror_session_config` in
-//! [main.py](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) refuses such destinations, but a loaded
-//! file is not checked.
+//! [main.py](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) refuses such destinations, but a
+//! loaded file is not checked.
 
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};

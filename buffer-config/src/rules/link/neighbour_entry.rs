@@ -2,13 +2,13 @@
 //!
 //! Severity: warning.
 //!
-//! An entry of DEVICE_NEIGHBOR is for a port that does not exist, is incomplete, names this switch or a neighbour that is not
-//! in DEVICE_NEIGHBOR_METADATA, or names the same port of a neighbour as another entry.
+//! An entry of DEVICE_NEIGHBOR is for a port that does not exist, is incomplete, names this switch or a neighbour that
+//! is not in DEVICE_NEIGHBOR_METADATA, or names the same port of a neighbour as another entry.
 //!
 //! ## Why it matters
 //!
-//! A cable has two ends. A wrong entry hides a link from the comparison of both its ends, and SONiC takes the cable length
-//! and the maps of a port from the neighbour's role.
+//! A cable has two ends. A wrong entry hides a link from the comparison of both its ends, and SONiC takes the cable
+//! length and the maps of a port from the neighbour's role.
 //!
 //! ## Example
 //!

@@ -2,8 +2,9 @@
 //!
 //! Severity: warning.
 //!
-//! A port that uses PFC has a smaller MTU than most ports or than the packets of hosts (1500 bytes), or the MTU of a port channel differs from that of a
-//! member. On NX-OS also a lossless network QoS class with a smaller MTU than another class.
+//! A port that uses PFC has a smaller MTU than most ports or than the packets of hosts (1500 bytes), or the MTU of a
+//! port channel differs from that of a member. On NX-OS also a lossless network QoS class with a smaller MTU than
+//! another class.
 //!
 //! ## Why it matters
 //!

@@ -2,14 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! One port or a few have weaker FEC, another auto-negotiation, link training or VLAN tag type (`tpid`) than nearly all other
-//! ports with the same speed, number of lanes and cable length.
+//! One port or a few have weaker FEC, another auto-negotiation, link training or VLAN tag type (`tpid`) than nearly all
+//! other ports with the same speed, number of lanes and cable length.
 //!
 //! ## Why it matters
 //!
-//! Both ends of a link must agree: without, the link stays down, or frames arrive with errors and are dropped on a lossless
-//! class, which makes RDMA send everything again that follows. With another `tpid`, tagged frames are not recognised, and their
-//! 802.1p priority is lost.
+//! Both ends of a link must agree: without, the link stays down, or frames arrive with errors and are dropped on a
+//! lossless class, which makes RDMA send everything again that follows. With another `tpid`, tagged frames are not
+//! recognised, and their 802.1p priority is lost.
 //!
 //! ## Example
 //!

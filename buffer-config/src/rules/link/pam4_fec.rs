@@ -7,9 +7,10 @@
 //!
 //! ## Why it matters
 //!
-//! These lanes use PAM4, whose bit error rate is too high without RS-FEC: the link stays down, or frames are lost on the
-//! wire. PFC does not protect from that. FC-FEC (BASE-R) is not defined for 100 Gb/s on four lanes, so the other end does
-//! not decode it. RS-FEC is not defined for lanes with less than 25 Gb/s: orchagent refuses it, or the link stays down. Ports inside a switch, whose `role` is not Ext, are left out.
+//! These lanes use PAM4, whose bit error rate is too high without RS-FEC: the link stays down, or frames are lost on
+//! the wire. PFC does not protect from that. FC-FEC (BASE-R) is not defined for 100 Gb/s on four lanes, so the other
+//! end does not decode it. RS-FEC is not defined for lanes with less than 25 Gb/s: orchagent refuses it, or the link
+//! stays down. Ports inside a switch, whose `role` is not Ext, are left out.
 //!
 //! ## Example
 //!
@@ -27,8 +28,8 @@
 //!
 //! ## Source
 //!
-//! IEEE 802.3 clauses 116 to 138: RS-FEC is mandatory for 50 Gb/s and more for each lane; clause 91: the FEC of 100 Gb/s
-//! on four lanes is RS-FEC; clauses 74 and 107: slower lanes have FC-FEC, or none.
+//! IEEE 802.3 clauses 116 to 138: RS-FEC is mandatory for 50 Gb/s and more for each lane; clause 91: the FEC of 100
+//! Gb/s on four lanes is RS-FEC; clauses 74 and 107: slower lanes have FC-FEC, or none.
 
 use super::super::context::{Context, Findings, hit};
 use super::super::{Meta, effect};

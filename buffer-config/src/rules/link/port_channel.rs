@@ -2,17 +2,17 @@
 //!
 //! Severity: error (a warning where members differ in PFC, lossless DSCPs, FEC or neighbour).
 //!
-//! A port channel with members is invalid or down, a member's key names no port, or its members do not exist, belong to two port channels or to a VLAN, have
-//! different speeds, are routed ports, are fewer than `min_links`, have different FEC, have PFC for different priorities or
-//! DSCPs, or lead to different switches.
+//! A port channel with members is invalid or down, a member's key names no port, or its members do not exist, belong to
+//! two port channels or to a VLAN, have different speeds, are routed ports, are fewer than `min_links`, have different
+//! FEC, have PFC for different priorities or DSCPs, or lead to different switches.
 //!
 //! ## Why it matters
 //!
 //! A hash distributes flows over the members. Lossless packets that leave on a member without PFC are dropped when its
 //! peer is congested. A member of another speed, or one that does not exist, never joins; below `min_links`, the whole
-//! port channel is down. LACP uses the members that lead to one system: links to a second switch stay idle and the others
-//! carry all traffic, unless both switches are an MCLAG pair. Two port channels to the same switches are taken as such a
-//! pair. Without `admin_status`, teammgrd leaves it down, and another `min_links` than a number stops
+//! port channel is down. LACP uses the members that lead to one system: links to a second switch stay idle and the
+//! others carry all traffic, unless both switches are an MCLAG pair. Two port channels to the same switches are taken
+//! as such a pair. Without `admin_status`, teammgrd leaves it down, and another `min_links` than a number stops
 //! teammgrd.
 //!
 //! ## Example
@@ -26,8 +26,8 @@
 //!
 //! ## Fix
 //!
-//! Give all members the same speed, FEC, PFC priorities and DSCP map, and remove members that do not exist or that lead to
-//! another switch.
+//! Give all members the same speed, FEC, PFC priorities and DSCP map, and remove members that do not exist or that lead
+//! to another switch.
 //!
 //! ## Source
 //!

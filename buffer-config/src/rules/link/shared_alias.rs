@@ -30,8 +30,8 @@
 //!
 //! ## Source
 //!
-//! [minigraph.py](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-config-engine/minigraph.py), whose
-//! `port_alias_map` has one port for each alias.
+//! [minigraph.py](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-config-engine/minigraph.py),
+//! whose `port_alias_map` has one port for each alias.
 
 use std::collections::BTreeMap;
 

@@ -2,12 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! Two ports of one cage (`index`) have the same `subport`, or one `index` has more lanes than any other cage of the switch.
+//! Two ports of one cage (`index`) have the same `subport`, or one `index` has more lanes than any other cage of the
+//! switch.
 //!
 //! ## Why it matters
 //!
-//! SONiC finds the transceiver of a port by its `index`, and the lanes of a module that several ports share by `subport`. With
-//! those of another port, the wrong module or the wrong lanes are set up, and the link stays down or loses packets.
+//! SONiC finds the transceiver of a port by its `index`, and the lanes of a module that several ports share by
+//! `subport`. With those of another port, the wrong module or the wrong lanes are set up, and the link stays down or
+//! loses packets.
 //!
 //! ## Example
 //!
@@ -31,7 +33,8 @@
 //! ## Source
 //!
 //! [port_mapping.py](https://github.com/sonic-net/sonic-platform-daemons/blob/master/sonic-xcvrd/xcvrd/xcvrd_utilities/port_event_helper.py)
-//! of xcvrd; [YANG port](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-port.yang).
+//! of xcvrd; [YANG
+//! port](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-port.yang).
 
 use std::collections::BTreeMap;
 

@@ -2,13 +2,13 @@
 //!
 //! Severity: error (a warning for an address that is not in the file).
 //!
-//! A VXLAN tunnel has no source address, or one that no loopback of the switch has; or VXLAN_TUNNEL_MAP and VXLAN_EVPN_NVO name
-//! a tunnel or a VLAN that does not exist.
+//! A VXLAN tunnel has no source address, or one that no loopback of the switch has; or VXLAN_TUNNEL_MAP and
+//! VXLAN_EVPN_NVO name a tunnel or a VLAN that does not exist.
 //!
 //! ## Why it matters
 //!
-//! `vxlanmgrd` and orchagent retry until the missing entry exists, and log that at DEBUG level only. Packets to the VLAN behind
-//! the tunnel are dropped or flooded, lossless ones included.
+//! `vxlanmgrd` and orchagent retry until the missing entry exists, and log that at DEBUG level only. Packets to the
+//! VLAN behind the tunnel are dropped or flooded, lossless ones included.
 //!
 //! ## Example
 //!
@@ -25,7 +25,8 @@
 //!
 //! ## Source
 //!
-//! `doVxlanTunnelMapCreateTask` in [vxlanmgr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/vxlanmgr.cpp);
+//! `doVxlanTunnelMapCreateTask` in
+//! [vxlanmgr.cpp](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/vxlanmgr.cpp);
 //! [sonic-vxlan.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-vxlan.yang).
 
 use super::super::context::{Context, Findings, field, row};

@@ -2,9 +2,9 @@
 //!
 //! Severity: warning.
 //!
-//! A rule of an access list drops packets of a lossless class, also by a policer or together with all others, gives them the DSCP of another class, or
-//! gives the DSCP of a lossless class to other packets. On EOS, NX-OS and NVUE: the access list of a port with lossless classes
-//! drops all of RoCEv2, or a DSCP of a lossless class.
+//! A rule of an access list drops packets of a lossless class, also by a policer or together with all others, gives
+//! them the DSCP of another class, or gives the DSCP of a lossless class to other packets. On EOS, NX-OS and NVUE: the
+//! access list of a port with lossless classes drops all of RoCEv2, or a DSCP of a lossless class.
 //!
 //! ## Why it matters
 //!
@@ -19,8 +19,8 @@
 //!
 //! ## Fix
 //!
-//! Exclude lossless DSCPs from the rule, use a DSCP of the same class, or forward them by a rule with a higher priority. Tables
-//! for the control plane, and those that are bound to no port that is up, are not judged.
+//! Exclude lossless DSCPs from the rule, use a DSCP of the same class, or forward them by a rule with a higher
+//! priority. Tables for the control plane, and those that are bound to no port that is up, are not judged.
 //!
 //! ## Source
 //!

@@ -2,7 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! A rule of an access list belongs to a table that does not exist, or uses a mirror session or a policer that does not exist.
+//! A rule of an access list belongs to a table that does not exist, or uses a mirror session or a policer that does not
+//! exist.
 //!
 //! ## Why it matters
 //!

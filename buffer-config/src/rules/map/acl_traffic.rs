@@ -21,8 +21,8 @@ pub(super) fn value<'d>(cx: &'d Context<'_, '_>, entry: &Entry<'_>, name: &str) 
     cx.value("ACL_RULE", &entry.key, name).map(str::trim)
 }
 
-/// Whether the table of a rule filters packets of at least one port that is up. One for the control plane, or without ports,
-/// does not.
+/// Whether the table of a rule filters packets of at least one port that is up. One for the control plane, or without
+/// ports, does not.
 pub(super) fn is_bound(cx: &Context<'_, '_>, rule: &Entry<'_>) -> bool {
     let name = rule.key.split('|').next().unwrap_or_default();
     let Some(table) = cx.db.row("ACL_TABLE", name) else { return true };
@@ -81,8 +81,8 @@ pub(super) fn is_permitted_above(cx: &Context<'_, '_>, port: &ResolvedPort, rule
     })
 }
 
-/// Whether a rule forwards a DSCP of a lossless class of the port that the rule below it drops. A rule without a condition on it
-/// forwards all.
+/// Whether a rule forwards a DSCP of a lossless class of the port that the rule below it drops. A rule without a
+/// condition on it forwards all.
 fn shares_lossless_dscp(
     cx: &Context<'_, '_>,
     port: &ResolvedPort,

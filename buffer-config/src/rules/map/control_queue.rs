@@ -2,14 +2,16 @@
 //!
 //! Severity: error (a warning for best effort).
 //!
-//! Queue 7, in which the switch sends its own packets, is a lossless queue or that of best effort; or network control and
-//! congestion notifications (DSCP 48) are in the queue of best effort, while no DSCP reaches a queue that has a scheduler.
+//! Queue 7, in which the switch sends its own packets, is a lossless queue or that of best effort; or network control
+//! and congestion notifications (DSCP 48) are in the queue of best effort, while no DSCP reaches a queue that has a
+//! scheduler.
 //!
 //! ## Why it matters
 //!
-//! Packets of the CPU bypass the maps: LACP, LLDP, BFD and BGP leave in queue 7. A pause of that queue stops them, and a queue
-//! that best effort fills drops them: the port channel or the session goes down, and the traffic of the link moves to others.
-//! Congestion notifications (CNP) that are late or lost let senders continue at a rate that is too high.
+//! Packets of the CPU bypass the maps: LACP, LLDP, BFD and BGP leave in queue 7. A pause of that queue stops them, and
+//! a queue that best effort fills drops them: the port channel or the session goes down, and the traffic of the link
+//! moves to others. Congestion notifications (CNP) that are late or lost let senders continue at a rate that is too
+//! high.
 //!
 //! ## Example
 //!
@@ -22,8 +24,8 @@
 //!
 //! ## Fix
 //!
-//! Map lossless classes and best effort to queues below 7, and DSCP 48 to a class with a queue of its own: traffic class and
-//! queue 6 in SONiC's template.
+//! Map lossless classes and best effort to queues below 7, and DSCP 48 to a class with a queue of its own: traffic
+//! class and queue 6 in SONiC's template.
 //!
 //! ## Source
 //!

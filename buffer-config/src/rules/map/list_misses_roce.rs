@@ -2,13 +2,13 @@
 //!
 //! Severity: error (a warning if the class may be meant for other traffic, or packets get into it in another way).
 //!
-//! An access list of a class map does not select RoCEv2 for a lossless class of EOS or NX-OS: it has no rules, rules for
-//! another protocol or port, or deny rules that a class map does not obey. Or it puts RoCEv2 into a lossy class.
+//! An access list of a class map does not select RoCEv2 for a lossless class of EOS or NX-OS: it has no rules, rules
+//! for another protocol or port, or deny rules that a class map does not obey. Or it puts RoCEv2 into a lossy class.
 //!
 //! ## Why it matters
 //!
-//! RDMA is in a lossy class and is dropped under congestion, although PFC is configured on all ports. A deny rule of NX-OS
-//! puts the packets that it names into the lossless class.
+//! RDMA is in a lossy class and is dropped under congestion, although PFC is configured on all ports. A deny rule of
+//! NX-OS puts the packets that it names into the lossless class.
 //!
 //! ## Example
 //!
@@ -41,8 +41,9 @@
 //! InfiniBand Architecture, annex A17: the UDP destination port of RoCEv2 is 4791. [Arista EOS user manual, traffic
 //! management](https://www.arista.com/en/um-eos/eos-traffic-management): class maps use permit rules only. [NX-OS QoS
 //! configuration
-//! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf), ACL
-//! classification, and [a test of it](https://netcraftsmen.com/deny-equals-permit-in-nx-os-qos-acls): permit and deny match alike.
+//! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf),
+//! ACL classification, and [a test of it](https://netcraftsmen.com/deny-equals-permit-in-nx-os-qos-acls): permit and
+//! deny match alike.
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

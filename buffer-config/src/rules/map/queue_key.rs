@@ -2,8 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! The key of a QUEUE entry does not end in a queue number or an ascending range, or has the parts of another kind of switch:
-//! host, ASIC, port and queues with virtual output queues (`switch_type` voq), port and queues without.
+//! The key of a QUEUE entry does not end in a queue number or an ascending range, or has the parts of another kind of
+//! switch: host, ASIC, port and queues with virtual output queues (`switch_type` voq), port and queues without.
 //!
 //! ## Why it matters
 //!

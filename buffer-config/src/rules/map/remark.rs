@@ -2,14 +2,15 @@
 //!
 //! Severity: warning.
 //!
-//! A port changes the DSCP of packets in a lossless class to one that this switch maps to another class. On EOS, NX-OS and NVUE
-//! also their 802.1p priority, and the DSCP of a lossy class to one of a lossless class: by `qos map traffic-class ... to dscp`
-//! and `qos rewrite`, `set dscp` and `set cos` of policy maps, `qos remark` and `set dscp` of access lists.
+//! A port changes the DSCP of packets in a lossless class to one that this switch maps to another class. On EOS, NX-OS
+//! and NVUE also their 802.1p priority, and the DSCP of a lossy class to one of a lossless class: by `qos map
+//! traffic-class ... to dscp` and `qos rewrite`, `set dscp` and `set cos` of policy maps, `qos remark` and `set dscp`
+//! of access lists.
 //!
 //! ## Why it matters
 //!
-//! The next switch classifies packets by their DSCP. With the usual maps, it puts the packets into a lossy class. The maps of
-//! this switch are taken for those of the next one.
+//! The next switch classifies packets by their DSCP. With the usual maps, it puts the packets into a lossy class. The
+//! maps of this switch are taken for those of the next one.
 //!
 //! ## Example
 //!
@@ -31,10 +32,11 @@
 //!
 //! `SAI_PORT_ATTR_QOS_TC_AND_COLOR_TO_DSCP_MAP`, which
 //! [qosorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/qosorch.cpp) sets from `tc_to_dscp_map`.
-//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), CoS and DSCP rewrite; [NX-OS QoS
-//! configuration guide,
+//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), CoS and DSCP rewrite; [NX-OS
+//! QoS configuration guide,
 //! marking](https://cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/102x/configuration/qos/cisco-nexus-9000-nx-os-quality-of-service-configuration-guide-102x/m-configuring-marking.html);
-//! [Cumulus Linux, marking](https://docs.nvidia.com/networking-ethernet-software/cumulus-linux-519/Layer-1-and-Switch-Ports/Quality-of-Service/).
+//! [Cumulus Linux,
+//! marking](https://docs.nvidia.com/networking-ethernet-software/cumulus-linux-519/Layer-1-and-Switch-Ports/Quality-of-Service/).
 
 use super::super::context::{Context, Findings, hit};
 use super::super::{Meta, effect};

@@ -6,9 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! The map of the switch applies where a port has none, and to packets that leave a tunnel. A DSCP is then in one class on a
-//! port and in another one elsewhere: packets of a lossless flow are dropped under congestion, or lossy packets fill lossless
-//! queues. The difference shows first when a port loses its own map.
+//! The map of the switch applies where a port has none, and to packets that leave a tunnel. A DSCP is then in one class
+//! on a port and in another one elsewhere: packets of a lossless flow are dropped under congestion, or lossy packets
+//! fill lossless queues. The difference shows first when a port loses its own map.
 //!
 //! ## Example
 //!

@@ -2,8 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A policy with lossless classes is defined, but not applied: an EOS QoS profile that no port uses, an NX-OS network QoS
-//! policy that `system qos` does not name, or the only policy map that puts packets into a lossless class.
+//! A policy with lossless classes is defined, but not applied: an EOS QoS profile that no port uses, an NX-OS network
+//! QoS policy that `system qos` does not name, or the only policy map that puts packets into a lossless class.
 //!
 //! ## Why it matters
 //!
@@ -24,9 +24,10 @@
 //!
 //! ## Source
 //!
-//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), QoS profiles; [NX-OS QoS configuration
-//! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf), network QoS
-//! policies.
+//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), QoS profiles; [NX-OS QoS
+//! configuration
+//! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf),
+//! network QoS policies.
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

@@ -2,8 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! A port or policy of NVUE, EOS or NX-OS refers to a profile, policy map, class map or access list that the file does not
-//! define.
+//! A port or policy of NVUE, EOS or NX-OS refers to a profile, policy map, class map or access list that the file does
+//! not define.
 //!
 //! ## Why it matters
 //!
@@ -24,8 +24,9 @@
 //!
 //! ## Source
 //!
-//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), QoS profiles; [NVUE reference,
-//! QoS](https://docs.nvidia.com/networking-ethernet-software/nvue-reference/Set-and-Unset-Commands/QoS), profiles; [NX-OS QoS configuration
+//! [Arista EOS user manual, QoS](https://www.arista.com/en/um-eos/eos-quality-of-service), QoS profiles; [NVUE
+//! reference, QoS](https://docs.nvidia.com/networking-ethernet-software/nvue-reference/Set-and-Unset-Commands/QoS),
+//! profiles; [NX-OS QoS configuration
 //! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf).
 
 use super::super::context::{Context, Findings};

@@ -26,7 +26,8 @@
 //!
 //! ## Source
 //!
-//! The commands of [sonic-utilities](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) couple headroom and PFC; files do not.
+//! The commands of [sonic-utilities](https://github.com/sonic-net/sonic-utilities/blob/master/config/main.py) couple
+//! headroom and PFC; files do not.
 
 use super::super::context::{Context, Findings, hit, list, priorities, row};
 use super::super::{Meta, effect};

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! A pause frame of 802.3x stops all classes of the link, also lossy ones and congestion notifications. Most switches obey
-//! only one of both mechanisms, so one of the two settings has no effect.
+//! A pause frame of 802.3x stops all classes of the link, also lossy ones and congestion notifications. Most switches
+//! obey only one of both mechanisms, so one of the two settings has no effect.
 //!
 //! ## Example
 //!

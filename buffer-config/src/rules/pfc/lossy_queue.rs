@@ -21,7 +21,8 @@
 //!
 //! ## Source
 //!
-//! Empowering Azure Storage with RDMA, 6.2; [sonic-mgmt issue 17149](https://github.com/sonic-net/sonic-mgmt/issues/17149);
+//! Empowering Azure Storage with RDMA, 6.2; [sonic-mgmt issue
+//! 17149](https://github.com/sonic-net/sonic-mgmt/issues/17149);
 //! [buffers_config.j2](https://github.com/sonic-net/sonic-buildimage/blob/master/files/build_templates/buffers_config.j2).
 
 use super::super::context::{Context, Findings, hit, hit_as, priorities};

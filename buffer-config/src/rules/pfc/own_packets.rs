@@ -2,14 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! The switch puts copies of packets (MIRROR_SESSION) or packets that it has trimmed (SWITCH_TRIMMING) into a lossless class,
-//! or their DSCP is above 63.
+//! The switch puts copies of packets (MIRROR_SESSION) or packets that it has trimmed (SWITCH_TRIMMING) into a lossless
+//! class, or their DSCP is above 63.
 //!
 //! ## Why it matters
 //!
 //! No sender of the copies reacts to a pause or to a mark. They fill the lossless queues and headroom on the way to the
-//! collector, and pause the senders of RDMA traffic instead. A trimmed packet in the queue that is full arrives after the
-//! congestion that it reports.
+//! collector, and pause the senders of RDMA traffic instead. A trimmed packet in the queue that is full arrives after
+//! the congestion that it reports.
 //!
 //! ## Example
 //!
@@ -23,8 +23,9 @@
 //!
 //! ## Source
 //!
-//! [mirrororch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/mirrororch.cpp), where `queue` is a traffic
-//! class; [trimming](https://github.com/sonic-net/SONiC/blob/master/doc/packet_trimming/packet-trimming-design.md).
+//! [mirrororch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/mirrororch.cpp), where `queue` is a
+//! traffic class;
+//! [trimming](https://github.com/sonic-net/SONiC/blob/master/doc/packet_trimming/packet-trimming-design.md).
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

@@ -2,9 +2,9 @@
 //!
 //! Severity: error (a warning where DCBX decides).
 //!
-//! A port of EOS or NX-OS has lossless priorities, but PFC is off, or on only if DCBX negotiates it; or PFC is on, but no
-//! priority is lossless. On NX-OS, the network
-//! QoS policy makes classes lossless for the whole switch, but each port uses PFC only with `priority-flow-control mode on`.
+//! A port of EOS or NX-OS has lossless priorities, but PFC is off, or on only if DCBX negotiates it; or PFC is on, but
+//! no priority is lossless. On NX-OS, the network QoS policy makes classes lossless for the whole switch, but each port
+//! uses PFC only with `priority-flow-control mode on`.
 //!
 //! ## Why it matters
 //!
@@ -26,7 +26,8 @@
 //!
 //! ## Source
 //!
-//! Arista EOS user manual, Priority Flow Control; [NX-OS QoS configuration guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf).
+//! Arista EOS user manual, Priority Flow Control; [NX-OS QoS configuration
+//! guide](https://www.cisco.com/c/en/us/td/docs/dcn/nx-os/nexus9000/106x/configuration/qos/cisco-nexus-9000-series-nx-os-quality-of-service-configuration-guide-106x.pdf).
 
 use super::super::context::{Context, Findings};
 use super::super::{Meta, effect};

@@ -2,8 +2,8 @@
 //!
 //! Severity: error (a warning for the DSCP of the outer header).
 //!
-//! The maps of a tunnel put a DSCP of a lossless class into a lossy class, a lossless class into a priority group without
-//! headroom or into a lossy queue, or give the outer header of its packets the DSCP of a lossy class.
+//! The maps of a tunnel put a DSCP of a lossless class into a lossy class, a lossless class into a priority group
+//! without headroom or into a lossy queue, or give the outer header of its packets the DSCP of a lossy class.
 //!
 //! ## Why it matters
 //!

@@ -2,10 +2,10 @@
 //!
 //! Severity: warning.
 //!
-//! A DSCP of ordinary traffic maps to a lossless traffic class: 0 (best effort), 46 (expedited forwarding), 48 or
-//! 56 (network control, congestion notification packets of RoCE), or more than half of all DSCPs; or 802.1p priority 0 (best
-//! effort) does. On EOS and NX-OS also all packets that no class of a policy map matches, and those of an access list that
-//! matches everything.
+//! A DSCP of ordinary traffic maps to a lossless traffic class: 0 (best effort), 46 (expedited forwarding), 48 or 56
+//! (network control, congestion notification packets of RoCE), or more than half of all DSCPs; or 802.1p priority 0
+//! (best effort) does. On EOS and NX-OS also all packets that no class of a policy map matches, and those of an access
+//! list that matches everything.
 //!
 //! ## Why it matters
 //!

@@ -2,13 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! A VXLAN tunnel gives all its packets one DSCP (`qos-mode` pipe), which no port has in the lossless class of the packets
-//! inside.
+//! A VXLAN tunnel gives all its packets one DSCP (`qos-mode` pipe), which no port has in the lossless class of the
+//! packets inside.
 //!
 //! ## Why it matters
 //!
-//! The switches between the ends of the tunnel see only the outer header. All traffic of the overlay, RDMA included, shares the
-//! class of that DSCP there. If it is lossy, RDMA packets are dropped without a pause; if it is lossless, TCP is paused with them.
+//! The switches between the ends of the tunnel see only the outer header. All traffic of the overlay, RDMA included,
+//! shares the class of that DSCP there. If it is lossy, RDMA packets are dropped without a pause; if it is lossless,
+//! TCP is paused with them.
 //!
 //! ## Example
 //!
@@ -22,8 +23,8 @@
 //!
 //! ## Source
 //!
-//! [RFC 2983](https://www.rfc-editor.org/rfc/rfc2983), pipe and uniform model of tunnels. The fields are those of SONiC distributions with QoS for VXLAN; the YANG model of
-//! the community has no such field, and its tunnels copy the DSCP.
+//! [RFC 2983](https://www.rfc-editor.org/rfc/rfc2983), pipe and uniform model of tunnels. The fields are those of SONiC
+//! distributions with QoS for VXLAN; the YANG model of the community has no such field, and its tunnels copy the DSCP.
 
 use super::super::context::{Context, Findings, field, list};
 use super::super::{Meta, effect};

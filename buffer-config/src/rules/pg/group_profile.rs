@@ -6,7 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! orchagent retries indefinitely, or ignores an entry without `profile`, and the group has no headroom. The traditional model never replaces `NULL`.
+//! orchagent retries indefinitely, or ignores an entry without `profile`, and the group has no headroom. The
+//! traditional model never replaces `NULL`.
 //!
 //! ## Example
 //!

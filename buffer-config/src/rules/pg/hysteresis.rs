@@ -26,8 +26,8 @@
 //!
 //! ## Source
 //!
-//! Tables that vendors ship: on Spectrum, `xon` is what the pipeline holds (buffer_headroom_mellanox.lua); Broadcom uses
-//! `xon_offset`.
+//! Tables that vendors ship: on Spectrum, `xon` is what the pipeline holds (buffer_headroom_mellanox.lua); Broadcom
+//! uses `xon_offset`.
 
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! The bytes that arrive after a pause depend on speed and length only. If the usual headroom is right, these ports drop
-//! packets; often their groups kept a profile that was written for a test.
+//! The bytes that arrive after a pause depend on speed and length only. If the usual headroom is right, these ports
+//! drop packets; often their groups kept a profile that was written for a test.
 //!
 //! ## Example
 //!

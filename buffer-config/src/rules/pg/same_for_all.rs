@@ -23,7 +23,8 @@
 //! ## Source
 //!
 //! Tables that vendors ship have 58 such pairs; some are in
-//! [pg_profile_lookup.ini](https://github.com/sonic-net/sonic-buildimage/blob/master/device/nexthop/x86_64-nexthop_4010-r0/NH-4010-128x400G-2x25G/pg_profile_lookup.ini) of the NH-4010.
+//! [pg_profile_lookup.ini](https://github.com/sonic-net/sonic-buildimage/blob/master/device/nexthop/x86_64-nexthop_4010-r0/NH-4010-128x400G-2x25G/pg_profile_lookup.ini)
+//! of the NH-4010.
 
 use super::super::context::{Context, Findings, bytes, field};
 use super::super::{Meta, effect};

@@ -2,8 +2,8 @@
 //!
 //! Severity: error.
 //!
-//! Headroom is smaller than the bytes in flight on the cable, in both directions. On NX-OS, an input queue has no headroom: its
-//! `pause-threshold` is not below its `buffer-size`.
+//! Headroom is smaller than the bytes in flight on the cable, in both directions. On NX-OS, an input queue has no
+//! headroom: its `pause-threshold` is not below its `buffer-size`.
 //!
 //! ## Why it matters
 //!

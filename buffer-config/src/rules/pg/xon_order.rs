@@ -3,8 +3,8 @@
 //! Severity: error.
 //!
 //! A lossless priority group resumes at or above XOFF: `xon` exceeds the reserved size (where `xon` applies), or
-//! `xon_offset` is 0 or not below the dynamic limit (elsewhere). On NX-OS, the `resume-threshold` of an input queue exceeds its
-//! `pause-threshold`.
+//! `xon_offset` is 0 or not below the dynamic limit (elsewhere). On NX-OS, the `resume-threshold` of an input queue
+//! exceeds its `pause-threshold`.
 //!
 //! ## Why it matters
 //!

@@ -2,8 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A lossless queue has no scheduler, although other queues of the switch have one. On a chassis, the queues of one or a few
-//! system ports have none.
+//! A lossless queue has no scheduler, although other queues of the switch have one. On a chassis, the queues of one or
+//! a few system ports have none.
 //!
 //! ## Why it matters
 //!

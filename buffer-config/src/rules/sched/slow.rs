@@ -2,8 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A shaper limits a lossless queue or its port to less than the speed of the port, the scheduler of a lossless queue has
-//! less than a tenth of the weight of another queue or no share at all, or best effort has strict priority over it.
+//! A shaper limits a lossless queue or its port to less than the speed of the port, the scheduler of a lossless queue
+//! has less than a tenth of the weight of another queue or no share at all, or best effort has strict priority over it.
 //!
 //! ## Why it matters
 //!

@@ -6,9 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! orchagent's `stoi` skips the blanks, but the YANG models and strict parsers do not: one release loads the file
-//! and the next one rejects it. Two shipped SKUs contain `" 166912"`. In PORT, orchagent refuses a number with a blank after
-//! it, and skips the port. An alias with blanks is another name for neighbours and tools.
+//! orchagent's `stoi` skips the blanks, but the YANG models and strict parsers do not: one release loads the file and
+//! the next one rejects it. Two shipped SKUs contain `" 166912"`. In PORT, orchagent refuses a number with a blank
+//! after it, and skips the port. An alias with blanks is another name for neighbours and tools.
 //!
 //! ## Example
 //!
@@ -28,8 +28,8 @@
 //! ## Source
 //!
 //! sonic-buildimage PR 25626; `to_uint` in
-//! [converter.h](https://github.com/sonic-net/sonic-swss-common/blob/master/common/converter.h), which reads the numbers of
-//! PORT.
+//! [converter.h](https://github.com/sonic-net/sonic-swss-common/blob/master/common/converter.h), which reads the
+//! numbers of PORT.
 
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! An upgrade migrates them. Later releases do not find what such references name if a file is loaded unchanged, or if it states a
-//! later version, so that it is not migrated: buffers and maps are never applied.
+//! An upgrade migrates them. Later releases do not find what such references name if a file is loaded unchanged, or if
+//! it states a later version, so that it is not migrated: buffers and maps are never applied.
 //!
 //! ## Example
 //!

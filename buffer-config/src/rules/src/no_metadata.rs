@@ -2,14 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! The file has ports, but no entry `localhost` in DEVICE_METADATA. A note if the file has neither that table nor six others: it is
-//! then a part of a configuration.
+//! The file has ports, but no entry `localhost` in DEVICE_METADATA. A note if the file has neither that table nor six
+//! others: it is then a part of a configuration.
 //!
 //! ## Why it matters
 //!
-//! SONiC reads the SKU, the platform, the role and the buffer model of the switch from this entry, and its daemons do not start
-//! without it. Keys are case-sensitive. Harrier does not know the ASIC either, so that pools and headroom are not checked against
-//! its memory.
+//! SONiC reads the SKU, the platform, the role and the buffer model of the switch from this entry, and its daemons do
+//! not start without it. Keys are case-sensitive. Harrier does not know the ASIC either, so that pools and headroom are
+//! not checked against its memory.
 //!
 //! ## Example
 //!
@@ -36,8 +36,8 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "SRC016", name: "no-metadata", severity: Severity::Warning, effect: effect::FILE };
 
-/// The number of tables, beside DEVICE_METADATA, from which on a file is taken for a whole configuration. Those that SONiC generates
-/// have seven or more.
+/// The number of tables, beside DEVICE_METADATA, from which on a file is taken for a whole configuration. Those that
+/// SONiC generates have seven or more.
 const WHOLE_TABLES: usize = 6;
 
 /// Reports violations.

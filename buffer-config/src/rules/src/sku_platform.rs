@@ -6,8 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! SONiC takes port lanes, buffer templates and the lookup table of headroom from the folder of the SKU below the folder of
-//! the platform. The folder does not exist, so the file was written for another switch, and so were its buffers.
+//! SONiC takes port lanes, buffer templates and the lookup table of headroom from the folder of the SKU below the
+//! folder of the platform. The folder does not exist, so the file was written for another switch, and so were its
+//! buffers.
 //!
 //! ## Example
 //!

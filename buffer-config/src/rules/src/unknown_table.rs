@@ -20,8 +20,8 @@
 //!
 //! ## Source
 //!
-//! The tables of the [YANG models](https://github.com/sonic-net/sonic-buildimage/tree/master/src/sonic-yang-models/yang-models)
-//! of August 2026.
+//! The tables of the [YANG
+//! models](https://github.com/sonic-net/sonic-buildimage/tree/master/src/sonic-yang-models/yang-models) of August 2026.
 
 use serde_json::{Map, Value};
 

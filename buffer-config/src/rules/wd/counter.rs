@@ -6,9 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! With FLEX_COUNTER_STATUS disable, the watchdog is configured but detects nothing. A fast reboot can leave it in
-//! this state. A POLL_INTERVAL of FLEX_COUNTER_TABLE replaces that of PFC_WD: if it is longer than the detection time, storms
-//! end before they are seen.
+//! With FLEX_COUNTER_STATUS disable, the watchdog is configured but detects nothing. A fast reboot can leave it in this
+//! state. A POLL_INTERVAL of FLEX_COUNTER_TABLE replaces that of PFC_WD: if it is longer than the detection time,
+//! storms end before they are seen.
 //!
 //! ## Example
 //!

@@ -8,8 +8,8 @@
 //! ## Why it matters
 //!
 //! The queue is restored between two bursts of a storm, and pauses block it again for the whole detection time. On
-//! Tomahawk 4 and later, if all priorities storm, the queue is restored after `restoration_time` although the storm continues, and the
-//! storm is detected again, in an endless loop.
+//! Tomahawk 4 and later, if all priorities storm, the queue is restored after `restoration_time` although the storm
+//! continues, and the storm is detected again, in an endless loop.
 //!
 //! ## Example
 //!
