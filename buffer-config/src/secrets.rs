@@ -85,9 +85,16 @@ pub(crate) fn redact(findings: &mut [Finding], text: &str) {
     }
 }
 
+/// Whether one of the words is in a name. Large files have a name for each of a million values: nothing is allocated.
 fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word))
+    let name = name.as_bytes();
+    let is_at = |(at, byte): (usize, &u8)| {
+        WORDS.iter().map(|word| word.as_bytes()).any(|word| {
+            word.first().is_some_and(|first| first.eq_ignore_ascii_case(byte))
+                && name.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word))
+        })
+    };
+    name.iter().enumerate().any(is_at)
 }
 
 /// What a bracket encloses.
@@ -173,11 +180,12 @@ impl<'t> Scan<'t> {
         let Some(level) = self.levels.last_mut() else { return };
         let text = self.text.get(range.clone()).unwrap_or_default();
         if level.is_object && !level.is_value {
-            let lower = text.to_ascii_lowercase();
+            let is_of =
+                |table: &str| text.get(..table.len()).is_some_and(|start| start.eq_ignore_ascii_case(table));
             if level.hides_keys {
                 self.found.push(range.clone());
-            } else if let Some(bar) = text.find(['|', ':'])
-                && KEY_TABLES.iter().any(|table| lower.starts_with(table))
+            } else if KEY_TABLES.iter().any(|table| is_of(table))
+                && let Some(bar) = text.find(['|', ':'])
             {
                 self.found.push(range.start + bar + 1..range.end);
             }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::rc::Rc;
 
+use fnv::FnvHashMap;
+
 use super::is_chip;
 use crate::device::System;
 use crate::resolved::{
@@ -14,7 +16,8 @@ use crate::source::Position;
 /// All names and texts, each stored once; switches and links refer to them by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    numbers: BTreeMap<Rc<str>, u32>,
+    /// Only looked up, never iterated over.
+    numbers: FnvHashMap<Rc<str>, u32>,
     all: Vec<Rc<str>>,
 }
 
