@@ -147,9 +147,14 @@ fn a_proof_reports_what_fits_and_what_drops() {
             "CABLE_LENGTH": {{"AZURE": {{"Ethernet0": "40m"}}}},
             "BUFFER_POOL": {{"ingress_lossless_pool": {{"type": "ingress", "mode": "dynamic", "size": "8000000", "xoff": "900000"}},
               "egress_lossless_pool": {{"type": "egress", "mode": "static", "size": "9000000"}}}},
-            "BUFFER_PROFILE": {{"p": {{"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "-2", "xon_offset": "2496", "xoff": "{xoff}"}}}},
-            "BUFFER_PG": {{"Ethernet0|3": {{"profile": "p"}}}}, "TC_TO_PRIORITY_GROUP_MAP": {{"A": {{"3": "3"}}}},
-            "PORT_QOS_MAP": {{"Ethernet0": {{"pfc_enable": "3", "tc_to_pg_map": "A"}}}}}}"#
+            "BUFFER_PROFILE": {{"p": {{"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "-2", "xon_offset": "2496", "xoff": "{xoff}"}},
+              "q": {{"pool": "egress_lossless_pool", "size": "0", "static_th": "9000000"}}}},
+            "BUFFER_PG": {{"Ethernet0|3": {{"profile": "p"}}}}, "BUFFER_QUEUE": {{"Ethernet0|3": {{"profile": "q"}}}},
+            "WRED_PROFILE": {{"w": {{"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "500000",
+              "green_max_threshold": "1000000", "green_drop_probability": "5"}}}},
+            "QUEUE": {{"Ethernet0|3": {{"wred_profile": "w"}}}},
+            "DSCP_TO_TC_MAP": {{"A": {{"3": "3"}}}}, "TC_TO_PRIORITY_GROUP_MAP": {{"A": {{"3": "3"}}}},
+            "PORT_QOS_MAP": {{"Ethernet0": {{"pfc_enable": "3", "dscp_to_tc_map": "A", "tc_to_pg_map": "A"}}}}}}"#
         )
     };
     let here = folder("prove", &[("good.json", &config("90000")), ("bad.json", &config("20000"))]);
@@ -176,8 +181,26 @@ fn a_proof_reports_what_fits_and_what_drops() {
         serde_json::from_slice(&run("good.json", &["--format", "json"]).stdout).expect("JSON");
     let report = json.as_object().and_then(|all| all.values().next()).expect("a report");
     assert_eq!((&report["verdict"], &report["asic"]), (&"not_provable".into(), &serde_json::Value::Null));
+    // An error outside of the simulation is named, and the configuration is not proved.
+    fs::write(here.join("queue.json"), config("90000").replace("\"Ethernet0|3\": {\"profile\": \"q\"}", ""))
+        .expect("a file");
+    let output = run("queue.json", &known);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stdout(&output);
+    for part in ["p: fits, ", "NOT PROVEN: harrier check reports 1 error", "error[PFC005]"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_slice(&run("queue.json", &["--asic", "trident-2", "--format", "json"]).stdout)
+            .expect("JSON");
+    let report = json.as_object().and_then(|all| all.values().next()).expect("a report");
+    assert_eq!(
+        (&report["verdict"], &report["errors"][0]["code"]),
+        (&"not_provable".into(), &"PFC005".into())
+    );
     // An error that prevents the simulation is reported with its position.
     let odd = config("90000").replace("\"type\": \"egress\"", "\"type\": \"ingress\"");
+    let odd = odd.replace("\"Ethernet0|3\": {\"profile\": \"q\"}", "");
     fs::write(here.join("odd.json"), odd).expect("a file");
     let output = run("odd.json", &known);
     assert_eq!(output.status.code(), Some(1), "{output:?}");

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod check;
+mod check_examples;
 mod check_linter;
 mod closed_stdout;
 mod collie;

@@ -6,6 +6,7 @@ mod chg;
 mod context;
 mod ecn;
 pub mod effect;
+mod example;
 mod fleet;
 mod host;
 mod link;
@@ -25,6 +26,7 @@ mod wd;
 
 pub use context::{Context, Options};
 pub(crate) use context::{agreeing, bytes, list, names};
+pub use example::Example;
 pub(crate) use precedence::note_causes_of_device;
 pub use precedence::one_per_defect;
 pub use reported::Findings;

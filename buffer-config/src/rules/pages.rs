@@ -10,6 +10,11 @@ use super::{Rule, all};
 
 /// The heading of the last section of a rule's text.
 const SOURCE: &str = "\n## Source\n";
+/// The headings of the example and of the section behind it.
+const EXAMPLE: &str = "\n## Example\n";
+const FIX: &str = "\n## Fix\n";
+/// How diagnoses use findings.
+const DIAGNOSIS: &str = "../diagnosis.md";
 
 /// Where the text of a page comes from.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +28,32 @@ pub(super) enum PageText {
 impl Rule {
     /// The rule's page as Markdown.
     pub fn page(&self) -> String {
+        let mut page = self.text_of_page();
+        if let Some(at) = page.find(FIX).filter(|_| page.contains(EXAMPLE)) {
+            let code = self.meta.code;
+            let note = format!(
+                "\n`harrier check --example {code} DIR` writes complete files into a folder, and prints the command that reports \
+                 this finding.\n"
+            );
+            page.insert_str(at, &note);
+        }
+        if let Some(at) = page.find(SOURCE).map(|at| at + SOURCE.len()) {
+            let source = super::sources::linked(page.get(at..).unwrap_or_default());
+            page.truncate(at);
+            page.push_str(&source);
+        }
+        // Rules that diagnoses do not use have no such section.
+        if let Attribution::Observable(effect) = self.meta.effect {
+            page.push_str(&format!(
+                "\n## In a diagnosis\n\n[Diagnoses]({DIAGNOSIS}) cite this rule when they observe that {}.\n",
+                effect.why
+            ));
+        }
+        page
+    }
+
+    /// The text of the page as it is written.
+    pub(super) fn text_of_page(&self) -> String {
         let mut page = String::new();
         match self.text {
             PageText::Module(source) => {
@@ -33,31 +64,22 @@ impl Rule {
             }
             PageText::Row(row) => page.push_str(&row.page()),
         }
-        if let Some(at) = page.find(SOURCE).map(|at| at + SOURCE.len()) {
-            let source = super::sources::linked(page.get(at..).unwrap_or_default());
-            page.truncate(at);
-            page.push_str(&source);
-        }
-        page.push_str("\n## In a diagnosis\n\n");
-        match self.meta.effect {
-            Attribution::Observable(effect) => {
-                let setting = effect.setting.name();
-                page.push_str(&format!("This finding concerns `{setting}`: {}. ", effect.why));
-                page.push_str("Diagnoses cite this rule when its effect is observed.\n");
-            }
-            Attribution::NotUsed(why) => page.push_str(&format!("Not used for attribution: {why}.\n")),
-        }
         page
     }
 
     /// The violation that the rule reports, as one paragraph.
     pub fn summary(&self) -> String {
-        paragraph(&self.page(), |line| line.starts_with("Severity:"))
+        let page = self.text_of_page();
+        // The severity may take several lines.
+        let text = page.split("\nSeverity:").nth(1).and_then(|text| text.split_once("\n\n"));
+        paragraph(text.map_or("", |(_, text)| text))
     }
 
     /// The text under a heading of the rule's page, as one paragraph.
     pub fn section(&self, heading: &str) -> String {
-        paragraph(&self.page(), |line| line.strip_prefix("## ") == Some(heading))
+        let page = self.page();
+        let text = page.split_once(&format!("\n## {heading}\n"));
+        paragraph(text.map_or("", |(_, text)| text))
     }
 
     /// Whether a line of the rule's code reports a finding and contains `text`.
@@ -69,10 +91,9 @@ impl Rule {
     }
 }
 
-/// The lines after the one that `is_start` accepts, up to the next heading, joined.
-fn paragraph(page: &str, is_start: impl Fn(&str) -> bool) -> String {
-    let lines = page.lines().skip_while(|line| !is_start(line)).skip(1);
-    let body: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).map(str::trim).collect();
+/// The lines up to the next heading, joined.
+fn paragraph(text: &str) -> String {
+    let body: Vec<&str> = text.lines().take_while(|line| !line.starts_with("## ")).map(str::trim).collect();
     body.join(" ").trim().to_string()
 }
 

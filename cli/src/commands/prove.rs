@@ -3,10 +3,13 @@
 use std::fmt::Write;
 
 use anyhow::Context;
+use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
 use fabric::prove::{Outcome, Proof, Report, Unproved, Verdict};
 use fabric::storm;
 use model::Time;
+use model::plain::plain_line;
+use model::units::counted;
 
 /// Describes how the fabric's watchdog handles a storm on the first priority that the port's watchdog monitors.
 pub(crate) fn describe_storm(switch: &ResolvedSwitch, name: &str, storm_ms: u32) -> anyhow::Result<String> {
@@ -39,6 +42,28 @@ fn ports(port: &str, alike: &[String]) -> String {
         0 => port.to_string(),
         n => format!("{port} and {n} alike"),
     }
+}
+
+/// The findings of a check that a reader must know next to the proofs: errors, because of which the file is not proven, and
+/// the warnings that explain a dropped packet in a file without errors.
+pub(crate) fn describe_findings(file: &str, errors: &[Finding], warnings: &[Finding]) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    if !errors.is_empty() {
+        let count = counted(errors.len() as u64, "error");
+        let _ = writeln!(text, "{file}: NOT PROVEN: harrier check reports {count}:");
+    }
+    if !warnings.is_empty() {
+        let count = counted(warnings.len() as u64, "warning");
+        let _ = writeln!(
+            text,
+            "{file}: harrier check reports {count} and no error, because packets are dropped in the worst case only:"
+        );
+    }
+    for Finding { code, position, message, severity, .. } in errors.iter().chain(warnings) {
+        let _ = writeln!(text, "{file}:{position}: {}[{code}] {}", severity.name(), plain_line(message));
+    }
+    text
 }
 
 /// The proofs of one file as text.

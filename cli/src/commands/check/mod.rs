@@ -3,6 +3,7 @@
 pub(crate) mod editor;
 mod fix;
 pub(super) mod inputs;
+mod proofs;
 mod read;
 mod run;
 mod setup;
@@ -133,6 +134,12 @@ pub(crate) struct Args {
     /// Repair the files in place: each fix that removes its warning or error and causes no other
     #[arg(long, help_heading = "Fixes", conflicts_with_all = ["write_baseline", "diff", "prove"])]
     fix: bool,
+    /// Check standard input, as the path `-` does
+    #[arg(long, help_heading = "Inputs", conflicts_with_all = ["watch", "diff"])]
+    stdin: bool,
+    /// Print the table by rule for a single file, too
+    #[arg(long, help_heading = "Reports")]
+    statistics: bool,
     /// Check again whenever an input changes
     #[arg(long, help_heading = "Inputs", conflicts_with_all = ["write_baseline", "diff", "prove", "fix"])]
     watch: bool,
@@ -142,6 +149,9 @@ pub(crate) struct Args {
     /// List all rules; as JSON with `--format json`
     #[arg(long, help_heading = "Rules")]
     list_rules: bool,
+    /// Write the complete example of a rule's page into the folder PATH, and print the command that reports its finding
+    #[arg(long, help_heading = "Rules", value_name = "RULE", conflicts_with_all = ["list_rules", "explain", "stdin"])]
+    example: Option<String>,
     /// Print the page of a rule
     #[arg(long, help_heading = "Rules", value_name = "RULE")]
     explain: Option<String>,
@@ -170,13 +180,19 @@ enum FloorArg {
 }
 
 /// Runs the command.
-pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn execute(mut args: Args) -> anyhow::Result<Outcome> {
+    if args.stdin {
+        args.paths.push("-".into());
+    }
     if args.list_rules {
         return show::list_rules(args.format.contains(&FormatArg::Json));
     }
     if let Some(code) = &args.explain {
         let rule = rules::find(code).with_context(|| format!("no rule `{code}`; see --list-rules"))?;
         return write_text(Path::new("-"), &rule.page()).map(|()| Outcome::Fine);
+    }
+    if let Some(code) = &args.example {
+        return show::write_example(code, &args.paths);
     }
     outputs_are_distinct(&args.format, &args.output)?;
     let is_zero = args.exit_zero;
@@ -201,7 +217,7 @@ fn once(args: &Args) -> anyhow::Result<Outcome> {
         return show::show(args, &setup, inputs.sound()?);
     }
     if args.prove {
-        return show::prove_all(args, &setup, inputs.sound()?);
+        return proofs::prove_all(args, &setup, inputs.sound()?);
     }
     if let Some(path) = &args.fix_patch {
         show::write_patch(args, &setup, &inputs.all, path)?;

@@ -31,11 +31,11 @@ const FILES_A_CORE: usize = 16;
 const DOUBTS: [&str; 2] = ["SRC001", "SRC014"];
 
 /// The result of one file.
-struct Checked {
-    text: String,
-    findings: Vec<Finding>,
-    switches: Vec<ResolvedSwitch>,
-    device: Option<Device>,
+pub(super) struct Checked {
+    pub(super) text: String,
+    pub(super) findings: Vec<Finding>,
+    pub(super) switches: Vec<ResolvedSwitch>,
+    pub(super) device: Option<Device>,
 }
 
 /// The state of a run: filters, counts and writes findings.
@@ -56,7 +56,7 @@ struct Run<'r> {
 }
 
 /// What a file is.
-enum Judged {
+pub(super) enum Judged {
     Configuration(Checked),
     /// Not a switch configuration; in a folder, such files are left out.
     SomethingElse,
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, setup: &Setup, inputs: &Inputs) -> anyhow::Result
 ///
 /// # Errors
 /// Why it is not judged.
-fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
+pub(super) fn one(input: &Input, args: &Args, setup: &Setup) -> Result<Judged, String> {
     let (text, table) = input.read(args.lookup.as_deref(), setup.limit_bytes)?;
     let source = SourceText { name: &input.name, text: &text };
     let rules::Checked { mut findings, switches, device } =
@@ -235,7 +235,7 @@ impl<'r> Run<'r> {
         for sink in self.sinks {
             sink.close(&self.summary)?;
         }
-        if inputs > 1 {
+        if inputs > 1 || self.args.statistics {
             stderr_text!("{}", self.summary.table());
         }
         stderr_line!("{}", self.summary.line());

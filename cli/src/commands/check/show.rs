@@ -1,24 +1,22 @@
-//! The modes of `harrier check` other than checking: list rules, explain a port, prove profiles, write fixes, compare
-//! revisions.
+//! The modes of `harrier check` other than checking: list rules, write the example of a rule, explain a port, write
+//! fixes, compare revisions.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use buffer_config::db::ConfigDb;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules;
-use buffer_config::source::{SourceText, position};
+use buffer_config::source::SourceText;
 use buffer_config::{ResolveOptions, device, diff, explain, fix_patch, input, resolve};
-use fabric::prove::{Assumed, Verdict};
-use scenario::SonicError;
 
 use super::inputs::{self, Input};
 use super::setup::Setup;
 use super::{Args, run, write_text};
 use crate::Outcome;
 use crate::commands::prove;
-use crate::finding_reports::FormatArg;
 use crate::output::print_json;
 
 /// Lists all rules, as a table or as JSON.
@@ -54,7 +52,7 @@ pub(super) fn list_rules(is_json: bool) -> anyhow::Result<Outcome> {
 }
 
 /// Visits each chip of a file: its namespace, its tables and its resolved switch.
-fn with_chips<T>(
+pub(super) fn with_chips<T>(
     args: &Args,
     setup: &Setup,
     input: &Input,
@@ -72,7 +70,7 @@ fn with_chips<T>(
 }
 
 /// The name of a chip in the output.
-fn named(file: &str, chip: &str) -> String {
+pub(super) fn named(file: &str, chip: &str) -> String {
     if chip.is_empty() { file.to_string() } else { format!("{file} {chip}") }
 }
 
@@ -123,70 +121,39 @@ pub(super) fn show(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Resu
     Ok(Outcome::Fine)
 }
 
+/// Writes the example of a rule into a folder, and prints the command that reports its finding.
+pub(super) fn write_example(code: &str, paths: &[String]) -> anyhow::Result<Outcome> {
+    let rule = rules::find(code).with_context(|| format!("no rule `{code}`; see --list-rules"))?;
+    let [folder] = paths else { bail!("specify one folder: harrier check --example {code} DIR") };
+    let folder = folder.trim_end_matches('/');
+    if folder.is_empty() || folder.contains(|c: char| c.is_whitespace() || "'\"\\$`".contains(c)) {
+        // The printed command is for a shell.
+        bail!("specify a folder without blanks and quotes");
+    }
+    let example = rule.example();
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {folder}"))?;
+    for (name, text) in &example.files {
+        let path = Path::new(folder).join(name);
+        if path.exists() {
+            bail!("{} exists; specify an empty or new folder", path.display());
+        }
+        write_text(&path, text)?;
+    }
+    let arguments: Vec<String> = example
+        .arguments
+        .iter()
+        .map(|argument| {
+            argument.strip_prefix("DIR").map_or(argument.clone(), |name| format!("{folder}{name}"))
+        })
+        .collect();
+    write_text(Path::new("-"), &format!("harrier check {}\n", arguments.join(" ")))?;
+    Ok(Outcome::Fine)
+}
+
 /// The computed timeline, followed by a replay on the fabric's watchdog with the same settings.
 fn watchdog(switch: &ResolvedSwitch, port: &str, storm_ms: u32) -> anyhow::Result<String> {
     let text = explain::watchdog_of(switch, port, storm_ms).map_err(|e| anyhow::anyhow!("{e}"))?;
     Ok(text + &prove::describe_storm(switch, port, storm_ms)?)
-}
-
-/// Simulates each lossless profile under the worst case of its link.
-pub(super) fn prove_all(args: &Args, setup: &Setup, inputs: &[Input]) -> anyhow::Result<Outcome> {
-    let assumed = Assumed { frame_bytes: setup.options.lossless_mtu };
-    let is_json = args.format.contains(&FormatArg::Json);
-    let mut all = BTreeMap::new();
-    let mut outcome = Outcome::Fine;
-    for input in inputs {
-        with_chips(args, setup, input, |chip, db, switch| {
-            let name = named(&input.name, chip);
-            if switch.ports.is_empty() && chip == "localhost" {
-                return Ok(());
-            }
-            let report = fabric::prove::prove(&switch, assumed);
-            if !matches!(&report, Ok(r) if matches!(r.verdict, Verdict::Holds | Verdict::NothingToProve)) {
-                outcome = Outcome::Findings;
-            }
-            let text = match &report {
-                Ok(report) => prove::describe(&name, report),
-                Err(error) => {
-                    let position = offset_of(error, db).map(|at| {
-                        position(&input.read(None, setup.limit_bytes).map_or(String::new(), |r| r.0), at)
-                    });
-                    let position = position.map_or(String::new(), |position| format!(":{position}"));
-                    format!("{name}{position}: NOT PROVABLE: the switch cannot be simulated: {error}\n")
-                }
-            };
-            if !is_json {
-                return write_text(Path::new("-"), &text);
-            }
-            let report = match report {
-                Ok(report) => serde_json::to_value(report)?,
-                Err(error) => serde_json::json!({
-                    "asic": switch.asic, "verdict": Verdict::NotProvable, "why": error.to_string(),
-                    "proofs": [], "unproved": [],
-                }),
-            };
-            all.insert(name, report);
-            Ok(())
-        })?;
-    }
-    if is_json {
-        print_json(&all)?;
-    }
-    Ok(outcome)
-}
-
-/// The offset of the value because of which the switch cannot be simulated.
-fn offset_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
-    let of = |table: &str, key: &str, field: &str| {
-        let entry = db.row(table, key)?;
-        Some(db.field(entry, field).map_or(entry.key_span, |field| field.span).start)
-    };
-    match error {
-        SonicError::PoolSize(pool) => of("BUFFER_POOL", pool, "size"),
-        SonicError::Direction { profile, .. } => of("BUFFER_PROFILE", profile, "pool"),
-        SonicError::NoPool(_) => db.table("BUFFER_POOL").map(|table| table.span.start),
-        SonicError::TooFewPorts { .. } => None,
-    }
 }
 
 /// Writes the fixes of one file: a JSON Patch, or the commands for a system other than SONiC.
