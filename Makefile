@@ -35,10 +35,10 @@ test: export CLI = cargo build --locked --workspace --tests
 test: export HARRIER_WORKSPACE_TESTS = 1
 test: tools check unit together browser docs   ## everything that CI runs
 
-# The examination computes; the others mostly wait for servers, installers and clients, and run beside it.
+# The examination computes; the others mostly wait for servers, installers and clients, and run at the same time.
 together: setup
 	@mkdir -p target
-	@echo "the examination runs beside the following, and prints its result after them"; \
+	@echo "the examination runs with the following, and prints its result after them"; \
 	$(MAKE) --no-print-directory examine >target/examine.out 2>&1 & examine=$$!; status=0; \
 	$(MAKE) --no-print-directory postgres foreign kit packages monitoring || status=$$?; \
 	wait $$examine || status=$$?; cat target/examine.out; exit $$status
@@ -83,7 +83,7 @@ monitoring: setup          ## Prometheus rules, the Grafana dashboard and the me
 	$(CLI)
 	./scripts/monitoring.sh
 
-# An idle job (SCHED_IDLE) is preempted at once by what runs beside it.
+# An idle job (SCHED_IDLE) is preempted at once by other processes.
 IDLE = $(if $(shell command -v chrt),chrt --idle 0)
 examine: setup             ## 40 generated scenarios that nobody has seen, judged by intervention
 	$(CLI)

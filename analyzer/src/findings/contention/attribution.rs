@@ -58,7 +58,7 @@ pub(super) struct Limits<'t> {
     /// Packets that wait upstream for the queue, as far as they are known and count.
     pub(super) waiting: f64,
     /// Whether the victim's packets can arrive faster than the port sends. If not, its queue has as many packets as the port
-    /// sent of others since it was empty, whoever is in it.
+    /// sent of other flows since it was empty, whatever flows are in it.
     pub(super) may_be_own: bool,
 }
 
