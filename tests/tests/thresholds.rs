@@ -216,6 +216,11 @@ const CONSTANTS: &[(&str, &str, &str)] = &[
     ("controller/src/plan/mod.rs", "POLL_GROUP", "name in the switch program"),
     ("controller/src/layout/build.rs", "PRIORITIES", "IEEE 802.1Q"),
     ("controller/src/layout/build.rs", "CLOCK_BITS", "width of the switch's clock"),
+    (
+        "controller/src/layout/sparse.rs",
+        "SINGLE_SHARE",
+        "decides how rows are read, and none that holds something is left out",
+    ),
     ("controller/src/collect/emit.rs", "MAX_CLOSED", "limit of memory"),
     ("controller/src/collect/poll_retry.rs", "LOCALLY_ADMINISTERED", "IEEE 802"),
     ("controller/src/live/mod.rs", "QUEUE", "limit of memory"),
