@@ -190,10 +190,10 @@ pub(crate) fn metric(address: &str, name: &str) -> i64 {
     of_name.filter_map(|line| line.rsplit(' ').next()?.parse::<i64>().ok()).sum()
 }
 
-/// Returns the time of the first line of a log with a text: seconds since midnight UTC.
-pub(crate) fn logged_at(log: &str, text: &str) -> Option<f64> {
+/// Returns the time of the last line of a log with a text: seconds since midnight UTC.
+pub(crate) fn last_logged_at(log: &str, text: &str) -> Option<f64> {
     let log = std::fs::read_to_string(log).unwrap_or_default();
-    let line = log.lines().find(|line| line.contains(text))?;
+    let line = log.lines().rfind(|line| line.contains(text))?;
     // 2026-11-23T12:00:00.123456Z  INFO ...
     let (_, time) = line.split_once('T')?;
     let (time, _) = time.split_once('Z')?;
