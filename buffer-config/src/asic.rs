@@ -117,14 +117,19 @@ impl Asic {
         (self.vendor != BroadcomDnx).then_some(self.cell_bytes)
     }
 
+    /// The parts of the packet memory, each with pools of its own. The pool sizes of SONiC's templates for chips with two
+    /// count both; limits in bytes, and some egress pools, apply to one.
+    pub fn memory_parts(&self) -> u64 {
+        if matches!(self.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6") { 2 } else { 1 }
+    }
+
     /// Bytes of packet memory that the vendor's SAI may reserve; 0 if unknown. Broadcom's SAI 13.2 reserves 608 cells
     /// in each half of the memory (sonic-buildimage issue 24749).
     pub fn sai_reserve_bytes(&self) -> u64 {
         if self.vendor != BroadcomXgs {
             return 0;
         }
-        let halves = if matches!(self.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6") { 2 } else { 1 };
-        608 * halves * u64::from(self.cell_bytes)
+        608 * self.memory_parts() * u64::from(self.cell_bytes)
     }
 }
 

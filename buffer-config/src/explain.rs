@@ -126,7 +126,7 @@ impl<'s> PortHeadroom<'s> {
         let _ = writeln!(out, "  {:<18} {:>14} bytes            {how}", "worst_case", self.worst_case_bytes);
     }
 
-    fn write_configured(&self, out: &mut String, floor: Floor) {
+    fn write_configured(&self, out: &mut String, floor: Option<Floor>) {
         let _ = writeln!(out, "configured:");
         let profile = |index: &Option<usize>| index.and_then(|i| self.switch.profiles.get(i));
         let groups = self.port.priority_groups.iter().map(profile).enumerate();
@@ -135,24 +135,27 @@ impl<'s> PortHeadroom<'s> {
             any = true;
             let configured = profile.headroom_bytes.unwrap_or(0);
             let _ = writeln!(out, "  group {group}: {configured} bytes, profile {}", profile.name);
-            self.write_verdict(out, configured, self.floor_bytes(floor));
+            self.write_verdict(out, configured, floor.map(|floor| self.floor_bytes(floor)));
         }
         if !any {
             out.push_str("  no priority group of this port has headroom\n");
         }
     }
 
-    fn write_verdict(&self, out: &mut String, configured: u64, floor: u64) {
+    fn write_verdict(&self, out: &mut String, configured: u64, floor: Option<u64>) {
         let computed = self.computed.as_ref().map_or(0, |c| c.xoff);
         let verdict = match self.computed {
-            _ if configured < floor.max(computed) => "too little",
+            _ if configured < floor.unwrap_or(self.worst_case_bytes).max(computed) => "too little",
             _ if configured < self.worst_case_bytes => "sufficient except in the worst case",
             Some(_) => "sufficient",
             None => "above the floors; NOT PROVABLE to be sufficient without the chip's arithmetic",
         };
         let _ = writeln!(out, "    verdict: {verdict}");
-        let needs =
-            [("the arithmetic", computed), ("the floor", floor), ("the worst case", self.worst_case_bytes)];
+        let needs = [
+            ("the arithmetic", computed),
+            ("the floor", floor.unwrap_or(0)),
+            ("the worst case", self.worst_case_bytes),
+        ];
         for (what, need) in needs.into_iter().filter(|(_, need)| *need > configured) {
             let missing = headroom::deficit(need - configured, self.port.speed_mbps);
             let _ = writeln!(

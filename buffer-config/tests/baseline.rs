@@ -10,6 +10,8 @@ use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use serde_json::Value;
 
+use crate::support::switch::{TD2, switch};
+
 fn findings(name: &str, text: &str) -> Vec<Finding> {
     rules::check_file(SourceText { name, text }, None, &Options::default()).findings
 }
@@ -214,4 +216,42 @@ fn fingerprints_do_not_depend_on_order_or_numbers() {
         equal += before.iter().filter(|one| after.contains(one)).count();
     }
     assert!(equal * 100 >= all * 99, "{equal} of {all}");
+}
+
+/// PG020 (a profile for another cable) ranks before PG005 (less headroom than the bytes on the wire).
+#[test]
+fn a_known_finding_leaves_out_no_new_one_about_the_same_ports() {
+    let of_other_cable = [("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"30m\"")];
+    let before = switch(TD2, &of_other_cable);
+    let after = before.replace("\"xoff\": \"100000\"", "\"xoff\": \"1000\"");
+    let codes = |text: &str| {
+        let mut all = findings("a.json", text);
+        rules::one_per_defect(&mut all);
+        all.into_iter().map(|finding| finding.code).collect::<BTreeSet<_>>()
+    };
+    assert!(codes(&before).contains("PG020") && !codes(&before).contains("PG005"));
+    let (left, _) = new_and_stale(baseline("a.json", &before), "a.json", &after);
+    let of_port_4 =
+        left.iter().any(|finding| finding.code == "PG005" && finding.ports.contains(&"Ethernet4".into()));
+    assert!(of_port_4, "{left:#?}");
+    let (left, stale) = new_and_stale(baseline("a.json", &before), "a.json", &before);
+    assert!(left.is_empty() && stale.is_empty(), "{left:#?}\n{stale:#?}");
+}
+
+/// Files of version 2 have what was reported: one finding for each defect.
+#[test]
+fn baselines_of_version_2_hold_back_what_they_did() {
+    let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"30m\"")])
+        .replace("\"xoff\": \"100000\"", "\"xoff\": \"1000\"");
+    let mut reported = findings("a.json", &text);
+    let all = reported.len();
+    rules::one_per_defect(&mut reported);
+    assert!(reported.len() < all);
+    let mut written = Baseline::default();
+    written.add_of_text(&reported, Some(&text), &Root::default());
+    let old = written.to_text().replace("\"version\": 3", "\"version\": 2");
+    let old = Baseline::parse(&old).expect("version 2 can be read");
+    assert!(old.to_text().contains("\"version\": 2"));
+    let (left, stale) = new_and_stale(old, "a.json", &text);
+    assert!(left.is_empty() && stale.is_empty(), "{left:#?}\n{stale:#?}");
 }

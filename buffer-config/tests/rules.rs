@@ -81,7 +81,13 @@ fn defect_7_headroom_too_small_is_reported() {
         ("40m", "50m"),
         ("100000_50m", "400000_50m"),
     ];
-    check(&switch(TD2, &change), None, "PG006", Severity::Error, "400000 Mb/s over 50 m need at least");
+    check(
+        &switch(TD2, &change),
+        None,
+        "PG006",
+        Severity::Error,
+        "the worst case at 400000 Mb/s over 50 m needs",
+    );
 }
 
 #[test]
@@ -90,8 +96,8 @@ fn frames_of_dnx_share_blocks_of_memory() {
     let jericho = "x86_64-arista_7800r3a_36d2_lc";
     passes(&switch(jericho, &[]), None, "PG006");
     let little = [("\"xoff\": \"100000\"", "\"xoff\": \"35000\"")];
-    check(&switch(jericho, &little), None, "PG006", Severity::Warning, "(frames of 1024 B): ");
-    check(&switch(TD2, &little), None, "PG006", Severity::Warning, "(frames of 1024 B in cells of 208 B): ");
+    check(&switch(jericho, &little), None, "PG006", Severity::Error, "(frames of 1024 B): ");
+    check(&switch(TD2, &little), None, "PG006", Severity::Error, "(frames of 1024 B in cells of 208 B): ");
 }
 
 #[test]

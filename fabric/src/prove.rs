@@ -9,11 +9,16 @@
 //! 3. the sender uses the whole reaction time of the standard,
 //! 4. it completes the present frame, and the frames on the cable arrive.
 //!
+//! Chips whose packet memory has parts are simulated with one of them.
+//!
 //! Chip-internal delays (pipeline, MAC) are unknown for most chips and count as zero: what overflows here overflows on
 //! the chip, too; what fits here needs the chip's own margin in addition.
 
+use std::borrow::Cow;
+
+use buffer_config::asic;
 use buffer_config::headroom::{CABLE_PS_PER_METRE, response_ps};
-use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
+use buffer_config::resolved::{Direction, ResolvedPort, ResolvedSwitch};
 use model::{Rate, Time};
 use p4_switch::tm::{Arrival, DropReason, TrafficManager};
 use scenario::{SonicError, sonic};
@@ -158,6 +163,7 @@ fn missing(switch: &ResolvedSwitch, port: &ResolvedPort, priority: u8) -> Option
 pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicError> {
     let frame_bytes = switch.lossless_mtu_bytes.unwrap_or(assumed.frame_bytes).max(64);
     let assumed = Assumed { frame_bytes };
+    let part = one_part(switch);
     let mut proofs: Vec<Proof> = Vec::new();
     let mut unproved: Vec<Unproved> = Vec::new();
     for port in switch.ports.iter().filter(|port| port.is_up) {
@@ -184,7 +190,7 @@ pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicE
                 known.alike.push(port.name.clone());
                 continue;
             }
-            let (used_bytes, outcome) = prove_one(switch, port, priority, cable_m, assumed)?;
+            let (used_bytes, outcome) = prove_one(&part, port, priority, cable_m, assumed)?;
             proofs.push(Proof {
                 port: port.name.clone(),
                 priority,
@@ -199,6 +205,27 @@ pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicE
         }
     }
     Ok(Report::new(switch.asic, proofs, unproved))
+}
+
+/// The part of the packet memory that one ingress port uses ([`asic::Asic::memory_parts`]), with its share of the pools.
+/// An egress pool clearly smaller than what the ingress pool admits has the size of one part already.
+fn one_part(switch: &ResolvedSwitch) -> Cow<'_, ResolvedSwitch> {
+    let parts = switch.asic.and_then(asic::by_name).map_or(1, |asic| asic.memory_parts());
+    if parts == 1 {
+        return Cow::Borrowed(switch);
+    }
+    let ingress = switch.pools.iter().filter(|pool| pool.direction == Direction::Ingress);
+    let largest = ingress.filter_map(|pool| pool.size_bytes).max().unwrap_or(0);
+    let mut part = switch.clone();
+    for pool in &mut part.pools {
+        let is_of_one_part =
+            pool.direction == Direction::Egress && pool.size_bytes.is_some_and(|size| size < largest / 4 * 3);
+        if !is_of_one_part {
+            pool.size_bytes = pool.size_bytes.map(|size| size / parts);
+            pool.shared_headroom_bytes /= parts;
+        }
+    }
+    Cow::Owned(part)
 }
 
 /// The ingress port, and the egress port that stays paused.

@@ -7,16 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use super::object::{Objects, identity};
 use crate::finding::{Finding, Severity};
-use crate::rules::names;
+use crate::rules::{names, one_per_defect};
 
 /// The version of the file's format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// Files of this version lack findings that a stronger one about the same defect left out.
+const ONE_PER_DEFECT: u32 = 2;
 
-/// Known findings.
+/// Known findings, also those that a stronger finding about the same defect leaves out of reports: it may be repaired.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "Text", into = "Text")]
 pub struct Baseline {
     known: BTreeMap<Object, Counts>,
+    /// Whether it has one finding for each defect only, as in files of version 2.
+    is_one_per_defect: bool,
 }
 
 /// The number of findings by severity.
@@ -66,10 +70,13 @@ impl TryFrom<Text> for Baseline {
     type Error = String;
 
     fn try_from(text: Text) -> Result<Self, String> {
-        if text.version != VERSION {
-            return Err(format!("version {} of the format is not supported, only {VERSION}", text.version));
+        if ![ONE_PER_DEFECT, VERSION].contains(&text.version) {
+            return Err(format!(
+                "version {} of the format is not supported, only {ONE_PER_DEFECT} and {VERSION}",
+                text.version
+            ));
         }
-        let mut baseline = Self::default();
+        let mut baseline = Self { is_one_per_defect: text.version == ONE_PER_DEFECT, ..Self::default() };
         for row in text.findings.into_iter().filter(|row| row.count > 0) {
             let Row { file, code, severity, object, ports, count } = row;
             let ports = if ports.is_empty() { vec![String::new()] } else { ports };
@@ -113,7 +120,8 @@ impl From<Baseline> for Text {
                 .collect();
             rows
         };
-        Self { version: VERSION, findings: rows.into_iter().flat_map(row).collect() }
+        let version = if baseline.is_one_per_defect { ONE_PER_DEFECT } else { VERSION };
+        Self { version, findings: rows.into_iter().flat_map(row).collect() }
     }
 }
 
@@ -160,7 +168,7 @@ impl Baseline {
             .map(|row| format!("    {}", serde_json::to_string(row).unwrap_or_default()))
             .collect();
         let findings = if rows.is_empty() { String::new() } else { format!("\n{}\n  ", rows.join(",\n")) };
-        format!("{{\n  \"version\": {VERSION},\n  \"findings\": [{findings}]\n}}\n")
+        format!("{{\n  \"version\": {},\n  \"findings\": [{findings}]\n}}\n", text.version)
     }
 
     /// Parses a baseline.
@@ -236,19 +244,36 @@ fn plain(path: &Path) -> Vec<String> {
 #[derive(Debug, Default)]
 pub(super) struct Left {
     known: BTreeMap<Object, Counts>,
+    is_one_per_defect: bool,
     root: Root,
 }
 
 impl Left {
     pub(super) fn new(baseline: Baseline, root: Root) -> Self {
-        Self { known: baseline.known, root }
+        Self { known: baseline.known, is_one_per_defect: baseline.is_one_per_defect, root }
     }
 
-    /// Removes known findings, and the known ports of other findings.
-    pub(super) fn remove_known(&mut self, findings: &mut Vec<Finding>, text: Option<&str>) {
+    /// Removes known findings, and the known ports of other findings, and keeps one finding for each defect. Returns the
+    /// number of findings that would be reported without a baseline.
+    ///
+    /// What is known is removed first: a known finding leaves out no new one.
+    pub(super) fn remove_known(&mut self, findings: &mut Vec<Finding>, text: Option<&str>) -> usize {
         if self.known.is_empty() {
-            return;
+            one_per_defect(findings);
+            return 0;
         }
+        if self.is_one_per_defect {
+            one_per_defect(findings);
+        }
+        let mut removed = self.take_known(findings, text);
+        one_per_defect(&mut removed);
+        one_per_defect(findings);
+        removed.len()
+    }
+
+    /// Removes known findings, and the known ports of other findings. Returns those that are removed entirely.
+    fn take_known(&mut self, findings: &mut Vec<Finding>, text: Option<&str>) -> Vec<Finding> {
+        let mut removed = Vec::new();
         let mut objects = Objects::new(text);
         findings.retain_mut(|finding| {
             let object = objects.of(finding);
@@ -261,8 +286,12 @@ impl Left {
                 finding.keep_ports(new);
                 return true;
             }
+            if new.is_empty() {
+                removed.push(finding.clone());
+            }
             !new.is_empty()
         });
+        removed
     }
 
     /// Takes one known finding of this severity, or of a higher one: a finding that became worse is new.

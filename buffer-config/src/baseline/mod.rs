@@ -14,6 +14,7 @@ pub(crate) use object::message_shape;
 pub(crate) use suppressions::glob_end;
 
 use crate::finding::Finding;
+use crate::rules::{one_per_defect, remove_weaker};
 use known::Left;
 
 /// Removes suppressed and known findings, file by file.
@@ -49,12 +50,25 @@ impl FindingFilter {
     /// Like [`FindingFilter::apply`], for the findings of one file with this text. The text is needed for files whose
     /// entries are elements of arrays, because an index does not identify an entry.
     ///
-    /// A finding about several ports of which only some are known remains, with the other ports.
+    /// A finding about several ports of which only some are known remains, with the other ports. Of the rest, one finding
+    /// is kept for each defect ([`one_per_defect`]).
     pub fn apply_to_text(&mut self, findings: &mut Vec<Finding>, text: Option<&str>) {
-        let before = findings.len();
-        findings.retain(|finding| !self.is_suppressed(finding));
-        self.left.remove_known(findings, text);
-        self.suppressed += before - findings.len();
+        self.remove_suppressed(findings);
+        self.remove_known(findings, text);
+    }
+
+    /// Removes suppressed findings, and weaker ones about the same defects.
+    pub fn remove_suppressed(&mut self, findings: &mut Vec<Finding>) {
+        let is_suppressed = |finding: &mut Finding| self.is_suppressed(finding);
+        let mut suppressed: Vec<Finding> = findings.extract_if(.., is_suppressed).collect();
+        remove_weaker(findings, &suppressed);
+        one_per_defect(&mut suppressed);
+        self.suppressed += suppressed.len();
+    }
+
+    /// Removes findings of the baseline, and keeps one finding for each defect.
+    pub fn remove_known(&mut self, findings: &mut Vec<Finding>, text: Option<&str>) {
+        self.suppressed += self.left.remove_known(findings, text);
     }
 
     fn is_suppressed(&mut self, finding: &Finding) -> bool {

@@ -26,16 +26,16 @@ pub struct Options {
     pub memory_bytes: Option<u64>,
     /// The largest headroom oversubscription that is not an error; `None`: the ratio is only reported.
     pub oversubscription_limit: Option<f64>,
-    /// Headroom below this floor is an error.
-    pub floor: Floor,
+    /// Headroom below this floor is an error, and above it a warning if the worst case does not fit; `None`: headroom
+    /// below the worst case is an error.
+    pub floor: Option<Floor>,
     /// The largest lossless frame if the file does not specify it, bytes.
     pub lossless_mtu: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let floor = Floor::Standard;
-        Self { asic: None, memory_bytes: None, oversubscription_limit: None, floor, lossless_mtu: 1024 }
+        Self { asic: None, memory_bytes: None, oversubscription_limit: None, floor: None, lossless_mtu: 1024 }
     }
 }
 

@@ -28,7 +28,7 @@ pub use context::{Context, Options};
 pub(crate) use context::{agreeing, bytes, list, names};
 pub use example::Example;
 pub(crate) use precedence::note_causes_of_device;
-pub use precedence::one_per_defect;
+pub use precedence::{one_per_defect, remove_weaker};
 pub use reported::Findings;
 
 use std::sync::LazyLock;

@@ -222,13 +222,18 @@ fn is_stronger(one: &Finding, other: &Finding) -> bool {
 ///
 /// This is done after rules were selected and their severities set, so that an ignored rule hides nothing.
 pub fn one_per_defect(findings: &mut Vec<Finding>) {
-    let all: Vec<Finding> = match findings.iter().any(|finding| !finding.causes.is_empty()) {
-        true => findings.clone(),
-        false => return,
-    };
+    if findings.iter().any(|finding| !finding.causes.is_empty()) {
+        let all = findings.clone();
+        remove_weaker(findings, &all);
+    }
+}
+
+/// Removes findings, and ports of findings, for which `others` have a stronger one.
+pub fn remove_weaker(findings: &mut Vec<Finding>, others: &[Finding]) {
     findings.retain_mut(|finding| {
         let is_reported = |cause: &&Cause| {
-            all.iter()
+            others
+                .iter()
                 .any(|f| (f.code, &f.pointer) == (cause.code, &cause.pointer) && is_stronger(f, finding))
         };
         let causes: Vec<&Cause> = finding.causes.iter().filter(is_reported).collect();

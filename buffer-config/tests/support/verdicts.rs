@@ -163,13 +163,14 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("PG005", "spectrum-3", Error) => {
             (Defect, "2 km at 400G with less headroom than the bytes in flight on the cable")
         }
-        ("PG006", "tofino" | "trident-3" | "unknown", Error) => {
-            (Defect, "below the response time that the standard allows; sufficient only with a faster peer")
-        }
-        ("PG006", _, Error) if spectrum => (Defect, "also below SONiC's arithmetic (PG004)"),
-        ("PG006", _, Warning) => (
+        ("PG006", _, Error) if spectrum => (
             Defect,
-            "the frame that delays the pause frame is not included; visible only with jumbo frames of another class",
+            "the frame that delays the pause frame is not included, which shows only with jumbo frames of another class; \
+             some are also below SONiC's arithmetic (PG004)",
+        ),
+        ("PG006", _, Error) => (
+            Defect,
+            "the frame that delays the pause frame is not included, or not even the response time that the standard allows",
         ),
         ("PG009", "trident-3", Info) => (Report, "10G: sized for the longest cable"),
         ("PG010", _, Error) => (Defect, "rows are missing in the lookup table (issue 5837)"),

@@ -99,6 +99,7 @@ fn hold(suppressions: Suppressions, baseline: Baseline) {
     let all = left.len();
     let mut holder = FindingFilter::new(suppressions, baseline, "2026-01-01");
     holder.apply(&mut left);
-    assert_eq!(holder.suppressed + left.len(), all);
+    // Of several findings about one defect, one is reported.
+    assert!(holder.suppressed + left.len() <= all);
     holder.remarks("side.toml");
 }

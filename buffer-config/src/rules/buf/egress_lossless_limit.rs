@@ -104,7 +104,7 @@ fn judge(
     let limits = format!("{} limits a queue to {}", profile.name, bytes(limit));
     let is_static = matches!(threshold, Threshold::Static { .. });
     // Each half of these chips has its own egress pool, and receives half of what the ingress pool admits.
-    let has_halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5"));
+    let has_halves = cx.asic.is_some_and(|a| a.memory_parts() == 2);
     let halves = has_halves && limit >= size / 2 && is_static;
     let is_half =
         has_halves && cx.lossless_pool().and_then(|p| p.size_bytes).is_some_and(|s| size < s / 4 * 3);

@@ -52,8 +52,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let total = s.saturating_add(ingress.shared_headroom_bytes);
     let at = field("BUFFER_POOL", &egress.name, "size");
     if is_small(cx) {
-        // Tomahawk 4 and 5 have two halves, each with its own pool.
-        let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
+        // The pool may be that of one half of the memory.
+        let halves = cx.asic.is_some_and(|a| a.memory_parts() == 2) && e >= s / 2;
         let severity = if halves { Severity::Warning } else { Severity::Error };
         let message = format!(
             "egress_lossless_pool is {}, but {} admits {}: lossless packets are dropped at egress",

@@ -9,7 +9,7 @@ family!(
     group_direction,
     headroom_short,
     wire_floor,
-    standard_floor,
+    worst_case,
     monotonic_cable,
     monotonic_speed,
     same_for_all,

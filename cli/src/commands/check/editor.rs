@@ -56,9 +56,6 @@ impl Checker {
         let source = SourceText { name, text };
         let findings = rules::check_file(source, self.lookup.as_ref(), &self.options).findings;
         let mut findings = editor::shown(source, findings);
-        if self.setup.is_none() {
-            rules::one_per_defect(&mut findings);
-        }
         if let Some(setup) = &self.setup {
             setup.select(&mut findings);
             match setup.filter() {
@@ -66,6 +63,7 @@ impl Checker {
                 Err(error) => findings.push(editor::not_checked(name, &format!("{error:#}"))),
             }
         }
+        rules::one_per_defect(&mut findings);
         let has_notes = self.setup.as_ref().is_some_and(|setup| setup.has_notes);
         findings.retain(|finding| has_notes || finding.severity > Severity::Info);
         findings

@@ -106,8 +106,8 @@ pub(crate) struct Args {
     /// Largest headroom oversubscription that is not an error
     #[arg(long, help_heading = "Assumptions", value_name = "RATIO")]
     oversubscription_limit: Option<f64>,
-    /// Lowest headroom that is accepted
-    #[arg(long, help_heading = "Assumptions", value_enum, default_value_t = FloorArg::Standard)]
+    /// Lowest headroom that is not an error; above it, headroom below the worst case is a warning
+    #[arg(long, help_heading = "Assumptions", value_enum, default_value_t = FloorArg::WorstCase)]
     floor: FloorArg,
     /// Largest lossless frame if the file does not specify it, bytes [default: 1024]
     #[arg(long, help_heading = "Assumptions", value_name = "BYTES")]
@@ -177,6 +177,7 @@ enum FloorArg {
     Standard,
     WithPortMtu,
     WithTwoMtu,
+    WorstCase,
 }
 
 /// Runs the command.

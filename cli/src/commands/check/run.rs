@@ -156,7 +156,7 @@ impl<'r> Run<'r> {
     fn file(&mut self, input: &Input, checked: Checked) -> anyhow::Result<()> {
         let Checked { text, mut findings, switches, device } = checked;
         self.setup.select(&mut findings);
-        self.filter.apply_to_text(&mut findings, Some(&text));
+        self.hold_back(&mut findings, Some(&text));
         self.checked.push(input.name.clone());
         for switch in &switches {
             self.fleet.add(&input.name, switch);
@@ -172,10 +172,17 @@ impl<'r> Run<'r> {
         self.put(&input.name, Some(&text), &findings)
     }
 
-    fn put(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> anyhow::Result<()> {
+    /// Removes suppressed and known findings, and keeps one for each defect. With `--write-baseline`, all that are not
+    /// suppressed become known.
+    fn hold_back(&mut self, findings: &mut Vec<Finding>, text: Option<&str>) {
+        self.filter.remove_suppressed(findings);
         if let Some(path) = &self.args.write_baseline {
             self.baseline.add_of_text(findings, text, &self.setup.root_of(path));
         }
+        self.filter.remove_known(findings, text);
+    }
+
+    fn put(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> anyhow::Result<()> {
         for sink in &mut self.sinks {
             sink.file(name, text, findings)?;
         }
@@ -212,7 +219,7 @@ impl<'r> Run<'r> {
         self.setup.links().iter().for_each(|ends| self.fleet.connect(ends));
         let mut rest = self.fleet.check();
         self.setup.select(&mut rest);
-        self.filter.apply(&mut rest);
+        self.hold_back(&mut rest, None);
         if let Some(path) = &self.setup.suppressions {
             rest.extend(self.filter.remarks(&path.display().to_string()));
         }

@@ -10,7 +10,7 @@ use buffer_config::baseline::{Baseline, FindingFilter, Root, Selection, Suppress
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::headroom::Floor;
 use buffer_config::hosts::{self, Hosts};
-use buffer_config::rules::{self, Options};
+use buffer_config::rules::Options;
 use buffer_config::settings::{self as patterns, FILE_NAME, PortName, Settings};
 
 use super::inputs::Search;
@@ -138,11 +138,10 @@ impl Setup {
         self.root.name_of(file)
     }
 
-    /// Removes findings that are not selected, sets severities, and keeps one finding for each defect.
+    /// Removes findings that are not selected, and sets severities.
     pub(super) fn select(&self, findings: &mut Vec<Finding>) {
         findings.retain(|finding| self.selection.wants(finding.code, finding.rule));
         self.settings.apply(findings, |file| self.name_of(file));
-        rules::one_per_defect(findings);
     }
 
     /// A filter with the suppressions and the baseline.
@@ -184,10 +183,11 @@ fn options(args: &Args, settings: &Settings) -> anyhow::Result<Options> {
         None => None,
     };
     let floor = match args.floor {
-        FloorArg::Wire => Floor::Wire,
-        FloorArg::Standard => Floor::Standard,
-        FloorArg::WithPortMtu => Floor::WithPortMtu,
-        FloorArg::WithTwoMtu => Floor::WithTwoMtu,
+        FloorArg::Wire => Some(Floor::Wire),
+        FloorArg::Standard => Some(Floor::Standard),
+        FloorArg::WithPortMtu => Some(Floor::WithPortMtu),
+        FloorArg::WithTwoMtu => Some(Floor::WithTwoMtu),
+        FloorArg::WorstCase => None,
     };
     Ok(Options {
         asic,

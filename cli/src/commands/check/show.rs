@@ -163,6 +163,7 @@ pub(super) fn write_patch(args: &Args, setup: &Setup, inputs: &[Input], path: &P
     let source = SourceText { name: &input.name, text: &text };
     let mut findings = rules::check_file(source, table.as_ref(), &setup.options).findings;
     setup.select(&mut findings);
+    rules::one_per_defect(&mut findings);
     let plan = fix_patch::plan(source, &findings, table.as_ref(), &setup.options)
         .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
     for op in &plan.operations {

@@ -1,16 +1,16 @@
-//! # PG006 below-the-standard
+//! # PG006 below-the-worst-case
 //!
-//! Severity: error (a warning where only the worst case does not fit).
+//! Severity: error (a warning above the floor that `--floor` selects).
 //!
-//! Headroom is below the floor (error), or below the worst case (warning). The floor is the bytes in flight on the
-//! cable, the response time of the peer that IEEE 802.3 31B.3.7 allows, and one lossless frame. In the worst case,
-//! the pause frame also waits for a frame of the port's MTU, and only whole frames arrive, each of which fills
-//! whole cells, unless frames share them (Broadcom DNX).
+//! Headroom is below the worst case: the bytes in flight on the cable, those of the response time of the peer that
+//! IEEE 802.3 31B.3.7 allows, and those of the frame of the port's MTU for which the pause frame waits. Only whole
+//! frames arrive, each of which fills whole cells, unless frames share them (Broadcom DNX).
 //!
 //! ## Why it matters
 //!
 //! The peer may continue to send for that long after the switch decides to pause. `harrier check --prove` shows
-//! which frame is dropped. `--floor` selects the floor below which this is an error.
+//! which frame is dropped. `--floor standard` accepts, with a warning, headroom for the bytes in flight, the response
+//! time and one lossless frame: frames are dropped only if a longer frame delays the pause frame.
 //!
 //! ## Example
 //!
@@ -35,19 +35,22 @@ use super::super::context::{Context, Findings, bytes, hit_as};
 use super::super::{Meta, effect};
 use super::wire_floor::short;
 use crate::finding::Severity;
-use crate::headroom::{self, Link};
+use crate::headroom::{self, Floor, Link};
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
     code: "PG006",
-    name: "below-the-standard",
+    name: "below-the-worst-case",
     severity: Severity::Error,
     effect: effect::HEADROOM_TOO_SMALL,
 };
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    cx.by_port(out, &META, |port| short(cx, port, cx.options.floor, Severity::Error));
+    if let Some(floor) = cx.options.floor {
+        cx.by_port(out, &META, |port| short(cx, port, floor, Severity::Error));
+    }
+    let severity = if cx.options.floor.is_some() { Severity::Warning } else { Severity::Error };
     cx.by_port(out, &META, |port| {
         let (profile, has, cable_m) = cx.headroom_of(port)?;
         let link = Link {
@@ -57,16 +60,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             lossless_mtu: cx.lossless_mtu(),
             cell_bytes: cx.sw.cell_bytes.unwrap_or(1),
         };
-        let declared = headroom::floor_bytes(
-            cx.options.floor,
+        // Values below the selected floor are already an error, and those below the bytes in flight are PG005.
+        let reported = headroom::floor_bytes(
+            cx.options.floor.unwrap_or(Floor::Wire),
             link.speed_mbps,
             f64::from(cable_m),
             link.port_mtu,
             link.lossless_mtu,
         );
         let needed = headroom::worst_case_bytes(&link);
-        // Values below the declared floor are already an error.
-        if has >= needed || has < declared {
+        if has >= needed || has < reported {
             return None;
         }
         let missing = headroom::deficit(needed - has, link.speed_mbps);
@@ -82,6 +85,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             missing.nanoseconds / 1e3,
             missing.metres
         );
-        hit_as(Severity::Warning, "BUFFER_PROFILE", &profile.name, "xoff", message)
+        hit_as(severity, "BUFFER_PROFILE", &profile.name, "xoff", message)
     });
 }
