@@ -28,20 +28,25 @@ lab: ui                    ## a real network of namespaces with an incident: mak
 build: ui                  ## build the release binary, target/release/harrier
 	cargo build --release --locked -p harrier-cli
 
+# An idle job (SCHED_IDLE) is preempted at once by other processes.
+IDLE = $(if $(shell command -v chrt),chrt --idle 0)
+
 # How a development build of the binary is made. `make test` uses the one that the unit tests have built, with the features
 # of all crates: another selection of crates has other features, and would compile most dependencies once more.
 CLI ?= cargo build --locked -p harrier-cli
 test: export CLI = cargo build --locked --workspace --tests
 test: export HARRIER_WORKSPACE_TESTS = 1
-test: tools check unit together browser docs   ## everything that CI runs
+test: tools check unit together   ## everything that CI runs
 
-# The examination computes; the others mostly wait for servers, installers and clients, and run at the same time.
-together: setup
+# The examination and the documentation compute; the others mostly wait for servers, installers and pages, and run at the same
+# time. All use one build.
+together: setup ui
+	$(CLI)
 	@mkdir -p target
-	@echo "the examination runs with the following, and prints its result after them"; \
-	$(MAKE) --no-print-directory examine >target/examine.out 2>&1 & examine=$$!; status=0; \
-	$(MAKE) --no-print-directory postgres foreign kit packages monitoring || status=$$?; \
-	wait $$examine || status=$$?; cat target/examine.out; exit $$status
+	@echo "the examination and the documentation are made at the same time as the following, and print their results after it"; \
+	$(MAKE) --no-print-directory CLI=true examine docs >target/together.out 2>&1 & computing=$$!; status=0; \
+	$(MAKE) --no-print-directory CLI=true postgres foreign kit packages monitoring browser || status=$$?; \
+	wait $$computing || status=$$?; cat target/together.out; exit $$status
 
 # They wait for the network, while `check` compiles; what needs a tool waits for it.
 tools: setup
@@ -83,8 +88,6 @@ monitoring: setup          ## Prometheus rules, the Grafana dashboard and the me
 	$(CLI)
 	./scripts/monitoring.sh
 
-# An idle job (SCHED_IDLE) is preempted at once by other processes.
-IDLE = $(if $(shell command -v chrt),chrt --idle 0)
 examine: setup             ## 40 generated scenarios that nobody has seen, judged by intervention
 	$(CLI)
 	$(IDLE) ./scripts/exam.sh
@@ -99,7 +102,7 @@ browser: ui                ## the dashboard of a running demo in headless Chromi
 
 docs: setup                ## the documentation site with the Rust API, target/docs/site
 	$(CLI)
-	HARRIER=$${CARGO_TARGET_DIR:-target}/debug/harrier ./scripts/docs.sh
+	HARRIER=$${CARGO_TARGET_DIR:-target}/debug/harrier $(IDLE) ./scripts/docs.sh
 
 api: setup                 ## the Rust API alone; warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace --locked
