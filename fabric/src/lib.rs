@@ -29,6 +29,7 @@ mod host_readings;
 mod host_report;
 mod host_tenants;
 mod link;
+mod link_loss;
 mod losses;
 pub mod nic;
 mod operator_records;

@@ -6,6 +6,7 @@ use model::wire::Frame;
 use model::{Rate, Time};
 
 use crate::event::Slot;
+use crate::link_loss::LinkLoss;
 
 /// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +33,8 @@ pub(crate) struct Link {
     pub(crate) delay: Time,
     /// Serialisation times are rounded down to multiples of this; 1 ps is exact.
     pub(crate) grain: Time,
-    /// Loss rate in parts per trillion.
-    pub(crate) loss_ppt: u64,
+    /// Random loss, if there is any.
+    pub(crate) loss: Option<LinkLoss>,
     /// Number of present outages; the link is up if there are none.
     pub(crate) outages: u32,
     /// When the last outage ended.
@@ -57,14 +58,21 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub(crate) fn new(from: End, to: End, rate: Rate, delay: Time, grain: Time, loss_ppt: u64) -> Link {
+    pub(crate) fn new(
+        from: End,
+        to: End,
+        rate: Rate,
+        delay: Time,
+        grain: Time,
+        loss: Option<LinkLoss>,
+    ) -> Link {
         Link {
             from,
             to,
             rate,
             delay,
             grain,
-            loss_ppt,
+            loss,
             outages: 0,
             restored: None,
             busy_until: Time::ZERO,

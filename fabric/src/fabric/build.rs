@@ -14,6 +14,7 @@ use scenario::{HostSettings, Paths, Problems, Random, RunFlow, Scenario, SonicEr
 use crate::event::ScheduledEvent;
 use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::link::{End, Link, cut};
+use crate::link_loss::LinkLoss;
 use crate::nic::Nic;
 use crate::nic::control::Control;
 use crate::nic::message::{Layout, MessageGate};
@@ -98,12 +99,12 @@ impl<S: FabricSwitch> Fabric<S> {
         mut make: impl FnMut(&str, SwitchConfig) -> S,
     ) -> Result<Fabric<S>, BuildError> {
         let scenario = &*scenario.instance(seed)?;
-        let mut fabric = Fabric::empty(seed);
+        let mut fabric = Fabric::empty();
         fabric.stop = scenario.stop;
         fabric.add_nodes(scenario, seed, &mut make)?;
         for (index, link) in scenario.topology.links.iter().enumerate() {
             let loss_ppt = scenario.loss_ppt.get(&index).copied().unwrap_or(0);
-            fabric.add_link(link, scenario.grain, loss_ppt)?;
+            fabric.add_link(link, scenario.grain, (seed, loss_ppt))?;
         }
         fabric.check_hosts(&scenario.topology)?;
         let mut paths = Paths::new(&scenario.topology);
@@ -157,7 +158,13 @@ impl<S: FabricSwitch> Fabric<S> {
         Ok(())
     }
 
-    fn add_link(&mut self, link: &TopologyLink, grain: Time, loss_ppt: u64) -> Result<(), BuildError> {
+    /// `loss_ppt` is the probability of a loss in parts per trillion.
+    fn add_link(
+        &mut self,
+        link: &TopologyLink,
+        grain: Time,
+        (seed, loss_ppt): (u64, u64),
+    ) -> Result<(), BuildError> {
         if link.rate.0 == 0 {
             return Err(BuildError::ZeroRate(link.a.clone()));
         }
@@ -182,7 +189,8 @@ impl<S: FabricSwitch> Fabric<S> {
                     }
                 }
             }
-            self.links.push(Link::new(from, to, link.rate, link.delay, grain, loss_ppt));
+            let loss = (loss_ppt > 0).then(|| LinkLoss::new(seed, self.links.len(), loss_ppt));
+            self.links.push(Link::new(from, to, link.rate, link.delay, grain, loss));
         }
         Ok(())
     }

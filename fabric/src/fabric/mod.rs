@@ -18,7 +18,7 @@ use model::{LossReason, LossRecord, NetworkChange, NetworkEvent, PortRef, Time};
 use p4_switch::tm::DropReason as QueueDrop;
 use p4_switch::{Event as SwitchEvent, Switch, SwitchConfig};
 use scenario::topology::CPU_PORT;
-use scenario::{Random, Scenario, SonicError};
+use scenario::{Scenario, SonicError};
 
 use crate::agent::{HostAgent, PollRequest};
 use crate::event::{EventQueue, ScheduledEvent};
@@ -70,7 +70,6 @@ pub struct Fabric<S = Switch> {
     /// Number of complete flows.
     finished_flows: usize,
     faults: Vec<Fault>,
-    random: Random,
     counters: Counters,
     pauses: RecordLog<PauseRecord>,
     watchdogs: RecordLog<WatchdogRecord>,
@@ -115,7 +114,7 @@ enum NodeIndex {
 
 impl<S: FabricSwitch> Fabric<S> {
     /// An empty fabric; [`build`] fills it.
-    fn empty(seed: u64) -> Fabric<S> {
+    fn empty() -> Fabric<S> {
         Fabric {
             now: Time::ZERO,
             queue: EventQueue::default(),
@@ -127,7 +126,6 @@ impl<S: FabricSwitch> Fabric<S> {
             receivers: Vec::new(),
             finished_flows: 0,
             faults: Vec::new(),
-            random: Random::new(seed, u64::MAX),
             counters: Counters::default(),
             pauses: RecordLog::default(),
             watchdogs: RecordLog::default(),
@@ -231,7 +229,7 @@ impl<S: FabricSwitch> Fabric<S> {
             self.frame_lost(from, &frame, LossReason::LinkDown);
             return;
         }
-        if link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+        if link.loss.as_mut().is_some_and(|loss| loss.next(&frame)) {
             link.lost_frames += 1;
             let to = link.to;
             self.frame_lost(to, &frame, LossReason::Corrupted);
