@@ -118,6 +118,7 @@ pub const ALL: &[Rule] = &[
     ),
     rule("signatures.packet_loss", "signature"),
     rule("packet_loss.acknowledged", "attributes no measured round trip to a lost packet"),
+    rule("packet_loss.silence", "takes a loss for likelier if no queue or pause explains that no ACK came"),
     rule("packet_loss.flushed", "blames the pauses because of which the PFC watchdog dropped packets"),
     rule("signatures.host_only", "signature"),
     rule("verdict.doubtful", "names the port alone if an accusation of flows would be too uncertain"),

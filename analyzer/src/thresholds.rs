@@ -280,6 +280,9 @@ thresholds! {
     LOSS_PROBABILITY = "packet_loss.least_probability", 0.5, Share,
         "by definition: below it, a loss at that time is less likely than none",
         "overlooks losses";
+    SILENT_HOST = "packet_loss.silent_host", 0.1, Ratio,
+        "documented choice: of silences that no queue or pause of a complete path explains, a host causes one for ten of losses",
+        "names losses for silences of hosts";
     DESTINATION_UNKNOWN = "path_change.destination_unknown", 0.85, Factor,
         "documented choice: the counter of discards does not name the destination",
         "is more certain of black holes without a route event";

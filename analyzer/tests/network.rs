@@ -199,6 +199,27 @@ fn damaged_frames_count_on_the_path_and_at_the_time_of_the_slow_packet() {
     check(&silent(damaged("sw3:1", (100, 800))), &[Expect::default()]);
 }
 
+/// The slow packet was in flight for 34 us. With 9 losses in 1200 us, one in that time is no more likely than none, but a host
+/// that stops is rarer.
+#[test]
+fn a_silence_that_nothing_else_explains_is_a_loss() {
+    let damaged = |packets: u64, until: u64| {
+        let mut story = silent(story());
+        story.snapshot.losses =
+            vec![loss("sw3:1", None, LossReason::Corrupted, packets, (until.saturating_sub(1_200), until))];
+        story
+    };
+    check(&damaged(9, 1_500), &[loss_at("sw3:1", 0.5..=0.95)]);
+    check_without(&["packet_loss.silence"], &damaged(9, 1_500), &[undetermined()]);
+    // One loss in that time is rare, and one at another time is none.
+    check(&damaged(2, 1_500), &[undetermined()]);
+    check(&damaged(9, 880), &[Expect::default()]);
+    // A round trip that was measured is no silence.
+    let mut measured = damaged(9, 1_500);
+    measured.snapshot.trigger.as_mut().unwrap().reason = TriggerReason::SlowRtt;
+    check(&measured, &[undetermined()]);
+}
+
 /// A round trip of a packet that was sent once is not the time of a retransmission.
 #[test]
 fn a_packet_that_arrived_was_not_lost() {

@@ -5,6 +5,10 @@
 //! losses are taken as a Poisson process: with a mean of n losses in that time, the probability that there was one is
 //! 1 - exp(-n).
 //!
+//! That is how often a packet is lost in such a time. If no ACK came, and queues and pauses of a path that is completely
+//! recorded cannot account for it, the alternative to a loss is a host that stopped, which is rarer ([`t::SILENT_HOST`]): the
+//! probability follows from both by Bayes' rule.
+//!
 //! A discard for lack of buffer is the consequence of a queue, or of a setting that leaves too little room for it. So a
 //! verdict about such losses names what filled the buffer, the contention at that port, or the setting; if the records
 //! show neither, the losses explain nothing, and the delay is `undetermined`. What a PFC watchdog dropped is the consequence
@@ -53,7 +57,7 @@ pub(crate) fn of<'a>(context: &Context<'_, 'a>) -> Option<Loss<'a>> {
         if !may_delay(context, link.is_reverse) {
             continue;
         }
-        let probability = probability(loss, slow);
+        let probability = given_silence(context, probability(loss, slow));
         if !context.view.is_of_class(loss.priority)
             || probability < context.settings.value(&t::LOSS_PROBABILITY)
         {
@@ -114,7 +118,8 @@ pub(crate) fn may_be_the_slow_packet(context: &Context<'_, '_>, loss: &LossRecor
     let (Some(trigger), Some(victim)) = (context.trigger, context.victim) else { return true };
     let links = victim_links(context.view, victim);
     let on_path = place(context, &links, loss).filter(|(link, _)| may_delay(context, link.is_reverse));
-    on_path.is_some() && probability(loss, slow_span(trigger)) >= context.settings.value(&t::LOSS_PROBABILITY)
+    let probability = given_silence(context, probability(loss, slow_span(trigger)));
+    on_path.is_some() && probability >= context.settings.value(&t::LOSS_PROBABILITY)
 }
 
 pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
@@ -197,6 +202,18 @@ fn probability(loss: &LossRecord, slow: Span) -> f64 {
     }
     let span = span(loss);
     1.0 - (-(loss.packets as f64) * span.shared_ns(slow) / span.length_ns()).exp()
+}
+
+/// The probability of a loss, of which `probability` is how often it happens in such a time, given what the agent observed.
+fn given_silence(context: &Context<'_, '_>, probability: f64) -> f64 {
+    let is_silence = context.trigger.is_some_and(|trigger| trigger.reason == TriggerReason::Silence);
+    let is_unexplained =
+        || accounting::explained_share(context).is_some_and(|share| !accounting::is_enough(context, share));
+    if !is_silence || !context.settings.applies("packet_loss.silence") || !is_unexplained() {
+        return probability;
+    }
+    let host = (1.0 - probability) * context.settings.value(&t::SILENT_HOST);
+    if probability > 0.0 { probability / (probability + host) } else { 0.0 }
 }
 
 /// The link of the victim at which packets were lost, and the port that the verdict names.
