@@ -35,7 +35,7 @@ mod verdict;
 use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
-use model::diagnosis::Severity;
+use model::diagnosis::{Cost, Severity};
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -381,7 +381,9 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         verification: None,
     };
     let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
+    let lost_packets = model::diagnosis::lost_packets(&diagnosis.evidence);
     let diagnosis = Diagnosis {
+        cost: Cost { lost_packets, ..diagnosis.cost },
         id: id(context.view.event(), &diagnosis),
         severity: severity::severity(&case, &diagnosis),
         confidence: round(features.confidence(confidence::kind(finding), diagnosis.cause)),

@@ -214,20 +214,32 @@ fn describe_evidence(evidence: &Evidence) -> String {
     }
 }
 
-/// The severity with the cost, e.g. `major, costs 120.0 us of 2 flows (1.5 MB)`.
+/// The severity with the cost, e.g. `major, costs 120.0 us (13 times its base RTT, 1.5 MB of its link); affects 2 flows; 7
+/// packets lost`.
 fn describe_severity(diagnosis: &Diagnosis) -> String {
     let cost = diagnosis.cost;
-    if cost.delay_ns == 0 {
-        return name(&diagnosis.severity);
+    let mut text = name(&diagnosis.severity);
+    if cost.delay_ns > 0 {
+        let factor =
+            cost.slowdown().map_or(String::new(), |factor| format!("{} times its base RTT, ", times(factor)));
+        let (delay, carried) = (time(cost.delay_ns), bytes(cost.bytes));
+        text += &format!(
+            ", costs {delay} ({factor}{carried} of its link); affects {}",
+            count(cost.flows, "flow")
+        );
+        if cost.jobs > 0 {
+            text += &format!(", {}", count(cost.jobs, "job"));
+        }
     }
-    let jobs = if cost.jobs > 0 { format!(", {}", count(cost.jobs, "job")) } else { String::new() };
-    format!(
-        "{}, costs {} ({} of its link); affects {}{jobs}",
-        name(&diagnosis.severity),
-        time(cost.delay_ns),
-        bytes(cost.bytes),
-        count(cost.flows, "flow")
-    )
+    if cost.lost_packets > 0 {
+        text += &format!("; {} lost", count(cost.lost_packets, "packet"));
+    }
+    text
+}
+
+/// A factor with one decimal below ten.
+fn times(factor: f64) -> String {
+    if factor < 9.95 { format!("{factor:.1}") } else { format!("{factor:.0}") }
 }
 
 fn list<T: ToString>(items: &[T]) -> String {

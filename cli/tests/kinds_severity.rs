@@ -48,6 +48,28 @@ fn the_text_output_contains_severity_and_cost() {
     let ran = harrier(&["run", "poster-fig1"]);
     let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("severity")).expect("a line");
     assert!(line.contains("major, costs 8."), "{line}");
+    assert!(line.contains(" times its base RTT, "), "{line}");
+    assert!(!line.contains("lost"), "{line}");
+}
+
+#[test]
+fn the_cost_contains_the_packets_that_were_lost() {
+    let report = harrier(&["run", "lossy-link", "--json"]).json();
+    let verdicts = report["diagnoses"].as_array().expect("a list");
+    let [verdict, ..] = verdicts.as_slice() else { panic!("{report:.2000}") };
+    let records = verdict["evidence"].as_array().expect("a list").iter().flat_map(|evidence| {
+        evidence["records"].as_array().into_iter().flatten().filter(|record| record["kind"] == "loss")
+    });
+    let mut lost: Vec<String> = records.map(ToString::to_string).collect();
+    lost.sort();
+    lost.dedup();
+    let packets = |text: &String| serde_json::from_str::<Value>(text).expect("JSON")["packets"].as_u64();
+    let sum: u64 = lost.iter().filter_map(packets).sum();
+    assert!(sum > 0);
+    assert_eq!(verdict["cost"]["lost_packets"], sum);
+    let text = harrier(&["run", "lossy-link"]).stderr;
+    let line = text.lines().find(|line| line.trim_start().starts_with("severity")).expect("a line");
+    assert!(line.ends_with(&format!("{sum} packets lost")), "{line}");
 }
 
 #[test]

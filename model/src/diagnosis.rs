@@ -99,12 +99,40 @@ pub enum Severity {
 pub struct Cost {
     /// The victim's measured delay above its base round-trip time, in nanoseconds.
     pub delay_ns: u64,
+    /// The victim's base round-trip time, in nanoseconds; 0 without a measurement.
+    #[serde(default)]
+    pub base_rtt_ns: u64,
     /// Bytes that the link could have carried in that time.
     pub bytes: u64,
     /// Number of affected flows, the victim included.
     pub flows: u64,
     /// Number of collective operations that depend on an affected flow.
     pub jobs: u64,
+    /// Packets that switches lost, by the records that the evidence cites.
+    #[serde(default)]
+    pub lost_packets: u64,
+}
+
+impl Cost {
+    /// How many times its base round-trip time the slowest measured round trip of the victim took; `None` without a
+    /// measurement.
+    pub fn slowdown(&self) -> Option<f64> {
+        let rtt_ns = self.base_rtt_ns.saturating_add(self.delay_ns);
+        (self.base_rtt_ns > 0).then(|| rtt_ns as f64 / self.base_rtt_ns as f64)
+    }
+}
+
+/// Packets that switches lost, by the loss records in evidence. A record that two claims cite counts once.
+pub fn lost_packets(evidence: &[Evidence]) -> u64 {
+    let mut counted: Vec<&LossRecord> = Vec::new();
+    for record in evidence.iter().flat_map(|evidence| &evidence.records) {
+        if let Record::Loss(loss) = record
+            && !counted.contains(&loss)
+        {
+            counted.push(loss);
+        }
+    }
+    counted.iter().fold(0, |sum, loss| sum.saturating_add(loss.packets))
 }
 
 /// The root cause: port, flows, host or configuration.

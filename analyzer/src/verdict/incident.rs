@@ -85,7 +85,9 @@ fn share_costs(polls: &mut [(&Snapshot, Vec<Diagnosis>)], event_of: impl Fn(&Sna
                 let severity = one.severity.max(two.severity);
                 for (poll, verdict) in [(first, at), (later, other)] {
                     let verdict = &mut polls[poll].1[verdict];
-                    (verdict.cost.delay_ns, verdict.cost.bytes) = (longer.delay_ns, longer.bytes);
+                    verdict.cost.delay_ns = longer.delay_ns;
+                    verdict.cost.base_rtt_ns = longer.base_rtt_ns;
+                    verdict.cost.bytes = longer.bytes;
                     verdict.severity = severity;
                 }
             }
@@ -304,7 +306,7 @@ mod tests {
     fn the_verdict_that_is_kept_has_the_longer_delay_of_both_polls() {
         let (one, two) = (snapshot(1, None), snapshot(2, Some(1)));
         let first = verdict("a", Anomaly::FlowContention, Cause::Incast, &[2, 3]);
-        let cost = Cost { delay_ns: 300_000, bytes: 7, flows: 1, jobs: 0 };
+        let cost = Cost { delay_ns: 300_000, bytes: 7, flows: 1, ..Cost::default() };
         let second = Diagnosis { id: "b".to_string(), severity: Severity::Minor, cost, ..first.clone() };
         let settled = settle(vec![(&one, vec![first]), (&two, vec![second])]);
         assert_eq!(

@@ -16,7 +16,7 @@ use crate::settings::UNKNOWN_NS;
 use crate::thresholds as t;
 use crate::verdict::causes::{Case, misconfiguration};
 
-/// Returns the cost of a verdict.
+/// Returns the cost of a verdict, without the packets that its evidence shows as lost.
 pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]) -> Cost {
     let view = case.context.view;
     let delay_ns = delay_ns(case).unwrap_or(0);
@@ -25,9 +25,11 @@ pub(crate) fn cost(case: &Case<'_, '_, '_>, victim: FlowKey, victims: &[FlowKey]
     let depends = |job: &&model::Job| job.transfers.iter().any(|t| victims.contains(&t.flow));
     Cost {
         delay_ns,
+        base_rtt_ns: case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns),
         bytes: u64::try_from(carried).unwrap_or(u64::MAX),
         flows: victims.len() as u64,
         jobs: view.jobs().iter().filter(depends).count() as u64,
+        lost_packets: 0,
     }
 }
 
@@ -75,7 +77,7 @@ pub(crate) fn severity(case: &Case<'_, '_, '_>, diagnosis: &Diagnosis) -> Severi
         anomaly: diagnosis.anomaly,
         cause: diagnosis.cause,
         delay_ns: diagnosis.cost.delay_ns,
-        base_rtt_ns: case.context.trigger.map_or(0, |trigger| trigger.base_rtt_ns),
+        base_rtt_ns: diagnosis.cost.base_rtt_ns,
         flows: diagnosis.cost.flows,
         paused: !diagnosis.pause_path.is_empty(),
         holds_port: holds_port(case),

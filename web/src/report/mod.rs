@@ -74,6 +74,11 @@ fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> 
         ("occurrences", incident.recurrences.to_string()),
         ("diagnoses", incident.count.to_string()),
         ("delay of the victim above its base round trip", duration(cost.delay_ns)),
+        (
+            "slow-down of the victim",
+            cost.slowdown().map_or("not measured".into(), |factor| format!("{factor:.1} times")),
+        ),
+        ("lost packets", cost.lost_packets.to_string()),
         ("affected flows", cost.flows.to_string()),
         ("affected collective operations", cost.jobs.to_string()),
     ];

@@ -70,10 +70,12 @@ export interface components {
             usual_extra_pcie_bits_per_s?: number | null;
         };
         Cost: {
+            base_rtt_ns?: number;
             bytes: number;
             delay_ns: number;
             flows: number;
             jobs: number;
+            lost_packets?: number;
         };
         CounterInterval: {
             from_ns: number;

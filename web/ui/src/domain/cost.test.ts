@@ -29,3 +29,8 @@ test.each<[string, Diagnosis, string[]]>([
   ['a small factor has a decimal', diagnosis(840, [trigger(1840)]), ['delayed by up to 840 ns, 1.8 × its base RTT']],
   ['nothing', diagnosis(0), []],
 ])('the cost in words: %s', (_, given, expected) => expect(costs(given)).toEqual(expected));
+
+test('the cost of a diagnosis comes before the records of its evidence', () => {
+  const judged = { ...diagnosis(9000, [trigger(1500)], [loss(40, 2)]), cost: { delay_ns: 9000, base_rtt_ns: 500, bytes: 0, flows: 1, jobs: 0, lost_packets: 7 } };
+  expect(costs(judged as Diagnosis)).toEqual(['delayed by up to 9 µs, 19 × its base RTT', '7 packets lost']);
+});
