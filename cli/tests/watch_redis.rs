@@ -180,3 +180,22 @@ fn a_switch_that_stops_answering_is_read_again_when_it_answers() {
     let _ = child.stdout.take().expect("a pipe").read_to_string(&mut rest);
     assert!(again.is_some(), "{rest}");
 }
+
+/// FLEX_COUNTER_DB says what syncd polls: COUNTERS_DB keeps the last values of a group that is disabled.
+#[test]
+fn counters_that_a_switch_does_not_poll_are_reported() {
+    let test = "watch-disabled";
+    let Some(server) = switch(test, 0, None) else { return };
+    let address = format!("sonic://127.0.0.1:{}", server.port);
+    let watch = || harrier(&["watch", "--interval", "200ms", "--rounds", "4", &address]);
+    let ran = watch();
+    assert!(ran.stderr.contains("ports are read") && !ran.stderr.contains("not measured"), "{}", ran.stderr);
+    for group in ["PORT_STAT_COUNTER", "PFC_WD"] {
+        let key = format!("FLEX_COUNTER_GROUP_TABLE:{group}");
+        server.set("5", &key, &[("FLEX_COUNTER_STATUS", "disable")]);
+    }
+    let ran = watch();
+    let about: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("not measured")).collect();
+    assert_eq!(about.len(), 2, "each is reported once: {}", ran.stderr);
+    assert!(about[0].contains("PORT_STAT_COUNTER") && about[1].contains("PFC_WD"), "{about:?}");
+}

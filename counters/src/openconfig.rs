@@ -160,6 +160,7 @@ impl Leaves {
             time_is_assumed: false,
             source: Source::Gnmi,
             lacks_watchdog: true,
+            polled: Default::default(),
             ports,
             neighbours,
             addresses: Vec::new(),

@@ -4,6 +4,7 @@ mod diagnose;
 mod dump;
 mod gnmi;
 mod netflow;
+mod polled_groups;
 mod sampling;
 mod show;
 mod support;

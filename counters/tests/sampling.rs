@@ -129,6 +129,7 @@ pub(crate) fn leaf1() -> Reading {
         time_is_assumed: false,
         source: Source::SonicDatabase,
         lacks_watchdog: false,
+        polled: Default::default(),
         ports: BTreeMap::from([("Ethernet8".to_string(), port)]),
         neighbours: Vec::new(),
         addresses: vec![AGENT],

@@ -326,6 +326,7 @@ mod tests {
             time_is_assumed: false,
             source: Kind::SonicDatabase,
             lacks_watchdog: false,
+            polled: Default::default(),
             ports: BTreeMap::new(),
             neighbours: Vec::new(),
             addresses: Vec::new(),

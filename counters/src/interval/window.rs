@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::units::counted;
 
 use super::change::{Falls, Peak, PortChange};
-use crate::reading::{PortReading, Reading};
+use crate::reading::{PollIntervals, PortReading, Reading};
 use crate::thresholds::WATERMARK_LAG_NS;
 
 /// The time of an interval.
@@ -47,6 +47,8 @@ pub(crate) struct SwitchChange {
     pub(crate) span: Span,
     /// Whether counters fell, so that their growth is unknown: it may be larger than what they show.
     pub(crate) is_cleared: bool,
+    /// How old its counters may be.
+    pub(crate) polled: PollIntervals,
     pub(crate) ports: BTreeMap<String, PortChange>,
 }
 
@@ -116,6 +118,8 @@ fn add_late_peaks(windows: &mut [Window]) {
     for window in windows.iter_mut().rev() {
         for (switch, change) in &mut window.switches {
             let from_ns = change.span.from_ns;
+            let lag_ns =
+                change.polled.watermarks_ms.map_or(WATERMARK_LAG_NS, |ms| ms.saturating_mul(1_000_000));
             for (name, port) in &mut change.ports {
                 for (priority, of) in port.priorities.iter_mut().enumerate() {
                     let Some(peak) = of.queue_peak else { continue };
@@ -123,7 +127,7 @@ fn add_late_peaks(windows: &mut [Window]) {
                     if peak.is_new {
                         later.insert(key(), (peak, from_ns));
                     } else if let Some((late, seen_ns)) = later.get(&key())
-                        && seen_ns.saturating_sub(from_ns) <= WATERMARK_LAG_NS
+                        && seen_ns.saturating_sub(from_ns) <= lag_ns
                     {
                         of.queue_peak = Some(Peak { is_late: true, ..*late });
                     }
@@ -153,7 +157,7 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
     if let [only] = distinct.as_slice() {
         let ports = only.ports.iter().map(|(name, port)| (name.clone(), PortChange::total(port))).collect();
         let span = Span { from_ns: only.time_ns, to_ns: only.time_ns, is_timed: false, is_total: true };
-        return vec![SwitchChange { span, is_cleared: false, ports }];
+        return vec![SwitchChange { span, is_cleared: false, polled: only.polled, ports }];
     }
     let mut falls = Falls::default();
     let mut missing: BTreeSet<&str> = BTreeSet::new();
@@ -186,7 +190,8 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
             is_timed: !before.time_is_assumed && !after.time_is_assumed,
             is_total: false,
         };
-        changes.push(SwitchChange { span, is_cleared: falls.cleared > cleared_before, ports });
+        let is_cleared = falls.cleared > cleared_before;
+        changes.push(SwitchChange { span, is_cleared, polled: after.polled, ports });
     }
     if falls.cleared > 0 {
         problems.push(format!(
