@@ -63,11 +63,17 @@ impl Source {
 pub(crate) struct Subject(Anomaly, Option<PortRef>, Option<String>);
 
 impl Subject {
-    /// The subject of a verdict.
+    /// The subject of a verdict. A deadlock that began in its loop is the same one as long as the loop is the same.
     pub(crate) fn of(diagnosis: &Diagnosis) -> Subject {
         let root = &diagnosis.root_cause;
-        Subject(diagnosis.anomaly, root.port.clone(), root.host.clone())
+        let port = if is_loop(diagnosis) { diagnosis.pause_loop.first() } else { root.port.as_ref() };
+        Subject(diagnosis.anomaly, port.cloned(), root.host.clone())
     }
+}
+
+/// Whether a verdict is about a deadlock that began in its loop.
+fn is_loop(diagnosis: &Diagnosis) -> bool {
+    diagnosis.anomaly == Anomaly::DeadlockInLoopContention && !diagnosis.pause_loop.is_empty()
 }
 
 /// What a round has changed.
@@ -266,6 +272,12 @@ impl History {
         for (subject, diagnosis) in before.iter().filter(|(subject, _)| is_unknown(subject)) {
             self.open.entry(subject.clone()).or_insert_with(|| diagnosis.clone());
         }
+        // Where a deadlock began shows only while its loop forms.
+        for (subject, now) in self.open.iter_mut().filter(|(_, now)| is_loop(now)) {
+            if let Some(known) = before.get(subject).filter(|known| known.confidence > now.confidence) {
+                *now = known.clone();
+            }
+        }
         let begun = self.open.iter().filter(|(subject, _)| !before.contains_key(*subject));
         let mut changes: Vec<Change> =
             begun.map(|(_, diagnosis)| Change::Begins(diagnosis.clone())).collect();
@@ -420,6 +432,56 @@ mod tests {
                 _ => &[],
             };
             assert_eq!(names, expected, "second {second}: {changes:#?}");
+        }
+    }
+
+    /// A switch of a ring of three at this second: from the second one on, its port to the next switch is paused, and its queue
+    /// holds so many bytes. The headroom behind the port before it had this peak.
+    fn in_ring(number: usize, second: u64, held: u64, headroom: u64) -> Reading {
+        let grown = second.saturating_sub(1);
+        let neighbour = |port: &str, step: usize, remote: &str| counters::LocalNeighbour {
+            port: port.into(),
+            system: format!("r{}", (number + step) % 3),
+            remote_port: Some(remote.into()),
+            ..Default::default()
+        };
+        let mut next =
+            counters::PortReading { speed: Some(model::Rate::from_gbps(100)), ..Default::default() };
+        let mut previous = next.clone();
+        let of = &mut next.priorities[3];
+        (of.pause_rx_frames, of.pause_rx_ns) = (Some(5_000 * grown), Some(900_000_000 * grown));
+        (of.queue.packets, of.queue.watermark_bytes) =
+            (Some(5_000 * grown.min(1)), Some(held * grown.min(1)));
+        (of.queue.occupancy_bytes, of.is_paused) = (Some(held * grown.min(1)), Some(grown > 0));
+        let of = &mut previous.priorities[3];
+        of.pause_tx_frames = Some(5_000 * grown);
+        of.group.headroom_watermark_bytes = Some(headroom * grown.min(1));
+        (of.pause_rx_frames, of.pause_rx_ns) = (Some(0), Some(0));
+        Reading {
+            ports: BTreeMap::from([("Ethernet4".to_string(), next), ("Ethernet8".to_string(), previous)]),
+            neighbours: vec![neighbour("Ethernet4", 1, "Ethernet8"), neighbour("Ethernet8", 2, "Ethernet4")],
+            ..reading(&format!("r{number}"), second * 1_000_000_000)
+        }
+    }
+
+    #[test]
+    fn a_deadlock_stays_one_verdict_when_its_beginning_is_past() {
+        let mut history = History::default();
+        for second in 1..8 {
+            // The headroom shows that it began at r1, the largest queue would be that of r2.
+            for (number, (held, headroom)) in
+                [(300_000, 20_000), (300_000, 9_000), (400_000, 20_000)].into_iter().enumerate()
+            {
+                history.read(number, in_ring(number, second, held, headroom), vec![]);
+            }
+            let changes = history.round(&[], &Network::default());
+            let names: Vec<&str> = changes.iter().map(Change::name).collect();
+            assert_eq!(names, if second == 2 { vec!["begins"] } else { vec![] }, "{second}: {changes:#?}");
+            let roots: Vec<String> = history
+                .open()
+                .filter_map(|open| Some(open.root_cause.port.as_ref()?.switch.clone()))
+                .collect();
+            assert_eq!(roots, if second > 1 { vec!["r1"] } else { vec![] }, "{second}");
         }
     }
 

@@ -114,7 +114,7 @@ pub(crate) fn windows(readings: &[&Reading], problems: &mut Vec<String>) -> Vec<
 /// Gives intervals the peaks that the watermarks of their switch show later: SONiC reads them from the ASIC once a minute.
 /// A watermark that rises may be about any interval since it was last read.
 fn add_late_peaks(windows: &mut [Window]) {
-    let mut later: BTreeMap<(String, String, usize), (Peak, u64)> = BTreeMap::new();
+    let mut later: BTreeMap<(String, String, usize, bool), (Peak, u64)> = BTreeMap::new();
     for window in windows.iter_mut().rev() {
         for (switch, change) in &mut window.switches {
             let from_ns = change.span.from_ns;
@@ -122,14 +122,16 @@ fn add_late_peaks(windows: &mut [Window]) {
                 change.polled.watermarks_ms.map_or(WATERMARK_LAG_NS, |ms| ms.saturating_mul(1_000_000));
             for (name, port) in &mut change.ports {
                 for (priority, of) in port.priorities.iter_mut().enumerate() {
-                    let Some(peak) = of.queue_peak else { continue };
-                    let key = || (switch.clone(), name.clone(), priority);
-                    if peak.is_new {
-                        later.insert(key(), (peak, from_ns));
-                    } else if let Some((late, seen_ns)) = later.get(&key())
-                        && seen_ns.saturating_sub(from_ns) <= lag_ns
-                    {
-                        of.queue_peak = Some(Peak { is_late: true, ..*late });
+                    for (is_queue, own) in [(true, &mut of.queue_peak), (false, &mut of.headroom_peak)] {
+                        let Some(peak) = *own else { continue };
+                        let key = || (switch.clone(), name.clone(), priority, is_queue);
+                        if peak.is_new {
+                            later.insert(key(), (peak, from_ns));
+                        } else if let Some((late, seen_ns)) = later.get(&key())
+                            && seen_ns.saturating_sub(from_ns) <= lag_ns
+                        {
+                            *own = Some(Peak { is_late: true, ..*late });
+                        }
                     }
                 }
             }
