@@ -5,6 +5,7 @@ mod dump;
 mod gnmi;
 mod netflow;
 mod polled_groups;
+mod releases;
 mod sampling;
 mod show;
 mod support;
