@@ -7,6 +7,7 @@ mod netflow;
 mod polled_groups;
 mod releases;
 mod sampling;
+mod sfcapd;
 mod show;
 mod support;
 mod terminal_logs;
