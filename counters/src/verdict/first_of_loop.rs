@@ -10,7 +10,7 @@
 //!   and paused again. A pause that lasts is refreshed at regular intervals; the frames beyond are repetitions. The
 //!   port that was repeatedly paused was paused first, by the switch of the port after it.
 //!
-//! Beside them, the largest queue counts, and it decides alone where peaks of the headroom are unknown: the more ingress ports feed
+//! The largest queue counts in addition, and it decides alone where peaks of the headroom are unknown: the more ingress ports feed
 //! a port, the faster its queue grows.
 
 use std::cmp::Reverse;
@@ -91,7 +91,7 @@ fn headroom_use(case: &Case<'_>, found: &Loop) -> Option<Vec<f64>> {
     is_comparable.then(|| peaks.iter().map(|peak| (peak / largest).min(t::FULL_HEADROOM)).collect())
 }
 
-/// How often each port was paused again, at least: frames received beyond the first one and the refreshes of a pause that
+/// How often each port was paused again, to within one: frames received beyond the first one and the refreshes of a pause that
 /// lasts. The interval of refreshes is the longest that the counters of a port allow; ports of one loop share it. `None` if
 /// a port does not count the time of its pauses.
 fn repeated_pauses(rows: &[&Pressure]) -> Option<Vec<f64>> {
