@@ -37,7 +37,7 @@ impl Watch for Monitor {
 }
 
 /// Runs a built-in scenario and polls its switches.
-fn run(name: &str, interval: Time, diagnose: bool) -> (RunOutcome, Vec<Reading>, FlowSampling) {
+pub(crate) fn run(name: &str, interval: Time, diagnose: bool) -> (RunOutcome, Vec<Reading>, FlowSampling) {
     static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
     let pipeline = PIPELINE.get_or_init(|| Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}")));
     let scenario: Scenario = scenario::builtin(name).unwrap();

@@ -4,6 +4,7 @@
 use model::Time;
 use p4_switch::tm::CLASSES;
 
+use super::buffers;
 use super::databases::{Database, SonicDatabases, action, alias, port_name};
 use super::polling::SHORTEST_WATERMARK_INTERVAL;
 use super::switch_counters::{PortCounters, SwitchCounters};
@@ -23,6 +24,7 @@ pub(super) fn add(databases: &mut SonicDatabases, counters: &SwitchCounters) {
         ("type", text("LeafRouter")),
     ];
     databases.add(Database::Config, "DEVICE_METADATA|localhost", metadata);
+    buffers::add(databases, &counters.buffers);
     for port in &counters.ports {
         add_port(databases, port);
         add_neighbour(databases, port);
