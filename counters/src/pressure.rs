@@ -199,7 +199,7 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
             for priority in 0..PRIORITIES {
                 let mut of = counted.priorities[priority];
                 let duration_ns = change.span.duration_ns();
-                let lag_ns = change.polled.ports_ms.map_or(0, |ms| ms.saturating_mul(1_000_000));
+                let lag_ns = change.polled.ports_ms.map_or(0, |ms| u64::from(ms) * 1_000_000);
                 let lag_ns = lag_ns.max(t::COUNTER_LAG_NS);
                 let is_possible =
                     |ns: &u64| duration_ns.is_none_or(|duration| *ns <= duration.saturating_add(lag_ns));

@@ -57,13 +57,13 @@ pub struct Reading {
 pub struct PollIntervals {
     /// Of the counters of ports: pauses, drops, bytes.
     #[serde(default)]
-    pub ports_ms: Option<u64>,
+    pub ports_ms: Option<u32>,
     /// Of the counters of queues.
     #[serde(default)]
-    pub queues_ms: Option<u64>,
+    pub queues_ms: Option<u32>,
     /// Of the watermarks of queues and priority groups: the longer one.
     #[serde(default)]
-    pub watermarks_ms: Option<u64>,
+    pub watermarks_ms: Option<u32>,
 }
 
 impl Reading {

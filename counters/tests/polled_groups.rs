@@ -107,7 +107,7 @@ fn intervals_are_those_of_enabled_groups() {
 }
 
 /// An incast whose watermarks show its peaks only two minutes later.
-fn peaks_after_two_minutes(watermarks_ms: Option<u64>) -> Vec<Reading> {
+fn peaks_after_two_minutes(watermarks_ms: Option<u32>) -> Vec<Reading> {
     let story = incast();
     let (mut during, mut later) = (story.after.clone(), story.after.clone());
     for reading in &mut during {

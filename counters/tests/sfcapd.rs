@@ -134,9 +134,9 @@ impl Sfcapd {
             socket.send_to(datagram, ("127.0.0.1", self.port)).expect("a datagram is sent");
         }
         self.synchronise(&socket, 2);
-        // It writes its file when it is asked to end.
-        let asked = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status();
-        assert!(asked.expect("kill is there").success());
+        // It writes its file when it ends.
+        let signalled = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status();
+        assert!(signalled.expect("kill is there").success());
         self.process.wait().expect("it ends");
         let read = Command::new("nfdump").arg("-R").arg(&self.folder).args(["-q", "-o", "csv"]).output();
         let read = read.expect("nfdump is there");

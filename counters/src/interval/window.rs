@@ -118,8 +118,7 @@ fn add_late_peaks(windows: &mut [Window]) {
     for window in windows.iter_mut().rev() {
         for (switch, change) in &mut window.switches {
             let from_ns = change.span.from_ns;
-            let lag_ns =
-                change.polled.watermarks_ms.map_or(WATERMARK_LAG_NS, |ms| ms.saturating_mul(1_000_000));
+            let lag_ns = change.polled.watermarks_ms.map_or(WATERMARK_LAG_NS, |ms| u64::from(ms) * 1_000_000);
             for (name, port) in &mut change.ports {
                 for (priority, of) in port.priorities.iter_mut().enumerate() {
                     for (is_queue, own) in [(true, &mut of.queue_peak), (false, &mut of.headroom_peak)] {

@@ -12,7 +12,7 @@ use crate::reading::PollIntervals;
 
 /// Counters that are polled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
+enum PolledGroup {
     Ports,
     Queues,
     QueueMarks,
@@ -22,42 +22,44 @@ enum Group {
     Watchdog,
 }
 
-const GROUPS: [Group; 7] = [
-    Group::Ports,
-    Group::Queues,
-    Group::QueueMarks,
-    Group::QueueWatermarks,
-    Group::GroupWatermarks,
-    Group::GroupDrops,
-    Group::Watchdog,
+const GROUPS: [PolledGroup; 7] = [
+    PolledGroup::Ports,
+    PolledGroup::Queues,
+    PolledGroup::QueueMarks,
+    PolledGroup::QueueWatermarks,
+    PolledGroup::GroupWatermarks,
+    PolledGroup::GroupDrops,
+    PolledGroup::Watchdog,
 ];
 
-impl Group {
+impl PolledGroup {
     /// Its name in FLEX_COUNTER_DB, in CONFIG_DB, and what it counts.
     fn names(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Group::Ports => ("PORT_STAT_COUNTER", "PORT", "pauses, drops and bytes of ports"),
-            Group::Queues => ("QUEUE_STAT_COUNTER", "QUEUE", "bytes and drops of queues"),
-            Group::QueueMarks => ("WRED_ECN_QUEUE_STAT_COUNTER", "WRED_ECN_QUEUE", "ECN marks of queues"),
-            Group::QueueWatermarks => {
+            PolledGroup::Ports => ("PORT_STAT_COUNTER", "PORT", "pauses, drops and bytes of ports"),
+            PolledGroup::Queues => ("QUEUE_STAT_COUNTER", "QUEUE", "bytes and drops of queues"),
+            PolledGroup::QueueMarks => {
+                ("WRED_ECN_QUEUE_STAT_COUNTER", "WRED_ECN_QUEUE", "ECN marks of queues")
+            }
+            PolledGroup::QueueWatermarks => {
                 ("QUEUE_WATERMARK_STAT_COUNTER", "QUEUE_WATERMARK", "watermarks of queues")
             }
-            Group::GroupWatermarks => {
+            PolledGroup::GroupWatermarks => {
                 ("PG_WATERMARK_STAT_COUNTER", "PG_WATERMARK", "watermarks of priority groups")
             }
-            Group::GroupDrops => ("PG_DROP_STAT_COUNTER", "PG_DROP", "drops of priority groups"),
-            Group::Watchdog => ("PFC_WD", "PFCWD", "the time of pauses and the occupancy of queues"),
+            PolledGroup::GroupDrops => ("PG_DROP_STAT_COUNTER", "PG_DROP", "drops of priority groups"),
+            PolledGroup::Watchdog => ("PFC_WD", "PFCWD", "the time of pauses and the occupancy of queues"),
         }
     }
 }
 
 /// The key of a group in FLEX_COUNTER_DB.
-fn running_key(group: Group) -> String {
+fn running_key(group: PolledGroup) -> String {
     format!("FLEX_COUNTER_GROUP_TABLE:{}", group.names().0)
 }
 
 /// The key of a group in CONFIG_DB.
-fn configured_key(group: Group) -> String {
+fn configured_key(group: PolledGroup) -> String {
     format!("FLEX_COUNTER_TABLE|{}", group.names().1)
 }
 
@@ -72,12 +74,12 @@ pub fn polling_keys() -> impl Iterator<Item = (DatabaseName, String)> {
 #[derive(Clone, Debug)]
 pub(super) struct Polled {
     /// In the order of [`GROUPS`]: whether the group is disabled, and its interval in ms.
-    groups: [(bool, Option<u64>); GROUPS.len()],
+    groups: [(bool, Option<u32>); GROUPS.len()],
 }
 
 impl Polled {
     pub(super) fn of(databases: &Databases) -> Polled {
-        let value = |group: Group, field: &str| {
+        let value = |group: PolledGroup, field: &str| {
             let running = databases.value(DatabaseName::FlexCounter, &running_key(group), field);
             running.or_else(|| databases.value(DatabaseName::Config, &configured_key(group), field))
         };
@@ -90,11 +92,11 @@ impl Polled {
         Polled { groups }
     }
 
-    fn is_disabled(&self, group: Group) -> bool {
+    fn is_disabled(&self, group: PolledGroup) -> bool {
         GROUPS.iter().zip(&self.groups).any(|(known, (is_disabled, _))| *known == group && *is_disabled)
     }
 
-    fn interval_ms(&self, group: Group) -> Option<u64> {
+    fn interval_ms(&self, group: PolledGroup) -> Option<u32> {
         let own = GROUPS.iter().zip(&self.groups).find(|(known, _)| **known == group)?.1;
         own.1.filter(|_| !own.0)
     }
@@ -107,22 +109,22 @@ impl Polled {
             Counter::PauseRxFrames
             | Counter::PauseRxTime
             | Counter::PauseRxEstimate
-            | Counter::PauseTxTime => is_disabled(Group::Ports) && is_disabled(Group::Watchdog),
-            Counter::QueuePackets => is_disabled(Group::Queues) && is_disabled(Group::Watchdog),
+            | Counter::PauseTxTime => is_disabled(PolledGroup::Ports) && is_disabled(PolledGroup::Watchdog),
+            Counter::QueuePackets => is_disabled(PolledGroup::Queues) && is_disabled(PolledGroup::Watchdog),
             Counter::RxBytes
             | Counter::TxBytes
             | Counter::TxRate
             | Counter::RxDrops
             | Counter::TxDrops
             | Counter::RxErrors
-            | Counter::PauseTxFrames => is_disabled(Group::Ports),
-            Counter::QueueBytes | Counter::QueueDrops => is_disabled(Group::Queues),
+            | Counter::PauseTxFrames => is_disabled(PolledGroup::Ports),
+            Counter::QueueBytes | Counter::QueueDrops => is_disabled(PolledGroup::Queues),
             // Releases without a group for marks count them with the queues.
-            Counter::QueueMarks => is_disabled(Group::QueueMarks) || is_disabled(Group::Queues),
-            Counter::QueuePeak => is_disabled(Group::QueueWatermarks),
-            Counter::GroupPeak | Counter::HeadroomPeak => is_disabled(Group::GroupWatermarks),
-            Counter::GroupDrops => is_disabled(Group::GroupDrops),
-            Counter::IsPaused | Counter::QueueOccupancy => is_disabled(Group::Watchdog),
+            Counter::QueueMarks => is_disabled(PolledGroup::QueueMarks) || is_disabled(PolledGroup::Queues),
+            Counter::QueuePeak => is_disabled(PolledGroup::QueueWatermarks),
+            Counter::GroupPeak | Counter::HeadroomPeak => is_disabled(PolledGroup::GroupWatermarks),
+            Counter::GroupDrops => is_disabled(PolledGroup::GroupDrops),
+            Counter::IsPaused | Counter::QueueOccupancy => is_disabled(PolledGroup::Watchdog),
             // Written when a storm begins or ends, not polled.
             Counter::WatchdogStatus
             | Counter::WatchdogDetected
@@ -136,16 +138,16 @@ impl Polled {
     pub(super) fn intervals(&self) -> PollIntervals {
         let longest = |one, other| self.interval_ms(one).max(self.interval_ms(other));
         PollIntervals {
-            ports_ms: self.interval_ms(Group::Ports),
-            queues_ms: self.interval_ms(Group::Queues),
-            watermarks_ms: longest(Group::QueueWatermarks, Group::GroupWatermarks),
+            ports_ms: self.interval_ms(PolledGroup::Ports),
+            queues_ms: self.interval_ms(PolledGroup::Queues),
+            watermarks_ms: longest(PolledGroup::QueueWatermarks, PolledGroup::GroupWatermarks),
         }
     }
 
     /// What is not measured, for people. Marks are left out: most switches do not poll them.
     pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
         let disabled =
-            GROUPS.into_iter().filter(|group| self.is_disabled(*group) && *group != Group::QueueMarks);
+            GROUPS.into_iter().filter(|group| self.is_disabled(*group) && *group != PolledGroup::QueueMarks);
         disabled.map(|group| {
             let (running, configured, counts) = group.names();
             Problem::new(format!(
