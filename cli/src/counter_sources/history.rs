@@ -306,7 +306,7 @@ impl History {
         let mut moved = Vec::new();
         for (subject, now) in self.open.iter_mut().filter(|(_, now)| is_loop(now)) {
             let Some(known) = before.get(subject) else { continue };
-            if known.confidence > now.confidence {
+            if known.confidence >= now.confidence {
                 *now = known.clone();
             } else if known.root_cause.port != now.root_cause.port {
                 moved.push((known.clone(), now.clone()));
@@ -493,6 +493,31 @@ mod tests {
             let port = |open: &Diagnosis| Some(open.root_cause.port.as_ref()?.switch.clone());
             assert_eq!(history.open().filter_map(port).collect::<String>(), switch, "second {second}");
         }
+    }
+
+    #[test]
+    fn only_more_certainty_moves_a_deadlock_to_another_port() {
+        let verdict = |switch: &str, confidence: f64| Diagnosis {
+            anomaly: Anomaly::DeadlockInLoopContention,
+            pause_loop: ["r1", "r2"].map(|switch| PortRef::new(switch, 2)).into(),
+            root_cause: model::RootCause { port: Some(PortRef::new(switch, 2)), ..Default::default() },
+            confidence,
+            ..Diagnosis::undetermined(None)
+        };
+        let check = |confidence: f64, expected: &str| {
+            let known = verdict("r1", 0.72);
+            let before = BTreeMap::from([(Subject::of(&known), known)]);
+            let now = verdict("r2", confidence);
+            let mut history =
+                History { open: BTreeMap::from([(Subject::of(&now), now)]), ..History::default() };
+            let moved = history.settle_loops(&before);
+            assert_eq!(moved.len(), usize::from(expected == "r2"), "{confidence}");
+            let port = history.open().next().and_then(|open| open.root_cause.port.clone());
+            assert_eq!(port.map(|port| port.switch).as_deref(), Some(expected), "{confidence}");
+        };
+        check(0.54, "r1");
+        check(0.72, "r1");
+        check(0.8, "r2");
     }
 
     #[test]
