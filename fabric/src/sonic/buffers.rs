@@ -1,7 +1,7 @@
 //! The settings of buffers and marking of a switch, in the tables of CONFIG_DB: `BUFFER_POOL`, `BUFFER_PROFILE`, `BUFFER_PG`,
 //! `BUFFER_QUEUE`, `WRED_PROFILE` and `QUEUE`, with the maps of traffic classes to groups and queues.
 //!
-//! `scenario::sonic` reads such tables into the settings of a switch; this is the way back. Source of names and fields: the
+//! `scenario::sonic` reads such tables into the settings of a switch; this is the reverse. Source of names and fields: the
 //! templates of sonic-buildimage (`files/build_templates/buffers_config.j2`, `qos_config.j2`) and the YANG models of
 //! sonic-yang-models. The size of a lossless profile contains its headroom unless groups share a headroom pool, as on Spectrum.
 
