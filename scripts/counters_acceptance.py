@@ -19,7 +19,7 @@ import threading
 import time
 
 SCENARIOS = ["host-storm", "incast-backpressure", "slow-receiver", "deadlock-in-loop"]
-DATABASES = {"APPL_DB": 0, "COUNTERS_DB": 2, "CONFIG_DB": 4, "STATE_DB": 6}
+DATABASES = {"APPL_DB": 0, "COUNTERS_DB": 2, "CONFIG_DB": 4, "FLEX_COUNTER_DB": 5, "STATE_DB": 6}
 # `harrier watch` polls at this interval, and switches show the next reading after it.
 INTERVAL_S = 1
 # Intervals after the last reading in which verdicts may begin.

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 
-DATABASES = {"APPL_DB": 0, "COUNTERS_DB": 2, "CONFIG_DB": 4, "STATE_DB": 6}
+DATABASES = {"APPL_DB": 0, "COUNTERS_DB": 2, "CONFIG_DB": 4, "FLEX_COUNTER_DB": 5, "STATE_DB": 6}
 SCENARIO, SWITCH, PORT = "host-storm", "sw4", "Ethernet0"
 # One of this many switches has a port with pauses.
 PAUSED_ONE_OF = 20

@@ -18,6 +18,8 @@ need node nodejs npm
 need npm npm
 need python3 python3
 need redis-server redis-server
+# Tests compare what they read of sFlow.
+need sfcapd nfdump nfdump-sflow
 need shellcheck shellcheck
 # The Debian package: dependencies on libraries, the units.
 need dpkg-shlibdeps dpkg-dev

@@ -18,7 +18,7 @@ pub(crate) fn write(directory: &Path, readings: &[Reading]) -> anyhow::Result<()
     for reading in readings {
         let folder = directory.join(&reading.counters.switch).join(time_name(reading.time_ns)?);
         fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let databases = databases(&reading.counters);
+        let databases = databases(reading);
         for database in databases.0.keys() {
             let file = folder.join(format!("{}.json", database.name()));
             files.push((file, serde_json::to_vec_pretty(&databases.dump(*database))?));

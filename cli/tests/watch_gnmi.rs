@@ -85,10 +85,10 @@ fn a_storm_is_found_by_the_counters_of_live_switches() {
     }
     let storm = watch.verdict("pfc_storm_host_injection");
     assert_eq!(storm["root_cause"]["port"], "sw4:1");
-    // The switches have no buffer pools, of which their counters show no effect.
+    // The switches have no map of DSCPs, of which their counters show no effect.
     let evidence = storm["evidence"].as_array().into_iter().flatten();
     let mut records = evidence.flat_map(|evidence| evidence["records"].as_array().into_iter().flatten());
-    assert!(!records.any(|record| record["id"] == "sw4/BUF049"), "{storm:#}");
+    assert!(!records.any(|record| record["id"] == "sw4/PFC008"), "{storm:#}");
 }
 
 #[test]

@@ -66,10 +66,10 @@ fn a_storm_is_found_by_the_counters_of_live_switches() {
     let storm = storm.expect("a verdict about a storm");
     assert_eq!(storm["root_cause"]["port"], "sw4:1", "{storm:#}");
     assert_eq!(storm["victim"], Value::Null);
-    // The switches have no buffer pools, of which their counters show no effect.
+    // The switches have no map of DSCPs, of which their counters show no effect.
     let cites = |evidence: &Value| {
         let records = evidence["records"].as_array().into_iter().flatten();
-        records.into_iter().any(|record| record["id"] == "sw4/BUF049")
+        records.into_iter().any(|record| record["id"] == "sw4/PFC008")
     };
     assert!(storm["evidence"].as_array().is_some_and(|evidence| !evidence.iter().any(cites)), "{storm:#}");
 }
@@ -94,6 +94,24 @@ fn a_switch_that_does_not_run_its_desired_configuration_is_reported() {
     check_desired("watch-desired", "sw4", None, &[]);
     let differs = ["sw4: it does not run its desired configuration: ", "pfc_enable"];
     check_desired("watch-differs", "sw4", Some("6"), &differs);
+}
+
+/// Someone changes the headroom of a profile on the switch.
+#[test]
+fn a_profile_that_differs_from_the_desired_one_is_reported() {
+    let test = "watch-profile";
+    let number = counted().iter().position(|(name, _)| name == "sw4").expect("a switch");
+    let Some(server) = switch(test, number, None) else { return };
+    let file = desired(test, &counted()[number].1[0], None);
+    server.set("4", "BUFFER_PROFILE|pg_lossless_profile_1", &[("xoff", "4096")]);
+    let desired = format!("sw4={}", file.display());
+    let address = format!("sonic://127.0.0.1:{}", server.port);
+    let ran = harrier(&["watch", "--interval", "200ms", "--rounds", "5", "--desired", &desired, &address]);
+    let reported: Vec<&str> =
+        ran.stderr.lines().filter(|line| line.contains("desired configuration")).collect();
+    let is_right =
+        |line: &&str| ["pg_lossless_profile_1", "xoff", "4096"].iter().all(|part| line.contains(part));
+    assert!(reported.len() == 1 && reported.iter().all(is_right), "{}", ran.stderr);
 }
 
 #[test]
@@ -179,4 +197,23 @@ fn a_switch_that_stops_answering_is_read_again_when_it_answers() {
     let mut rest = String::new();
     let _ = child.stdout.take().expect("a pipe").read_to_string(&mut rest);
     assert!(again.is_some(), "{rest}");
+}
+
+/// FLEX_COUNTER_DB says what syncd polls: COUNTERS_DB keeps the last values of a group that is disabled.
+#[test]
+fn counters_that_a_switch_does_not_poll_are_reported() {
+    let test = "watch-disabled";
+    let Some(server) = switch(test, 0, None) else { return };
+    let address = format!("sonic://127.0.0.1:{}", server.port);
+    let watch = || harrier(&["watch", "--interval", "200ms", "--rounds", "4", &address]);
+    let ran = watch();
+    assert!(ran.stderr.contains("ports are read") && !ran.stderr.contains("not measured"), "{}", ran.stderr);
+    for group in ["PORT_STAT_COUNTER", "PFC_WD"] {
+        let key = format!("FLEX_COUNTER_GROUP_TABLE:{group}");
+        server.set("5", &key, &[("FLEX_COUNTER_STATUS", "disable")]);
+    }
+    let ran = watch();
+    let about: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("not measured")).collect();
+    assert_eq!(about.len(), 2, "each is reported once: {}", ran.stderr);
+    assert!(about[0].contains("PORT_STAT_COUNTER") && about[1].contains("PFC_WD"), "{about:?}");
 }

@@ -94,6 +94,7 @@ mod tests {
             time_is_assumed: false,
             source: Source::SonicDatabase,
             lacks_watchdog: false,
+            polled: Default::default(),
             ports: [("Ethernet0".to_string(), port)].into(),
             neighbours: Vec::new(),
             addresses: Vec::new(),

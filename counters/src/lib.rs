@@ -34,8 +34,8 @@ pub use flow_sample::FlowSample;
 pub use port_sample::{PortSample, port_samples};
 pub use problem::Problem;
 pub use reading::{
-    GroupReading, LocalNeighbour, PRIORITIES, PortReading, PriorityReading, QueueReading, Reading, Source,
-    WatchdogReading, WatchdogState,
+    GroupReading, LocalNeighbour, PRIORITIES, PollIntervals, PortReading, PriorityReading, QueueReading,
+    Reading, Source, WatchdogReading, WatchdogState,
 };
 
 use std::borrow::Borrow;

@@ -1,7 +1,9 @@
 //! OpenConfig: the leaves that a device streams, and the reading that they contain.
 //!
-//! Paths are those of openconfig-interfaces, -if-ethernet, -qos, -lldp and -system. These models have no pauses by priority:
-//! they come from `pfc-priorities` of openconfig-qos-ext, which some devices have. Values are leaves, or subtrees in JSON.
+//! Paths are those of openconfig-interfaces, -if-ethernet, -qos, -lldp and -system (github.com/openconfig/public). These models have
+//! no pauses by priority and no watchdog: both come from openconfig-qos-ext, an augmentation of SONiC's management framework
+//! (`pfc-priorities`, `pfc-queue`), which some devices have. The pause frames of -if-ethernet are those of IEEE 802.3 without a
+//! priority, and are not used. Values are leaves, or subtrees in JSON.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +11,15 @@ use model::Rate;
 use serde_json::Value;
 
 use crate::problem::Problem;
-use crate::reading::{LocalNeighbour, PRIORITIES, PortReading, Reading, Source};
+use crate::reading::{LocalNeighbour, PRIORITIES, PortReading, Reading, Source, WatchdogState};
 use crate::sonic::compare_names;
 
 /// The paths of what is counted, to be sampled. A device need not have all of them.
-pub const COUNTER_PATHS: [&str; 3] = [
+pub const COUNTER_PATHS: [&str; 4] = [
     "interfaces/interface[name=*]/state/counters",
     "qos/interfaces/interface[interface-id=*]/output/queues/queue[name=*]/state",
     "qos/interfaces/interface[interface-id=*]/pfc/pfc-priorities/pfc-priority[dot1p=*]/state",
+    "qos/interfaces/interface[interface-id=*]/pfc/pfc-queue/pfc-queue[queue=*]/statistics",
 ];
 /// The paths of what changes seldom, to be sent on change. A device need not have all of them.
 pub const STATE_PATHS: [&str; 4] = [
@@ -31,7 +34,7 @@ const MAX_LEAVES: usize = 500_000;
 /// The maximum depth of a subtree in JSON.
 const MAX_DEPTH: usize = 32;
 /// Names of keys of lists, in the order in which they are looked for.
-const KEYS: [&str; 5] = ["interface-id", "dot1p", "id", "name", "index"];
+const KEYS: [&str; 6] = ["interface-id", "dot1p", "id", "name", "index", "queue"];
 
 /// A part of a path: a name without its module, and the value of its key; of several keys, that of the first name.
 pub type Part = (String, Option<String>);
@@ -97,7 +100,7 @@ impl Leaves {
         let mut ports: BTreeMap<String, PortReading> = BTreeMap::new();
         let mut neighbours: BTreeMap<(String, String), LocalNeighbour> = BTreeMap::new();
         let mut hostname = None;
-        let mut has_pauses = false;
+        let (mut has_pauses, mut has_watchdog) = (false, false);
         for (path, value) in &self.0 {
             let names: Vec<&str> = path.iter().map(|(name, _)| name.as_str()).collect();
             let key = |at: usize| path.get(at).and_then(|(_, key)| key.clone());
@@ -125,6 +128,11 @@ impl Leaves {
                 ] => {
                     if let (Some(name), Some(priority)) = (key(2), key(5).as_deref().and_then(queue_number)) {
                         has_pauses |= pause_leaf(ports.entry(name).or_default(), priority, rest, value);
+                    }
+                }
+                ["qos", "interfaces", "interface", "pfc", "pfc-queue", "pfc-queue", "statistics", leaf] => {
+                    if let (Some(name), Some(queue)) = (key(2), key(5).as_deref().and_then(queue_number)) {
+                        has_watchdog |= watchdog_leaf(ports.entry(name).or_default(), queue, leaf, value);
                     }
                 }
                 ["lldp", "interfaces", "interface", "neighbors", "neighbor", "state", leaf] => {
@@ -159,7 +167,8 @@ impl Leaves {
             time_ns,
             time_is_assumed: false,
             source: Source::Gnmi,
-            lacks_watchdog: true,
+            lacks_watchdog: !has_watchdog,
+            polled: Default::default(),
             ports,
             neighbours,
             addresses: Vec::new(),
@@ -228,6 +237,23 @@ fn queue_leaf(port: &mut PortReading, queue: usize, leaf: &str, value: &str) {
         "max-queue-len" => queue.watermark_bytes = count,
         _ => {}
     }
+}
+
+/// The statistics of the PFC watchdog of a queue (openconfig-qos-ext). Its state has no leaf: a storm that has not ended shows as
+/// one that was detected and not restored.
+fn watchdog_leaf(port: &mut PortReading, queue: usize, leaf: &str, value: &str) -> bool {
+    let Ok(count) = value.parse::<u64>() else { return false };
+    let watchdog = port.priorities[queue].watchdog.get_or_insert_default();
+    match leaf {
+        "storm-detected" => watchdog.detected = count,
+        "storm-restored" => watchdog.restored = count,
+        "tx-drop" => watchdog.tx_dropped_packets = Some(count),
+        "rx-drop" => watchdog.rx_dropped_packets = Some(count),
+        _ => {}
+    }
+    let is_stormed = watchdog.detected > watchdog.restored;
+    watchdog.state = if is_stormed { WatchdogState::Stormed } else { WatchdogState::Operational };
+    true
 }
 
 fn pause_leaf(port: &mut PortReading, priority: usize, rest: &[&str], value: &str) -> bool {
@@ -306,12 +332,20 @@ mod tests {
             "qos/interfaces/interface=Ethernet2/pfc/pfc-priorities/pfc-priority=3/state/statistics/pause-frames-rx",
             json!("7"),
         );
+        let queue = "qos/interfaces/interface=Ethernet2/pfc/pfc-queue/pfc-queue=3/statistics";
+        set(&format!("{queue}/storm-detected"), json!("2"));
+        set(&format!("{queue}/storm-restored"), json!("1"));
+        set(&format!("{queue}/tx-drop"), json!("40"));
         set("lldp/interfaces/interface=Ethernet2/neighbors/neighbor=1/state/system-name", json!("h1"));
         let found = check(&leaves, 0);
         let port = &found.ports["Ethernet2"];
         assert_eq!((port.tx_bytes, port.up, port.speed), (Some(900), Some(true), Some(Rate::from_gbps(100))));
         assert_eq!(port.priorities[3].pause_rx_frames, Some(7));
         assert_eq!(port.priorities[3].queue.watermark_bytes, Some(4_096));
+        let watchdog = port.priorities[3].watchdog.expect("statistics of the watchdog");
+        assert_eq!((watchdog.detected, watchdog.state), (2, WatchdogState::Stormed));
+        assert_eq!((watchdog.tx_dropped_packets, watchdog.rx_dropped_packets), (Some(40), None));
+        assert!(!found.lacks_watchdog);
         assert_eq!((found.switch.as_str(), found.neighbours[0].system.as_str()), ("leaf1", "h1"));
         let mut trees = Leaves::default();
         let counters = json!({"counters": {"out-octets": "900"}});
@@ -326,7 +360,9 @@ mod tests {
         trees
             .set(path("qos/interfaces"), &json!({"interface": [{"interface-id": "Ethernet2",
                 "output": {"queues": {"queue": [{"name": "UC3", "state": {"max-queue-len": 4096}}]}},
-                "pfc": {"pfc-priorities": {"pfc-priority": [{"dot1p": 3, "state": {"statistics": {"pause-frames-rx": "7"}}}]}}}]}))
+                "pfc": {"pfc-queue": {"pfc-queue": [{"queue": 3, "statistics":
+                    {"storm-detected": "2", "storm-restored": "1", "tx-drop": "40"}}]},
+                    "pfc-priorities": {"pfc-priority": [{"dot1p": 3, "state": {"statistics": {"pause-frames-rx": "7"}}}]}}}]}))
             .expect("few");
         trees
             .set(
@@ -337,7 +373,9 @@ mod tests {
             .expect("few");
         assert_eq!(check(&trees, 0), found);
         trees.delete(&path("qos/interfaces/interface=Ethernet2/pfc"));
-        assert_eq!(check(&trees, 1).ports["Ethernet2"].priorities[3].pause_rx_frames, None);
+        let without = check(&trees, 1);
+        assert_eq!(without.ports["Ethernet2"].priorities[3].pause_rx_frames, None);
+        assert!(without.lacks_watchdog);
     }
 
     #[test]

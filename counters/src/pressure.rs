@@ -199,9 +199,10 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
             for priority in 0..PRIORITIES {
                 let mut of = counted.priorities[priority];
                 let duration_ns = change.span.duration_ns();
-                let is_possible = |ns: &u64| {
-                    duration_ns.is_none_or(|duration| *ns <= duration.saturating_add(t::COUNTER_LAG_NS))
-                };
+                let lag_ns = change.polled.ports_ms.map_or(0, |ms| u64::from(ms) * 1_000_000);
+                let lag_ns = lag_ns.max(t::COUNTER_LAG_NS);
+                let is_possible =
+                    |ns: &u64| duration_ns.is_none_or(|duration| *ns <= duration.saturating_add(lag_ns));
                 let impossible_ns = of.pause_rx_ns.take_if(|ns| !is_possible(ns));
                 let other_end = other_end(window, wiring, *port, priority, &of);
                 let received = of.pause_rx_frames.or(other_end.sent);

@@ -46,6 +46,24 @@ pub struct Reading {
     /// Addresses that the switch has by its configuration; sFlow agents and IPFIX exporters are known by them.
     #[serde(default)]
     pub addresses: Vec<std::net::IpAddr>,
+    /// How old counters may be when they are read.
+    #[serde(default)]
+    pub polled: PollIntervals,
+}
+
+/// The intervals at which a switch reads the counters of its ASIC, in milliseconds: what is read of it may be as old. `None` where
+/// the source does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PollIntervals {
+    /// Of the counters of ports: pauses, drops, bytes.
+    #[serde(default)]
+    pub ports_ms: Option<u32>,
+    /// Of the counters of queues.
+    #[serde(default)]
+    pub queues_ms: Option<u32>,
+    /// Of the watermarks of queues and priority groups: the longer one.
+    #[serde(default)]
+    pub watermarks_ms: Option<u32>,
 }
 
 impl Reading {
@@ -320,6 +338,7 @@ mod tests {
             ports: BTreeMap::from([("Ethernet0".into(), port)]),
             neighbours: Vec::new(),
             addresses: Vec::new(),
+            polled: PollIntervals::default(),
         }
     }
 

@@ -159,6 +159,17 @@ pub(crate) fn stuck_claim(case: &Case<'_>, row: &Pressure) -> String {
     }
 }
 
+/// How much of the headroom a port of a loop used.
+pub(crate) fn headroom_claim(case: &Case<'_>, row: &Pressure) -> String {
+    let peak = row.change.headroom_peak.map_or(0, |peak| peak.bytes);
+    format!(
+        "{} used at most {} of its headroom for what was in flight from {}: the less, the more its switch still sent",
+        case.shown(row.port),
+        readable_bytes(peak),
+        case.neighbour(row.port)
+    )
+}
+
 /// What a port of a ring of pauses shows.
 pub(crate) fn ring_claim(case: &Case<'_>, row: &Pressure) -> String {
     if !row.counts_pauses() {

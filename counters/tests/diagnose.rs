@@ -432,3 +432,78 @@ fn a_host_outside_of_the_loop_is_the_root_of_a_deadlock() {
     assert_eq!(verdict.root_cause.host.as_deref(), Some("h1"));
     assert_eq!(report.diagnoses.len(), 1, "{:#?}", report.diagnoses);
 }
+
+/// A ring in which each switch's group behind the ring has used this much headroom, by the number of the switch, and each ring
+/// port has received this many pause frames in 900 ms.
+fn ring_with(headroom: [u64; 3], frames: [u64; 3]) -> Report {
+    let mut readings = ring();
+    for (number, pair) in readings.chunks_mut(2).enumerate() {
+        let [before, after] = pair else { panic!("two readings of a switch") };
+        let group = |reading: &mut counters::Reading, bytes| {
+            let previous = &mut reading.ports.get_mut("Ethernet8").expect("a port").priorities;
+            previous[crate::support::PRIORITY].group.headroom_watermark_bytes = Some(bytes);
+        };
+        group(before, 0);
+        group(after, headroom[number]);
+        let next =
+            &mut after.ports.get_mut("Ethernet4").expect("a port").priorities[crate::support::PRIORITY];
+        next.pause_rx_frames = Some(frames[number]);
+        next.pause_rx_ns = Some(900_000_000);
+    }
+    diagnose(&readings, &[], &Network::default())
+}
+
+#[test]
+fn headroom_and_repeated_pauses_show_where_a_deadlock_began() {
+    let check = |headroom, frames, root: &str, least: f64| {
+        let report = ring_with(headroom, frames);
+        let [verdict] = report.diagnoses.as_slice() else { panic!("{:#?}", report.diagnoses) };
+        assert_eq!(verdict.anomaly, Anomaly::DeadlockInLoopContention, "{}", verdict.summary);
+        let port = verdict.root_cause.port.as_ref().map(ToString::to_string);
+        assert_eq!(port.as_deref(), Some(root), "{headroom:?} {frames:?}");
+        assert!((least..least + 0.2).contains(&verdict.confidence), "{}", verdict.confidence);
+    };
+    // r2 was still sending when it paused r1.
+    check([20_000, 10_000, 20_000], [5_000; 3], "r2:2", 0.7);
+    check([20_000, 20_000, 10_000], [5_000; 3], "r3:2", 0.7);
+    // A packet more or less is as much as was being sent when the pause arrived; r3 was paused again and again, by r1.
+    check([20_000, 18_000, 20_000], [5_000, 5_000, 5_005], "r1:2", 0.7);
+    check([18_000, 20_000, 20_000], [5_000, 5_005, 5_000], "r3:2", 0.7);
+    // No peak of the interval.
+    check([0, 10_000, 20_000], [5_000; 3], "r1:2", 0.5);
+}
+
+/// Watermarks show the headroom in the interval in which the loop formed; in later ones the largest queue is another one.
+#[test]
+fn a_deadlock_of_several_intervals_is_one_verdict() {
+    let report = ring_for(3);
+    let [verdict] = report.diagnoses.as_slice() else { panic!("{:#?}", report.diagnoses) };
+    let port = verdict.root_cause.port.as_ref().map(ToString::to_string);
+    assert_eq!(port.as_deref(), Some("r2:2"), "{}", verdict.summary);
+    assert!(verdict.summary.contains("seen in 3 of 3 intervals"), "{}", verdict.summary);
+}
+
+/// A ring that deadlocks in the first of so many intervals, at r2 by the headroom.
+fn ring_for(intervals: u64) -> Report {
+    let mut readings = ring();
+    let first: Vec<counters::Reading> = readings.iter().skip(1).step_by(2).cloned().collect();
+    for later in 1..intervals {
+        let again = first.iter().cloned().map(|mut reading| {
+            reading.time_ns += later * INTERVAL_NS;
+            for of in reading.ports.values_mut().map(|port| &mut port.priorities[crate::support::PRIORITY]) {
+                of.pause_rx_frames = of.pause_rx_frames.map(|frames| frames * (later + 1));
+                of.pause_rx_ns = of.pause_rx_ns.map(|ns| ns * (later + 1));
+            }
+            reading
+        });
+        readings.extend(again);
+    }
+    for reading in &mut readings {
+        let is_first = reading.time_ns == first[0].time_ns - INTERVAL_NS;
+        let used = if reading.switch == "r2" { 9_000 } else { 20_000 };
+        let previous = reading.ports.get_mut("Ethernet8").expect("a port");
+        let group = &mut previous.priorities[crate::support::PRIORITY].group;
+        group.headroom_watermark_bytes = Some(if is_first { 0 } else { used });
+    }
+    diagnose(&readings, &[], &Network::default())
+}

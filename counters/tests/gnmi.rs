@@ -60,6 +60,21 @@ fn a_switch_reads_the_same_over_gnmi_but_for_what_has_no_path() {
 }
 
 #[test]
+fn what_a_switch_polls_is_the_same_over_gnmi() {
+    let mut switch = leaf1();
+    let field = |name: &str, value: &str| (name.to_string(), value.to_string());
+    let ports = [field("POLL_INTERVAL", "2000"), field("FLEX_COUNTER_STATUS", "enable")];
+    switch.add(DatabaseName::FlexCounter, "FLEX_COUNTER_GROUP_TABLE:PORT_STAT_COUNTER", ports.into());
+    let queues = [field("FLEX_COUNTER_STATUS", "disable")];
+    switch.add(DatabaseName::Config, "FLEX_COUNTER_TABLE|QUEUE", queues.into());
+    let (found, problems) = reading(&over_gnmi(&switch), None, 7);
+    assert_eq!(found.polled, counters::PollIntervals { ports_ms: Some(2_000), ..Default::default() });
+    assert_eq!(found.ports["Ethernet0"].priorities[3].queue.bytes, None);
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert!(lines.len() == 1 && lines[0].contains("QUEUE_STAT_COUNTER"), "{lines:?}");
+}
+
+#[test]
 fn a_configuration_is_the_same_over_gnmi() {
     let mut switch = leaf1();
     let list = [("ports@".to_string(), "Ethernet0,Ethernet4".to_string())];

@@ -14,7 +14,7 @@ use counters::{FlowSample, PortReading, Reading, Source};
 use model::Topology;
 use proptest::prelude::*;
 
-const PMACCTD_SFLOW: &str = include_str!("fixtures/sampling/pmacctd-sflow.hex");
+pub(crate) const PMACCTD_SFLOW: &str = include_str!("fixtures/sampling/pmacctd-sflow.hex");
 const PMACCTD_IPFIX: &str = include_str!("fixtures/sampling/pmacctd-ipfix.hex");
 const SOFTFLOWD_IPFIX: &str = include_str!("fixtures/sampling/softflowd-ipfix.hex");
 pub(crate) const PMACCTD_NETFLOW9: &str = include_str!("fixtures/sampling/pmacctd-netflow9.hex");
@@ -129,6 +129,7 @@ pub(crate) fn leaf1() -> Reading {
         time_is_assumed: false,
         source: Source::SonicDatabase,
         lacks_watchdog: false,
+        polled: Default::default(),
         ports: BTreeMap::from([("Ethernet8".to_string(), port)]),
         neighbours: Vec::new(),
         addresses: vec![AGENT],

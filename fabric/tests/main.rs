@@ -21,6 +21,7 @@ mod prove_vectors;
 mod record_limits;
 mod shared_buffer;
 mod sonic;
+mod sonic_buffers;
 mod storms;
 #[path = "../../buffer-config/tests/support/mod.rs"]
 mod support;

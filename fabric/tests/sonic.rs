@@ -37,7 +37,7 @@ impl Watch for Monitor {
 }
 
 /// Runs a built-in scenario and polls its switches.
-fn run(name: &str, interval: Time, diagnose: bool) -> (RunOutcome, Vec<Reading>, FlowSampling) {
+pub(crate) fn run(name: &str, interval: Time, diagnose: bool) -> (RunOutcome, Vec<Reading>, FlowSampling) {
     static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
     let pipeline = PIPELINE.get_or_init(|| Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}")));
     let scenario: Scenario = scenario::builtin(name).unwrap();
@@ -126,7 +126,7 @@ fn a_storm_shows_in_the_tables_of_sonic() {
     let ends = ends(&readings);
     // The host at sw4:1 sends pauses of priority 3.
     let (first, last) = ends["sw4"];
-    let (before, after) = (databases(&first.counters), databases(&last.counters));
+    let (before, after) = (databases(first), databases(last));
     let id = value(&after, Database::Counters, "COUNTERS_PORT_NAME_MAP", "Ethernet0");
     let key = format!("COUNTERS:{id}");
     let count = |databases: &SonicDatabases, field: &str| -> u64 {

@@ -18,7 +18,7 @@ import { until } from './page.mjs';
 
 const WAIT_MS = 60_000;
 const ARTIFACTS = join(import.meta.dirname, 'artifacts');
-const DATABASES = { APPL_DB: '0', COUNTERS_DB: '2', CONFIG_DB: '4', STATE_DB: '6' };
+const DATABASES = { APPL_DB: '0', COUNTERS_DB: '2', CONFIG_DB: '4', FLEX_COUNTER_DB: '5', STATE_DB: '6' };
 /** The switch whose port a host pauses in this scenario. */
 const [SCENARIO, SWITCH, ROOT_PORT, ROOT_HOST] = ['host-storm', 'sw4', 'sw4:1', 'h3'];
 

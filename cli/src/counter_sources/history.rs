@@ -63,11 +63,17 @@ impl Source {
 pub(crate) struct Subject(Anomaly, Option<PortRef>, Option<String>);
 
 impl Subject {
-    /// The subject of a verdict.
+    /// The subject of a verdict. A deadlock that began in its loop is the same one as long as the loop is the same.
     pub(crate) fn of(diagnosis: &Diagnosis) -> Subject {
         let root = &diagnosis.root_cause;
-        Subject(diagnosis.anomaly, root.port.clone(), root.host.clone())
+        let port = if is_loop(diagnosis) { diagnosis.pause_loop.first() } else { root.port.as_ref() };
+        Subject(diagnosis.anomaly, port.cloned(), root.host.clone())
     }
+}
+
+/// Whether a verdict is about a deadlock that began in its loop.
+fn is_loop(diagnosis: &Diagnosis) -> bool {
+    diagnosis.anomaly == Anomaly::DeadlockInLoopContention && !diagnosis.pause_loop.is_empty()
 }
 
 /// What a round has changed.
@@ -266,9 +272,13 @@ impl History {
         for (subject, diagnosis) in before.iter().filter(|(subject, _)| is_unknown(subject)) {
             self.open.entry(subject.clone()).or_insert_with(|| diagnosis.clone());
         }
+        let moved = self.settle_loops(&before);
         let begun = self.open.iter().filter(|(subject, _)| !before.contains_key(*subject));
         let mut changes: Vec<Change> =
             begun.map(|(_, diagnosis)| Change::Begins(diagnosis.clone())).collect();
+        for (known, now) in moved {
+            changes.extend([Change::Begins(now), Change::Ends(known)]);
+        }
         let names_flows = |(subject, now): &(&Subject, &Diagnosis)| {
             let had_none = before.get(*subject).is_some_and(|known| known.root_cause.flows.is_empty());
             had_none && !now.root_cause.flows.is_empty()
@@ -288,6 +298,21 @@ impl History {
         let is_over = |(subject, _): &(&Subject, &Diagnosis)| !self.open.contains_key(*subject);
         changes.extend(before.iter().filter(is_over).map(|(_, diagnosis)| Change::Ends(diagnosis.clone())));
         changes
+    }
+
+    /// Keeps the most certain verdict about each loop that goes on: where a deadlock began shows only while its loop forms, or when the
+    /// watermarks of that time are read. Returns those that name another port with more certainty, after what was known before.
+    fn settle_loops(&mut self, before: &BTreeMap<Subject, Diagnosis>) -> Vec<(Diagnosis, Diagnosis)> {
+        let mut moved = Vec::new();
+        for (subject, now) in self.open.iter_mut().filter(|(_, now)| is_loop(now)) {
+            let Some(known) = before.get(subject) else { continue };
+            if known.confidence >= now.confidence {
+                *now = known.clone();
+            } else if known.root_cause.port != now.root_cause.port {
+                moved.push((known.clone(), now.clone()));
+            }
+        }
+        moved
     }
 
     /// The verdicts of the last round.
@@ -326,6 +351,7 @@ mod tests {
             time_is_assumed: false,
             source: Kind::SonicDatabase,
             lacks_watchdog: false,
+            polled: Default::default(),
             ports: BTreeMap::new(),
             neighbours: Vec::new(),
             addresses: Vec::new(),
@@ -420,6 +446,88 @@ mod tests {
             };
             assert_eq!(names, expected, "second {second}: {changes:#?}");
         }
+    }
+
+    /// A switch of a ring of three at this second: from the second one on, its port to the next switch is paused, and its queue
+    /// holds so many bytes. The headroom behind the port before it had this peak.
+    fn in_ring(number: usize, second: u64, held: u64, headroom: u64) -> Reading {
+        let grown = second.saturating_sub(1);
+        let neighbour = |port: &str, step: usize, remote: &str| counters::LocalNeighbour {
+            port: port.into(),
+            system: format!("r{}", (number + step) % 3),
+            remote_port: Some(remote.into()),
+            ..Default::default()
+        };
+        let mut next =
+            counters::PortReading { speed: Some(model::Rate::from_gbps(100)), ..Default::default() };
+        let mut previous = next.clone();
+        let of = &mut next.priorities[3];
+        (of.pause_rx_frames, of.pause_rx_ns) = (Some(5_000 * grown), Some(900_000_000 * grown));
+        (of.queue.packets, of.queue.watermark_bytes) =
+            (Some(5_000 * grown.min(1)), Some(held * grown.min(1)));
+        (of.queue.occupancy_bytes, of.is_paused) = (Some(held * grown.min(1)), Some(grown > 0));
+        let of = &mut previous.priorities[3];
+        of.pause_tx_frames = Some(5_000 * grown);
+        of.group.headroom_watermark_bytes = Some(headroom * grown.min(1));
+        (of.pause_rx_frames, of.pause_rx_ns) = (Some(0), Some(0));
+        Reading {
+            ports: BTreeMap::from([("Ethernet4".to_string(), next), ("Ethernet8".to_string(), previous)]),
+            neighbours: vec![neighbour("Ethernet4", 1, "Ethernet8"), neighbour("Ethernet8", 2, "Ethernet4")],
+            ..reading(&format!("r{number}"), second * 1_000_000_000)
+        }
+    }
+
+    /// Watches the ring for seven seconds; watermarks of the headroom are polled at this one. They show that the deadlock began at
+    /// r1; the largest queue is that of r2. Checks the changes of each second and the switch that is named.
+    fn check_ring(polled: u64, expected: [(&[&str], &str); 7]) {
+        let mut history = History::default();
+        for (second, (names, switch)) in (1..).zip(expected) {
+            for (number, (held, headroom)) in
+                [(300_000, 20_000), (300_000, 9_000), (400_000, 20_000)].into_iter().enumerate()
+            {
+                let headroom = if second < polled { 0 } else { headroom };
+                history.read(number, in_ring(number, second, held, headroom), vec![]);
+            }
+            let changes = history.round(&[], &Network::default());
+            assert_eq!(changes.iter().map(Change::name).collect::<Vec<_>>(), names, "second {second}");
+            let port = |open: &Diagnosis| Some(open.root_cause.port.as_ref()?.switch.clone());
+            assert_eq!(history.open().filter_map(port).collect::<String>(), switch, "second {second}");
+        }
+    }
+
+    #[test]
+    fn only_more_certainty_moves_a_deadlock_to_another_port() {
+        let verdict = |switch: &str, confidence: f64| Diagnosis {
+            anomaly: Anomaly::DeadlockInLoopContention,
+            pause_loop: ["r1", "r2"].map(|switch| PortRef::new(switch, 2)).into(),
+            root_cause: model::RootCause { port: Some(PortRef::new(switch, 2)), ..Default::default() },
+            confidence,
+            ..Diagnosis::undetermined(None)
+        };
+        let check = |confidence: f64, expected: &str| {
+            let known = verdict("r1", 0.72);
+            let before = BTreeMap::from([(Subject::of(&known), known)]);
+            let now = verdict("r2", confidence);
+            let mut history =
+                History { open: BTreeMap::from([(Subject::of(&now), now)]), ..History::default() };
+            let moved = history.settle_loops(&before);
+            assert_eq!(moved.len(), usize::from(expected == "r2"), "{confidence}");
+            let port = history.open().next().and_then(|open| open.root_cause.port.clone());
+            assert_eq!(port.map(|port| port.switch).as_deref(), Some(expected), "{confidence}");
+        };
+        check(0.54, "r1");
+        check(0.72, "r1");
+        check(0.8, "r2");
+    }
+
+    #[test]
+    fn a_deadlock_stays_one_verdict_when_its_beginning_is_past() {
+        let none: (&[&str], &str) = (&[], "");
+        let stays: (&[&str], &str) = (&[], "r1");
+        check_ring(2, [none, (&["begins"], "r1"), stays, stays, stays, stays, stays]);
+        // Before the watermarks are polled, only the queues are known.
+        let early: (&[&str], &str) = (&[], "r2");
+        check_ring(5, [none, (&["begins"], "r2"), early, early, (&["begins", "ends"], "r1"), stays, stays]);
     }
 
     #[test]

@@ -253,6 +253,7 @@ mod tests {
             time_is_assumed: false,
             source: Source::SonicDatabase,
             lacks_watchdog: false,
+            polled: Default::default(),
             ports: [("Ethernet0".to_string(), counters::PortReading::default())].into(),
             neighbours: Vec::new(),
             addresses: Vec::new(),

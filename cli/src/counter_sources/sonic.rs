@@ -1,5 +1,5 @@
-//! Reads a SONiC switch over Redis: `COUNTERS_DB`, and the ports, neighbours and PFC settings in `APPL_DB` and
-//! `CONFIG_DB`.
+//! Reads a SONiC switch over Redis: `COUNTERS_DB`, the ports, neighbours and PFC settings in `APPL_DB` and `CONFIG_DB`, and what is
+//! polled, and how often, in `FLEX_COUNTER_DB`.
 //!
 //! Names, neighbours and settings are read in three round trips at the start and then once a minute. They give a [`Plan`]: the
 //! fields of counters to read, and where their values belong. A poll is one round trip, pipelined `HMGET` of these fields,
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use counters::Reading;
-use counters::sonic::{DatabaseName, Databases, Plan};
+use counters::sonic::{DatabaseName, Databases, Plan, polling_keys};
 use redis::{Cmd, FromRedisValue, Value, cmd};
 
 use super::{Address, KEPT, Read, ReadingSource};
@@ -103,7 +103,8 @@ impl Session {
         let maps = NAME_MAPS.map(|map| (DatabaseName::Counters, map.to_string()));
         let switch = ["DEVICE_METADATA|localhost", "VERSIONS|DATABASE"];
         let switch = switch.map(|key| (DatabaseName::Config, key.to_string()));
-        let mut problems = fetch(&mut server, &mut databases, maps.into_iter().chain(switch))?;
+        let mut problems =
+            fetch(&mut server, &mut databases, maps.into_iter().chain(switch).chain(polling_keys()))?;
         let ports: Vec<String> = names(&databases, "COUNTERS_PORT_NAME_MAP").cloned().collect();
         problems.extend(check_schema(&databases, ports.len())?);
         let of_port = |port: &String| {

@@ -90,7 +90,7 @@ impl Watch for Monitor {
 
 /// Reads the databases of a simulated switch as those of a real one.
 fn as_read(simulated: &fabric::sonic::Reading) -> counters::Reading {
-    let databases = as_text(databases(&simulated.counters));
+    let databases = as_text(databases(simulated));
     reading(&databases, Some(&simulated.counters.switch), simulated.time_ns).0
 }
 

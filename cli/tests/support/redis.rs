@@ -112,7 +112,13 @@ impl Server {
 
     /// Loads the dumps of a switch's databases, `COUNTERS_DB.json` and so on, in one transaction of each database.
     pub(crate) fn load_dumps(&self, folder: &Path) {
-        let databases = [("APPL_DB", "0"), ("COUNTERS_DB", "2"), ("CONFIG_DB", "4"), ("STATE_DB", "6")];
+        let databases = [
+            ("APPL_DB", "0"),
+            ("COUNTERS_DB", "2"),
+            ("CONFIG_DB", "4"),
+            ("FLEX_COUNTER_DB", "5"),
+            ("STATE_DB", "6"),
+        ];
         for (name, number) in databases {
             let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).expect("a dump");
             let dump: Value = serde_json::from_str(&text).expect("JSON");
@@ -129,6 +135,13 @@ impl Server {
                 commands.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
             self.send_then_exec(&words);
         }
+    }
+
+    /// Sets fields of a hash of a database with this number.
+    pub(crate) fn set(&self, database: &str, key: &str, fields: &[(&str, &str)]) {
+        let mut words = vec!["HSET", key];
+        fields.iter().for_each(|(name, value)| words.extend([*name, *value]));
+        self.send(&[vec!["SELECT", database], words]);
     }
 
     /// Sends commands of a transaction, then EXEC, whose reply is read to its end by closing the connection.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::units::counted;
 
 use super::change::{Falls, Peak, PortChange};
-use crate::reading::{PortReading, Reading};
+use crate::reading::{PollIntervals, PortReading, Reading};
 use crate::thresholds::WATERMARK_LAG_NS;
 
 /// The time of an interval.
@@ -47,6 +47,8 @@ pub(crate) struct SwitchChange {
     pub(crate) span: Span,
     /// Whether counters fell, so that their growth is unknown: it may be larger than what they show.
     pub(crate) is_cleared: bool,
+    /// How old its counters may be.
+    pub(crate) polled: PollIntervals,
     pub(crate) ports: BTreeMap<String, PortChange>,
 }
 
@@ -112,20 +114,23 @@ pub(crate) fn windows(readings: &[&Reading], problems: &mut Vec<String>) -> Vec<
 /// Gives intervals the peaks that the watermarks of their switch show later: SONiC reads them from the ASIC once a minute.
 /// A watermark that rises may be about any interval since it was last read.
 fn add_late_peaks(windows: &mut [Window]) {
-    let mut later: BTreeMap<(String, String, usize), (Peak, u64)> = BTreeMap::new();
+    let mut later: BTreeMap<(String, String, usize, bool), (Peak, u64)> = BTreeMap::new();
     for window in windows.iter_mut().rev() {
         for (switch, change) in &mut window.switches {
             let from_ns = change.span.from_ns;
+            let lag_ns = change.polled.watermarks_ms.map_or(WATERMARK_LAG_NS, |ms| u64::from(ms) * 1_000_000);
             for (name, port) in &mut change.ports {
                 for (priority, of) in port.priorities.iter_mut().enumerate() {
-                    let Some(peak) = of.queue_peak else { continue };
-                    let key = || (switch.clone(), name.clone(), priority);
-                    if peak.is_new {
-                        later.insert(key(), (peak, from_ns));
-                    } else if let Some((late, seen_ns)) = later.get(&key())
-                        && seen_ns.saturating_sub(from_ns) <= WATERMARK_LAG_NS
-                    {
-                        of.queue_peak = Some(Peak { is_late: true, ..*late });
+                    for (is_queue, own) in [(true, &mut of.queue_peak), (false, &mut of.headroom_peak)] {
+                        let Some(peak) = *own else { continue };
+                        let key = || (switch.clone(), name.clone(), priority, is_queue);
+                        if peak.is_new {
+                            later.insert(key(), (peak, from_ns));
+                        } else if let Some((late, seen_ns)) = later.get(&key())
+                            && seen_ns.saturating_sub(from_ns) <= lag_ns
+                        {
+                            *own = Some(Peak { is_late: true, ..*late });
+                        }
                     }
                 }
             }
@@ -153,7 +158,7 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
     if let [only] = distinct.as_slice() {
         let ports = only.ports.iter().map(|(name, port)| (name.clone(), PortChange::total(port))).collect();
         let span = Span { from_ns: only.time_ns, to_ns: only.time_ns, is_timed: false, is_total: true };
-        return vec![SwitchChange { span, is_cleared: false, ports }];
+        return vec![SwitchChange { span, is_cleared: false, polled: only.polled, ports }];
     }
     let mut falls = Falls::default();
     let mut missing: BTreeSet<&str> = BTreeSet::new();
@@ -186,7 +191,8 @@ fn changes_of(switch: &str, readings: &[&Reading], problems: &mut Vec<String>) -
             is_timed: !before.time_is_assumed && !after.time_is_assumed,
             is_total: false,
         };
-        changes.push(SwitchChange { span, is_cleared: falls.cleared > cleared_before, ports });
+        let is_cleared = falls.cleared > cleared_before;
+        changes.push(SwitchChange { span, is_cleared, polled: after.polled, ports });
     }
     if falls.cleared > 0 {
         problems.push(format!(

@@ -19,7 +19,7 @@ type Hash = BTreeMap<String, String>;
 pub const COUNTER_PATHS: [&str; 3] =
     ["COUNTERS/Ethernet*", "COUNTERS/Ethernet*/Queues", "PERIODIC_WATERMARKS/Ethernet*/PriorityGroups"];
 /// The tables with names, neighbours and settings. A switch need not have all of them.
-pub const SETTING_PATHS: [(DatabaseName, &str); 18] = [
+pub const SETTING_PATHS: [(DatabaseName, &str); 20] = [
     (DatabaseName::Counters, "COUNTERS_PORT_NAME_MAP"),
     (DatabaseName::Counters, "COUNTERS_QUEUE_NAME_MAP"),
     (DatabaseName::Counters, "COUNTERS_QUEUE_PORT_MAP"),
@@ -38,6 +38,8 @@ pub const SETTING_PATHS: [(DatabaseName, &str); 18] = [
     (DatabaseName::Config, "DEVICE_NEIGHBOR_METADATA"),
     (DatabaseName::Config, "LOOPBACK_INTERFACE"),
     (DatabaseName::Config, "MGMT_INTERFACE"),
+    (DatabaseName::Config, "FLEX_COUNTER_TABLE"),
+    (DatabaseName::FlexCounter, "FLEX_COUNTER_GROUP_TABLE"),
 ];
 
 /// The maximum number of hashes that a switch may have in all tables.

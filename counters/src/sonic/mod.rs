@@ -6,6 +6,7 @@
 mod counter;
 mod database;
 mod dump;
+mod flex_counter;
 pub mod gnmi;
 mod natural;
 mod plan;
@@ -15,6 +16,7 @@ mod switch_state;
 
 pub use database::{DatabaseName, Databases, reading};
 pub use dump::{MAX_HASHES, parse_dump};
+pub use flex_counter::polling_keys;
 pub use natural::compare as compare_names;
 pub use plan::Plan;
 pub use show::{parse_date, parse_show};

@@ -13,6 +13,7 @@ use model::Rate;
 
 use super::counter::{self, Counter, Malformed};
 use super::database::{DatabaseName, Databases};
+use super::flex_counter::Polled;
 use super::qos_map::PriorityMaps;
 use super::show::MAX_PORTS;
 use super::switch_state;
@@ -93,8 +94,9 @@ impl Plan {
     /// The plan for a switch's databases. `switch` is its name, if the caller knows it; else it is the `hostname` of
     /// CONFIG_DB.
     pub fn new(databases: &Databases, switch: Option<&str>) -> Plan {
-        let (hashes, places, problems) = (Vec::new(), Vec::new(), Vec::new());
-        let mut planner = Planner { databases, hashes, places, problems };
+        let polled = Polled::of(databases);
+        let (hashes, places, problems) = (Vec::new(), Vec::new(), polled.problems().collect());
+        let mut planner = Planner { databases, polled, hashes, places, problems };
         let switch = planner.switch_name(switch);
         let ports = planner.ports();
         let neighbours = switch_state::neighbours(databases, &ports);
@@ -107,6 +109,7 @@ impl Plan {
             ports,
             neighbours,
             addresses: switch_state::addresses(databases),
+            polled: planner.polled.intervals(),
         };
         let Planner { hashes, places, problems, .. } = planner;
         Plan { reading: reading.with_plain_names(), hashes, places, problems }
@@ -209,6 +212,7 @@ impl Hash {
 /// Makes a plan of a switch's databases, and collects their problems.
 struct Planner<'d> {
     databases: &'d Databases,
+    polled: Polled,
     hashes: Vec<Hash>,
     places: Vec<Place>,
     problems: Vec<Problem>,
@@ -372,9 +376,10 @@ impl<'d> Planner<'d> {
         }
     }
 
+    /// Adds a hash with its counters, except those that the switch does not poll.
     fn add(&mut self, table: &'static str, oid: &str, is_polled: bool, places: Vec<Place>) {
         let from = self.places.len();
-        self.places.extend(places);
+        self.places.extend(places.into_iter().filter(|place| !self.polled.lacks(place.counter)));
         let places = from..self.places.len();
         self.hashes.push(Hash { table, oid: ObjectId::of(oid), is_polled, places });
     }

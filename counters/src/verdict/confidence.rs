@@ -3,6 +3,7 @@
 //! The confidence is a product: a verdict rests on all of its steps. The factors are choices, to be replaced by rates
 //! once verdicts from counters of real networks have been judged; `docs/counters.md` lists them.
 
+use super::first_of_loop::FirstBasis;
 use crate::causality::Basis;
 use crate::interval::Span;
 use crate::wiring::Neighbour;
@@ -19,9 +20,14 @@ pub(super) const STANDING: f64 = 0.85;
 /// Another egress port of the switch may be paused, and has no counter that tells.
 pub(super) const UNREAD: f64 = 0.5;
 
-/// The port with the largest queue is often, not always, the first congested one of a loop: a few microseconds decide which
-/// port pauses first.
-pub(super) const FIRST_OF_LOOP: f64 = 0.6;
+/// How the first congested port of a loop was found: rates of simulated deadlocks (`docs/counters.md`). A few microseconds
+/// decide which port pauses first.
+pub(super) fn of_first(basis: FirstBasis) -> f64 {
+    match basis {
+        FirstBasis::Headroom => 0.8,
+        FirstBasis::LargestQueue => 0.6,
+    }
+}
 
 /// How the ends of pauses were found.
 pub(super) fn of_basis(basis: Basis) -> f64 {

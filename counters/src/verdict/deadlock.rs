@@ -1,11 +1,12 @@
 //! Deadlocks: loops of paused ports in which packets stay.
 //!
 //! The initial congestion is outside of the loop if a port outside, at a switch of the loop, is paused by a host or has a
-//! queue as those in the loop; else the port of the loop with the largest queue was likely congested first.
+//! queue as those in the loop; else a port of the loop was congested first.
 
 use model::{Anomaly, Cause, Diagnosis, Severity};
 
 use super::configuration::{self, About, Relation};
+use super::first_of_loop::{self, First, FirstBasis};
 use super::{confidence, unread};
 use crate::case::{Case, Counter};
 use crate::causality::Loop;
@@ -21,7 +22,7 @@ enum Origin {
     /// At a port outside.
     Outside(PortId),
     /// In the loop.
-    Inside(PortId),
+    Inside(First),
 }
 
 pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
@@ -44,7 +45,8 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
     }
     let origin = origin(case, found, &rows);
     let root = match origin {
-        Origin::Host(port) | Origin::Outside(port) | Origin::Inside(port) => port,
+        Origin::Host(port) | Origin::Outside(port) => port,
+        Origin::Inside(ref first) => first.port,
     };
     verdict.root_cause.port = Some(case.wiring.ports[root].at.clone());
     let began = match origin {
@@ -68,13 +70,15 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
             }
             format!("a queue outside of the loop grew at {}", case.shown(port))
         }
-        Origin::Inside(port) => {
+        Origin::Inside(ref first) => {
             verdict.anomaly = Anomaly::DeadlockInLoopContention;
-            verdict.confidence *= confidence::FIRST_OF_LOOP;
-            verdict.missing.push(
-                "at which port of the loop the congestion began: the port named is the one with the largest queue".to_string(),
-            );
-            format!("the congestion began in the loop, likely at {}", case.shown(port))
+            verdict.confidence *= confidence::of_first(first.basis);
+            let by = match first.basis {
+                FirstBasis::Headroom => "the use of headroom and repeated pauses point to the port named",
+                FirstBasis::LargestQueue => "the port named is the one with the largest queue",
+            };
+            verdict.missing.push(format!("at which port of the loop the congestion began: {by}"));
+            format!("the congestion began in the loop, likely at {}", case.shown(first.port))
         }
     };
     let shown: Vec<String> = found.ports.iter().map(|port| case.shown(*port)).collect();
@@ -93,6 +97,16 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
             Counter::StormsDetected,
         ];
         verdict.evidence.push(case.evidence(row, &counters, text::stuck_claim(case, row)));
+    }
+    if let Origin::Inside(First { basis: FirstBasis::Headroom, .. }) = origin {
+        let ingress = found.ports.iter().filter_map(|port| case.wiring.peer(*port));
+        for row in ingress.filter_map(|port| case.row(port, found.priority)) {
+            verdict.evidence.push(case.evidence(
+                row,
+                &[Counter::HeadroomPeak],
+                text::headroom_claim(case, row),
+            ));
+        }
     }
     if !found.ports.contains(&root)
         && let Some(row) = case.row(root, found.priority)
@@ -150,16 +164,5 @@ fn origin(case: &Case<'_>, found: &Loop, rows: &[&Pressure]) -> Origin {
     {
         return Origin::Outside(row.port);
     }
-    // A port that n ingress ports feed at line rate grows n - 1 times as fast as one that two feed, and each of the n may hold
-    // packets up to its own threshold before it pauses its neighbour: the largest queue was most likely the first. When pauses
-    // began does not tell: they spread within microseconds, and a switch writes its counters once a second.
-    let senders = |row: &Pressure| {
-        let switch = &case.wiring.ports[row.port].switch;
-        case.rows_of(switch).filter(|row| row.priority == found.priority && row.sent() > 0).count()
-    };
-    // What a queue holds at the end, unless the watchdog has emptied it.
-    let held =
-        |row: &Pressure| row.change.occupancy_bytes.filter(|bytes| *bytes > 0).unwrap_or_else(|| size(row));
-    let first = rows.iter().max_by_key(|row| (held(row), senders(row), std::cmp::Reverse(row.port)));
-    Origin::Inside(first.map_or(found.ports[0], |row| row.port))
+    Origin::Inside(first_of_loop::find(case, found))
 }

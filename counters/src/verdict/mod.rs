@@ -4,6 +4,7 @@
 mod confidence;
 mod configuration;
 mod deadlock;
+mod first_of_loop;
 mod flows;
 mod host_cause;
 mod loss;
@@ -12,8 +13,8 @@ mod ring;
 mod severity;
 mod unread;
 
-use model::Diagnosis;
 use model::diagnosis::CounterInterval;
+use model::{Anomaly, Diagnosis};
 
 use crate::case::Case;
 use crate::interval::Span;
@@ -58,8 +59,13 @@ fn switch_of(verdict: &Diagnosis) -> Option<&str> {
     named.or_else(|| verdict.evidence.first()?.switch.as_deref())
 }
 
-/// Whether two verdicts are about the same root cause.
+/// Whether two verdicts are about the same root cause. A deadlock that began in its loop is one, although its later intervals do
+/// not show where.
 pub(crate) fn is_same(a: &Diagnosis, b: &Diagnosis) -> bool {
+    let is_loop = a.anomaly == Anomaly::DeadlockInLoopContention && !a.pause_loop.is_empty();
+    if is_loop && a.anomaly == b.anomaly && a.pause_loop == b.pause_loop {
+        return true;
+    }
     a.anomaly == b.anomaly
         && switch_of(a) == switch_of(b)
         && a.root_cause.port == b.root_cause.port

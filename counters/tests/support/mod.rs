@@ -45,6 +45,7 @@ impl Story {
                     time_is_assumed: false,
                     source: Source::SonicDatabase,
                     lacks_watchdog: false,
+                    polled: Default::default(),
                     ports: Default::default(),
                     neighbours: Vec::new(),
                     addresses: Vec::new(),

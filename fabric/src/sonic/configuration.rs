@@ -1,9 +1,12 @@
 //! The tables beside the counters: ports, neighbours, PFC and polling in CONFIG_DB, APPL_DB, STATE_DB and
 //! FLEX_COUNTER_DB.
 
+use model::Time;
 use p4_switch::tm::CLASSES;
 
+use super::buffers;
 use super::databases::{Database, SonicDatabases, action, alias, port_name};
+use super::polling::SHORTEST_WATERMARK_INTERVAL;
 use super::switch_counters::{PortCounters, SwitchCounters};
 
 /// The version of the schema (`db_migrator.py`), that of branch 202505.
@@ -21,14 +24,38 @@ pub(super) fn add(databases: &mut SonicDatabases, counters: &SwitchCounters) {
         ("type", text("LeafRouter")),
     ];
     databases.add(Database::Config, "DEVICE_METADATA|localhost", metadata);
-    for group in ["PORT", "QUEUE", "QUEUE_WATERMARK", "PG_WATERMARK", "PG_DROP", "PFCWD"] {
-        let enabled = [("FLEX_COUNTER_STATUS", text("enable"))];
-        databases.add(Database::Config, format!("FLEX_COUNTER_TABLE|{group}"), enabled);
-    }
+    buffers::add(databases, &counters.buffers);
     for port in &counters.ports {
         add_port(databases, port);
         add_neighbour(databases, port);
         add_pfc(databases, port);
+    }
+}
+
+/// The groups of counters that syncd polls: their names in CONFIG_DB and FLEX_COUNTER_DB, and whether they are watermarks, which
+/// reading clears (sonic-swss, `flexcounterorch.cpp`, `portsorch.h`, `pfcwdorch.h`).
+const POLLED_GROUPS: [(&str, &str, bool); 6] = [
+    ("PORT", "PORT_STAT_COUNTER", false),
+    ("QUEUE", "QUEUE_STAT_COUNTER", false),
+    ("QUEUE_WATERMARK", "QUEUE_WATERMARK_STAT_COUNTER", true),
+    ("PG_WATERMARK", "PG_WATERMARK_STAT_COUNTER", true),
+    ("PG_DROP", "PG_DROP_STAT_COUNTER", false),
+    ("PFCWD", "PFC_WD", false),
+];
+
+/// What is polled at `interval`, as configured and as syncd does it.
+pub(super) fn add_polling(databases: &mut SonicDatabases, interval: Time) {
+    for (configured, running, is_watermark) in POLLED_GROUPS {
+        let interval = if is_watermark { interval.max(SHORTEST_WATERMARK_INTERVAL) } else { interval };
+        let mode = if is_watermark { "STATS_MODE_READ_AND_CLEAR" } else { "STATS_MODE_READ" };
+        let enabled = [
+            ("FLEX_COUNTER_STATUS", "enable".to_string()),
+            ("POLL_INTERVAL", (interval.as_ns() / 1_000_000).to_string()),
+        ];
+        databases.add(Database::Config, format!("FLEX_COUNTER_TABLE|{configured}"), enabled.clone());
+        let group = format!("FLEX_COUNTER_GROUP_TABLE:{running}");
+        databases.add(Database::FlexCounter, group.clone(), enabled);
+        databases.add(Database::FlexCounter, group, [("STATS_MODE", mode.to_string())]);
     }
 }
 
@@ -101,7 +128,7 @@ fn add_pfc(databases: &mut SonicDatabases, port: &PortCounters) {
     }
     databases.add(Database::Config, format!("PORT_QOS_MAP|{name}"), fields);
     if let Some(watchdog) = port.watchdog {
-        let millis = |time: model::Time| (time.as_ns() / 1_000_000).to_string();
+        let millis = |time: Time| (time.as_ns() / 1_000_000).to_string();
         let mut settings = vec![
             ("action", action(watchdog.action).to_string()),
             ("detection_time", millis(watchdog.detection)),

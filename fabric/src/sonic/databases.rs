@@ -6,7 +6,8 @@ use p4_switch::tm::{CLASSES, Watchdog, WatchdogAction};
 use serde_json::{Map, Value, json};
 
 use super::configuration;
-use super::switch_counters::{ClassCounters, PeakBytes, PortCounters, SwitchCounters};
+use super::polling::Reading;
+use super::switch_counters::{ClassCounters, PeakBytes, PortCounters};
 
 /// Fields of a hash.
 pub(super) type Fields = BTreeMap<String, String>;
@@ -94,9 +95,11 @@ pub(super) fn alias(number: u16) -> String {
 
 /// Writes the counters of a switch as a SONiC switch with a Spectrum ASIC does. A watermark that the ASIC has not
 /// delivered yet is 0.
-pub fn databases(counters: &SwitchCounters) -> SonicDatabases {
+pub fn databases(reading: &Reading) -> SonicDatabases {
     let mut databases = SonicDatabases::default();
+    let counters = &reading.counters;
     configuration::add(&mut databases, counters);
+    configuration::add_polling(&mut databases, reading.interval);
     for port in &counters.ports {
         add_port(&mut databases, port);
         for class in 0..CLASSES as u16 {

@@ -7,12 +7,14 @@
 //! watchdog polls on Spectrum; `watermark_queue.lua`, `watermark_pg.lua`), sonic-utilities (`counterpoll`: intervals;
 //! `tests/mock_tables`: form of the values), sonic-buildimage (`lldpmgrd`: port ids in LLDP).
 
+mod buffers;
 mod configuration;
 mod databases;
 mod flow_sampling;
 mod polling;
 mod switch_counters;
 
+pub use buffers::{BufferSettings, PortBuffers};
 pub use databases::{Database, SonicDatabases, databases, port_name};
 pub use flow_sampling::{FlowSampling, SampledPacket};
 pub use polling::{Polling, PollingSettings, Reading};

@@ -17,7 +17,7 @@ use crate::run::Watch;
 
 /// The shortest interval at which SONiC polls watermarks (`counterpoll watermark interval`). The ASIC clears them when
 /// they are read.
-const SHORTEST_WATERMARK_INTERVAL: Time = Time::from_ms(1_000);
+pub(super) const SHORTEST_WATERMARK_INTERVAL: Time = Time::from_ms(1_000);
 /// Greatest delay of a poll, as a part (1/n) of the interval: the flex counter thread of SONiC's syncd sleeps for the
 /// interval minus the duration of the poll, and a poll of all counters takes some per cent of a second.
 const JITTER: u64 = 50;
@@ -42,6 +42,8 @@ pub struct PollingSettings {
 pub struct Reading {
     /// Wall-clock time in nanoseconds since 1970.
     pub time_ns: u64,
+    /// The interval of the polls.
+    pub interval: Time,
     /// The counters.
     pub counters: SwitchCounters,
 }
@@ -130,7 +132,7 @@ impl Polling {
             let is_last = reads_watermarks && end.is_some_and(|end| at.saturating_sub(interval) >= end);
             switch.next = (!is_last).then(|| switch.time_of_poll(interval));
             let time_ns = (self.settings.start_ns + at.as_ns()).saturating_sub(interval.as_ns());
-            self.readings.push(Reading { time_ns, counters });
+            self.readings.push(Reading { time_ns, interval, counters });
         }
     }
 }

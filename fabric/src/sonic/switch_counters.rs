@@ -7,6 +7,7 @@ use p4_switch::Switch;
 use p4_switch::tm::{CLASSES, PortConfig, TrafficManager, Watchdog};
 use scenario::topology::CPU_PORT;
 
+use super::buffers::BufferSettings;
 use crate::fabric::{Fabric, WireCounters};
 
 /// The counters of a switch.
@@ -16,6 +17,8 @@ pub struct SwitchCounters {
     pub switch: String,
     /// Its ports, ascending and without gaps from port 1 on. Ports without a link are down.
     pub ports: Vec<PortCounters>,
+    /// The settings of its buffers.
+    pub buffers: BufferSettings,
 }
 
 /// The counters of a port.
@@ -171,7 +174,8 @@ impl SwitchCounters {
                 let (wire, other) = (wires.remove(&port), losses.get(&port).copied().unwrap_or_default());
                 PortCounters::read(tm, number, wire, other, now)
             });
-            SwitchCounters { switch: name.to_string(), ports: ports.collect() }
+            let ports = ports.collect();
+            SwitchCounters { switch: name.to_string(), ports, buffers: BufferSettings::of(tm, 1..=last) }
         };
         fabric.switches().filter(|(name, _)| names.contains(name)).map(read).collect()
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use analyzer::incident::is_ordinary;
 use model::units::counted;
-use model::{Diagnosis, Severity};
+use model::{Diagnosis, PortRef, Severity};
 use proto::limits::COUNTER_VERDICT_BYTES;
 use proto::{counter_verdict, v1};
 
@@ -17,8 +17,8 @@ const REPEAT_NS: u64 = 10_000_000_000;
 /// What was uploaded a short time ago.
 #[derive(Default)]
 pub(super) struct Selection {
-    /// By subject, when and with which severity.
-    sent: BTreeMap<Subject, (u64, Severity)>,
+    /// By subject and root port, when and with which severity: a verdict about a loop may come to name another port.
+    sent: BTreeMap<(Subject, Option<PortRef>), (u64, Severity)>,
 }
 
 impl Selection {
@@ -34,7 +34,7 @@ impl Selection {
         if is_ordinary(diagnosis) {
             return None;
         }
-        let subject = Subject::of(diagnosis);
+        let subject = (Subject::of(diagnosis), diagnosis.root_cause.port.clone());
         let is_repeated = matches!(change, Change::Begins(_))
             && self.sent.get(&subject).is_some_and(|(_, severity)| *severity >= diagnosis.severity);
         if is_repeated {
@@ -69,7 +69,7 @@ pub(super) fn message(diagnosis: &Diagnosis) -> anyhow::Result<v1::CounterVerdic
 #[cfg(test)]
 mod tests {
     use model::diagnosis::{CounterInterval, Evidence};
-    use model::{Anomaly, PortRef, RootCause};
+    use model::{Anomaly, RootCause};
 
     use super::*;
 
@@ -99,6 +99,23 @@ mod tests {
         check(6, Change::Begins(verdict(3, Severity::Critical)), true);
         check(7, Change::NamesFlows(verdict(3, Severity::Critical)), true);
         check(17, Change::Begins(verdict(3, Severity::Minor)), true);
+    }
+
+    #[test]
+    fn a_verdict_about_a_loop_that_names_another_port_is_uploaded() {
+        let mut selection = Selection::default();
+        let mut check = |second: u64, port: u16, expected: bool| {
+            let diagnosis = Diagnosis {
+                anomaly: Anomaly::DeadlockInLoopContention,
+                pause_loop: vec![PortRef::new("leaf1", 3), PortRef::new("leaf1", 4)],
+                ..verdict(port, Severity::Critical)
+            };
+            let selected = selection.select(&Change::Begins(diagnosis), second * 1_000_000_000).is_some();
+            assert_eq!(selected, expected, "second {second}");
+        };
+        check(1, 3, true);
+        check(2, 3, false);
+        check(3, 4, true);
     }
 
     #[test]

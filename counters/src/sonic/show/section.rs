@@ -188,6 +188,7 @@ impl<'p> Sections<'p> {
             time_is_assumed: true,
             source: Source::SonicShow,
             lacks_watchdog: true,
+            polled: Default::default(),
             ports: Default::default(),
             neighbours: Vec::new(),
             addresses: Vec::new(),

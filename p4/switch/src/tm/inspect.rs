@@ -2,7 +2,7 @@
 
 use model::Time;
 
-use super::config::PortConfig;
+use super::config::{PoolConfig, PortConfig};
 use super::mmu::{GroupUse, PoolUse, QueueUse};
 use super::{Port, TrafficManager};
 
@@ -130,6 +130,16 @@ impl<P> TrafficManager<P> {
     /// Whether the peer of an ingress priority is paused, or a pause is pending.
     pub fn is_pausing_peer(&self, port: u16, priority: u8) -> bool {
         self.find(port).is_some_and(|at| self.ports[at].sent[usize::from(priority & 7)].pausing)
+    }
+
+    /// Returns the settings of the ingress pools, in configuration order.
+    pub fn ingress_pool_configs(&self) -> impl Iterator<Item = PoolConfig> {
+        self.mmu.ingress_pool_configs()
+    }
+
+    /// Returns the settings of the egress pools, in configuration order.
+    pub fn egress_pool_configs(&self) -> impl Iterator<Item = PoolConfig> {
+        self.mmu.egress_pool_configs()
     }
 
     /// Returns the ingress pools, in configuration order.

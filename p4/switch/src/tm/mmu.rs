@@ -100,6 +100,14 @@ impl Mmu {
         }
     }
 
+    pub(super) fn ingress_pool_configs(&self) -> impl Iterator<Item = PoolConfig> {
+        self.ingress.iter().map(|(pool, _)| *pool)
+    }
+
+    pub(super) fn egress_pool_configs(&self) -> impl Iterator<Item = PoolConfig> {
+        self.egress.iter().map(|(pool, _)| *pool)
+    }
+
     pub(super) fn ingress_pools(&self) -> impl Iterator<Item = &PoolUse> {
         self.ingress.iter().map(|(_, used)| used)
     }
