@@ -47,6 +47,12 @@ fn misses_of_the_context_cache_are_the_cause_of_pauses() {
     check("context-misses", "qp_cache_thrash", true);
 }
 
+/// The conditions of a published anomaly, which the counters of the NIC confirm.
+#[test]
+fn a_workload_that_outruns_the_receive_wqe_cache_is_the_cause_of_pauses() {
+    check("receive-wqe-misses", "rnic_workload", true);
+}
+
 #[test]
 fn a_slow_bus_that_loopback_tests_show_is_the_cause_of_pauses() {
     check("narrow-bus", "intra_host_link", true);

@@ -195,6 +195,7 @@ fn slow_parts_of_hosts_pause_their_switch() {
     for (name, cause) in [
         ("mtt-misses", Cause::SlowReceiver),
         ("context-misses", Cause::QpCacheThrash),
+        ("receive-wqe-misses", Cause::RnicWorkload),
         ("narrow-bus", Cause::IntraHostLink),
         ("loopback-traffic", Cause::LoopbackCongestion),
     ] {

@@ -7,11 +7,13 @@ use model::host::counters::{
     CacheCounters, Misses, NicCounters, PcieCounters, PriorityDrops, PriorityPauses, RegisteredMemory,
     WireCounters,
 };
+use model::host::descriptor::Workload;
 use model::host::transport::{LossRecovery, Retransmission};
 use model::host::{HostLoopback, HostReport, HostTenants, HostWorkload, RnicCounters};
 use model::{FlowKey, PortRef, Rate, Time};
 use scenario::nic::WriteOrdering;
 
+use crate::host_descriptor;
 use crate::host_inspection;
 use crate::host_loopback::{self, NIC};
 use crate::host_operations::{self, ConnectionReading};
@@ -164,8 +166,9 @@ impl Interval<'_> {
             .misses(|totals| totals.translations.map(|total| (total.found.misses, total.found.lookups)))
             .or_else(|| self.shared().and_then(|(first, last)| host_tenants::misses(first, last)));
         let icm = self.misses(|totals| totals.contexts.map(|total| (total.misses, total.lookups)));
-        let has_any = mtt.is_some() || icm.is_some();
-        has_any.then_some(CacheCounters { mtt, icm, receive_wqe: None })
+        let receive_wqe = self.misses(|totals| totals.requests.map(|total| (total.misses, total.lookups)));
+        let has_any = mtt.is_some() || icm.is_some() || receive_wqe.is_some();
+        has_any.then_some(CacheCounters { mtt, icm, receive_wqe })
     }
 
     fn shared(&self) -> Option<(&SharedReading, &SharedReading)> {
@@ -236,15 +239,17 @@ impl Interval<'_> {
         host_loopback::test(self.last.at, self.last.line_rate, self.last.capacity, service)
     }
 
-    /// The flows that were received in the interval.
+    /// The flows that were received in the interval, and the workload that they belong to.
     fn workload(&self) -> Option<HostWorkload> {
         let mut rows: Vec<(u64, Retransmission)> =
             self.last.flows.iter().filter_map(|flow| self.retransmission(flow)).collect();
         rows.sort_by_key(|(discarded, _)| std::cmp::Reverse(*discarded));
         rows.truncate(REPORTED_FLOWS);
         let retransmissions: Vec<Retransmission> = rows.into_iter().map(|(_, row)| row).collect();
-        let has_any = !retransmissions.is_empty();
-        has_any.then(|| HostWorkload { retransmissions, ..HostWorkload::default() })
+        let descriptors: Vec<Workload> =
+            host_descriptor::descriptor(self.first, self.last).into_iter().collect();
+        let has_any = !retransmissions.is_empty() || !descriptors.is_empty();
+        has_any.then(|| HostWorkload { retransmissions, descriptors, ..HostWorkload::default() })
     }
 
     /// A flow, with the number of packets that were discarded; `None` if nothing arrived.

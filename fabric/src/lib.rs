@@ -22,6 +22,7 @@ mod fabric;
 mod fault_injection;
 mod flow;
 mod forwarding;
+mod host_descriptor;
 mod host_inspection;
 mod host_loopback;
 mod host_operations;

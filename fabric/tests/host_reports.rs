@@ -123,6 +123,27 @@ fn contexts_are_counted_packet_by_packet_and_their_misses_are_what_the_pipeline_
     }
 }
 
+#[test]
+fn a_report_describes_the_workload_and_counts_the_receive_wqes_that_it_waits_for() {
+    let mut described = 0;
+    for (_, report) in &see("receive-wqe-misses").reports {
+        let nic = nic(report);
+        let Some(requests) = nic.caches.and_then(|caches| caches.receive_wqe) else { continue };
+        described += 1;
+        // Of a batch of 128, 32 are prefetched, and 128 of 1,024 are cached: 96 / 128 * 7 / 8 wait.
+        let share = requests.misses as f64 / requests.lookups.unwrap() as f64;
+        assert!((0.5..0.8).contains(&share), "{requests:?}");
+        let workload = &report.workload.as_ref().unwrap().descriptors[0];
+        assert_eq!((workload.wqe_batch, workload.wq_depth, workload.mtu_bytes), (128, 1024, 4096));
+        let performance = workload.performance.unwrap();
+        let paused: u64 = nic.sent_pauses.iter().filter_map(|row| row.paused_ns).max().unwrap_or(0);
+        let ratio = paused as f64 / report.interval_ns as f64;
+        assert!((performance.pause_ratio - ratio).abs() < 1e-3, "{performance:?}, {ratio}");
+        assert!(performance.bits_per_s < 0.8 * performance.specified_bits_per_s, "{performance:?}");
+    }
+    assert!(described > 0);
+}
+
 /// A receiver pauses while its buffer is full; a broken NIC pauses without that.
 #[test]
 fn the_receive_buffer_is_full_behind_the_pauses_of_a_slow_receiver_and_not_behind_those_of_a_storm() {

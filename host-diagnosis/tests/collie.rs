@@ -5,10 +5,11 @@ use host_diagnosis::collie::search::{Options, Report, search};
 use host_diagnosis::collie::subsystem::TableSubsystem;
 use host_diagnosis::{CheckResult, Fabric, FabricState, diagnose};
 use model::HostReport;
-use model::host::HostWorkload;
+use model::host::counters::{CacheCounters, Misses, NicCounters, PriorityPauses};
 use model::host::descriptor::{
     CpuVendor, Factor, MemoryPlace, NicFamily, NicPerformance, Opcode, ServerTraits, Transport, Workload,
 };
+use model::host::{HostWorkload, RnicCounters};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -314,6 +315,45 @@ fn low_throughput_is_evidence_only_with_work_outstanding_and_the_symptom_of_the_
     // Row 1 pauses; its conditions do not explain low throughput without pauses.
     check_detector(&report(example(1), low(Some(true))), FabricState::Clean, CheckResult::MissingEvidence);
     check_detector(&report(base(), measured(0.1, 1.0)), FabricState::Clean, CheckResult::MissingEvidence);
+}
+
+/// A report of the example of row 1 whose NIC paused for 100 of 1,000 ms, with the counters of its receive pipeline.
+fn counted(number: u8, receive_wqe: Option<Misses>, waited_ms: Option<u64>) -> HostReport {
+    let caches = CacheCounters { receive_wqe, ..CacheCounters::default() };
+    let paused_ns = Some(100_000_000);
+    let nic = NicCounters {
+        nic: "mlx5_0".to_string(),
+        line_rate_bps: 200_000_000_000,
+        sent_pauses: vec![PriorityPauses { priority: 3, frames: 1000, paused_ns, longest_ns: None }],
+        caches: Some(caches),
+        waited_reads_ns: waited_ms.map(|ms| ms * 1_000_000),
+        ..NicCounters::default()
+    };
+    let counters = Some(RnicCounters { nics: vec![nic] });
+    HostReport { counters, ..report(example(number), measured(0.1, 0.5)) }
+}
+
+#[track_caller]
+fn check_counted(report: &HostReport, expected: Option<f64>) {
+    let diagnosis = diagnose(report, &Fabric::new(FabricState::PausedBy("h1".into())));
+    let found = diagnosis.findings.iter().find(|finding| finding.detector == "rnic_workload");
+    assert_eq!(found.map(|finding| finding.confidence), expected, "{found:#?}");
+}
+
+#[test]
+fn counters_of_the_receive_wqe_cache_confirm_or_refute_an_anomaly_of_it() {
+    let misses = |misses| Some(Misses { misses, lookups: Some(1_000_000), usual_misses: None });
+    check_counted(&counted(1, misses(400_000), Some(300)), Some(0.9));
+    // Without one of the counters, the conditions alone remain.
+    check_counted(&counted(1, None, None), Some(0.85));
+    check_counted(&counted(1, misses(400_000), None), Some(0.85));
+    check_counted(&counted(1, None, Some(300)), Some(0.85));
+    // The cache hardly misses, or the pipeline waits for something else than host memory.
+    check_counted(&counted(1, misses(0), Some(300)), None);
+    check_counted(&counted(1, misses(9_000), Some(300)), None);
+    check_counted(&counted(1, misses(400_000), Some(40)), None);
+    // A READ consumes no receive WQE.
+    check_counted(&counted(3, misses(0), Some(0)), Some(0.85));
 }
 
 fn run(nic: NicFamily, seed: u64, tests: usize, skip_known: bool) -> Report {

@@ -22,6 +22,7 @@ const BUILTIN: &[(&str, &str)] = &texts![
     "narrow-host-bus",
     "mtt-misses",
     "context-misses",
+    "receive-wqe-misses",
     "narrow-bus",
     "loopback-traffic",
     "unpaused-receiver",

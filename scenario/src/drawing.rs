@@ -109,6 +109,7 @@ fn timeline(scenario: &Scenario, text: &mut String) {
             FaultKind::SlowReceiver { rate, .. } => format!("slow receiver, {rate}"),
             FaultKind::MttMisses(_) => "MTT cache misses".to_string(),
             FaultKind::ContextMisses(_) => "connection context misses".to_string(),
+            FaultKind::ReceiveWqeMisses(_) => "receive WQE misses".to_string(),
             FaultKind::HostBus(_) => "PCIe bottleneck".to_string(),
             FaultKind::StoppedPipeline => "stopped receive pipeline".to_string(),
         };

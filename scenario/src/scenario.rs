@@ -10,7 +10,9 @@ use std::sync::Arc;
 use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
-use crate::nic::{ContextModel, HostBus, Messages, MttModel, Operation, TenantSpec, WriteOrdering};
+use crate::nic::{
+    ContextModel, HostBus, Messages, MttModel, Operation, ReceiveWqeModel, TenantSpec, WriteOrdering,
+};
 use crate::problem::Problems;
 use crate::random::Random;
 use crate::read::{self, Expectation, Routing};
@@ -175,6 +177,8 @@ pub enum FaultKind {
     MttMisses(MttModel),
     /// Context cache misses: the NIC's receive pipeline waits for the contexts of connections.
     ContextMisses(ContextModel),
+    /// Receive WQE cache misses: the NIC's receive pipeline waits for receive work requests.
+    ReceiveWqeMisses(ReceiveWqeModel),
     /// PCIe bottleneck: the host's bus is slower than the link, or loopback traffic shares it.
     HostBus(HostBus),
     /// The receive pipeline stops: the buffer fills, the NIC pauses its switch permanently, and drops what still

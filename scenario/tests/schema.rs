@@ -56,10 +56,18 @@ fn the_schema_lists_the_keys_of_the_reader() {
         check(definition, &[snippet]);
     }
     check("failure", &["[[failure]]", "[[failure]]\nlink = \"a:1\""]);
-    let faults = ["storm", "slow_receiver", "mtt_misses", "context_misses", "host_bus", "stopped_pipeline"]
-        .map(|kind| {
-            format!("[[fault]]\nkind = \"{kind}\"\nrate = \"1Gbps\"\nregion = \"1MB\"\nqueue_pairs = 9")
-        });
+    let kinds = [
+        "storm",
+        "slow_receiver",
+        "mtt_misses",
+        "context_misses",
+        "receive_wqe_misses",
+        "host_bus",
+        "stopped_pipeline",
+    ];
+    let faults = kinds.map(|kind| {
+        format!("[[fault]]\nkind = \"{kind}\"\nrate = \"1Gbps\"\nregion = \"1MB\"\nqueue_pairs = 9")
+    });
     check("fault", &faults.each_ref().map(String::as_str));
     let workloads = ["poisson", "storage-reads", "incast", "all-to-all"]
         .map(|kind| format!("[[workload]]\nkind = \"{kind}\"\nsize = \"1kB\"\nsizes = \"hadoop\""));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::{FlowRecord, RunError};
 use model::{Cause, Diagnosis, PortRef, Time};
-use scenario::nic::{ContextModel, HostBus, MttModel, Reliability};
+use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveWqeModel, Reliability};
 use scenario::{FaultKind, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -43,12 +43,13 @@ struct Truth {
 }
 
 /// The causes that are inside a host.
-const IN_HOSTS: [Cause; 6] = [
+const IN_HOSTS: [Cause; 7] = [
     Cause::NicStorm,
     Cause::SlowReceiver,
     Cause::LoopbackCongestion,
     Cause::IntraHostLink,
     Cause::QpCacheThrash,
+    Cause::RnicWorkload,
     Cause::GoBackNWaste,
 ];
 
@@ -132,6 +133,9 @@ fn cause(kind: &FaultKind, line_bps: u64, packet_bytes: u32) -> Option<(Cause, O
         }
         FaultKind::ContextMisses(model) => (context_bps(model, packet_bytes) < line_bps)
             .then_some((Cause::QpCacheThrash, Some(Cause::SlowReceiver))),
+        FaultKind::ReceiveWqeMisses(model) => {
+            (request_bps(model) < line_bps).then_some((Cause::RnicWorkload, Some(Cause::SlowReceiver)))
+        }
         FaultKind::HostBus(bus) => bus_cause(bus, line_bps),
     }
 }
@@ -157,6 +161,14 @@ fn context_bps(model: &ContextModel, packet_bytes: u32) -> u64 {
     if seconds > 0.0 { (f64::from(packet_bytes) * 8.0 / seconds) as u64 } else { u64::MAX }
 }
 
+/// Bits a second that a receive pipeline processes behind the prefetched receive WQEs of a batch if nothing but those that are
+/// not cached takes time.
+fn request_bps(model: &ReceiveWqeModel) -> u64 {
+    let missed = if model.outruns_prefetch() { model.uncached_share() } else { 0.0 };
+    let seconds = missed * model.miss.0 as f64 / 1e12;
+    if seconds > 0.0 { (model.message_bytes as f64 * 8.0 / seconds) as u64 } else { u64::MAX }
+}
+
 /// The hosts that receive a flow with go-back-N of which a large part was sent more than once.
 fn wasted(scenario: &Scenario, flows: &[FlowRecord]) -> BTreeSet<String> {
     let host = |at| Some(&scenario.topology.host_of(at)?.name);
@@ -171,6 +183,7 @@ fn wasted(scenario: &Scenario, flows: &[FlowRecord]) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use model::Rate;
+    use model::host::descriptor::{Opcode, Transport};
 
     use super::*;
 
@@ -207,6 +220,30 @@ mod tests {
         check(contexts(1024, 500), Some(Cause::QpCacheThrash));
         check(contexts(1024, 430), None);
         check(contexts(256, 5000), None);
+    }
+
+    #[test]
+    fn a_workload_slows_a_host_down_if_its_link_is_faster() {
+        let workload = |operation, batch, depth, miss_ns| {
+            FaultKind::ReceiveWqeMisses(ReceiveWqeModel {
+                entries: 128,
+                prefetch: 32,
+                miss: Time::from_ns(miss_ns),
+                transport: Transport::Ud,
+                operation,
+                batch,
+                depth,
+                queue_pairs: 1,
+                message_bytes: 4096,
+                packet_bytes: 4096,
+            })
+        };
+        // 4 KiB take 328 ns on the link; three of four WQEs are not cached.
+        check(workload(Opcode::Send, 64, 512, 500), Some(Cause::RnicWorkload));
+        check(workload(Opcode::Send, 64, 512, 430), None);
+        check(workload(Opcode::Send, 32, 512, 5000), None);
+        check(workload(Opcode::Send, 64, 128, 5000), None);
+        check(workload(Opcode::Write, 64, 512, 5000), None);
     }
 
     #[test]

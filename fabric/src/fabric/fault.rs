@@ -36,6 +36,7 @@ fn slowdown(kind: &FaultKind, ordering: Option<WriteOrdering>) -> Option<(Slowdo
         }
         FaultKind::MttMisses(model) => Some((Slowdown::Translation(model), None)),
         FaultKind::ContextMisses(model) => Some((Slowdown::Contexts(model), None)),
+        FaultKind::ReceiveWqeMisses(model) => Some((Slowdown::ReceiveRequests(model), None)),
         FaultKind::HostBus(bus) => Some((Slowdown::Bus(bus, ordering), None)),
         FaultKind::StoppedPipeline => Some((Slowdown::Stopped, None)),
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use scenario::Random;
-use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveLimits, WriteOrdering};
+use scenario::nic::{ContextModel, HostBus, MttModel, ReceiveLimits, ReceiveWqeModel, WriteOrdering};
 
 use super::totals::PipelineTotals;
 
@@ -21,6 +21,8 @@ pub enum Slowdown {
     Translation(MttModel),
     /// It waits for contexts of connections that are not in the cache.
     Contexts(ContextModel),
+    /// It waits for receive WQEs that are neither prefetched nor in the cache.
+    ReceiveRequests(ReceiveWqeModel),
     /// PCIe bottleneck: the host's bus is slower than the link, or keeps writes in order.
     Bus(HostBus, Option<WriteOrdering>),
     /// It processes nothing.
@@ -155,6 +157,11 @@ impl ReceivePipeline {
                     self.totals.context_looked_up(missed);
                     stall += if missed { model.miss } else { Time::ZERO };
                 }
+                Slowdown::ReceiveRequests(model) => {
+                    let found = model.look_up(&mut self.random, first.number);
+                    self.totals.request_looked_up(*model, found);
+                    stall += if found == Some(true) { model.miss } else { Time::ZERO };
+                }
                 Slowdown::Stopped => {}
             }
         }
@@ -185,13 +192,16 @@ impl ReceivePipeline {
     }
 
     /// What a loopback test could move through it: the NIC's own part at a link of `line_rate`, and the bus. The few pages of
-    /// a test and its one connection stay in the caches.
+    /// a test and its one connection stay in the caches, and it consumes no receive WQEs (RDMA WRITE).
     pub(crate) fn capacity(&self, line_rate: Rate) -> LoopbackCapacity {
         let slowdowns = || self.slowdowns.values().map(|(slowdown, _)| *slowdown);
         let nic = slowdowns().filter_map(|slowdown| match slowdown {
             Slowdown::Rate(rate) => Some(rate),
             Slowdown::Stopped => Some(Rate(0)),
-            Slowdown::Bus(..) | Slowdown::Translation(_) | Slowdown::Contexts(_) => None,
+            Slowdown::Bus(..)
+            | Slowdown::Translation(_)
+            | Slowdown::Contexts(_)
+            | Slowdown::ReceiveRequests(_) => None,
         });
         let buses = slowdowns().filter_map(|slowdown| match slowdown {
             Slowdown::Bus(bus, _) => Some(bus),

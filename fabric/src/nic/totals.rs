@@ -7,7 +7,7 @@
 use model::wire::pfc::quanta_time;
 use model::{Rate, Time};
 use p4_switch::tm::PauseEnd;
-use scenario::nic::{HostBus, MttModel, Translations, WriteOrdering};
+use scenario::nic::{HostBus, MttModel, ReceiveWqeModel, Translations, WriteOrdering};
 
 /// The pauses of one priority, in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +63,17 @@ pub struct ContextTotal {
     /// Lookups, one for each packet.
     pub lookups: u64,
     /// Those of them that were not in the cache.
+    pub misses: u64,
+}
+
+/// The lookups in the cache of receive WQEs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveWqeTotal {
+    /// The cache, and the workload that uses it.
+    pub model: ReceiveWqeModel,
+    /// Lookups, one for each message that consumes a receive WQE.
+    pub lookups: u64,
+    /// Those of them that the pipeline waited for.
     pub misses: u64,
 }
 
@@ -136,6 +147,8 @@ pub struct PipelineTotals {
     pub translations: Option<TranslationTotal>,
     /// Lookups of connection contexts; absent without a limited cache.
     pub contexts: Option<ContextTotal>,
+    /// Lookups of receive WQEs; absent without a limited cache.
+    pub requests: Option<ReceiveWqeTotal>,
     /// How long the pipeline waited for what the caches do not hold.
     pub fetching: Time,
     /// The PCIe bus; absent without a limit.
@@ -220,6 +233,14 @@ impl PipelineTotals {
         let total = self.contexts.get_or_insert_default();
         total.lookups += 1;
         total.misses += u64::from(missed);
+    }
+
+    /// A packet arrived under a workload; `found` is whether the pipeline waits for its receive WQE, `None` if it consumes none.
+    pub(crate) fn request_looked_up(&mut self, model: ReceiveWqeModel, found: Option<bool>) {
+        let known = self.requests.map_or((0, 0), |total| (total.lookups, total.misses));
+        let lookups = known.0 + u64::from(found.is_some());
+        let misses = known.1 + u64::from(found == Some(true));
+        self.requests = Some(ReceiveWqeTotal { model, lookups, misses });
     }
 
     /// Translations were looked up.

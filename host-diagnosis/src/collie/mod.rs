@@ -4,6 +4,7 @@
 //! compares a workload with them, [`monitor`] decides whether a measurement is anomalous, and [`search`] looks for
 //! anomalous workloads of a [`subsystem`] and extracts the minimal feature set (MFS) of each.
 
+pub mod cache_evidence;
 pub mod condition;
 pub mod matching;
 pub mod mfs;

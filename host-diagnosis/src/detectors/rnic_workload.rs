@@ -2,11 +2,13 @@
 //!
 //! Source: Collie (Kong et al., NSDI 2022), sections 5.2 and 7. An anomaly needs a measurement (pause ratio above 0.1 %, or
 //! bits and packets a second both 20 % below the specification); the cause needs a published anomaly with the same symptom
-//! whose conditions the workload meets. Low throughput counts only if requests were outstanding all the time.
+//! whose conditions the workload meets and that the NIC's own counters do not refute. Low throughput counts only if requests
+//! were outstanding all the time.
 
 use model::host::descriptor::{NicFamily, Workload};
 use model::{Cause, HostReport};
 
+use crate::collie::cache_evidence::{self, CacheEvidence};
 use crate::collie::matching::{Match, matches};
 use crate::collie::monitor::{Symptom, symptom};
 use crate::{Claim, Detector, Explains, Fabric, HostFinding, HostPart, Outcome, Section};
@@ -17,6 +19,8 @@ use super::support::{conclude, is_about_pauses, percent};
 /// server are unknown. Choices: the conditions were found on one model of NIC and server.
 const CERTAIN: f64 = 0.85;
 const UNCERTAIN: f64 = 0.6;
+/// Confidence if the counters of the NIC also show the component: as for other caches (`qp_cache_thrash`).
+const COUNTED: f64 = 0.9;
 
 pub(super) const DETECTOR: Detector = Detector {
     name: "rnic_workload",
@@ -74,6 +78,17 @@ fn judge(
             seen.text()
         ));
     }
+    let found: Vec<(Match, CacheEvidence)> = found
+        .into_iter()
+        .map(|found| {
+            let counted = cache_evidence::of(report, workload, &found);
+            (found, counted)
+        })
+        .filter(|(_, counted)| *counted != CacheEvidence::Refuted)
+        .collect();
+    if found.is_empty() {
+        return Ok(None);
+    }
     let measured = match seen {
         Symptom::PauseFrames => {
             format!("the NIC pauses its switch {} of the time", percent(performance.pause_ratio))
@@ -91,13 +106,13 @@ fn finding(
     report: &HostReport,
     pointer: &str,
     workload: &Workload,
-    found: &[Match],
+    found: &[(Match, CacheEvidence)],
     measured: String,
 ) -> HostFinding {
-    let is_certain = found.iter().any(Match::is_certain);
-    let names: Vec<String> = found.iter().map(|found| format!("#{}", found.anomaly)).collect();
+    let is_certain = found.iter().any(|(found, _)| found.is_certain());
+    let names: Vec<String> = found.iter().map(|(found, _)| format!("#{}", found.anomaly)).collect();
     let mut evidence = vec![Claim::new(measured.clone(), [format!("{pointer}/performance")])];
-    for found in found {
+    for (found, _) in found {
         evidence.push(Claim::new(
             format!(
                 "the workload meets all conditions of anomaly #{}: {}",
@@ -107,9 +122,14 @@ fn finding(
             [pointer.to_string()],
         ));
     }
+    let counted = found.iter().find_map(|(found, counted)| match counted {
+        CacheEvidence::Confirmed(claims) if found.is_certain() => Some(claims),
+        _ => None,
+    });
+    evidence.extend(counted.into_iter().flatten().cloned());
     let mut missing: Vec<String> = Vec::new();
     if !is_certain {
-        let unknown = found.iter().flat_map(|found| &found.unknown);
+        let unknown = found.iter().flat_map(|(found, _)| &found.unknown);
         missing.extend(unknown.map(|condition| format!("whether the host has {condition}")));
         missing.dedup();
     }
@@ -119,9 +139,13 @@ fn finding(
         part: workload.device.clone().map_or(HostPart::Host, HostPart::Nic),
         cause: Cause::RnicWorkload,
         summary: format!("{measured}: the workload triggers Collie's anomaly {}", names.join(" or ")),
-        confidence: if is_certain { CERTAIN } else { UNCERTAIN },
+        confidence: match (counted, is_certain) {
+            (Some(_), _) => COUNTED,
+            (None, true) => CERTAIN,
+            (None, false) => UNCERTAIN,
+        },
         evidence,
         missing,
-        advice: found.iter().map(Match::advice).collect(),
+        advice: found.iter().map(|(found, _)| found.advice()).collect(),
     }
 }

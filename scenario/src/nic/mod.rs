@@ -7,6 +7,7 @@ mod generation;
 mod host_bus;
 mod messages;
 mod mtt;
+mod receive_requests;
 mod tenants;
 
 pub use congestion_control::{ControlConfig, Cut, DcqcnConfig, DctcpConfig, TimelyConfig};
@@ -15,6 +16,7 @@ pub use generation::Generation;
 pub use host_bus::{HostBus, WriteOrdering};
 pub use messages::{Messages, Operation};
 pub use mtt::{MttModel, Translations};
+pub use receive_requests::ReceiveWqeModel;
 pub use tenants::{PostedVerb, TenantSpec, TranslationCache};
 
 /// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.

@@ -1,5 +1,6 @@
 //! Further settings of devices: watchdogs, reaction times, NIC generations, messages and faults.
 
+use model::host::descriptor::{Opcode, Transport};
 use model::{PortRef, Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};
 
@@ -8,8 +9,8 @@ use super::table::{Load, Reader, Section};
 use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
 use super::{host_name, set};
 use crate::nic::{
-    ContextModel, Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, Reliability,
-    WriteOrdering,
+    ContextModel, Cut, Generation, HostBus, Messages, MttModel, Operation, ReceiveLimits, ReceiveWqeModel,
+    Reliability, WriteOrdering,
 };
 use crate::settings::{HostSettings, Reaction, SwitchSettings};
 use crate::{FaultKind, FaultSpec, Scenario};
@@ -207,10 +208,11 @@ fn read_fault_kind(
         "slow_receiver" => slow_receiver(reader, section, scenario, host),
         "mtt_misses" => mtt_misses(reader, section),
         "context_misses" => context_misses(reader, section),
+        "receive_wqe_misses" => receive_wqe_misses(reader, section, scenario, host),
         "host_bus" => return host_bus(reader, section, scenario, host),
         "stopped_pipeline" => Some(FaultKind::StoppedPipeline),
         _ => {
-            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"context_misses\", \"host_bus\" or \"stopped_pipeline\"";
+            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"context_misses\", \"receive_wqe_misses\", \"host_bus\" or \"stopped_pipeline\"";
             reader.problem(&kind.span, format!("`kind` must be {known}"));
             None
         }
@@ -301,6 +303,58 @@ fn context_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<
     }
     let miss = section.quantity(reader, "miss", A_TIME_ABOVE_ZERO, above_zero).unwrap_or(Time::from_us(1));
     Some(FaultKind::ContextMisses(ContextModel { entries, queue_pairs: queue_pairs?, miss }))
+}
+
+const TRANSPORTS: [(&str, Transport); 3] =
+    [("rc", Transport::Rc), ("uc", Transport::Uc), ("ud", Transport::Ud)];
+const OPERATIONS: [(&str, Opcode); 3] =
+    [("send", Opcode::Send), ("write", Opcode::Write), ("read", Opcode::Read)];
+
+/// The queue pairs share one size of message; a packet has at most one message, and a message of UD has one packet.
+fn receive_wqe_misses(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> Option<FaultKind> {
+    let transport = word(reader, section, "transport", &TRANSPORTS).unwrap_or(Transport::Ud);
+    let operation = word(reader, section, "operation", &OPERATIONS).unwrap_or(Opcode::Send);
+    let batch = section.integer::<u32>(reader, "batch", 1..=1 << 16);
+    let depth = section.integer::<u32>(reader, "depth", 1..=1 << 16);
+    for (key, given) in [("batch", batch), ("depth", depth)] {
+        if given.is_none() {
+            section.missing(reader, key);
+        }
+    }
+    let queue_pairs = section.integer::<u32>(reader, "queue_pairs", 1..=1 << 24).unwrap_or(1);
+    let entries = section.integer::<u64>(reader, "entries", 1..=1 << 32).unwrap_or(128);
+    let prefetch = section.integer::<u64>(reader, "prefetch", 0..=1 << 16).unwrap_or(32);
+    let miss = section.quantity(reader, "miss", A_TIME_ABOVE_ZERO, above_zero).unwrap_or(Time::from_us(1));
+    let packet_bytes = scenario.host_settings(host.unwrap_or_default()).payload_bytes;
+    let message = section.quantity(reader, "message", A_SIZE, parse_bytes);
+    let message_bytes = message.unwrap_or(packet_bytes.into());
+    if message_bytes < packet_bytes.into() {
+        let message = format!("`message` of {message_bytes} B is below the `payload` of {packet_bytes} B");
+        reader.problem(&section.place("message"), message);
+    } else if transport == Transport::Ud && message_bytes > packet_bytes.into() {
+        let message = format!(
+            "`message` of {message_bytes} B is above the `payload` of {packet_bytes} B, and a message of UD is one packet"
+        );
+        reader.problem(&section.place("message"), message);
+    }
+    let (batch, depth) = (batch?, depth?);
+    Some(FaultKind::ReceiveWqeMisses(ReceiveWqeModel {
+        entries,
+        prefetch,
+        miss,
+        transport,
+        operation,
+        batch,
+        depth,
+        queue_pairs,
+        message_bytes,
+        packet_bytes,
+    }))
 }
 
 fn host_bus(

@@ -99,6 +99,35 @@ pub(super) fn context_misses(plan: &mut Plan) -> Option<()> {
     Some(())
 }
 
+/// Also draws workloads that the NIC serves at line rate: WRITEs, small batches, short queues, short misses. A slow bus beside
+/// one makes the host pause for another reason than the workload.
+pub(super) fn receive_wqe_misses(plan: &mut Plan) -> Option<()> {
+    let site = faulty(plan, "receive-wqe-misses")?;
+    let power = |exponent: u64| (1u64 << exponent).to_string();
+    let transport = plan.dice.weighted(&[("ud", 70), ("rc", 30)]);
+    let operation = plan.dice.weighted(&[("send", 85), ("write", 15)]);
+    // UD has no WRITE.
+    let transport = if operation == "write" { "rc" } else { transport };
+    let mut keys = vec![
+        ("transport", text::name(transport)),
+        ("operation", text::name(operation)),
+        ("batch", power(plan.dice.integer(4, 9))),
+        ("depth", power(plan.dice.integer(6, 12))),
+        ("miss", text::time(plan.dice.log(200.0, 4_000.0))),
+    ];
+    if transport == "rc" {
+        let message = plan.devices.payload * plan.dice.integer(1, 4);
+        keys.push(("message", text::name(&format!("{message}B"))));
+    }
+    let duration = plan.duration(site.onset_ns, 200e3, plan.stop_ns);
+    plan.fault("receive_wqe_misses", &site.receiver, site.onset_ns, duration, &keys);
+    if plan.dice.chance(0.2) {
+        let rate = share_of_link(plan, &site.receiver, (0.2, 0.98));
+        plan.fault("host_bus", &site.receiver, site.onset_ns, duration, &[("rate", rate)]);
+    }
+    Some(())
+}
+
 pub(super) fn narrow_bus(plan: &mut Plan) -> Option<()> {
     let site = faulty(plan, "narrow-bus")?;
     let rate = share_of_link(plan, &site.receiver, (0.2, 0.98));

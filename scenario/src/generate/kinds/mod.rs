@@ -164,5 +164,7 @@ pub const KINDS: [Kind; 38] = [
 ];
 
 /// Kinds that are drawn by name only, so that the seeds of all kinds above give the same scenarios as before.
-pub const NAMED_KINDS: [Kind; 1] =
-    [kind("context-misses", "a NIC waits for the contexts of connections", hosts::context_misses)];
+pub const NAMED_KINDS: [Kind; 2] = [
+    kind("context-misses", "a NIC waits for the contexts of connections", hosts::context_misses),
+    kind("receive-wqe-misses", "a NIC waits for receive WQEs of a workload", hosts::receive_wqe_misses),
+];
