@@ -281,8 +281,8 @@ thresholds! {
         "by definition: below it, a loss at that time is less likely than none",
         "overlooks losses";
     SILENT_HOST = "packet_loss.silent_host", 0.1, Ratio,
-        "documented choice: of silences that no queue or pause of a complete path explains, a host causes one for ten of losses",
-        "names losses for silences of hosts";
+        "documented choice: where no ACK came and no queue or pause of a complete path explains it, hosts that stop are ten times as rare as losses",
+        "names losses where a host stopped";
     DESTINATION_UNKNOWN = "path_change.destination_unknown", 0.85, Factor,
         "documented choice: the counter of discards does not name the destination",
         "is more certain of black holes without a route event";

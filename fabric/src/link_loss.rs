@@ -42,7 +42,7 @@ impl LinkLoss {
 }
 
 /// A hash of what stays the same when a packet is sent again or on another path: its kind, its addresses and ports, and its
-/// number. Frames without a number are told apart by the order in which they pass.
+/// number. Frames without a number differ by the order in which they pass.
 fn identity(frame: &Frame) -> u64 {
     let (kind, number) = match packet::read(frame) {
         Received::Data { psn, .. } => (1, psn),
