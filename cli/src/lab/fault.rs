@@ -15,7 +15,7 @@ use super::{links, process, up};
 use crate::nic::{self, Request};
 
 /// Time for a killed process to end.
-const END_TIMEOUT: Duration = Duration::from_secs(10);
+const END_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
