@@ -28,6 +28,9 @@ ROUNDS_AFTER = 3
 DEADLINE_S = 90
 SEVERITIES = ["info", "minor", "major", "critical"]
 
+# Ports that are tried for a server.
+ATTEMPTS = 5
+
 
 def free_port():
     with socket.socket() as probe:
@@ -39,10 +42,15 @@ class RedisSwitch:
     """A redis-server with the databases of a switch."""
 
     def __init__(self, readings, folder):
-        self.readings, self.port = readings, free_port()
-        arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]
-        self.process = subprocess.Popen(["redis-server", *arguments], stdout=subprocess.PIPE, text=True)
-        if not any("Ready to accept connections" in line for line in self.process.stdout):
+        self.readings = readings
+        # Another job may take a free port before the server has it.
+        for _ in range(ATTEMPTS):
+            self.port = free_port()
+            arguments = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]
+            self.process = subprocess.Popen(["redis-server", *arguments], stdout=subprocess.PIPE, text=True)
+            if any("Ready to accept connections" in line for line in self.process.stdout):
+                break
+        else:
             raise RuntimeError("redis-server did not start")
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
         self.address = f"sonic://127.0.0.1:{self.port}"
