@@ -4,6 +4,7 @@
 //! Times are nanoseconds of switch time. Fields that end in `wall_ns`, and times of uploads, are nanoseconds of wall
 //! clocks since 1970, which the caller passes: the store itself reads no clock.
 
+mod assignment;
 mod compression;
 mod error;
 mod filter;
@@ -30,7 +31,7 @@ pub use limits::{
 pub use names::{anomaly_name, cause_name, severity_name};
 pub use rollup::{Resolution, Rollup, RollupKey};
 pub use sql::{
-    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, OpenIncidents,
-    Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts, WebhookChanges, backup,
-    check_url, shown_url, stats, store_url,
+    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, NewDiagnosis,
+    OpenIncidents, Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts, WebhookChanges,
+    backup, check_url, shown_url, stats, store_url,
 };

@@ -17,12 +17,13 @@
 #[path = "../tests/web/fixture.rs"]
 mod fixture;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use harrier_web::{AppState, LiveState, serve};
-use model::{Diagnosis, PortRef};
-use store::Store;
+use model::{Diagnosis, PortRef, ProvenanceGraph};
+use store::{NewDiagnosis, Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -34,6 +35,8 @@ const STEP_NS: u64 = 1_000_000;
 const REPORT: Duration = Duration::from_secs(5);
 /// Diagnoses of one burst are written together, a hundred bursts a second.
 const BURSTS_PER_S: u64 = 100;
+/// Diagnoses that are written together before the measurement.
+const BURST: u64 = 50;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -49,8 +52,8 @@ async fn main() -> Result<(), Failure> {
     live.set_topology(fixture::topology()).await?;
     let graph = fixture::incast_graph();
     let begin = Instant::now();
-    for number in 0..stored {
-        live.push_diagnosis(&diagnosis(number), &graph, None).await?;
+    for first in (0..stored).step_by(BURST as usize) {
+        push(&live, &graph, first..stored.min(first + BURST)).await?;
     }
     println!("fill_per_s={:.0}", stored as f64 / begin.elapsed().as_secs_f64());
 
@@ -76,6 +79,17 @@ fn diagnosis(number: u64) -> Diagnosis {
     diagnosis
 }
 
+/// Writes diagnoses together, as the analyzer does with the verdicts of the snapshots that wait for it.
+async fn push(live: &LiveState, graph: &ProvenanceGraph, numbers: Range<u64>) -> Result<(), StoreError> {
+    let diagnoses: Vec<Diagnosis> = numbers.map(diagnosis).collect();
+    let new: Vec<NewDiagnosis<'_>> =
+        diagnoses.iter().map(|diagnosis| NewDiagnosis { diagnosis, graph, snapshot: None }).collect();
+    for stored in live.push_diagnoses(&new).await? {
+        stored?;
+    }
+    Ok(())
+}
+
 /// Writes diagnoses at a rate, and reports the rate that was reached.
 async fn write(live: Arc<LiveState>, first: u64, per_second: u64) {
     let graph = fixture::incast_graph();
@@ -84,12 +98,11 @@ async fn write(live: Arc<LiveState>, first: u64, per_second: u64) {
     let (mut number, mut reported, mut since) = (first, first, Instant::now());
     loop {
         bursts.tick().await;
-        for _ in 0..per_second / BURSTS_PER_S {
-            if let Err(error) = live.push_diagnosis(&diagnosis(number), &graph, None).await {
-                println!("error={error}");
-            }
-            number += 1;
+        let next = number + per_second / BURSTS_PER_S;
+        if let Err(error) = push(&live, &graph, number..next).await {
+            println!("error={error}");
         }
+        number = next;
         if since.elapsed() >= REPORT {
             println!("written_per_s={:.0}", (number - reported) as f64 / since.elapsed().as_secs_f64());
             (reported, since) = (number, Instant::now());

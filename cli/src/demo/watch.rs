@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use analyzer::incident::is_ordinary;
 use analyzer::{Analysis, Settings, Standstills, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::{Collected, Controller};
 use host_diagnosis::{AgedReport, continue_in_hosts};
 use model::{Snapshot, Topology};
 use scenario::AgentSettings;
+use store::NewDiagnosis;
 use tokio::sync::mpsc;
 use tracing::{error, info};
 use web::{LiveState, PortSample, QueryError, QueryResult};
@@ -239,15 +239,21 @@ pub(super) fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
 
 /// Stores and publishes diagnoses, without those of ordinary queueing.
 pub(super) async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
-    for AnalysedEvent { snapshot, analyses, .. } in events {
+    for AnalysedEvent { snapshot, analyses, .. } in &events {
         if analyses.is_empty() {
             info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
         }
-        for analysis in analyses.into_iter().filter(|analysis| !is_ordinary(&analysis.diagnosis)) {
-            match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
-                Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
-                Err(error) => error!(%error, "the store failed; the diagnosis is lost"),
+    }
+    let reported: Vec<NewDiagnosis<'_>> = events.iter().flat_map(AnalysedEvent::reported).collect();
+    match live.push_diagnoses(&reported).await {
+        Ok(results) => {
+            for (new, result) in reported.iter().zip(results) {
+                match result {
+                    Ok(_) => info!(verdict = new.diagnosis.summary, "diagnosed"),
+                    Err(error) => error!(%error, "a diagnosis cannot be stored"),
+                }
             }
         }
+        Err(error) => error!(%error, "the store failed; diagnoses are lost"),
     }
 }

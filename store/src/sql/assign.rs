@@ -1,263 +1,356 @@
-//! The assignment of a diagnosis to its incident; [`crate::incident`] states the rule.
+//! What the assignment of diagnoses to incidents ([`crate::assignment`]) reads and stores: a few statements for any number of
+//! diagnoses.
 
 use std::collections::BTreeSet;
 
-use model::{Diagnosis, PortRef};
+use model::{Diagnosis, FlowKey, PortRef};
 
 use super::database::Link;
-use super::statement::{scalar, sql};
+use super::statement::{Row, Statement, scalar, sql};
 use super::{MAX_LISTED, Store, from_sql, sql_ns, victims};
-use crate::incident::{DETERMINED, flows_of, has_no_culprit, incident_ports, ports_of, precedence, root_key};
+use crate::assignment::{Entry, IncidentRow, Ledger, OccurrenceRow, incident_id};
+use crate::incident::{flows_of, has_no_culprit, incident_ports, ports_of, root_key};
 use crate::limits::{INCIDENT_MEMBERS, INCIDENT_OCCURRENCES};
-use crate::names::severity_name;
 
-/// The columns of an incident that a diagnosis changes.
-#[derive(sqlx::FromRow)]
-struct Known {
-    id: String,
-    start_ns: i64,
-    update_ns: i64,
-    update_wall_ns: i64,
-    precedence: i64,
-    occurrence: i64,
-}
-
-impl Known {
-    /// Whether a diagnosis that joins represents the incident from now on.
-    fn is_represented_by(&self, diagnosis: &Diagnosis) -> bool {
-        precedence(diagnosis) >= self.precedence
-    }
-}
-
-const KNOWN: &str = "SELECT i.id, i.start_ns, i.update_ns, i.update_wall_ns, COALESCE(i.precedence, 0) AS precedence, \
-                     i.occurrence FROM incidents i ";
-
-/// The occurrence that a diagnosis belongs to.
-struct Place {
-    number: i64,
-    start_ns: i64,
-    is_new: bool,
-}
+const COLUMNS: &str = "SELECT i.id, i.culprit, i.start_ns, i.update_ns, i.end_ns, i.count, i.diagnosis, i.confidence, \
+                       i.severity, COALESCE(i.precedence, 0) AS precedence, i.recurrences, i.start_wall_ns, \
+                       i.update_wall_ns, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.handling FROM incidents i";
 
 impl Store {
-    /// Adds a new diagnosis, which arrived at `wall_ns`, to the incident it belongs to, or opens one. Returns the
-    /// incident's id and whether it is new.
-    pub(super) async fn assign_incident(
+    /// Reads the incidents that new diagnoses, which arrived at `wall_ns`, may join.
+    pub(super) async fn read_ledger(
         &self,
         tx: &mut Link,
-        diagnosis: &Diagnosis,
+        diagnoses: &[&Diagnosis],
         wall_ns: u64,
-    ) -> Result<(String, bool), sqlx::Error> {
-        let names_culprit = !has_no_culprit(diagnosis);
-        let mut known = None;
-        if !names_culprit {
-            known = self.open_incident_of_ports(tx, diagnosis, ports_of(diagnosis), false).await?;
+    ) -> Result<Ledger, sqlx::Error> {
+        let mut ledger = Ledger::default();
+        if diagnoses.is_empty() {
+            return Ok(ledger);
         }
-        if known.is_none() {
-            known = self.incident_of_root(tx, diagnosis, wall_ns).await?;
-        }
-        if known.is_none() && names_culprit {
-            known = self.open_incident_of_ports(tx, diagnosis, incident_ports(diagnosis), true).await?;
-            if let Some(known) = &known {
-                name_culprit(tx, &known.id, diagnosis).await?;
+        let of_roots = self.of_roots(diagnoses, wall_ns).fetch_all::<IncidentRow>(&mut *tx).await?;
+        let add = |ledger: &mut Ledger, rows: Vec<IncidentRow>| {
+            for row in rows {
+                ledger.entries.entry(row.id.clone()).or_insert_with(|| Entry::stored(row));
+            }
+        };
+        let roots: BTreeSet<String> = of_roots.iter().map(|row| row.culprit.clone()).collect();
+        add(&mut ledger, of_roots);
+        // Most diagnoses join the incident of their root: ports decide about the others.
+        let by_ports =
+            |diagnosis: &Diagnosis| has_no_culprit(diagnosis) || !roots.contains(&root_key(diagnosis));
+        if diagnoses.iter().any(|diagnosis| by_ports(diagnosis)) {
+            for ports in ports(diagnoses).chunks(MAX_LISTED) {
+                let rows = self.open_of_ports(ports).fetch_all::<IncidentRow>(&mut *tx).await?;
+                add(&mut ledger, rows);
             }
         }
-        let Some(known) = known else {
-            let id = self.open_incident(tx, diagnosis, wall_ns).await?;
-            add_members(tx, &id, diagnosis).await?;
-            mark_culprits(tx, &id, diagnosis).await?;
-            victims::list(tx, &id).await?;
-            return Ok((id, true));
-        };
-        self.join(tx, &known, diagnosis, wall_ns).await?;
-        let mut changed = add_members(tx, &known.id, diagnosis).await?;
-        if known.is_represented_by(diagnosis) {
-            changed |= mark_culprits(tx, &known.id, diagnosis).await?;
-        }
-        if changed {
-            victims::list(tx, &known.id).await?;
-        }
-        Ok((known.id, false))
+        read_occurrences(tx, &mut ledger, diagnoses, self.limits.incident_quiet_ns).await?;
+        read_members(tx, &mut ledger, diagnoses).await?;
+        Ok(ledger)
     }
 
-    /// Finds the gravest open incident that has one of these ports; with `is_unnamed` only one for which no verdict names
-    /// a culprit, and which has not come back, perhaps with other culprits.
-    async fn open_incident_of_ports(
-        &self,
-        tx: &mut Link,
-        diagnosis: &Diagnosis,
-        ports: BTreeSet<&PortRef>,
-        is_unnamed: bool,
-    ) -> Result<Option<Known>, sqlx::Error> {
-        let ports: Vec<String> = ports.into_iter().map(ToString::to_string).collect();
-        if ports.is_empty() {
-            return Ok(None);
-        }
-        let latest = diagnosis.time_ns.saturating_add(self.limits.incident_quiet_ns);
-        let mut query = sql(KNOWN);
-        query.push(" WHERE i.end_ns IS NULL AND i.run = ").push_bind(self.run());
-        query.push(" AND i.occurred_ns <= ").push_bind(sql_ns(latest));
-        if is_unnamed {
-            query.push(" AND i.recurrences = 1 AND i.precedence < ").push_bind(DETERMINED);
-        }
-        query.push(" AND EXISTS (SELECT 1 FROM incident_ports p WHERE p.incident = i.id");
-        query.push(" AND p.last_ns >= i.occurred_ns AND p.port IN ");
-        query.push_list(ports.get(..MAX_LISTED).unwrap_or(&ports));
-        query.push(") ORDER BY i.precedence DESC, i.update_ns DESC, i.id LIMIT 1");
-        query.fetch_optional(tx).await
-    }
-
-    /// Finds the incident with the same root, if it is not too long ago.
-    async fn incident_of_root(
-        &self,
-        tx: &mut Link,
-        diagnosis: &Diagnosis,
-        wall_ns: u64,
-    ) -> Result<Option<Known>, sqlx::Error> {
-        let mut query = sql(KNOWN);
-        query.push(" WHERE i.culprit = ").push_bind(root_key(diagnosis));
-        query.push(" AND i.run = ").push_bind(self.run());
+    /// The incidents of the roots of diagnoses that were updated not too long ago.
+    fn of_roots(&self, diagnoses: &[&Diagnosis], wall_ns: u64) -> Statement {
+        let roots: BTreeSet<String> = diagnoses.iter().map(|diagnosis| root_key(diagnosis)).collect();
         let earliest = wall_ns.saturating_sub(self.limits.incident_memory_ns);
+        let mut query = sql(COLUMNS);
+        query.push(" WHERE (i.culprit IN ").push_list(roots);
+        query.push(" AND i.run = ").push_bind(self.run());
         query.push(" AND i.update_wall_ns >= ").push_bind(sql_ns(earliest));
-        query.push(" ORDER BY i.update_ns DESC, i.id DESC LIMIT 1");
-        query.fetch_optional(tx).await
+        // The incident of a diagnosis that was stored before and removed since.
+        query.push(") OR i.id IN ").push_list(diagnoses.iter().map(|diagnosis| incident_id(diagnosis)));
+        query
     }
 
-    async fn open_incident(
-        &self,
-        tx: &mut Link,
-        diagnosis: &Diagnosis,
-        wall_ns: u64,
-    ) -> Result<String, sqlx::Error> {
-        let id = format!("i-{}", diagnosis.id);
-        sql(
-            "INSERT INTO incidents (id, culprit, start_ns, update_ns, end_ns, count, diagnosis, confidence, run, severity, \
-             precedence, recurrences, start_wall_ns, update_wall_ns, occurrence, occurred_ns, occurred_wall_ns) \
-             VALUES ($1, $2, $3, $3, NULL, 1, $4, $5, $6, $7, $8, 1, $9, $9, 1, $3, $9)",
-        )
-        .bind(&id)
-        .bind(root_key(diagnosis))
-        .bind(sql_ns(diagnosis.time_ns))
-        .bind(&diagnosis.id)
-        .bind(diagnosis.confidence)
-        .bind(self.run())
-        .bind(severity_name(diagnosis.severity))
-        .bind(precedence(diagnosis))
-        .bind(sql_ns(wall_ns))
-        .execute(&mut *tx)
-        .await?;
-        insert_occurrence(tx, &id, 1, sql_ns(diagnosis.time_ns), sql_ns(wall_ns)).await?;
-        Ok(id)
+    /// The open incidents that have one of these ports.
+    fn open_of_ports(&self, ports: &[String]) -> Statement {
+        let mut query = sql(COLUMNS);
+        query.push(" WHERE i.end_ns IS NULL AND i.run = ").push_bind(self.run());
+        query.push(" AND EXISTS (SELECT 1 FROM incident_ports p WHERE p.incident = i.id");
+        query.push(" AND p.last_ns >= i.occurred_ns AND p.port IN ").push_list(ports).push(")");
+        query
     }
 
-    async fn join(
+    /// Stores what has changed in incidents.
+    pub(super) async fn write_ledger(
         &self,
         tx: &mut Link,
-        known: &Known,
-        diagnosis: &Diagnosis,
-        wall_ns: u64,
+        ledger: &Ledger,
+        diagnoses: &[&Diagnosis],
     ) -> Result<(), sqlx::Error> {
-        let (time_ns, wall_ns) = (sql_ns(diagnosis.time_ns), sql_ns(wall_ns));
-        let place = self.place(tx, known, diagnosis.time_ns, wall_ns).await?;
-        // A diagnosis that was delayed may belong to an earlier occurrence, and leaves the latest one as it is.
-        let is_latest = place.number == known.occurrence || time_ns > known.update_ns;
-        let mut query = sql("UPDATE incidents SET count = count + 1, recurrences = recurrences + ");
-        query.push_bind(i64::from(place.is_new));
-        query.push(", start_ns = ").push_bind(time_ns.min(known.start_ns));
-        query.push(", update_ns = ").push_bind(time_ns.max(known.update_ns));
-        query.push(", update_wall_ns = ").push_bind(wall_ns.max(known.update_wall_ns));
-        if time_ns > known.update_ns {
-            query.push(", end_ns = NULL");
+        let changed: Vec<&Entry> = ledger.entries.values().filter(|entry| entry.is_changed).collect();
+        if changed.is_empty() {
+            return Ok(());
         }
-        if is_latest {
-            query.push(", occurrence = ").push_bind(place.number);
-            query.push(", occurred_ns = ").push_bind(place.start_ns);
-        }
-        if is_latest && place.is_new {
-            query.push(", occurred_wall_ns = ").push_bind(wall_ns);
-            query.push(", handling = CASE WHEN handling = 'resolved' THEN 'open' ELSE handling END");
-        }
-        if known.is_represented_by(diagnosis) {
-            query.push(", diagnosis = ").push_bind(diagnosis.id.clone());
-            query.push(", confidence = ").push_bind(diagnosis.confidence);
-            query.push(", severity = ").push_bind(severity_name(diagnosis.severity));
-            query.push(", precedence = ").push_bind(precedence(diagnosis));
-        }
-        query.push(" WHERE id = ").push_bind(known.id.clone());
+        self.write_incidents(tx, &changed).await?;
+        write_occurrences(tx, &changed).await?;
+        write_members(tx, &changed).await?;
+        let marked = write_culprits(tx, &changed, diagnoses).await?;
+        let ids = changed.iter().map(|entry| (entry.row.id.as_str(), !entry.changed_flows.is_empty()));
+        let of_other_flows: Vec<&str> =
+            ids.filter(|(id, has_changed)| *has_changed || marked.contains(id)).map(|(id, _)| id).collect();
+        victims::list(tx, &of_other_flows).await
+    }
+
+    async fn write_incidents(&self, tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Error> {
+        let mut query = sql(
+            "INSERT INTO incidents (id, culprit, start_ns, update_ns, end_ns, count, diagnosis, confidence, severity, \
+             precedence, recurrences, start_wall_ns, update_wall_ns, occurrence, occurred_ns, occurred_wall_ns, handling, \
+             run)",
+        );
+        query.push_rows(changed.iter().map(|entry| {
+            let row = &entry.row;
+            [
+                (&row.id).into(),
+                (&row.culprit).into(),
+                row.start_ns.into(),
+                row.update_ns.into(),
+                row.end_ns.into(),
+                row.count.into(),
+                (&row.diagnosis).into(),
+                row.confidence.into(),
+                (&row.severity).into(),
+                row.precedence.into(),
+                row.recurrences.into(),
+                row.start_wall_ns.into(),
+                row.update_wall_ns.into(),
+                row.occurrence.into(),
+                row.occurred_ns.into(),
+                row.occurred_wall_ns.into(),
+                (&row.handling).into(),
+                self.run().into(),
+            ]
+        }));
+        query.push(
+            " ON CONFLICT (id) DO UPDATE SET culprit = excluded.culprit, start_ns = excluded.start_ns, \
+             update_ns = excluded.update_ns, end_ns = excluded.end_ns, count = excluded.count, \
+             diagnosis = excluded.diagnosis, confidence = excluded.confidence, severity = excluded.severity, \
+             precedence = excluded.precedence, recurrences = excluded.recurrences, \
+             update_wall_ns = excluded.update_wall_ns, occurrence = excluded.occurrence, \
+             occurred_ns = excluded.occurred_ns, occurred_wall_ns = excluded.occurred_wall_ns, \
+             handling = excluded.handling",
+        );
         query.execute(tx).await?;
         Ok(())
     }
+}
 
-    /// Extends the occurrence that a diagnosis belongs to, or adds one.
-    async fn place(
-        &self,
-        tx: &mut Link,
-        known: &Known,
-        time_ns: u64,
-        wall_ns: i64,
-    ) -> Result<Place, sqlx::Error> {
-        let quiet_ns = self.limits.incident_quiet_ns;
-        let extended: Option<(i64, i64)> = sql(
-            "UPDATE occurrences SET start_ns = CASE WHEN start_ns > $2 THEN $2 ELSE start_ns END, \
-             update_ns = CASE WHEN update_ns < $2 THEN $2 ELSE update_ns END, \
-             update_wall_ns = CASE WHEN update_wall_ns < $5 THEN $5 ELSE update_wall_ns END \
-             WHERE incident = $1 AND number = (SELECT number FROM occurrences \
-             WHERE incident = $1 AND start_ns <= $3 AND update_ns >= $4 ORDER BY update_ns DESC, number DESC LIMIT 1) \
-             RETURNING number, start_ns",
-        )
-        .bind(&known.id)
-        .bind(sql_ns(time_ns))
-        .bind(sql_ns(time_ns.saturating_add(quiet_ns)))
-        .bind(sql_ns(time_ns.saturating_sub(quiet_ns)))
-        .bind(wall_ns)
-        .fetch_optional(&mut *tx)
-        .await?;
-        if let Some((number, start_ns)) = extended {
-            return Ok(Place { number, start_ns, is_new: false });
+/// The ports that diagnoses are about, each once.
+fn ports(diagnoses: &[&Diagnosis]) -> Vec<String> {
+    let named = |diagnosis| ports_of(diagnosis).into_iter().chain(incident_ports(diagnosis));
+    let ports: BTreeSet<&PortRef> = diagnoses.iter().copied().flat_map(named).collect();
+    ports.into_iter().map(ToString::to_string).collect()
+}
+
+/// Selects the rows of the incidents of a ledger, in parts.
+async fn of_incidents<T: Row>(
+    tx: &mut Link,
+    ledger: &Ledger,
+    select: &'static str,
+    condition: impl Fn(&mut Statement),
+) -> Result<Vec<T>, sqlx::Error> {
+    let ids: Vec<&String> = ledger.entries.keys().collect();
+    let mut rows = Vec::new();
+    for ids in ids.chunks(MAX_LISTED) {
+        let mut query = sql(select);
+        query.push(" WHERE incident IN ").push_list(ids.iter().copied());
+        condition(&mut query);
+        rows.extend(query.fetch_all::<T>(&mut *tx).await?);
+    }
+    Ok(rows)
+}
+
+/// Adds to each incident the occurrences that diagnoses may belong to, and the one with the greatest number.
+async fn read_occurrences(
+    tx: &mut Link,
+    ledger: &mut Ledger,
+    diagnoses: &[&Diagnosis],
+    quiet_ns: u64,
+) -> Result<(), sqlx::Error> {
+    let times = || diagnoses.iter().map(|diagnosis| diagnosis.time_ns);
+    let latest = times().max().unwrap_or(0).saturating_add(quiet_ns);
+    let earliest = times().min().unwrap_or(0).saturating_sub(quiet_ns);
+    let rows: Vec<(String, i64, i64, i64, i64, i64)> = of_incidents(
+        tx,
+        ledger,
+        "SELECT incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns FROM occurrences o",
+        |query| {
+            query.push(" AND ((start_ns <= ").push_bind(sql_ns(latest));
+            query.push(" AND update_ns >= ").push_bind(sql_ns(earliest));
+            query.push(
+                ") OR number = (SELECT MAX(number) FROM occurrences last WHERE last.incident = o.incident))",
+            );
+        },
+    )
+    .await?;
+    for (incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns) in rows {
+        if let Some(entry) = ledger.entries.get_mut(&incident) {
+            let row = OccurrenceRow { number, start_ns, update_ns, start_wall_ns, update_wall_ns };
+            entry.occurrences.push(row);
         }
-        let last: i64 = scalar("SELECT MAX(number) FROM occurrences WHERE incident = $1")
-            .bind(&known.id)
-            .fetch_one(&mut *tx)
-            .await?;
-        let place = Place { number: last + 1, start_ns: sql_ns(time_ns), is_new: true };
-        insert_occurrence(tx, &known.id, place.number, place.start_ns, wall_ns).await?;
+    }
+    Ok(())
+}
+
+/// Adds to each incident those of its ports and flows that diagnoses name, and the numbers of all.
+async fn read_members(
+    tx: &mut Link,
+    ledger: &mut Ledger,
+    diagnoses: &[&Diagnosis],
+) -> Result<(), sqlx::Error> {
+    for ports in ports(diagnoses).chunks(MAX_LISTED) {
+        let select = "SELECT incident, port, last_ns FROM incident_ports";
+        let is_named = |query: &mut Statement| {
+            query.push(" AND port IN ").push_list(ports);
+        };
+        for (incident, port, last_ns) in of_incidents(tx, ledger, select, is_named).await? {
+            let incident: String = incident;
+            if let Some(entry) = ledger.entries.get_mut(&incident) {
+                entry.ports.insert(port, last_ns);
+            }
+        }
+    }
+    let flows: BTreeSet<FlowKey> =
+        diagnoses.iter().flat_map(|diagnosis| flows_of(diagnosis).into_keys()).collect();
+    let flows: Vec<String> = flows.iter().map(ToString::to_string).collect();
+    for flows in flows.chunks(MAX_LISTED) {
+        let select = "SELECT incident, flow, is_victim FROM incident_flows";
+        let is_named = |query: &mut Statement| {
+            query.push(" AND flow IN ").push_list(flows);
+        };
+        let rows: Vec<(String, String, i64)> = of_incidents(tx, ledger, select, is_named).await?;
+        for (incident, flow, is_victim) in rows {
+            if let (Some(entry), Ok(flow)) = (ledger.entries.get_mut(&incident), flow.parse()) {
+                entry.flows.insert(flow, is_victim != 0);
+            }
+        }
+    }
+    for (incident, count) in count(tx, ledger, "SELECT incident, COUNT(*) FROM incident_ports").await? {
+        ledger.entries.entry(incident).and_modify(|entry| entry.port_count = from_sql(count));
+    }
+    for (incident, count) in count(tx, ledger, "SELECT incident, COUNT(*) FROM incident_flows").await? {
+        ledger.entries.entry(incident).and_modify(|entry| entry.flow_count = from_sql(count));
+    }
+    Ok(())
+}
+
+/// Counts the members of each incident of a ledger.
+async fn count(
+    tx: &mut Link,
+    ledger: &Ledger,
+    select: &'static str,
+) -> Result<Vec<(String, i64)>, sqlx::Error> {
+    of_incidents(tx, ledger, select, |query| {
+        query.push(" GROUP BY incident");
+    })
+    .await
+}
+
+/// Stores the occurrences that are new or have changed, and removes the oldest beyond the limit.
+async fn write_occurrences(tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Error> {
+    let is_changed =
+        |entry: &Entry, occurrence: &OccurrenceRow| entry.changed_occurrences.contains(&occurrence.number);
+    let mut query =
+        sql("INSERT INTO occurrences (incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns)");
+    query.push_rows(changed.iter().flat_map(|entry| {
+        let occurrences = entry.occurrences.iter().filter(|occurrence| is_changed(entry, occurrence));
+        occurrences.map(|row| {
+            [
+                (&entry.row.id).into(),
+                row.number.into(),
+                row.start_ns.into(),
+                row.update_ns.into(),
+                row.start_wall_ns.into(),
+                row.update_wall_ns.into(),
+            ]
+        })
+    }));
+    query.push(
+        " ON CONFLICT (incident, number) DO UPDATE SET start_ns = excluded.start_ns, update_ns = excluded.update_ns, \
+         update_wall_ns = excluded.update_wall_ns",
+    );
+    query.execute(&mut *tx).await?;
+    let limit = i64::from(INCIDENT_OCCURRENCES);
+    for entry in changed {
+        // Occurrences are numbered from 1.
+        if entry.changed_occurrences.last().is_none_or(|number| *number <= limit) {
+            continue;
+        }
         sql("DELETE FROM occurrences WHERE incident = $1 AND number IN (SELECT number FROM occurrences \
              WHERE incident = $1 ORDER BY start_ns DESC, number DESC LIMIT $2 OFFSET $3)")
-        .bind(&known.id)
+        .bind(&entry.row.id)
         .bind(MAX_LISTED as i64)
-        .bind(i64::from(INCIDENT_OCCURRENCES))
+        .bind(limit)
         .execute(&mut *tx)
         .await?;
-        Ok(place)
     }
-}
-
-/// Sets the culprit of an incident that had none.
-async fn name_culprit(tx: &mut Link, id: &str, diagnosis: &Diagnosis) -> Result<(), sqlx::Error> {
-    sql("UPDATE incidents SET culprit = $2 WHERE id = $1")
-        .bind(id)
-        .bind(root_key(diagnosis))
-        .execute(tx)
-        .await?;
     Ok(())
 }
 
-async fn insert_occurrence(
+/// Stores the ports and flows that are new or have changed.
+async fn write_members(tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Error> {
+    let ports = changed.iter().flat_map(|entry| {
+        entry.changed_ports.iter().filter_map(move |port| Some((entry, port, *entry.ports.get(port)?)))
+    });
+    for ports in ports.collect::<Vec<_>>().chunks(MAX_LISTED) {
+        let mut query = sql("INSERT INTO incident_ports (incident, port, last_ns)");
+        query.push_rows(
+            ports
+                .iter()
+                .map(|(entry, port, last_ns)| [(&entry.row.id).into(), (*port).into(), (*last_ns).into()]),
+        );
+        query.push(" ON CONFLICT (incident, port) DO UPDATE SET last_ns = excluded.last_ns");
+        query.execute(&mut *tx).await?;
+    }
+    let flows = changed.iter().flat_map(|entry| {
+        entry.changed_flows.iter().filter_map(move |flow| Some((entry, flow, *entry.flows.get(flow)?)))
+    });
+    for flows in flows.collect::<Vec<_>>().chunks(MAX_LISTED) {
+        let mut query = sql("INSERT INTO incident_flows (incident, flow, src, dst, is_victim, is_culprit)");
+        query.push_rows(flows.iter().map(|(entry, flow, is_victim)| {
+            let (src, dst) = (flow.src.to_string(), flow.dst.to_string());
+            let is_victim = i64::from(*is_victim);
+            [
+                (&entry.row.id).into(),
+                flow.to_string().into(),
+                src.into(),
+                dst.into(),
+                is_victim.into(),
+                0.into(),
+            ]
+        }));
+        query.push(" ON CONFLICT (incident, flow) DO UPDATE SET is_victim = excluded.is_victim");
+        query.execute(&mut *tx).await?;
+    }
+    Ok(())
+}
+
+/// Marks the culprits of incidents that a new diagnosis represents. Returns the incidents of which flows have changed.
+async fn write_culprits<'e>(
     tx: &mut Link,
-    incident: &str,
-    number: i64,
-    time_ns: i64,
-    wall_ns: i64,
-) -> Result<(), sqlx::Error> {
-    sql("INSERT INTO occurrences (incident, number, start_ns, update_ns, start_wall_ns, update_wall_ns) \
-         VALUES ($1, $2, $3, $3, $4, $4)")
-    .bind(incident)
-    .bind(number)
-    .bind(time_ns)
-    .bind(wall_ns)
-    .execute(tx)
-    .await?;
-    Ok(())
+    changed: &[&'e Entry],
+    diagnoses: &[&Diagnosis],
+) -> Result<BTreeSet<&'e str>, sqlx::Error> {
+    let represented: Vec<(&'e str, &Diagnosis)> = changed
+        .iter()
+        .filter_map(|entry| Some((entry.row.id.as_str(), *diagnoses.get(entry.representative?)?)))
+        .collect();
+    if represented.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let mut query = sql("SELECT incident, flow FROM incident_flows WHERE is_culprit = 1 AND incident IN ");
+    query.push_list(represented.iter().map(|(incident, _)| *incident));
+    let marks: BTreeSet<(String, String)> = query.fetch_all(&mut *tx).await?.into_iter().collect();
+    let mut marked = BTreeSet::new();
+    for (incident, diagnosis) in represented {
+        let culprits: BTreeSet<String> = diagnosis.root_cause.flows.iter().map(ToString::to_string).collect();
+        let marks = marks.iter().filter(|(marked, _)| marked == incident).map(|(_, flow)| flow);
+        if !marks.eq(culprits.iter()) && mark_culprits(tx, incident, diagnosis).await? {
+            marked.insert(incident);
+        }
+    }
+    Ok(marked)
 }
 
 /// Adds the ports and flows of a diagnosis to its incident. Returns whether its flows have changed.
@@ -357,14 +450,14 @@ pub(super) async fn represent(tx: &mut Link, condition: &'static str) -> Result<
     );
     query.push(condition).push(" RETURNING id, diagnosis");
     let changed: Vec<(String, String)> = query.fetch_all(&mut *tx).await?;
-    for (incident, diagnosis) in changed {
+    for (incident, diagnosis) in &changed {
         let body: String =
             scalar("SELECT body FROM diagnoses WHERE id = $1").bind(diagnosis).fetch_one(&mut *tx).await?;
         // A body that cannot be read is an error when it is read.
         if let Ok(diagnosis) = serde_json::from_str(&body) {
-            mark_culprits(tx, &incident, &diagnosis).await?;
+            mark_culprits(tx, incident, &diagnosis).await?;
         }
-        victims::list(tx, &incident).await?;
     }
-    Ok(())
+    let incidents: Vec<&str> = changed.iter().map(|(incident, _)| incident.as_str()).collect();
+    victims::list(tx, &incidents).await
 }

@@ -1,18 +1,54 @@
 //! Diagnoses and their graphs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
 use model::{Diagnosis, FlowKey, ProvenanceGraph, Snapshot};
 
 use super::database::Link;
 use super::records::PackedSnapshot;
-use super::statement::{Statement, scalar, sql};
+use super::statement::{Statement, Value, scalar, sql};
 use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
 use crate::incident::{Incident, precedence};
 use crate::limits::PRUNE_EVERY;
 use crate::names::{anomaly_name, cause_name, severity_name};
+
+/// Diagnoses that are stored in one transaction. Others may wait for it, so that it is not too long.
+const BATCH: usize = 64;
+
+/// What was stored in this transaction is not in the database.
+const NOT_READ: StoreError =
+    StoreError::Query { action: "read the incident of a new diagnosis", source: sqlx::Error::RowNotFound };
+
+/// A diagnosis to store.
+#[derive(Clone, Copy, Debug)]
+pub struct NewDiagnosis<'d> {
+    /// The diagnosis.
+    pub diagnosis: &'d Diagnosis,
+    /// Its graph.
+    pub graph: &'d ProvenanceGraph,
+    /// The snapshot it was made from, if that is to be stored.
+    pub snapshot: Option<&'d Snapshot>,
+}
+
+/// A diagnosis as it is stored.
+struct Packed {
+    diagnosis: Diagnosis,
+    body: String,
+    graph: String,
+    snapshot: Option<PackedSnapshot>,
+}
+
+/// Where a diagnosis is stored.
+struct Place {
+    incident: String,
+    wall_ns: u64,
+    new: bool,
+    /// Whether it opened its incident.
+    first: bool,
+}
 
 /// The effect of storing a diagnosis.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +59,7 @@ pub struct Stored {
     pub id: String,
     /// When it arrived first.
     pub wall_ns: u64,
-    /// The incident it belongs to, with this diagnosis.
+    /// The incident it belongs to, with this diagnosis and those that were stored together with it.
     pub incident: Incident,
     /// Whether it is the incident's first diagnosis.
     pub first: bool,
@@ -57,67 +93,130 @@ impl Store {
         snapshot: Option<&Snapshot>,
         wall_ns: u64,
     ) -> Result<Stored, StoreError> {
-        let recorded = self.record_one(diagnosis, graph, snapshot, wall_ns).await;
-        let stored = self.note_write(recorded)?;
-        if stored.new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
-            // The diagnosis is stored whether or not this succeeds.
+        let stored = self.record_all(&[NewDiagnosis { diagnosis, graph, snapshot }], wall_ns).await?;
+        stored.into_iter().next().unwrap_or(Err(NOT_READ))
+    }
+
+    /// As [`Store::record`] for several diagnoses, one after the other, in one transaction: a few statements for all of
+    /// them. Returns for each how it was stored, or why it cannot be stored: its id is empty or too long, or a value cannot
+    /// be written as JSON. The others are stored then.
+    ///
+    /// # Errors
+    /// The database fails. Nothing is stored then.
+    pub async fn record_all(
+        &self,
+        new: &[NewDiagnosis<'_>],
+        wall_ns: u64,
+    ) -> Result<Vec<Result<Stored, StoreError>>, StoreError> {
+        let mut all = Vec::with_capacity(new.len());
+        for part in new.chunks(BATCH) {
+            let packed: Vec<_> = part.iter().map(|new| self.pack(new)).collect();
+            let valid: Vec<&Packed> = packed.iter().filter_map(|packed| packed.as_ref().ok()).collect();
+            let recorded = self.record_part(&valid, wall_ns).await;
+            let mut stored = self.note_write(recorded)?.into_iter();
+            let results = packed.into_iter().map(|packed| match packed {
+                Ok(_) => stored.next().unwrap_or(Err(NOT_READ)),
+                Err(error) => Err(error),
+            });
+            all.extend(results);
+        }
+        let count = all.iter().flatten().filter(|stored| stored.new).count() as u64;
+        let before = self.puts.fetch_add(count, Ordering::Relaxed);
+        if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
+            // The diagnoses are stored whether or not this succeeds.
             if let Err(error) = self.prune(wall_ns).await {
                 tracing::warn!(%error, "old rows are not removed");
             }
         }
-        Ok(stored)
+        Ok(all)
     }
 
-    async fn record_one(
-        &self,
-        diagnosis: &Diagnosis,
-        graph: &ProvenanceGraph,
-        snapshot: Option<&Snapshot>,
-        wall_ns: u64,
-    ) -> Result<Stored, StoreError> {
-        let action = "store a diagnosis";
+    /// Writes a diagnosis as it is stored.
+    fn pack(&self, new: &NewDiagnosis<'_>) -> Result<Packed, StoreError> {
+        check_id(&new.diagnosis.id)?;
+        let diagnosis = Diagnosis { id: self.id_in_run(&new.diagnosis.id), ..new.diagnosis.clone() };
         check_id(&diagnosis.id)?;
-        let diagnosis = &Diagnosis { id: self.id_in_run(&diagnosis.id), ..diagnosis.clone() };
-        check_id(&diagnosis.id)?;
-        let body = encode_checked("diagnosis", &diagnosis.id, diagnosis)?;
-        let graph = encode_checked("graph", &diagnosis.id, graph)?;
-        let snapshot = snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
+        let body = encode_checked("diagnosis", &diagnosis.id, &diagnosis)?;
+        let graph = encode_checked("graph", &diagnosis.id, new.graph)?;
+        let snapshot =
+            new.snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
         let snapshot = snapshot.as_deref().map(PackedSnapshot::new);
-        let mut tx = self.write(action).await?;
-        if let Some(snapshot) = &snapshot {
-            super::records::insert_snapshot(&mut tx, &diagnosis.id, diagnosis.time_ns, snapshot, wall_ns)
-                .await
-                .during(action)?;
+        Ok(Packed { diagnosis, body, graph, snapshot })
+    }
+
+    /// Stores diagnoses in one transaction.
+    async fn record_part(
+        &self,
+        all: &[&Packed],
+        wall_ns: u64,
+    ) -> Result<Vec<Result<Stored, StoreError>>, StoreError> {
+        let action = "store diagnoses";
+        if all.is_empty() {
+            return Ok(Vec::new());
         }
-        let known: Option<(String, i64)> = sql("SELECT incident, wall_ns FROM diagnoses WHERE id = $1")
-            .bind(&diagnosis.id)
-            .fetch_optional(&mut tx)
-            .await
-            .during(action)?;
-        let new = known.is_none();
-        let (incident, first, wall_ns) = match known {
-            Some((incident, wall_ns)) => (incident, false, from_sql(wall_ns)),
-            None => {
-                let (incident, first) =
-                    self.assign_incident(&mut tx, diagnosis, wall_ns).await.during(action)?;
+        let mut tx = self.write(action).await?;
+        for packed in all {
+            if let Some(snapshot) = &packed.snapshot {
+                let diagnosis = &packed.diagnosis;
+                super::records::insert_snapshot(&mut tx, &diagnosis.id, diagnosis.time_ns, snapshot, wall_ns)
+                    .await
+                    .during(action)?;
+            }
+        }
+        let mut places = known_places(&mut tx, all).await.during(action)?;
+        let mut new: Vec<&Packed> = Vec::new();
+        for packed in all {
+            if !places.contains_key(packed.diagnosis.id.as_str())
+                && !new.iter().any(|other| other.diagnosis.id == packed.diagnosis.id)
+            {
+                new.push(packed);
+            }
+        }
+        let diagnoses: Vec<&Diagnosis> = new.iter().map(|packed| &packed.diagnosis).collect();
+        let mut ledger = self.read_ledger(&mut tx, &diagnoses, wall_ns).await.during(action)?;
+        for (number, diagnosis) in diagnoses.iter().enumerate() {
+            let (incident, first) = ledger.assign(number, diagnosis, wall_ns, &self.limits);
+            places.insert(&diagnosis.id, Place { incident, wall_ns, new: true, first });
+        }
+        self.write_ledger(&mut tx, &ledger, &diagnoses).await.during(action)?;
+        let rows: Vec<(&Diagnosis, NewRow<'_>)> = new
+            .iter()
+            .filter_map(|packed| {
+                let place = places.get(packed.diagnosis.id.as_str())?;
                 let row = NewRow {
                     run: self.run(),
                     wall_ns,
-                    incident: &incident,
-                    body: &body,
-                    graph: Some(&graph),
+                    incident: &place.incident,
+                    body: &packed.body,
+                    graph: Some(&packed.graph),
                 };
-                insert(&mut tx, diagnosis, &row).await.during(action)?;
-                (incident, first, wall_ns)
-            }
-        };
-        // Read before old rows are removed: this diagnosis may itself be the oldest.
-        let incident = super::incidents::read_one(&mut tx, &incident).await?.ok_or(StoreError::Query {
-            action: "read the incident of a new diagnosis",
-            source: sqlx::Error::RowNotFound,
-        })?;
+                Some((&packed.diagnosis, row))
+            })
+            .collect();
+        insert_all(&mut tx, &rows).await.during(action)?;
+        // Read before old rows are removed: these diagnoses may themselves be the oldest.
+        let incidents: BTreeSet<String> = places.values().map(|place| place.incident.clone()).collect();
+        let incidents: Vec<String> = incidents.into_iter().collect();
+        let incidents = super::incidents::read_many(&mut tx, &incidents).await?;
         tx.commit().await.during(action)?;
-        Ok(Stored { new, id: diagnosis.id.clone(), wall_ns, incident, first })
+        let incidents: BTreeMap<&str, &Incident> =
+            incidents.iter().map(|incident| (incident.id.as_str(), incident)).collect();
+        let stored = all.iter().map(|packed| {
+            let id = packed.diagnosis.id.as_str();
+            // The second of two with one id is not new.
+            let place = places.get_mut(id).ok_or(NOT_READ)?;
+            let incident = incidents.get(place.incident.as_str()).ok_or(NOT_READ)?;
+            let stored = Stored {
+                new: place.new,
+                id: id.to_string(),
+                wall_ns: place.wall_ns,
+                incident: (*incident).clone(),
+                first: place.first,
+            };
+            (place.new, place.first) = (false, false);
+            Ok(stored)
+        });
+        Ok(stored.collect())
     }
 
     /// Returns the diagnosis with this id.
@@ -198,48 +297,78 @@ pub(super) struct NewRow<'r> {
     pub(super) graph: Option<&'r str>,
 }
 
-pub(super) async fn insert(
+/// Returns where those of the diagnoses are that are already stored.
+async fn known_places<'p>(
     tx: &mut Link,
-    diagnosis: &Diagnosis,
-    row: &NewRow<'_>,
-) -> Result<(), sqlx::Error> {
+    all: &[&'p Packed],
+) -> Result<BTreeMap<&'p str, Place>, sqlx::Error> {
+    let mut query = sql("SELECT id, incident, wall_ns FROM diagnoses WHERE id IN ");
+    query.push_list(all.iter().map(|packed| &packed.diagnosis.id));
+    let rows: Vec<(String, String, i64)> = query.fetch_all(tx).await?;
+    let mut places = BTreeMap::new();
+    for (id, incident, wall_ns) in rows {
+        if let Some(packed) = all.iter().find(|packed| packed.diagnosis.id == id) {
+            let place = Place { incident, wall_ns: from_sql(wall_ns), new: false, first: false };
+            places.insert(packed.diagnosis.id.as_str(), place);
+        }
+    }
+    Ok(places)
+}
+
+/// Stores a new diagnosis.
+pub(super) async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: NewRow<'_>) -> Result<(), sqlx::Error> {
+    insert_all(tx, &[(diagnosis, row)]).await
+}
+
+/// Stores new diagnoses, at most [`BATCH`].
+async fn insert_all(tx: &mut Link, rows: &[(&Diagnosis, NewRow<'_>)]) -> Result<(), sqlx::Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut query = sql(
+        "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
+         host, port, incident, body, run, wall_ns, severity, precedence)",
+    );
+    query.push_rows(rows.iter().map(|(diagnosis, row)| columns(diagnosis, row)));
+    query.execute(&mut *tx).await?;
+    let graphs: Vec<(&Diagnosis, &str)> =
+        rows.iter().filter_map(|(diagnosis, row)| Some((*diagnosis, row.graph?))).collect();
+    if graphs.is_empty() {
+        return Ok(());
+    }
+    let mut query = sql("INSERT INTO graphs (diagnosis, body)");
+    query.push_rows(graphs.into_iter().map(|(diagnosis, graph)| [(&diagnosis.id).into(), graph.into()]));
+    query.execute(tx).await?;
+    Ok(())
+}
+
+/// The columns of a diagnosis, in the order in which [`insert_all`] names them.
+fn columns(diagnosis: &Diagnosis, row: &NewRow<'_>) -> [Value; 19] {
     // The columns of a verdict without a victim are empty, so that no filter by address matches it.
     let victim = diagnosis.victim;
-    let number = |of: fn(&FlowKey) -> i64| victim.as_ref().map_or(0, of);
-    sql(
-        "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
-         host, port, incident, body, run, wall_ns, severity, precedence) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-    )
-    .bind(&diagnosis.id)
-    .bind(sql_ns(diagnosis.time_ns))
-    .bind(victim.map(|flow| flow.to_string()).unwrap_or_default())
-    .bind(victim.map(|flow| flow.src.to_string()).unwrap_or_default())
-    .bind(victim.map(|flow| flow.dst.to_string()).unwrap_or_default())
-    .bind(number(|flow| i64::from(flow.sport)))
-    .bind(number(|flow| i64::from(flow.dport)))
-    .bind(number(|flow| i64::from(flow.proto)))
-    .bind(anomaly_name(diagnosis.anomaly))
-    .bind(cause_name(diagnosis.cause))
-    .bind(diagnosis.confidence)
-    .bind(diagnosis.root_cause.host.as_deref())
-    .bind(diagnosis.root_cause.port.as_ref().map(ToString::to_string))
-    .bind(row.incident)
-    .bind(row.body)
-    .bind(row.run)
-    .bind(sql_ns(row.wall_ns))
-    .bind(severity_name(diagnosis.severity))
-    .bind(precedence(diagnosis))
-    .execute(&mut *tx)
-    .await?;
-    if let Some(graph) = row.graph {
-        sql("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
-            .bind(&diagnosis.id)
-            .bind(graph)
-            .execute(&mut *tx)
-            .await?;
-    }
-    Ok(())
+    let text = |of: fn(&FlowKey) -> String| victim.as_ref().map(of).unwrap_or_default().into();
+    let number = |of: fn(&FlowKey) -> i64| victim.as_ref().map_or(0, of).into();
+    [
+        (&diagnosis.id).into(),
+        sql_ns(diagnosis.time_ns).into(),
+        text(|flow| flow.to_string()),
+        text(|flow| flow.src.to_string()),
+        text(|flow| flow.dst.to_string()),
+        number(|flow| i64::from(flow.sport)),
+        number(|flow| i64::from(flow.dport)),
+        number(|flow| i64::from(flow.proto)),
+        anomaly_name(diagnosis.anomaly).into(),
+        cause_name(diagnosis.cause).into(),
+        diagnosis.confidence.into(),
+        diagnosis.root_cause.host.as_deref().into(),
+        diagnosis.root_cause.port.as_ref().map(ToString::to_string).into(),
+        row.incident.into(),
+        row.body.into(),
+        row.run.into(),
+        sql_ns(row.wall_ns).into(),
+        severity_name(diagnosis.severity).into(),
+        precedence(diagnosis).into(),
+    ]
 }
 
 fn select(filter: &DiagnosisFilter, limit: u32) -> Statement {

@@ -323,7 +323,7 @@ impl Importing {
             body: &body,
             graph: graph.as_deref(),
         };
-        insert(&mut self.tx, diagnosis, &row).await.during(ACTION)?;
+        insert(&mut self.tx, diagnosis, row).await.during(ACTION)?;
         assign::add_members(&mut self.tx, &line.incident, diagnosis).await.during(ACTION)?;
         self.latest_run = self.latest_run.max(line.run);
         self.done.diagnoses += 1;
@@ -439,10 +439,9 @@ impl Importing {
                 .await
                 .during(ACTION)?;
         }
-        let changed: BTreeSet<&String> = self.new.keys().chain(self.joined.keys()).collect();
-        for incident in changed {
-            victims::list(&mut self.tx, incident).await.during(ACTION)?;
-        }
+        let changed: BTreeSet<&str> = self.new.keys().chain(self.joined.keys()).map(String::as_str).collect();
+        let changed: Vec<&str> = changed.into_iter().collect();
+        victims::list(&mut self.tx, &changed).await.during(ACTION)?;
         // The ids of a run contain its number: a run of this store must not have the number of one that was imported.
         if self.latest_run > 0 {
             sql("INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value \

@@ -229,7 +229,7 @@ pub(super) async fn read_one(connection: &mut Link, id: &str) -> Result<Option<I
     Ok(read_many(connection, &[id.to_string()]).await?.pop())
 }
 
-async fn read_many(connection: &mut Link, ids: &[String]) -> Result<Vec<Incident>, StoreError> {
+pub(super) async fn read_many(connection: &mut Link, ids: &[String]) -> Result<Vec<Incident>, StoreError> {
     let mut incidents = Vec::with_capacity(ids.len());
     for ids in ids.chunks(MAX_LISTED) {
         let mut query = sql(COLUMNS);

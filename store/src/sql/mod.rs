@@ -27,7 +27,7 @@ mod victims;
 mod webhooks;
 
 pub use backup::{Backup, backup};
-pub use diagnoses::{DiagnosisRow, Stored};
+pub use diagnoses::{DiagnosisRow, NewDiagnosis, Stored};
 pub use export::Exported;
 pub use import::Imported;
 pub use incidents::OpenIncidents;
@@ -346,7 +346,7 @@ pub fn shown_url(url: &str) -> String {
 }
 
 /// Converts a time for a column. A value above 2^63 - 1 ns is stored as that limit; the JSON body holds the exact one.
-fn sql_ns(time_ns: u64) -> i64 {
+pub(crate) fn sql_ns(time_ns: u64) -> i64 {
     i64::try_from(time_ns).unwrap_or(i64::MAX)
 }
 

@@ -59,9 +59,8 @@ pub(super) async fn list_victims(database: &Database) -> Result<(), StoreError> 
         if incidents.is_empty() {
             return Ok(());
         }
-        for incident in &incidents {
-            victims::list(&mut tx, incident).await.during(action)?;
-        }
+        let ids: Vec<&str> = incidents.iter().map(String::as_str).collect();
+        victims::list(&mut tx, &ids).await.during(action)?;
         tx.commit().await.during(action)?;
         tracing::info!(incidents = incidents.len(), "migrated incidents of an older version");
     }

@@ -1,29 +1,45 @@
 //! The victims that an incident shows: the first of them and their number are stored with it, so that a list of incidents
 //! does not read the members of each.
 
+use std::collections::BTreeMap;
+
 use model::FlowKey;
 
+use super::MAX_LISTED;
 use super::database::Link;
-use super::statement::{scalar, sql};
+use super::statement::sql;
 use crate::limits::INCIDENT_VICTIMS;
 
-/// Stores the first [`INCIDENT_VICTIMS`] victims of an incident in the order of their text, and the number of all. A flow
+/// Stores the first [`INCIDENT_VICTIMS`] victims of incidents in the order of their text, and the number of all. A flow
 /// that the representative diagnosis names as a culprit is none.
-pub(super) async fn list(tx: &mut Link, incident: &str) -> Result<(), sqlx::Error> {
-    let first: Vec<String> = scalar(
-        "SELECT flow FROM incident_flows WHERE incident = $1 AND is_victim = 1 AND is_culprit = 0 \
-         ORDER BY flow LIMIT $2",
-    )
-    .bind(incident)
-    .bind(i64::from(INCIDENT_VICTIMS))
-    .fetch_all(&mut *tx)
-    .await?;
-    sql("UPDATE incidents SET victims = $2, victim_count = (SELECT COUNT(*) FROM incident_flows \
-         WHERE incident = $1 AND is_victim = 1 AND is_culprit = 0) WHERE id = $1")
-    .bind(incident)
-    .bind(first.join(" "))
-    .execute(tx)
-    .await?;
+pub(super) async fn list(tx: &mut Link, incidents: &[&str]) -> Result<(), sqlx::Error> {
+    for incidents in incidents.chunks(MAX_LISTED) {
+        let mut query = sql(
+            "SELECT incident, flow, number FROM (SELECT incident, flow, COUNT(*) OVER (PARTITION BY incident) AS number, \
+             ROW_NUMBER() OVER (PARTITION BY incident ORDER BY flow) AS place FROM incident_flows \
+             WHERE is_victim = 1 AND is_culprit = 0 AND incident IN ",
+        );
+        query.push_list(incidents.iter().copied());
+        query.push(") AS victims WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));
+        query.push(" ORDER BY incident, place");
+        let rows: Vec<(String, String, i64)> = query.fetch_all(&mut *tx).await?;
+        let mut first: BTreeMap<&str, (Vec<&str>, i64)> = BTreeMap::new();
+        for (incident, flow, number) in &rows {
+            let (flows, count) = first.entry(incident).or_default();
+            flows.push(flow);
+            *count = *number;
+        }
+        let mut query = sql("WITH listed (id, victims, number) AS (");
+        query.push_rows(incidents.iter().map(|incident| {
+            let (flows, number) = first.remove(incident).unwrap_or_default();
+            [(*incident).into(), flows.join(" ").into(), number.into()]
+        }));
+        query.push(
+            ") UPDATE incidents SET victims = listed.victims, victim_count = listed.number FROM listed \
+             WHERE incidents.id = listed.id",
+        );
+        query.execute(&mut *tx).await?;
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the store, one binary for all of them: each binary would be linked with both databases.
 //! `cargo test -p harrier-store --test store incidents::` runs those of one file.
 
+mod batches;
 mod contents;
 mod failures;
 mod flow_series;

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use analyzer::incident::settle;
+use analyzer::incident::{is_ordinary, settle};
 use analyzer::{Analysis, Standstills};
 use model::Snapshot;
+use store::NewDiagnosis;
 
 /// Maximum first diagnoses that wait, each with its snapshot; beyond it the one that is due first is final.
 const WAITING: usize = 64;
@@ -22,6 +23,17 @@ impl AnalysedEvent {
     /// Gives its verdicts the root causes of earlier ones about the same deadlock.
     pub(crate) fn unify(&mut self, standstills: &mut Standstills) {
         standstills.unify(&self.snapshot, self.analyses.iter_mut().map(|analysis| &mut analysis.diagnosis));
+    }
+
+    /// What is stored of it: its verdicts without those of ordinary queueing.
+    pub(crate) fn reported(&self) -> Vec<NewDiagnosis<'_>> {
+        let reported = self.analyses.iter().filter(|analysis| !is_ordinary(&analysis.diagnosis));
+        let new = reported.map(|Analysis { diagnosis, graph, .. }| NewDiagnosis {
+            diagnosis,
+            graph,
+            snapshot: Some(&self.snapshot),
+        });
+        new.collect()
     }
 }
 

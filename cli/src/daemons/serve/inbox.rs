@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use analyzer::incident::is_ordinary;
 use analyzer::{Settings, Standstills, TopologyIndex};
 use model::snapshot::SNAPSHOT_FORMAT;
 use model::{MissingData, Snapshot, SwitchTelemetry, Topology};
 use prost::Message as _;
 use proto::v1;
-use store::InboxRow;
+use store::{InboxRow, NewDiagnosis};
 use tokio::time::interval;
 use tracing::{error, info, warn};
 use web::{Stage, SwitchClockError};
@@ -338,31 +337,46 @@ impl Inbox {
         }
     }
 
-    async fn store(&mut self, events: Vec<AnalysedEvent>) {
-        for mut event in events {
+    /// Stores the verdicts of events, all in one transaction.
+    async fn store(&mut self, mut events: Vec<AnalysedEvent>) {
+        for event in &mut events {
             event.unify(&mut self.standstills);
-            let AnalysedEvent { arrivals, snapshot, analyses } = event;
-            if analyses.is_empty() {
+            if event.analyses.is_empty() {
+                let AnalysedEvent { snapshot, .. } = event;
                 info!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
             }
+        }
+        let reported: Vec<Vec<NewDiagnosis<'_>>> = events.iter().map(AnalysedEvent::reported).collect();
+        let mut results = match self.shared.live.push_diagnoses(&reported.concat()).await {
+            Ok(results) => results.into_iter(),
+            Err(error) => {
+                error!(%error, "the store failed; diagnoses are not stored yet");
+                events.iter().for_each(|event| self.repeat(&event.arrivals));
+                return;
+            }
+        };
+        for (event, reported) in events.iter().zip(&reported) {
             let mut is_stored = true;
-            for analysis in analyses.into_iter().filter(|analysis| !is_ordinary(&analysis.diagnosis)) {
-                let live = &self.shared.live;
-                match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
-                    Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
+            for (new, result) in reported.iter().zip(results.by_ref()) {
+                match result {
+                    Ok(_) => info!(verdict = new.diagnosis.summary, "diagnosed"),
                     Err(error) => {
-                        // The snapshot stays in the inbox and is analysed again.
-                        error!(%error, "the store failed; a diagnosis is not stored yet");
+                        error!(%error, "a diagnosis cannot be stored");
                         is_stored = false;
-                        let first = arrivals.iter().copied().min().unwrap_or(self.last);
-                        self.last = self.last.min(first.saturating_sub(1));
                     }
                 }
             }
-            if is_stored {
-                self.all_done(&arrivals).await;
+            match is_stored {
+                true => self.all_done(&event.arrivals).await,
+                false => self.repeat(&event.arrivals),
             }
         }
+    }
+
+    /// Leaves a snapshot in the inbox, so that it is analysed again.
+    fn repeat(&mut self, arrivals: &[u64]) {
+        let first = arrivals.iter().copied().min().unwrap_or(self.last);
+        self.last = self.last.min(first.saturating_sub(1));
     }
 
     async fn all_done(&self, arrivals: &[u64]) {
