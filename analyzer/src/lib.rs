@@ -360,6 +360,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
             host: finding.host.map(|h| context.view.index.name(h).to_string()),
             config: judged.config.clone(),
         },
+        fault: causes::network::fault(&case),
         pause_path,
         pause_loop: path::port_refs(context.view, &finding.pause_loop),
         paths: flow_paths::paths(context.view, ranked.victim, context.is_reverse_path, &ranked.culprits),

@@ -149,6 +149,21 @@ pub struct RootCause {
     pub config: Vec<String>,
 }
 
+/// What happened in the network, where no flow and no host causes the anomaly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkFault {
+    /// The link of the root port was down.
+    LinkDown,
+    /// The switch of the root port had no route; the port is the usual way.
+    NoRoute,
+    /// Packets no longer use the root port, and their path is longer.
+    LongerPath,
+    /// Frames arrived damaged at the far end of the root port's link.
+    DamagedFrames,
+}
+
 /// A record that supports a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -344,6 +359,9 @@ pub struct Diagnosis {
     pub delay_share: Option<f64>,
     /// The root cause.
     pub root_cause: RootCause,
+    /// What happened at the root port, if a fault of the network is the cause and known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<NetworkFault>,
     /// The pause path, from the victim's side to the root port, which is last.
     pub pause_path: Vec<PortRef>,
     /// Ports of the loop, for deadlocks.
@@ -399,6 +417,7 @@ impl Diagnosis {
             cost: Cost::default(),
             delay_share: None,
             root_cause: RootCause::default(),
+            fault: None,
             pause_path: Vec::new(),
             pause_loop: Vec::new(),
             paths: Vec::new(),

@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::diagnosis::Known;
+use model::diagnosis::{Known, NetworkFault};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 use serde::Serialize;
 
@@ -39,6 +39,9 @@ pub struct Incident {
     pub confidence: f64,
     /// The root cause that the representative diagnosis names.
     pub root_cause: RootCause,
+    /// What happened at the root port, if the representative diagnosis names a fault of the network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<NetworkFault>,
     /// The pause path of the representative diagnosis: egress ports, the root port last.
     pub pause_path: Vec<PortRef>,
     /// The loop of the representative diagnosis: egress ports.

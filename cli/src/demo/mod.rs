@@ -94,6 +94,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let settings =
         Settings { seed: config.seed, pace: Pace { us_per_s: Some(config.pace_us), rounds: None } };
     let System { watch, thread, stop, servers } = System::start(timeline, settings, polls).await?;
+    let host_reports = watch.host_reports();
     let watching = tokio::spawn(publish(watch, live.clone(), queries.clone()));
 
     stderr_line!("harrier: {}", scenarios[0].title);
@@ -108,6 +109,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let app = AppState::new(live.clone())
         .with_query_backend(queries)
         .with_what_if_backend(what_ifs)
+        .with_host_reports(host_reports)
         .with_access(Arc::new(access));
     web::serve(listener, app, interrupted).await?;
 

@@ -18,6 +18,8 @@ use super::pace::Progress;
 use super::queries::Outcome;
 use super::records::Records;
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
+use crate::daemons::operations::wall_ns;
+use crate::daemons::serve::HostReports;
 
 /// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
 const QUIET_TO_RETRY: u64 = 5;
@@ -101,6 +103,8 @@ pub(super) struct Watch {
     standstills: Standstills,
     /// What has happened and was not returned yet.
     waiting: VecDeque<Seen>,
+    /// The latest report of each host, for its page.
+    host_reports: Arc<HostReports>,
 }
 
 impl Watch {
@@ -122,7 +126,13 @@ impl Watch {
             pending: PendingFirst::default(),
             standstills: Standstills::default(),
             waiting: VecDeque::new(),
+            host_reports: Arc::default(),
         }
+    }
+
+    /// The latest report of each host.
+    pub(super) fn host_reports(&self) -> Arc<HostReports> {
+        self.host_reports.clone()
     }
 
     /// Returns what happens next; `None` when the network's thread has ended and all snapshots are analysed. Events for
@@ -196,6 +206,10 @@ impl Watch {
     /// Continues verdicts that end at a host with the reports of hosts, as the server does with those of agents.
     fn continue_in_hosts(&self, event: &mut AnalysedEvent) {
         let reports = self.records.take_reports(event.snapshot.event);
+        for report in &reports {
+            let bytes = serde_json::to_string(report).map_or(0, |json| json.len());
+            self.host_reports.put(wall_ns(), report.clone(), bytes);
+        }
         for analysis in &mut event.analyses {
             let reports = reports.iter().map(|report| AgedReport { report, age_ns: 0 });
             let verdict = analysis.diagnosis.clone();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use model::diagnosis::Severity;
+use model::diagnosis::{NetworkFault, Severity};
 use model::{Anomaly, Cause, PortRef, RootCause};
 use serde::Deserialize;
 
@@ -48,6 +48,8 @@ struct Representative {
     summary: String,
     confidence: f64,
     root_cause: RootCause,
+    #[serde(default)]
+    fault: Option<NetworkFault>,
     pause_path: Vec<PortRef>,
     #[serde(rename = "loop")]
     pause_loop: Vec<PortRef>,
@@ -260,6 +262,7 @@ async fn complete(connection: &mut Link, rows: Vec<Row>) -> Result<Vec<Incident>
                 summary: representative.summary,
                 confidence: representative.confidence,
                 root_cause: representative.root_cause,
+                fault: representative.fault,
                 pause_path: representative.pause_path,
                 pause_loop: representative.pause_loop,
                 start_ns: from_sql(row.start_ns),

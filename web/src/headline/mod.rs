@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::IpAddr;
 
+use model::diagnosis::NetworkFault;
 use model::topology::NodeKind;
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Topology};
 use serde::Serialize;
@@ -36,6 +37,7 @@ impl Headline {
             anomaly: incident.anomaly,
             cause: incident.cause,
             root: &incident.root_cause,
+            fault: incident.fault,
             pause_loop: &incident.pause_loop,
             victims: &incident.victims,
             victim_count: usize::try_from(incident.victim_count).unwrap_or(usize::MAX),
@@ -50,6 +52,7 @@ impl Headline {
             anomaly: diagnosis.anomaly,
             cause: diagnosis.cause,
             root: &diagnosis.root_cause,
+            fault: diagnosis.fault,
             pause_loop: &diagnosis.pause_loop,
             victims: &diagnosis.victims,
             victim_count: 0,
@@ -110,6 +113,7 @@ struct Subject<'a> {
     anomaly: Anomaly,
     cause: Cause,
     root: &'a RootCause,
+    fault: Option<NetworkFault>,
     pause_loop: &'a [PortRef],
     /// Some of the victims.
     victims: &'a [FlowKey],
@@ -139,24 +143,35 @@ impl Subject<'_> {
             }
             _ => {}
         }
-        // Without a culprit the anomaly itself is the subject, and its own verb would repeat it.
-        match self.anomaly_as_culprit(place) {
-            Some(event) => Headline::new(event, " ", &format!("slows {affected}"), place),
+        match self.event(place) {
+            Some((event, effect)) => Headline::new(event, " ", &format!("{effect} {affected}"), place),
             None => Headline::new(self.culprit(), " ", &self.effect(&affected), place),
         }
     }
 
-    /// Events of links and switches have a place, but no flow or host that causes them.
-    fn anomaly_as_culprit(&self, place: Option<&PortRef>) -> Option<String> {
+    /// Faults of links and switches have a place, but no flow, host or setting that causes them. Returns what happened, and
+    /// its verb. Without a known fault the anomaly itself is the subject; its own verb would repeat it.
+    fn event(&self, place: Option<&PortRef>) -> Option<(String, &'static str)> {
         let is_named =
             !self.root.config.is_empty() || self.root.host.is_some() || !self.root.flows.is_empty();
-        let name = match self.anomaly {
-            Anomaly::RoutingLoop => "Forwarding loop",
-            Anomaly::PacketLoss => "Packet loss",
-            Anomaly::PathChange => "Path change",
+        let (event, effect) = match (self.anomaly, self.fault) {
+            (Anomaly::RoutingLoop, _) => ("Forwarding loop", "slows"),
+            (Anomaly::PacketLoss | Anomaly::PathChange, Some(fault)) => match fault {
+                NetworkFault::LinkDown => ("Link outage", "interrupts"),
+                NetworkFault::NoRoute => ("Missing route", "drops packets of"),
+                NetworkFault::LongerPath => ("Detour around", "slows"),
+                NetworkFault::DamagedFrames => ("Faulty link", "damages packets of"),
+            },
+            (Anomaly::PacketLoss, None) => ("Packet loss", "slows"),
+            (Anomaly::PathChange, None) => ("Path change", "slows"),
             _ => return None,
         };
-        (!is_named).then(|| format!("{name}{}", at(place)))
+        let place = match (place, self.fault) {
+            (Some(port), Some(NetworkFault::LongerPath)) => format!(" {port}"),
+            (None, Some(NetworkFault::LongerPath)) => " the usual path".to_string(),
+            (place, _) => at(place),
+        };
+        (!is_named).then(|| (format!("{event}{place}"), effect))
     }
 
     fn effect(&self, flows: &str) -> String {

@@ -26,6 +26,7 @@ struct Case {
     anomaly: Anomaly,
     cause: Cause,
     root: RootCause,
+    fault: Option<NetworkFault>,
     pause_loop: Vec<PortRef>,
     victims: Vec<FlowKey>,
     victim_count: usize,
@@ -34,7 +35,7 @@ struct Case {
 fn case(anomaly: Anomaly, cause: Cause) -> Case {
     let root = RootCause { port: Some("sw3:3".parse().unwrap()), ..RootCause::default() };
     let victims = [1, 2, 3].map(|from| flow(from, 9)).to_vec();
-    Case { anomaly, cause, root, pause_loop: vec![], victims, victim_count: 0 }
+    Case { anomaly, cause, root, fault: None, pause_loop: vec![], victims, victim_count: 0 }
 }
 
 impl Case {
@@ -53,6 +54,11 @@ impl Case {
         self
     }
 
+    fn fault(mut self, fault: NetworkFault) -> Case {
+        self.fault = Some(fault);
+        self
+    }
+
     fn no_port(mut self) -> Case {
         self.root.port = None;
         self
@@ -64,9 +70,9 @@ impl Case {
     }
 
     fn headline(&self) -> Headline {
-        let Case { anomaly, cause, root, pause_loop, victims, victim_count } = self;
-        let (anomaly, cause, victim_count) = (*anomaly, *cause, *victim_count);
-        Subject { anomaly, cause, root, pause_loop, victims, victim_count, names: &names() }.headline()
+        let Case { anomaly, cause, root, fault, pause_loop, victims, victim_count } = self;
+        let (anomaly, cause, fault, victim_count) = (*anomaly, *cause, *fault, *victim_count);
+        Subject { anomaly, cause, root, fault, pause_loop, victims, victim_count, names: &names() }.headline()
     }
 }
 
@@ -154,6 +160,20 @@ fn every_anomaly_says_what_it_does() {
     );
     check(unknown(A::PacketLoss), "Packet loss at sw3:3 slows 3 flows");
     check(unknown(A::PathChange), "Path change at sw3:3 slows 3 flows");
+    let fault = |anomaly, fault, expected| check(unknown(anomaly).fault(fault), expected);
+    fault(A::PathChange, NetworkFault::LinkDown, "Link outage at sw3:3 interrupts 3 flows");
+    fault(A::PathChange, NetworkFault::NoRoute, "Missing route at sw3:3 drops packets of 3 flows");
+    fault(A::PathChange, NetworkFault::LongerPath, "Detour around sw3:3 slows 3 flows");
+    fault(A::PacketLoss, NetworkFault::DamagedFrames, "Faulty link at sw3:3 damages packets of 3 flows");
+    check(
+        unknown(A::PathChange).fault(NetworkFault::LongerPath).no_port(),
+        "Detour around the usual path slows 3 flows",
+    );
+    // A setting is what an operator can change.
+    check(
+        case(A::PacketLoss, Cause::Misconfiguration).fault(NetworkFault::NoRoute).config(&["leaf1/route"]),
+        "Misconfigured route of leaf1 drops packets of 3 flows",
+    );
     check(unknown(A::SelfInflicted).flows(vec![flow(1, 9)]), "h1 → h9 queues behind its own packets");
     check(
         unknown(A::HostOnly).no_port().victims(vec![flow(1, 9)]),

@@ -8,7 +8,7 @@ mod elephant_collision;
 mod incast;
 mod low_rate_attack;
 pub(crate) mod misconfiguration;
-mod network;
+pub(crate) mod network;
 mod nic_storm;
 mod other_class;
 mod own_queue;

@@ -1,6 +1,7 @@
 //! Losses, path changes, and delays that nothing recorded explains: the anomaly itself is the cause, so no cause refines
 //! it, and the text and the next step follow from the evidence.
 
+use model::diagnosis::NetworkFault;
 use model::units::counted;
 use model::{Anomaly, Cause, LossReason, PortRef};
 
@@ -37,6 +38,30 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         _ => return None,
     };
     Some(Judged { cause: Cause::Undetermined, factor: 1.0, because, advice, config: Vec::new() })
+}
+
+/// What happened at the root port, if the verdict is about losses or a changed path and their cause is known.
+pub(crate) fn fault(case: &Case<'_, '_, '_>) -> Option<NetworkFault> {
+    let of_reason = |reason| match reason {
+        LossReason::Corrupted => Some(NetworkFault::DamagedFrames),
+        LossReason::LinkDown => Some(NetworkFault::LinkDown),
+        LossReason::NoRoute => Some(NetworkFault::NoRoute),
+        // The cause, the setting or the anomaly says more.
+        LossReason::Headroom
+        | LossReason::Lossy
+        | LossReason::Watchdog
+        | LossReason::Ttl
+        | LossReason::Other => None,
+    };
+    match case.finding.anomaly {
+        Anomaly::PathChange => Some(match path_change::of(case.context)?.kind {
+            Kind::Outage => NetworkFault::LinkDown,
+            Kind::BlackHole => NetworkFault::NoRoute,
+            Kind::Detour { .. } => NetworkFault::LongerPath,
+        }),
+        Anomaly::PacketLoss => of_reason(packet_loss::of(case.context)?.reason),
+        _ => None,
+    }
 }
 
 /// The host that the packets go to: the receiver, or the sender for ACKs.

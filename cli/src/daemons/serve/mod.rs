@@ -32,7 +32,7 @@ use web::{Access, AppState, Bound, Credential, LiveState, Proxies};
 
 use self::counter_verdicts::CounterVerdicts;
 use self::discovery::Discovery;
-use self::host_reports::HostReports;
+pub(crate) use self::host_reports::HostReports;
 use self::inbox::Inbox;
 use self::queries::Queries;
 use self::shared::ServerProbe;

@@ -127,6 +127,7 @@ export interface components {
             counters?: components["schemas"]["CounterInterval"] | null;
             delay_share?: number | null;
             evidence: components["schemas"]["Evidence"][];
+            fault?: components["schemas"]["NetworkFault"] | null;
             id: string;
             loop: components["schemas"]["PortRef"][];
             missing: string[];
@@ -582,6 +583,7 @@ export interface components {
             count: number;
             diagnosis: string;
             end_ns?: number | null;
+            fault?: components["schemas"]["NetworkFault"] | null;
             feedback?: components["schemas"]["Feedback"] | null;
             handling: components["schemas"]["Handling"];
             id: string;
@@ -739,6 +741,8 @@ export interface components {
             switch: string;
             time_ns: number;
         };
+        /** @enum {string} */
+        NetworkFault: "link_down" | "no_route" | "longer_path" | "damaged_frames";
         NewToken: {
             name: string;
             role: components["schemas"]["Role"];
