@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use counters::sonic::{DatabaseName, Databases, reading};
 use counters::{FlowSample, Network, diagnose as diagnose_counters};
-use fabric::sonic::{Database, FlowSampling, Polling, PollingSettings, SonicDatabases, databases, port_name};
+use fabric::sonic::{
+    Asic, Database, FlowSampling, Polling, PollingSettings, SonicDatabases, databases, port_name,
+};
 use fabric::{Fabric, RunOptions, Tap, Watch};
 use model::diagnosis::Record;
 use model::{Diagnosis, Time, Topology};
@@ -49,7 +51,7 @@ pub(super) fn read(
 ) -> anyhow::Result<Vec<Counted>> {
     let mut counted = Vec::new();
     for CounterSource { interval, sampling_rate } in sources(plan) {
-        let settings = PollingSettings { interval, seed, start_ns: START_NS };
+        let settings = PollingSettings { interval, seed, start_ns: START_NS, asic: Asic::Spectrum };
         let sampling = sampling_rate.map(|rate| FlowSampling::new(rate, seed, topology));
         let mut monitor = Monitor { polling: Polling::new(settings, topology), sampling: sampling.clone() };
         fabric::run_observed(scenario, seed, options, &plan.trial, &mut monitor)?;

@@ -132,7 +132,13 @@ fn host(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
         verdict.severity = verdict.severity.max(Severity::Major);
     }
     verdict.summary = text::host(case, cluster, port, row, &judged.because);
-    let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePackets, Counter::Occupancy];
+    let counters = [
+        Counter::PausesReceived,
+        Counter::PausesBegun,
+        Counter::PausedTime,
+        Counter::QueuePackets,
+        Counter::Occupancy,
+    ];
     paused_evidence(case, row, &counters, &mut verdict);
     let about = related_ports(case, cluster, port);
     cite(case, &about, About::Host, &mut verdict);
