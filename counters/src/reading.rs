@@ -19,6 +19,8 @@ pub enum Source {
     SonicShow,
     /// gNMI, OpenConfig or SONiC paths.
     Gnmi,
+    /// The state of the device of a P4 switch.
+    P4Runtime,
 }
 
 /// All counters of one switch at one time. A counter that the source does not have is `None`, never 0.
