@@ -60,6 +60,10 @@ pub(crate) const WATERMARK_LAG_NS: u64 = 60_000_000_000;
 /// at a time; other signs than the time decide.
 pub(crate) const LONG_PAUSES: f64 = 10.0;
 
+/// Probability that pauses which the telemetry of one switch and the counters of another show at two ends of a cable, within an
+/// interval of the counters, are of one event. A choice: within a second, several events are rare but possible.
+pub(crate) const SAME_EVENT: f64 = 0.9;
+
 /// Part of the fair share (one part for each sampled flow) that a flow needs to be named.
 pub(crate) const FAIR_PART: f64 = 0.5;
 /// Samples of a flow that are needed to name it: one sample says that the flow exists, not how large it is.
