@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use fabric::output::ns3::QueueMonitor;
 use fabric::output::pcapng::{self, Interface};
 use fabric::output::series::Series;
-use fabric::sonic::{Polling, PollingSettings};
+use fabric::sonic::{Asic, Polling, PollingSettings};
 use fabric::{Fabric, Tap, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::Time;
@@ -61,8 +61,15 @@ impl Watcher {
     }
 
     /// Polls the counters of all switches at this interval and writes them as SONiC's databases into `directory`.
-    pub(crate) fn count(&mut self, directory: &Path, interval: Time, seed: u64, scenario: &Scenario) {
-        let settings = PollingSettings { interval, seed, start_ns: counter_dumps::START_NS };
+    pub(crate) fn count(
+        &mut self,
+        directory: &Path,
+        interval: Time,
+        asic: Asic,
+        seed: u64,
+        scenario: &Scenario,
+    ) {
+        let settings = PollingSettings { interval, seed, start_ns: counter_dumps::START_NS, asic };
         self.counters = Some((directory.to_path_buf(), Polling::new(settings, &scenario.topology)));
     }
 

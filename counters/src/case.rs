@@ -91,6 +91,7 @@ pub(crate) enum Counter {
     PausesReceived,
     PausesSent,
     PausedTime,
+    PausesBegun,
     QueuePeak,
     QueuePackets,
     QueueDrops,
@@ -114,6 +115,9 @@ impl Counter {
             }
             Counter::PausesSent => {
                 return Some((format!("SAI_PORT_STAT_PFC_{priority}_TX_PKTS"), of.pause_tx_frames?));
+            }
+            Counter::PausesBegun => {
+                return Some((format!("SAI_PORT_STAT_PFC_{priority}_ON2OFF_RX_PKTS"), of.pauses_begun?));
             }
             Counter::PausedTime => {
                 let us = of.pause_rx_ns? / 1_000;

@@ -12,6 +12,7 @@
 mod cabling;
 mod case;
 mod causality;
+mod continuation;
 mod coverage;
 mod flow_sample;
 mod interval;
@@ -29,6 +30,7 @@ mod verdict;
 mod wiring;
 
 pub use cabling::Cabling;
+pub use continuation::{continue_by_counters, is_open};
 pub use coverage::Uncovered;
 pub use flow_sample::FlowSample;
 pub use port_sample::{PortSample, port_samples};

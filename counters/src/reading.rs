@@ -19,6 +19,8 @@ pub enum Source {
     SonicShow,
     /// gNMI, OpenConfig or SONiC paths.
     Gnmi,
+    /// The state of the device of a P4 switch.
+    P4Runtime,
 }
 
 /// All counters of one switch at one time. A counter that the source does not have is `None`, never 0.
@@ -212,6 +214,10 @@ pub struct PriorityReading {
     /// PFC frames sent: this port pauses the neighbour (`SAI_PORT_STAT_PFC_n_TX_PKTS`).
     #[serde(default)]
     pub pause_tx_frames: Option<u64>,
+    /// Pauses that began: how often received frames stopped the priority, without those that prolong a pause
+    /// (`SAI_PORT_STAT_PFC_n_ON2OFF_RX_PKTS`, which SONiC's watchdog polls on ASICs of Broadcom).
+    #[serde(default)]
+    pub pauses_begun: Option<u64>,
     /// Time for which received pauses stopped this port, where the ASIC has it, in ns
     /// (`SAI_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`, or the estimate of the watchdog's script for Broadcom,
     /// `EST_PORT_STAT_PFC_n_RX_PAUSE_DURATION_US`). `..._RX_PAUSE_DURATION` is not used: SAI counts it in quanta, and

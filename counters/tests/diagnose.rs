@@ -91,6 +91,25 @@ fn without_the_time_of_pauses_storm_and_slow_receiver_are_not_told_apart() {
     assert!(verdict.missing.iter().any(|line| line.contains("slow receiver")), "{:?}", verdict.missing);
 }
 
+/// Where the ASIC counts how many pauses began instead of how long they lasted: a receiver ends each of them.
+#[test]
+fn pauses_that_are_refreshed_are_a_storm_without_the_time_of_pauses() {
+    let check_begun = |begun: u64, cause: Cause| {
+        let mut story = host_pauses(8_000, 40_000);
+        for reading in story.before.iter_mut().chain(&mut story.after) {
+            for priority in reading.ports.values_mut().flat_map(|port| &mut port.priorities) {
+                (priority.pause_rx_ns, priority.pauses_begun) = (None, Some(0));
+            }
+        }
+        story.at("leaf2", "Ethernet0").pauses_begun = Some(begun);
+        check(&story.diagnose(), (STORM, cause, "leaf2:1", Some("h3")), &PATH);
+    };
+    check_begun(2_000, Cause::NicStorm);
+    check_begun(2_001, Cause::Undetermined);
+    check_begun(4_000, Cause::Undetermined);
+    check_begun(0, Cause::Undetermined);
+}
+
 #[test]
 fn an_incast_is_found_at_the_port_that_is_not_paused() {
     let report = incast().diagnose();
@@ -436,6 +455,11 @@ fn a_host_outside_of_the_loop_is_the_root_of_a_deadlock() {
 /// A ring in which each switch's group behind the ring has used this much headroom, by the number of the switch, and each ring
 /// port has received this many pause frames in 900 ms.
 fn ring_with(headroom: [u64; 3], frames: [u64; 3]) -> Report {
+    ring_that_counts(headroom, frames, None)
+}
+
+/// The same, with the pauses of each ring port that began, if its ASIC counts them.
+fn ring_that_counts(headroom: [u64; 3], frames: [u64; 3], begun: Option<[u64; 3]>) -> Report {
     let mut readings = ring();
     for (number, pair) in readings.chunks_mut(2).enumerate() {
         let [before, after] = pair else { panic!("two readings of a switch") };
@@ -445,8 +469,11 @@ fn ring_with(headroom: [u64; 3], frames: [u64; 3]) -> Report {
         };
         group(before, 0);
         group(after, headroom[number]);
+        let of_next = &mut before.ports.get_mut("Ethernet4").expect("a port").priorities;
+        of_next[crate::support::PRIORITY].pauses_begun = begun.map(|_| 0);
         let next =
             &mut after.ports.get_mut("Ethernet4").expect("a port").priorities[crate::support::PRIORITY];
+        next.pauses_begun = begun.map(|begun| begun[number]);
         next.pause_rx_frames = Some(frames[number]);
         next.pause_rx_ns = Some(900_000_000);
     }
@@ -471,6 +498,20 @@ fn headroom_and_repeated_pauses_show_where_a_deadlock_began() {
     check([18_000, 20_000, 20_000], [5_000, 5_005, 5_000], "r3:2", 0.7);
     // No peak of the interval.
     check([0, 10_000, 20_000], [5_000; 3], "r1:2", 0.5);
+}
+
+#[test]
+fn counted_repetitions_outweigh_headroom_and_estimates() {
+    let check = |begun: Option<[u64; 3]>, root: &str| {
+        // By the headroom it is r2; by the frames, r3 was paused again and again, by r1.
+        let report = ring_that_counts([20_000, 14_000, 20_000], [5_000, 5_000, 5_001], begun);
+        let port = report.diagnoses[0].root_cause.port.as_ref().map(ToString::to_string);
+        assert_eq!(port.as_deref(), Some(root), "{begun:?}");
+    };
+    check(None, "r2:2");
+    check(Some([1, 1, 1]), "r2:2");
+    check(Some([1, 1, 3]), "r1:2");
+    check(Some([1, 3, 1]), "r3:2");
 }
 
 /// Watermarks show the headroom in the interval in which the loop formed; in later ones the largest queue is another one.

@@ -79,6 +79,18 @@ fn what_pagers_and_terminals_add_is_left_out() {
 }
 
 /// A table of received pauses.
+#[test]
+fn a_quoted_paste_is_read_as_the_original() {
+    let (expected, _) = read(PASTE);
+    for mark in ["> ", ">"] {
+        // Programs for messages quote blank lines without a space.
+        let line = |line: &str| format!("{}{line}", if line.is_empty() { ">" } else { mark }) + "\n";
+        let (readings, problems) = read(&PASTE.lines().map(line).collect::<String>());
+        assert!(problems.is_empty(), "{problems:#?}");
+        assert_eq!(readings, expected, "{mark:?}");
+    }
+}
+
 fn pauses(frames: u64) -> String {
     format!("  Port Rx    PFC3\n---------  ------\nEthernet0  {frames:>6}\n\n")
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use fabric::sonic::{
-    Database, FlowSampling, Polling, PollingSettings, Reading, SonicDatabases, SwitchCounters, databases,
+    Asic, Database, FlowSampling, Polling, PollingSettings, Reading, SonicDatabases, SwitchCounters,
+    databases,
 };
 use fabric::{Fabric, FaultInjection, Pipeline, RunOptions, RunOutcome, Tap, Watch, run_observed};
 use model::Time;
@@ -42,7 +43,7 @@ pub(crate) fn run(name: &str, interval: Time, diagnose: bool) -> (RunOutcome, Ve
     let pipeline = PIPELINE.get_or_init(|| Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}")));
     let scenario: Scenario = scenario::builtin(name).unwrap();
     let scenario = scenario.instance(1).unwrap().into_owned();
-    let settings = PollingSettings { interval, seed: 1, start_ns: START_NS };
+    let settings = PollingSettings { interval, seed: 1, start_ns: START_NS, asic: Asic::Spectrum };
     let sampling = FlowSampling::new(100, 1, &scenario.topology);
     let mut monitor =
         Monitor { polling: Polling::new(settings, &scenario.topology), sampling: sampling.clone() };
@@ -50,6 +51,34 @@ pub(crate) fn run(name: &str, interval: Time, diagnose: bool) -> (RunOutcome, Ve
     let outcome = run_observed(&scenario, 1, &options, &FaultInjection::default(), &mut monitor)
         .unwrap_or_else(|error| panic!("{error}"));
     (outcome, monitor.polling.into_readings(), sampling)
+}
+
+#[test]
+fn an_asic_of_broadcom_counts_pauses_that_begin_instead_of_their_time() {
+    let (_, readings, _) = run("host-storm", Time::from_ms(1_000), false);
+    let last = ends(&readings)["sw4"].1.clone();
+    let databases = databases(&Reading { asic: Asic::Tomahawk, ..last });
+    let id = value(&databases, Database::Counters, "COUNTERS_PORT_NAME_MAP", "Ethernet0");
+    let counted = &databases.0[&Database::Counters][&format!("COUNTERS:{id}")];
+    let count = |field: &str| counted[field].parse::<u64>().unwrap();
+    let (frames, begun) = (count("SAI_PORT_STAT_PFC_3_RX_PKTS"), count("SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS"));
+    assert!((1..frames).contains(&begun), "{begun} pauses of {frames} frames: refreshes begin none");
+    assert!(!counted.contains_key("SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US"));
+    let queue = value(&databases, Database::Counters, "COUNTERS_QUEUE_NAME_MAP", "Ethernet0:3");
+    let key = format!("COUNTERS:{queue}");
+    assert!(["true", "false"].contains(&value(
+        &databases,
+        Database::Counters,
+        &key,
+        "SAI_QUEUE_ATTR_PAUSE_STATUS"
+    )));
+    let peak = value(
+        &databases,
+        Database::Counters,
+        &format!("USER_WATERMARKS:{queue}"),
+        "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
+    );
+    assert!(peak.parse::<u64>().unwrap().is_multiple_of(254), "{peak}");
 }
 
 /// The first and the last reading of each switch.

@@ -95,7 +95,8 @@ pub(crate) struct Args {
     places: usize,
     /// Diagnosis method; can be repeated [default: all that read the telemetry of P4 switches]
     ///
-    /// sonic-1s, sonic-100ms and sonic-1s+sflow read what SONiC switches count in the same runs (docs/counters.md).
+    /// sonic-1s, sonic-100ms and sonic-1s+sflow read what SONiC switches count in the same runs, mixed the telemetry of the leaves
+    /// and the counters of the other switches (docs/counters.md).
     #[arg(long = "method", value_name = "NAME", value_parser = parse_method)]
     methods: Vec<Contestant>,
     /// Number of runs in parallel [default: number of CPU cores]

@@ -8,6 +8,7 @@ use analyzer::incident::without_ordinary;
 use anyhow::{Context, bail};
 use eval::{GroundTruth, names_event};
 use fabric::pipeline::Pipeline;
+use fabric::sonic::Asic;
 use fabric::{BuildError, RunOptions, RunOutcome};
 use model::{Diagnosis, FlowKey, Snapshot, Time, Topology};
 use scenario::ns3::Loaded;
@@ -89,6 +90,11 @@ pub(crate) struct Args {
     /// Polling interval of --save-counters, from 100ms to 30s as in SONiC
     #[arg(long, value_name = "TIME", value_parser = parse_counters_interval, default_value = "1s", requires = "save_counters")]
     counters_interval: Time,
+    /// ASIC of the switches of --save-counters
+    ///
+    /// spectrum counts the time of received pauses, tomahawk how many pauses began, and whether a queue is paused.
+    #[arg(long, value_name = "NAME", value_parser = parse_asic, default_value = "spectrum", requires = "save_counters")]
+    counters_asic: Asic,
     /// Sampling interval of --series, e.g. 5us [default: a thousandth of the scenario's duration]
     #[arg(long, value_name = "TIME", value_parser = parse_interval, requires = "series")]
     series_interval: Option<Time>,
@@ -100,6 +106,11 @@ fn parse_interval(text: &str) -> Result<Time, String> {
 }
 
 /// The intervals that `counterpoll port interval` of SONiC accepts.
+fn parse_asic(text: &str) -> Result<Asic, String> {
+    let known = Asic::ALL.into_iter().find(|asic| asic.name() == text);
+    known.ok_or_else(|| format!("expected {}", Asic::ALL.map(Asic::name).join(" or ")))
+}
+
 fn parse_counters_interval(text: &str) -> Result<Time, String> {
     let limits = Time::from_ms(100)..=Time::from_ms(30_000);
     let expected = "expected a time from 100ms to 30s";
@@ -176,7 +187,7 @@ fn watcher(args: &Args, scenario: &Scenario) -> anyhow::Result<Watcher> {
         watcher.record_series(file, interval)?;
     }
     if let Some(directory) = &args.save_counters {
-        watcher.count(directory, args.counters_interval, args.seed, scenario);
+        watcher.count(directory, args.counters_interval, args.counters_asic, args.seed, scenario);
     }
     Ok(watcher)
 }

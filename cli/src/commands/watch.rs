@@ -17,8 +17,8 @@ use crate::Outcome;
 use crate::client::trusting;
 use crate::configurations;
 use crate::counter_sources::{
-    Address, Change, ExporterOf, GnmiSwitch, History, News, Polled, Protocol, Read, RunningConfigurations,
-    SampleListener, SonicSwitch, parse_exporter, poll,
+    Address, Change, ExporterOf, GnmiSwitch, History, News, P4Switch, Polled, Protocol, Read,
+    RunningConfigurations, SampleListener, SonicSwitch, parse_exporter, poll,
 };
 use crate::daemons::config::Arguments;
 use crate::daemons::config::keys::watch::{Watch as WatchKeys, parse_interval};
@@ -28,6 +28,7 @@ use crate::daemons::operations::files;
 use crate::daemons::operations::log::{self, LogLevel};
 use crate::daemons::operations::signals::Demand;
 use crate::daemons::operations::{log_reload, notify};
+use crate::daemons::tls::Certificates;
 use crate::daemons::topology;
 use crate::daemons::watcher::Watcher;
 use crate::input::fail_with;
@@ -58,12 +59,14 @@ Examples:
      signal ends the command with exit status 0.\n\n{EXAMPLES}"
 ))]
 pub(crate) struct Args {
-    /// Switches: sonic://HOST:PORT or gnmi://USER@HOST:PORT, sonics:// or gnmis:// with TLS, or sonic+unix:///PATH
+    /// Switches: sonic://HOST:PORT or gnmi://USER@HOST:PORT, sonics:// or gnmis:// with TLS, sonic+unix:///PATH, or
+    /// NAME=p4runtime://HOST:PORT
     ///
     /// sonic:// is the address of a SONiC switch's Redis server, by default at port 6379. Its password is read from the
     /// variable REDISCLI_AUTH or from the address, sonic://USER:PASSWORD@HOST or sonic://:PASSWORD@HOST. gnmi:// is that of a
     /// gNMI server, by default at port 9339: SONiC's databases, or OpenConfig's interfaces and QoS. Its password is read from
-    /// the variable HARRIER_GNMI_PASSWORD or from the address, gnmi://USER:PASSWORD@HOST. A name before an address, as in
+    /// the variable HARRIER_GNMI_PASSWORD or from the address, gnmi://USER:PASSWORD@HOST. p4runtime:// is the P4Runtime server of
+    /// a P4 switch, by default at port 9559 and of device 1; p4runtimes:// uses the certificates of --tls-ca. A name before an address, as in
     /// leaf1=sonic://10.0.0.1, replaces the hostname that the switch states.
     #[arg(value_name = "[NAME=]ADDRESS")]
     addresses: Vec<String>,
@@ -178,6 +181,7 @@ fn start_polls(
     sender: &Sender<News>,
 ) -> anyhow::Result<()> {
     let path = |key| settings.path(key).map(Path::to_path_buf);
+    let tls = Certificates::read(settings)?.map(|certificates| certificates.switch_client());
     for (number, address) in addresses.iter().enumerate() {
         let sender = sender.clone();
         let thread = thread::Builder::new().name(format!("poll-{number}"));
@@ -194,6 +198,10 @@ fn start_polls(
                 let switch = switch.with_configuration(reads_configuration);
                 // The switch sets the pace: every read waits for its next sample.
                 thread.spawn(move || poll(number, switch, Duration::ZERO, &sender))
+            }
+            Protocol::P4Runtime(p4) => {
+                let switch = P4Switch::new(address.name.clone().unwrap_or_default(), p4, tls.clone());
+                thread.spawn(move || poll(number, switch, interval, &sender))
             }
         };
         spawned.context("cannot start a thread")?;
@@ -344,6 +352,7 @@ impl Watch<'_> {
             Change::Begins(_) => "",
             Change::NamesFlows(_) => "now with flows:\n",
             Change::Worsens(_) => "now worse:\n",
+            Change::Spreads(_) => "now at further switches:\n",
             Change::Ends(_) => {
                 // The time of a verdict from counters is a wall clock, which the line of a verdict does not show.
                 stderr_line!("over: {}", plain_line(&diagnosis.summary));

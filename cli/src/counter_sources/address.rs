@@ -25,6 +25,17 @@ pub(crate) enum Protocol {
     Redis(String),
     /// Over gNMI.
     Gnmi(GnmiAddress),
+    /// The P4Runtime server of a P4 switch.
+    P4Runtime(P4Address),
+}
+
+/// Where the P4Runtime server of a switch is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct P4Address {
+    /// `HOST:PORT`.
+    pub(crate) authority: String,
+    pub(crate) device_id: u64,
+    pub(crate) is_tls: bool,
 }
 
 /// The address of a gNMI server.
@@ -62,9 +73,13 @@ const SCHEMES: [(&str, &str); 3] =
 const GNMI_SCHEMES: [(&str, bool); 2] = [("gnmi://", false), ("gnmis://", true)];
 /// The port of gNMI (IANA).
 const GNMI_PORT: u16 = 9339;
+/// Schemes of addresses of P4Runtime, and whether they use TLS.
+const P4_SCHEMES: [(&str, bool); 2] = [("p4runtime://", false), ("p4runtimes://", true)];
+/// The port of P4Runtime (IANA).
+const P4_PORT: u16 = 9559;
 
-const EXPECTED: &str = "expected [NAME=]sonic://HOST[:PORT] or gnmi://USER@HOST[:PORT], sonics:// or gnmis:// for TLS, or \
-                        sonic+unix:///PATH";
+const EXPECTED: &str = "expected [NAME=]sonic://HOST[:PORT] or gnmi://USER@HOST[:PORT], sonics:// or gnmis:// for TLS, \
+                        sonic+unix:///PATH, or NAME=p4runtime://HOST[:PORT][/DEVICE_ID]";
 
 impl FromStr for Address {
     type Err = String;
@@ -79,11 +94,16 @@ impl FromStr for Address {
         if name == Some("") {
             return Err(format!("the name before `=` is empty; {EXPECTED}"));
         }
-        let gnmi =
-            GNMI_SCHEMES.iter().find_map(|(own, is_tls)| Some((own, address.strip_prefix(own)?, *is_tls)));
-        let (protocol, shown) = match gnmi {
-            Some((scheme, rest, is_tls)) => gnmi_address(scheme, rest, is_tls)?,
-            None => redis_address(address)?,
+        let scheme_of = |schemes: &'static [(&'static str, bool)]| {
+            schemes.iter().find_map(|(own, is_tls)| Some((*own, address.strip_prefix(own)?, *is_tls)))
+        };
+        let (protocol, shown) = match (scheme_of(&GNMI_SCHEMES), scheme_of(&P4_SCHEMES)) {
+            (Some((scheme, rest, is_tls)), _) => gnmi_address(scheme, rest, is_tls)?,
+            (None, Some((scheme, ..))) if name.is_none() => {
+                return Err(format!("a P4 switch does not state its name: expected NAME={scheme}..."));
+            }
+            (None, Some((scheme, rest, is_tls))) => p4_address(scheme, rest, is_tls)?,
+            (None, None) => redis_address(address)?,
         };
         Ok(Address { name: name.map(str::to_owned), protocol, shown })
     }
@@ -119,17 +139,39 @@ fn gnmi_address(scheme: &str, rest: &str, is_tls: bool) -> Result<(Protocol, Str
         None => (None, None),
     };
     let host = host.strip_suffix('/').unwrap_or(host);
-    let after_address = host.rsplit_once(']').map_or(host, |(_, port)| port);
-    let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
-    let port = after_address.rsplit_once(':').map(|(_, port)| port.parse::<u16>().is_ok());
-    if host.is_empty() || !host.chars().all(is_host) || port == Some(false) || user.as_deref() == Some("") {
-        return Err(format!("expected USER@HOST[:PORT] after `{scheme}`; {EXPECTED}"));
-    }
-    let authority = if port.is_some() { host.to_string() } else { format!("{host}:{GNMI_PORT}") };
+    let authority = authority(host, GNMI_PORT).filter(|_| user.as_deref() != Some(""));
+    let authority =
+        authority.ok_or_else(|| format!("expected USER@HOST[:PORT] after `{scheme}`; {EXPECTED}"))?;
     let login = user.as_ref().map(|user| format!("{user}{}@", if password.is_some() { ":***" } else { "" }));
     let shown = format!("{scheme}{}{authority}", login.unwrap_or_default());
     let password = password.map(str::to_owned);
     Ok((Protocol::Gnmi(GnmiAddress { authority, is_tls, user, password }), shown))
+}
+
+/// The rest of an address of P4Runtime.
+fn p4_address(scheme: &str, rest: &str, is_tls: bool) -> Result<(Protocol, String), String> {
+    let wrong = || format!("expected HOST[:PORT][/DEVICE_ID] after `{scheme}`; {EXPECTED}");
+    let (host, device_id) = match rest.split_once('/') {
+        Some((host, "")) => (host, 1),
+        Some((host, number)) => (host, number.parse().map_err(|_| wrong())?),
+        None => (rest, 1),
+    };
+    let authority = authority(host, P4_PORT).ok_or_else(wrong)?;
+    let shown = format!("{scheme}{authority}/{device_id}");
+    Ok((Protocol::P4Runtime(P4Address { authority, device_id, is_tls }), shown))
+}
+
+/// `HOST:PORT` of a host with or without a port; `None` if it is neither.
+fn authority(host: &str, default_port: u16) -> Option<String> {
+    let after_address = host.rsplit_once(']').map_or(host, |(_, port)| port);
+    let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+    if host.is_empty() || !host.chars().all(is_host) {
+        return None;
+    }
+    match after_address.rsplit_once(':') {
+        Some((_, port)) => port.parse::<u16>().is_ok().then(|| host.to_string()),
+        None => Some(format!("{host}:{default_port}")),
+    }
 }
 
 #[cfg(test)]
@@ -141,6 +183,7 @@ mod tests {
         let redis = |a: &Address| match &a.protocol {
             Protocol::Redis(redis) => redis.clone(),
             Protocol::Gnmi(gnmi) => format!("{gnmi:?} {:?}", gnmi.password),
+            Protocol::P4Runtime(p4) => format!("{} {} TLS: {}", p4.authority, p4.device_id, p4.is_tls),
         };
         let redis = address.as_ref().ok().map(redis);
         let found = address.as_ref().ok().zip(redis.as_deref());
@@ -188,6 +231,26 @@ mod tests {
             ["gnmis://admin@leaf1", "gnmi://leaf1", "gnmi://admin@127.0.0.1", "gnmi://admin@[::1]:8080"]
         {
             assert!(!exposed(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_p4_switches_have_a_name_and_a_device() {
+        check(
+            "leaf1=p4runtime://10.0.0.1",
+            Some((Some("leaf1"), "10.0.0.1:9559 1 TLS: false", "p4runtime://10.0.0.1:9559/1")),
+        );
+        check(
+            "leaf1=p4runtimes://[fd00::1]:9560/7",
+            Some((Some("leaf1"), "[fd00::1]:9560 7 TLS: true", "p4runtimes://[fd00::1]:9560/7")),
+        );
+        for wrong in [
+            "p4runtime://leaf1",
+            "leaf1=p4runtime://",
+            "leaf1=p4runtime://leaf1/x",
+            "leaf1=p4runtime://leaf1:x",
+        ] {
+            check(wrong, None);
         }
     }
 

@@ -19,6 +19,8 @@ pub(crate) struct History {
     open: BTreeMap<Subject, Diagnosis>,
     /// The highest severity of each of them since it began.
     gravest: BTreeMap<Subject, Severity>,
+    /// The switches on the pause path of each of them since it began.
+    reached: BTreeMap<Subject, BTreeSet<String>>,
     /// The cables between the switches of the last round.
     cabling: Option<Cabling>,
     /// Names that several sources state: `sonic` is SONiC's default.
@@ -85,6 +87,8 @@ pub(crate) enum Change {
     NamesFlows(Diagnosis),
     /// A verdict of the round before whose severity is higher than ever since it began.
     Worsens(Diagnosis),
+    /// A verdict of the round before whose pauses have reached further switches since it began.
+    Spreads(Diagnosis),
     /// A verdict of the round before that the counters do not support any more.
     Ends(Diagnosis),
 }
@@ -96,6 +100,7 @@ impl Change {
             Change::Begins(_) => "begins",
             Change::NamesFlows(_) => "flows",
             Change::Worsens(_) => "worsens",
+            Change::Spreads(_) => "spreads",
             Change::Ends(_) => "ends",
         }
     }
@@ -106,6 +111,7 @@ impl Change {
             Change::Begins(diagnosis)
             | Change::NamesFlows(diagnosis)
             | Change::Worsens(diagnosis)
+            | Change::Spreads(diagnosis)
             | Change::Ends(diagnosis) => diagnosis,
         }
     }
@@ -283,18 +289,18 @@ impl History {
             let had_none = before.get(*subject).is_some_and(|known| known.root_cause.flows.is_empty());
             had_none && !now.root_cause.flows.is_empty()
         };
-        let worsened = self.worsened();
+        let (worsened, spread) = (self.worsened(), self.spread());
         let named = self.open.iter().filter(names_flows);
         changes.extend(named.map(|(_, diagnosis)| Change::NamesFlows(diagnosis.clone())));
-        // One report says both.
-        let is_named = |diagnosis: &Diagnosis| {
-            changes
-                .iter()
-                .any(|change| matches!(change, Change::NamesFlows(named) if named.id == diagnosis.id))
-        };
-        let worsened: Vec<Diagnosis> =
-            worsened.into_iter().filter(|diagnosis| !is_named(diagnosis)).collect();
-        changes.extend(worsened.into_iter().map(Change::Worsens));
+        let further =
+            worsened.into_iter().map(Change::Worsens).chain(spread.into_iter().map(Change::Spreads));
+        for change in further {
+            // One report says all.
+            let is_reported = |known: &Change| known.diagnosis().id == change.diagnosis().id;
+            if !changes.iter().any(is_reported) {
+                changes.push(change);
+            }
+        }
         let is_over = |(subject, _): &(&Subject, &Diagnosis)| !self.open.contains_key(*subject);
         changes.extend(before.iter().filter(is_over).map(|(_, diagnosis)| Change::Ends(diagnosis.clone())));
         changes
@@ -320,6 +326,25 @@ impl History {
         self.open.values()
     }
 
+    /// The open verdicts whose pauses have reached further switches since they began, without those that begin.
+    fn spread(&mut self) -> Vec<Diagnosis> {
+        self.reached.retain(|subject, _| self.open.contains_key(subject));
+        let mut spread = Vec::new();
+        for (subject, diagnosis) in &self.open {
+            let switches: BTreeSet<String> =
+                diagnosis.pause_path.iter().map(|port| port.switch.clone()).collect();
+            match self.reached.get_mut(subject) {
+                Some(reached) if switches.is_subset(reached) => {}
+                Some(reached) => {
+                    reached.extend(switches);
+                    spread.push(diagnosis.clone());
+                }
+                None => drop(self.reached.insert(subject.clone(), switches)),
+            }
+        }
+        spread
+    }
+
     /// The open verdicts whose severity is higher than ever since they began, without those that begin.
     fn worsened(&mut self) -> Vec<Diagnosis> {
         self.gravest.retain(|subject, _| self.open.contains_key(subject));
@@ -339,221 +364,4 @@ impl History {
 }
 
 #[cfg(test)]
-mod tests {
-    use counters::Source as Kind;
-
-    use super::*;
-
-    fn reading(switch: &str, time_ns: u64) -> Reading {
-        Reading {
-            switch: switch.to_string(),
-            time_ns,
-            time_is_assumed: false,
-            source: Kind::SonicDatabase,
-            lacks_watchdog: false,
-            polled: Default::default(),
-            ports: BTreeMap::new(),
-            neighbours: Vec::new(),
-            addresses: Vec::new(),
-        }
-    }
-
-    fn check(lines: Vec<String>, expected: &[&str]) {
-        assert_eq!(lines.len(), expected.len(), "{lines:?}");
-        for (line, part) in lines.iter().zip(expected) {
-            assert!(line.contains(part), "{line:?} lacks {part:?}");
-        }
-    }
-
-    #[test]
-    fn news_about_a_source_is_reported_once() {
-        let mut history = History::default();
-        let odd = || vec!["a counter is malformed".to_string()];
-        assert!(!history.has_readings());
-        assert!(history.fail(0, "connection refused"));
-        assert!(!history.fail(0, "connection refused"));
-        check(history.read(0, reading("leaf1", 1), odd()), &["leaf1: 0 ports are read", "malformed"]);
-        check(history.read(0, reading("leaf1", 2), odd()), &[]);
-        assert!(history.fail(0, "authentication failed"));
-        check(history.read(0, reading("leaf1", 3), odd()), &["read again"]);
-        assert!(history.has_readings());
-    }
-
-    #[test]
-    fn switches_with_the_same_name_are_distinguished_by_their_addresses() {
-        let mut history = History::default();
-        let mut take = |number: usize, second: u64, frames: u64| {
-            let mut reading = Reading { switch: "sonic".into(), ..paused(second * 1_000_000_000, frames) };
-            let address = format!("sonic://10.0.0.{number}:6379");
-            let line = history.tell_apart(number, &mut reading, &address);
-            let lines = line.into_iter().chain(history.read(number, reading, vec![])).collect::<Vec<_>>();
-            let changes = history.round(&[], &Network::default());
-            (lines.join("\n"), changes.iter().map(Change::name).collect::<Vec<_>>())
-        };
-        assert_eq!(take(1, 1, 0), ("sonic: 1 port is read".to_string(), vec![]));
-        let (lines, changes) = take(2, 2, 9_000_000);
-        assert!(lines.contains("sonic: several switches have this name") && changes.is_empty(), "{lines}");
-        assert!(lines.contains("sonic@10.0.0.2:6379: 1 port is read"), "{lines}");
-        for second in 3..6 {
-            assert_eq!(take(1, second, 0).1, [""; 0], "counters of two switches make no interval");
-            assert_eq!(take(2, second, 9_000_000).1, [""; 0]);
-        }
-        assert_eq!(take(2, 7, 9_009_000).1, ["begins"]);
-    }
-
-    /// A reading whose port `Ethernet0` was paused by so many frames since the switch booted.
-    fn paused(time_ns: u64, frames: u64) -> Reading {
-        let mut port = counters::PortReading::default();
-        port.priorities[3].pause_rx_frames = Some(frames);
-        port.priorities[3].pause_rx_ns = Some(frames * 100_000);
-        Reading { ports: BTreeMap::from([("Ethernet0".to_string(), port)]), ..reading("leaf1", time_ns) }
-    }
-
-    #[test]
-    fn totals_since_boot_are_no_verdict_and_a_failed_poll_does_not_end_one() {
-        let mut history = History::default();
-        let round = |history: &mut History| history.round(&[], &Network::default());
-        history.read(0, paused(1_000_000_000, 9_000), vec![]);
-        assert_eq!(round(&mut history), [], "one reading has no interval");
-        history.read(0, paused(2_000_000_000, 9_000), vec![]);
-        assert_eq!(round(&mut history), [], "nothing was paused in the interval");
-        history.read(0, paused(3_000_000_000, 17_000), vec![]);
-        assert!(matches!(round(&mut history).as_slice(), [Change::Begins(_)]));
-        history.fail(0, "no reply");
-        assert_eq!(round(&mut history), [], "the switch may still be paused");
-        // A clock that was set back: the next interval is unknown.
-        let lines = history.read(0, paused(500_000_000, 16_000), vec![]);
-        check(lines, &["read again", "leaf1: counters of 1 port fell"]);
-        round(&mut history);
-        history.read(0, paused(1_500_000_000, 16_000), vec![]);
-        assert!(!round(&mut history).iter().any(|change| matches!(change, Change::Begins(_))));
-    }
-
-    #[test]
-    fn a_verdict_that_gets_worse_is_reported_once() {
-        let mut history = History::default();
-        // Paused for 0.2 %, 5 %, 90 % and 5 % of a second.
-        let mut frames = 0;
-        for (second, grown) in [(1, 0), (2, 20), (3, 500), (4, 9_000), (5, 500), (6, 9_000)] {
-            frames += grown;
-            history.read(0, paused(second * 1_000_000_000, frames), vec![]);
-            let changes = history.round(&[], &Network::default());
-            let names: Vec<&str> = changes.iter().map(Change::name).collect();
-            let expected: &[&str] = match second {
-                2 => &["begins"],
-                3 | 4 => &["worsens"],
-                _ => &[],
-            };
-            assert_eq!(names, expected, "second {second}: {changes:#?}");
-        }
-    }
-
-    /// A switch of a ring of three at this second: from the second one on, its port to the next switch is paused, and its queue
-    /// holds so many bytes. The headroom behind the port before it had this peak.
-    fn in_ring(number: usize, second: u64, held: u64, headroom: u64) -> Reading {
-        let grown = second.saturating_sub(1);
-        let neighbour = |port: &str, step: usize, remote: &str| counters::LocalNeighbour {
-            port: port.into(),
-            system: format!("r{}", (number + step) % 3),
-            remote_port: Some(remote.into()),
-            ..Default::default()
-        };
-        let mut next =
-            counters::PortReading { speed: Some(model::Rate::from_gbps(100)), ..Default::default() };
-        let mut previous = next.clone();
-        let of = &mut next.priorities[3];
-        (of.pause_rx_frames, of.pause_rx_ns) = (Some(5_000 * grown), Some(900_000_000 * grown));
-        (of.queue.packets, of.queue.watermark_bytes) =
-            (Some(5_000 * grown.min(1)), Some(held * grown.min(1)));
-        (of.queue.occupancy_bytes, of.is_paused) = (Some(held * grown.min(1)), Some(grown > 0));
-        let of = &mut previous.priorities[3];
-        of.pause_tx_frames = Some(5_000 * grown);
-        of.group.headroom_watermark_bytes = Some(headroom * grown.min(1));
-        (of.pause_rx_frames, of.pause_rx_ns) = (Some(0), Some(0));
-        Reading {
-            ports: BTreeMap::from([("Ethernet4".to_string(), next), ("Ethernet8".to_string(), previous)]),
-            neighbours: vec![neighbour("Ethernet4", 1, "Ethernet8"), neighbour("Ethernet8", 2, "Ethernet4")],
-            ..reading(&format!("r{number}"), second * 1_000_000_000)
-        }
-    }
-
-    /// Watches the ring for seven seconds; watermarks of the headroom are polled at this one. They show that the deadlock began at
-    /// r1; the largest queue is that of r2. Checks the changes of each second and the switch that is named.
-    fn check_ring(polled: u64, expected: [(&[&str], &str); 7]) {
-        let mut history = History::default();
-        for (second, (names, switch)) in (1..).zip(expected) {
-            for (number, (held, headroom)) in
-                [(300_000, 20_000), (300_000, 9_000), (400_000, 20_000)].into_iter().enumerate()
-            {
-                let headroom = if second < polled { 0 } else { headroom };
-                history.read(number, in_ring(number, second, held, headroom), vec![]);
-            }
-            let changes = history.round(&[], &Network::default());
-            assert_eq!(changes.iter().map(Change::name).collect::<Vec<_>>(), names, "second {second}");
-            let port = |open: &Diagnosis| Some(open.root_cause.port.as_ref()?.switch.clone());
-            assert_eq!(history.open().filter_map(port).collect::<String>(), switch, "second {second}");
-        }
-    }
-
-    #[test]
-    fn only_more_certainty_moves_a_deadlock_to_another_port() {
-        let verdict = |switch: &str, confidence: f64| Diagnosis {
-            anomaly: Anomaly::DeadlockInLoopContention,
-            pause_loop: ["r1", "r2"].map(|switch| PortRef::new(switch, 2)).into(),
-            root_cause: model::RootCause { port: Some(PortRef::new(switch, 2)), ..Default::default() },
-            confidence,
-            ..Diagnosis::undetermined(None)
-        };
-        let check = |confidence: f64, expected: &str| {
-            let known = verdict("r1", 0.72);
-            let before = BTreeMap::from([(Subject::of(&known), known)]);
-            let now = verdict("r2", confidence);
-            let mut history =
-                History { open: BTreeMap::from([(Subject::of(&now), now)]), ..History::default() };
-            let moved = history.settle_loops(&before);
-            assert_eq!(moved.len(), usize::from(expected == "r2"), "{confidence}");
-            let port = history.open().next().and_then(|open| open.root_cause.port.clone());
-            assert_eq!(port.map(|port| port.switch).as_deref(), Some(expected), "{confidence}");
-        };
-        check(0.54, "r1");
-        check(0.72, "r1");
-        check(0.8, "r2");
-    }
-
-    #[test]
-    fn a_deadlock_stays_one_verdict_when_its_beginning_is_past() {
-        let none: (&[&str], &str) = (&[], "");
-        let stays: (&[&str], &str) = (&[], "r1");
-        check_ring(2, [none, (&["begins"], "r1"), stays, stays, stays, stays, stays]);
-        // Before the watermarks are polled, only the queues are known.
-        let early: (&[&str], &str) = (&[], "r2");
-        check_ring(5, [none, (&["begins"], "r2"), early, early, (&["begins", "ends"], "r1"), stays, stays]);
-    }
-
-    #[test]
-    fn what_happens_in_one_interval_is_judged_in_two_rounds() {
-        // Other switches may show it an interval later.
-        let mut history = History::default();
-        let mut names = Vec::new();
-        for (second, frames) in [(1, 0), (2, 9_000), (3, 9_000), (4, 9_000)] {
-            history.read(0, paused(second * 1_000_000_000, frames), vec![]);
-            let changes = history.round(&[], &Network::default());
-            names.push(changes.iter().map(Change::name).collect::<Vec<_>>());
-        }
-        assert_eq!(names, [vec![], vec!["begins"], vec![], vec!["ends"]]);
-    }
-
-    #[test]
-    fn a_source_keeps_its_last_three_readings() {
-        let mut history = History::default();
-        for time_ns in 1..=5 {
-            history.read(0, reading("leaf1", time_ns), vec![]);
-        }
-        let kept = &history.sources[&0].readings;
-        assert_eq!(
-            kept.each_ref().map(|reading| reading.as_ref().map(|reading| reading.time_ns)),
-            [Some(3), Some(4), Some(5)]
-        );
-        assert_eq!(history.round(&[], &Network::default()), []);
-    }
-}
+mod tests;

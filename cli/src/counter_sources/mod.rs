@@ -7,6 +7,7 @@ mod address;
 mod flow_samples;
 mod gnmi;
 mod history;
+mod p4;
 mod running;
 mod sonic;
 
@@ -21,6 +22,7 @@ pub(crate) use address::{Address, Protocol};
 pub(crate) use flow_samples::{ExporterOf, SampleListener, parse_exporter};
 pub(crate) use gnmi::GnmiSwitch;
 pub(crate) use history::{Change, History, Subject};
+pub(crate) use p4::P4Switch;
 pub(crate) use running::RunningConfigurations;
 pub(crate) use sonic::SonicSwitch;
 

@@ -38,9 +38,11 @@ pub(crate) enum Contestant {
     /// SONiC's counters, polled every second, and sampled packets.
     #[serde(rename = "sonic-1s+sflow")]
     Sonic1sSflow,
+    /// The telemetry of P4 leaves, and SONiC's counters of the other switches, polled every second.
+    Mixed,
 }
 
-/// What a method reads that needs nothing but the counters of ordinary switches.
+/// How a method reads the counters of ordinary switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CounterSource {
     /// Interval of the polls.
@@ -54,7 +56,7 @@ const SAMPLING_RATE: u32 = 1_000;
 
 impl Contestant {
     /// All methods, in the order of tables.
-    pub(crate) const ALL: [Contestant; 10] = [
+    pub(crate) const ALL: [Contestant; 11] = [
         Contestant::Harrier,
         Contestant::Hawkeye,
         Contestant::FullPolling,
@@ -65,6 +67,7 @@ impl Contestant {
         Contestant::Sonic1s,
         Contestant::Sonic100ms,
         Contestant::Sonic1sSflow,
+        Contestant::Mixed,
     ];
 
     /// The methods that read the telemetry of P4 switches.
@@ -72,11 +75,11 @@ impl Contestant {
         Contestant::ALL.into_iter().filter(|method| method.counter_source().is_none())
     }
 
-    /// Returns what a method reads that needs no telemetry.
+    /// Returns what a method reads of counters.
     pub(crate) fn counter_source(self) -> Option<CounterSource> {
         let source = |ms, sampling_rate| Some(CounterSource { interval: Time::from_ms(ms), sampling_rate });
         match self {
-            Contestant::Sonic1s => source(1_000, None),
+            Contestant::Sonic1s | Contestant::Mixed => source(1_000, None),
             Contestant::Sonic100ms => source(100, None),
             Contestant::Sonic1sSflow => source(1_000, Some(SAMPLING_RATE)),
             _ => None,
@@ -96,6 +99,7 @@ impl Contestant {
             Contestant::Sonic1s => "sonic-1s",
             Contestant::Sonic100ms => "sonic-100ms",
             Contestant::Sonic1sSflow => "sonic-1s+sflow",
+            Contestant::Mixed => "mixed",
         }
     }
 
@@ -126,7 +130,10 @@ impl Contestant {
     pub(crate) fn look(self, snapshot: &Snapshot) -> Snapshot {
         let mut seen = snapshot.clone();
         match self {
-            Contestant::Harrier | Contestant::Hawkeye | Contestant::FullPolling => return seen,
+            // That of a mixed network depends on the topology (`mixed`).
+            Contestant::Harrier | Contestant::Hawkeye | Contestant::FullPolling | Contestant::Mixed => {
+                return seen;
+            }
             Contestant::VictimPath | Contestant::Spidermon => {
                 seen.switches.retain(|s| s.on_victim_path);
                 // This method does not follow pauses, so switches on the pause path are not missing.

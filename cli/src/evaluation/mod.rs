@@ -8,6 +8,7 @@ pub(crate) mod generated;
 mod instance;
 mod judged;
 pub(crate) mod live;
+mod mixed;
 mod observe;
 pub(crate) mod plot;
 pub(crate) mod variation;

@@ -16,7 +16,7 @@ use model::{Anomaly, Diagnosis, FlowKey, Snapshot, Time};
 use scenario::Scenario;
 
 use super::verdict_lines::{Source, VerdictLine};
-use super::{Contestant, Evaluated, Instance, Plan, Subject, counter_reading};
+use super::{Contestant, Evaluated, Instance, Plan, Subject, counter_reading, mixed};
 use crate::host_verdicts::{EventReports, Events};
 use crate::output::{describe_truth, describe_verdict};
 
@@ -163,6 +163,9 @@ pub(super) fn judge_all(
 
 /// Diagnoses the snapshots of a run as a method.
 pub(super) fn diagnose_with(method: Contestant, settings: &Settings, instance: &Instance) -> Diagnosed {
+    if method == Contestant::Mixed {
+        return mixed::diagnose(method, settings, instance);
+    }
     if let Some(source) = method.counter_source() {
         return counter_reading::diagnose(method.name(), source, instance);
     }

@@ -22,6 +22,7 @@ mod full;
 mod host;
 mod inside_host;
 mod losses;
+mod mixed;
 mod network;
 mod process;
 mod programs;

@@ -22,6 +22,8 @@ pub(crate) struct PriorityChange {
     pub(crate) pause_rx_frames: Option<u64>,
     pub(crate) pause_tx_frames: Option<u64>,
     pub(crate) pause_rx_ns: Option<u64>,
+    /// Pauses that began.
+    pub(crate) pauses_begun: Option<u64>,
     /// Whether the priority ever used PFC: a total of frames, received or sent, is not 0 at either end.
     pub(crate) has_used_pfc: bool,
     pub(crate) queue_packets: Option<u64>,
@@ -141,6 +143,7 @@ impl PortChange {
             sum(&mut total.pause_rx_frames, more.pause_rx_frames);
             sum(&mut total.pause_tx_frames, more.pause_tx_frames);
             sum(&mut total.pause_rx_ns, more.pause_rx_ns);
+            sum(&mut total.pauses_begun, more.pauses_begun);
             total.has_used_pfc |= more.has_used_pfc;
             sum(&mut total.queue_packets, more.queue_packets);
             sum(&mut total.queue_bytes, more.queue_bytes);
@@ -164,6 +167,7 @@ fn zero_of(reading: &PriorityReading) -> PriorityReading {
         pause_rx_frames: start(reading.pause_rx_frames),
         pause_tx_frames: start(reading.pause_tx_frames),
         pause_rx_ns: start(reading.pause_rx_ns),
+        pauses_begun: start(reading.pauses_begun),
         watchdog: reading.watchdog.map(|known| WatchdogReading {
             tx_dropped_packets: start(known.tx_dropped_packets),
             rx_dropped_packets: start(known.rx_dropped_packets),
@@ -193,6 +197,7 @@ fn priority_between(before: &PriorityReading, after: &PriorityReading, falls: &m
         pause_rx_frames,
         pause_tx_frames: falls.grown(before.pause_tx_frames, after.pause_tx_frames),
         pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns).filter(is_counted),
+        pauses_begun: falls.grown(before.pauses_begun, after.pauses_begun),
         has_used_pfc: has_used_pfc(before) || has_used_pfc(after),
         queue_packets: falls.grown(queue.packets, queue_after.packets),
         queue_bytes: falls.grown(queue.bytes, queue_after.bytes),

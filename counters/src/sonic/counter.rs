@@ -26,6 +26,7 @@ pub(super) enum Counter {
     PauseRxFrames,
     /// PFC frames sent.
     PauseTxFrames,
+    PausesBegun,
     /// Time of received pauses, in us.
     PauseRxTime,
     /// The estimate of that time by the watchdog's script for Broadcom, where the ASIC counts none.
@@ -54,9 +55,10 @@ pub(super) enum Counter {
 pub(super) const OF_PORT: [Counter; 5] =
     [Counter::RxBytes, Counter::TxBytes, Counter::RxDrops, Counter::TxDrops, Counter::RxErrors];
 /// The counters of a port for each priority. The estimate comes after what it replaces.
-pub(super) const OF_PRIORITY: [Counter; 5] = [
+pub(super) const OF_PRIORITY: [Counter; 6] = [
     Counter::PauseRxFrames,
     Counter::PauseTxFrames,
+    Counter::PausesBegun,
     Counter::PauseRxTime,
     Counter::PauseRxEstimate,
     Counter::PauseTxTime,
@@ -103,6 +105,7 @@ impl Counter {
             Counter::RxErrors => "SAI_PORT_STAT_IF_IN_ERRORS",
             Counter::PauseRxFrames => return of_priority("RX_PKTS"),
             Counter::PauseTxFrames => return of_priority("TX_PKTS"),
+            Counter::PausesBegun => return of_priority("ON2OFF_RX_PKTS"),
             Counter::PauseRxTime => return of_priority("RX_PAUSE_DURATION_US"),
             Counter::PauseTxTime => return of_priority("TX_PAUSE_DURATION_US"),
             Counter::PauseRxEstimate => {
@@ -194,6 +197,7 @@ impl Counter {
                     Counter::RxErrors => &mut port.rx_errors,
                     Counter::PauseRxFrames => &mut of.pause_rx_frames,
                     Counter::PauseTxFrames => &mut of.pause_tx_frames,
+                    Counter::PausesBegun => &mut of.pauses_begun,
                     Counter::QueuePackets => &mut of.queue.packets,
                     Counter::QueueBytes => &mut of.queue.bytes,
                     Counter::QueueDrops => &mut of.queue.dropped_packets,

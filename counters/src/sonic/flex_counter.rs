@@ -124,7 +124,9 @@ impl Polled {
             Counter::QueuePeak => is_disabled(PolledGroup::QueueWatermarks),
             Counter::GroupPeak | Counter::HeadroomPeak => is_disabled(PolledGroup::GroupWatermarks),
             Counter::GroupDrops => is_disabled(PolledGroup::GroupDrops),
-            Counter::IsPaused | Counter::QueueOccupancy => is_disabled(PolledGroup::Watchdog),
+            Counter::PausesBegun | Counter::IsPaused | Counter::QueueOccupancy => {
+                is_disabled(PolledGroup::Watchdog)
+            }
             // Written when a storm begins or ends, not polled.
             Counter::WatchdogStatus
             | Counter::WatchdogDetected

@@ -90,6 +90,7 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
     for row in &rows {
         let counters = [
             Counter::PausesReceived,
+            Counter::PausesBegun,
             Counter::PausedTime,
             Counter::Occupancy,
             Counter::QueuePeak,

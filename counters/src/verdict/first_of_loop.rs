@@ -7,8 +7,8 @@
 //!   group as well, and the peak of the headroom stays lower. So a low peak behind a port of the loop shows that this port
 //!   was still sending when its switch paused the port before it; a full one, that it was paused already.
 //! - **Repeated pauses.** A port that is paused before the loop closes is resumed when the queue behind the pause drains,
-//!   and paused again. A pause that lasts is refreshed at regular intervals; the frames beyond are repetitions. The
-//!   port that was repeatedly paused was paused first, by the switch of the port after it.
+//!   and paused again. Some ASICs count the pauses that begin; else, a pause that lasts is refreshed at regular intervals, and the
+//!   frames beyond are repetitions. The port that was repeatedly paused was paused first, by the switch of the port after it.
 //!
 //! The largest queue counts in addition, and it decides alone where peaks of the headroom are unknown: the more ingress ports feed
 //! a port, the faster its queue grows.
@@ -30,7 +30,7 @@ pub(super) struct First {
 /// What a port was found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstBasis {
-    /// Headroom, repeated pauses where the time of pauses is counted, and queues.
+    /// Headroom, repeated pauses where the time of pauses or their number is counted, and queues.
     Headroom,
     /// The largest queue alone.
     LargestQueue,
@@ -53,10 +53,10 @@ pub(super) fn find(case: &Case<'_>, found: &Loop) -> First {
 
 /// How much the headroom and repeated pauses speak for each port.
 fn order_of(used: &[f64], rows: &[&Pressure]) -> Vec<f64> {
-    let repeated = repeated_pauses(rows).unwrap_or_else(|| vec![0.0; rows.len()]);
+    let (repeated, weight) = repeated_pauses(rows).unwrap_or_else(|| (vec![0.0; rows.len()], 0.0));
     let score = |number: usize| {
         let before = (number + rows.len() - 1) % rows.len();
-        used[before] - used[number] + t::REPEATED_PAUSE * repeated[before].min(t::MOST_REPEATED)
+        used[before] - used[number] + weight * repeated[before].min(t::MOST_REPEATED)
     };
     (0..rows.len()).map(score).collect()
 }
@@ -91,10 +91,23 @@ fn headroom_use(case: &Case<'_>, found: &Loop) -> Option<Vec<f64>> {
     is_comparable.then(|| peaks.iter().map(|peak| (peak / largest).min(t::FULL_HEADROOM)).collect())
 }
 
+/// How often each port was paused again, and what one repetition counts for. Where the ASIC counts the pauses that began, these
+/// are all but the first.
+fn repeated_pauses(rows: &[&Pressure]) -> Option<(Vec<f64>, f64)> {
+    let counted: Option<Vec<u64>> = rows.iter().map(|row| row.change.pauses_begun).collect();
+    match counted {
+        Some(begun) => {
+            let repeated = begun.into_iter().map(|begun| begun.saturating_sub(1) as f64);
+            Some((repeated.collect(), t::COUNTED_REPETITION))
+        }
+        None => Some((estimated_repetitions(rows)?, t::REPEATED_PAUSE)),
+    }
+}
+
 /// How often each port was paused again, to within one: frames received beyond the first one and the refreshes of a pause that
 /// lasts. The interval of refreshes is the longest that the counters of a port allow; ports of one loop share it. `None` if
 /// a port does not count the time of its pauses.
-fn repeated_pauses(rows: &[&Pressure]) -> Option<Vec<f64>> {
+fn estimated_repetitions(rows: &[&Pressure]) -> Option<Vec<f64>> {
     let refreshes = |row: &&Pressure| {
         let frames = row.change.pause_rx_frames?.checked_sub(1).filter(|frames| *frames > 0)?;
         Some((frames as f64, row.change.pause_rx_ns? as f64))

@@ -33,11 +33,27 @@ pub(super) fn judge(row: &Pressure) -> HostCause {
     if let Some(part) = row.part_of_longest_pause() {
         return by_duration(row, part);
     }
+    if let Some(because) = refreshed(row) {
+        return found(Cause::NicStorm, because);
+    }
     HostCause {
         cause: Cause::Undetermined,
         because: "a pause storm or a slow receiver".to_string(),
         missing: Some(format!("whether the host has a pause storm or is a slow receiver: {}", unknown(row))),
     }
+}
+
+/// Whether pauses are refreshed instead of ended, by how many began, where the ASIC counts that instead of their time.
+fn refreshed(row: &Pressure) -> Option<String> {
+    let begun = row.change.pauses_begun.filter(|begun| *begun > 0 && row.change.pause_rx_ns.is_none())?;
+    let frames = row.change.pause_rx_frames?;
+    let is_refreshed =
+        frames >= t::REFRESHED_FRAMES && frames >= t::FRAMES_OF_REFRESHED.saturating_mul(begun);
+    let may_be_long = row.paused_part.level().is_none_or(|level| level >= Level::Serious);
+    (is_refreshed && may_be_long).then(|| {
+        let (frames, begun) = (counted(frames, "pause frame"), counted(begun, "pause"));
+        format!("{frames} made {begun}: they are refreshed instead of ended")
+    })
 }
 
 /// Why the mean duration of a pause is unknown.

@@ -132,7 +132,13 @@ fn host(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>) -> Diagnosis {
         verdict.severity = verdict.severity.max(Severity::Major);
     }
     verdict.summary = text::host(case, cluster, port, row, &judged.because);
-    let counters = [Counter::PausesReceived, Counter::PausedTime, Counter::QueuePackets, Counter::Occupancy];
+    let counters = [
+        Counter::PausesReceived,
+        Counter::PausesBegun,
+        Counter::PausedTime,
+        Counter::QueuePackets,
+        Counter::Occupancy,
+    ];
     paused_evidence(case, row, &counters, &mut verdict);
     let about = related_ports(case, cluster, port);
     cite(case, &about, About::Host, &mut verdict);
@@ -355,9 +361,10 @@ fn watchdog_evidence(case: &Case<'_>, row: &Pressure, verdict: &mut Diagnosis) {
 
 /// Evidence of how far the pauses spread: what the switch of the place sends, and each hop of the pause path.
 fn spread_evidence(case: &Case<'_>, cluster: &Cluster, place: &Place<'_>, verdict: &mut Diagnosis) {
-    let sending = pausing_at(case, cluster, place.end.port);
-    for port in sending.iter().take(t::MOST_LISTED) {
-        if let Some(row) = case.row(*port, cluster.priority).filter(|row| row.sent() > 0) {
+    // The switch of the place first, then those that its pauses reach.
+    for on_path in place.end.path.iter().rev() {
+        for port in pausing_at(case, cluster, *on_path).iter().take(t::MOST_LISTED) {
+            let Some(row) = case.row(*port, cluster.priority).filter(|row| row.sent() > 0) else { continue };
             let claim = text::sent_claim(case, row);
             if !verdict.evidence.iter().any(|known| known.claim == claim) {
                 verdict.evidence.push(case.evidence(row, &[Counter::PausesSent], claim));

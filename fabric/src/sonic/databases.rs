@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use p4_switch::tm::{CLASSES, Watchdog, WatchdogAction};
 use serde_json::{Map, Value, json};
 
+use super::asic::Asic;
 use super::configuration;
 use super::polling::Reading;
 use super::switch_counters::{ClassCounters, PeakBytes, PortCounters};
@@ -79,10 +80,6 @@ impl SonicDatabases {
     }
 }
 
-/// Bytes of a buffer cell of Spectrum-2 and -3 (sonic-swss, `asic_table.j2` of sonic-buildimage): watermarks are counted
-/// in cells.
-const CELL_BYTES: u64 = 144;
-
 /// SONiC's name of a port: four lanes a port.
 pub fn port_name(number: u16) -> String {
     format!("Ethernet{}", 4 * number.saturating_sub(1))
@@ -93,7 +90,7 @@ pub(super) fn alias(number: u16) -> String {
     format!("etp{number}")
 }
 
-/// Writes the counters of a switch as a SONiC switch with a Spectrum ASIC does. A watermark that the ASIC has not
+/// Writes the counters of a switch as a SONiC switch with its ASIC does. A watermark that the ASIC has not
 /// delivered yet is 0.
 pub fn databases(reading: &Reading) -> SonicDatabases {
     let mut databases = SonicDatabases::default();
@@ -101,10 +98,10 @@ pub fn databases(reading: &Reading) -> SonicDatabases {
     configuration::add(&mut databases, counters);
     configuration::add_polling(&mut databases, reading.interval);
     for port in &counters.ports {
-        add_port(&mut databases, port);
+        add_port(&mut databases, reading.asic, port);
         for class in 0..CLASSES as u16 {
-            add_queue(&mut databases, port, class);
-            add_group(&mut databases, port, class);
+            add_queue(&mut databases, reading.asic, port, class);
+            add_group(&mut databases, reading.asic, port, class);
         }
     }
     databases
@@ -129,7 +126,7 @@ fn class_id(object_type: u64, port: &PortCounters, class: u16) -> String {
     object_id(object_type, FIRST_OBJECT + u64::from(port.number) * CLASSES as u64 + u64::from(class))
 }
 
-fn add_port(databases: &mut SonicDatabases, port: &PortCounters) {
+fn add_port(databases: &mut SonicDatabases, asic: Asic, port: &PortCounters) {
     let id = port_id(port);
     let name = port_name(port.number);
     databases.add(Database::Counters, "COUNTERS_PORT_NAME_MAP", [(name.as_str(), id.clone())]);
@@ -154,15 +151,17 @@ fn add_port(databases: &mut SonicDatabases, port: &PortCounters) {
         stat("RX_PKTS", class.pfc_rx_frames);
         stat("TX_PKTS", class.pfc_tx_frames);
         // The watchdog polls it, so that it exists on ports with lossless priorities.
-        if port.lossless != 0 {
-            stat("RX_PAUSE_DURATION_US", class.paused.as_ns() / 1_000);
+        match asic {
+            _ if port.lossless == 0 => {}
+            Asic::Spectrum => stat("RX_PAUSE_DURATION_US", class.paused.as_ns() / 1_000),
+            Asic::Tomahawk => stat("ON2OFF_RX_PKTS", class.pauses_begun),
         }
     }
     let fields = fields.iter().map(|(name, value)| (name.as_str(), value.clone()));
     databases.add(Database::Counters, format!("COUNTERS:{id}"), fields);
 }
 
-fn add_queue(databases: &mut SonicDatabases, port: &PortCounters, number: u16) {
+fn add_queue(databases: &mut SonicDatabases, asic: Asic, port: &PortCounters, number: u16) {
     let id = class_id(OBJECT_QUEUE, port, number);
     let name = format!("{}:{number}", port_name(port.number));
     let counters = Database::Counters;
@@ -181,11 +180,18 @@ fn add_queue(databases: &mut SonicDatabases, port: &PortCounters, number: u16) {
         ("SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", queue.ecn_marked_packets),
     ];
     databases.add(counters, key.clone(), counts.map(|(name, value)| (name, value.to_string())));
-    add_watermarks(databases, &id, &[("SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", queue.shared)]);
+    add_watermarks(databases, asic, &id, &[("SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", queue.shared)]);
     if port.lossless >> number & 1 == 1 {
         // Polled for the watchdog.
-        let occupancy = cells(queue.occupancy_bytes).to_string();
+        let occupancy = cells(asic, queue.occupancy_bytes).to_string();
         databases.add(counters, key.clone(), [("SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", occupancy)]);
+        if asic == Asic::Tomahawk {
+            databases.add(
+                counters,
+                key.clone(),
+                [("SAI_QUEUE_ATTR_PAUSE_STATUS", class.is_paused.to_string())],
+            );
+        }
     }
     let watchdog = port.watchdog.filter(|watchdog| watchdog.priorities >> number & 1 == 1);
     if let Some(settings) = watchdog {
@@ -222,7 +228,7 @@ pub(super) fn action(action: WatchdogAction) -> &'static str {
     }
 }
 
-fn add_group(databases: &mut SonicDatabases, port: &PortCounters, number: u16) {
+fn add_group(databases: &mut SonicDatabases, asic: Asic, port: &PortCounters, number: u16) {
     let id = class_id(OBJECT_GROUP, port, number);
     let name = format!("{}:{number}", port_name(port.number));
     let counters = Database::Counters;
@@ -237,12 +243,12 @@ fn add_group(databases: &mut SonicDatabases, port: &PortCounters, number: u16) {
         ("SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES", class.group.shared),
         ("SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES", class.group.headroom),
     ];
-    add_watermarks(databases, &id, &watermarks);
+    add_watermarks(databases, asic, &id, &watermarks);
 }
 
 /// The watermarks of an object: that of the last poll, and the maxima of all polls. They are equal unless an operator
 /// clears one of them.
-fn add_watermarks(databases: &mut SonicDatabases, id: &str, peaks: &[(&str, PeakBytes)]) {
+fn add_watermarks(databases: &mut SonicDatabases, asic: Asic, id: &str, peaks: &[(&str, PeakBytes)]) {
     let tables = [
         ("COUNTERS", false),
         ("PERIODIC_WATERMARKS", true),
@@ -251,12 +257,12 @@ fn add_watermarks(databases: &mut SonicDatabases, id: &str, peaks: &[(&str, Peak
     ];
     for (table, is_of_all_polls) in tables {
         let bytes = |peak: PeakBytes| if is_of_all_polls { peak.all_polls } else { peak.last_poll };
-        let fields = peaks.iter().map(|(name, peak)| (*name, cells(bytes(*peak)).to_string()));
+        let fields = peaks.iter().map(|(name, peak)| (*name, cells(asic, bytes(*peak)).to_string()));
         databases.add(Database::Counters, format!("{table}:{id}"), fields);
     }
 }
 
 /// Bytes in whole cells.
-fn cells(bytes: u64) -> u64 {
-    bytes.div_ceil(CELL_BYTES) * CELL_BYTES
+fn cells(asic: Asic, bytes: u64) -> u64 {
+    bytes.div_ceil(asic.cell_bytes()) * asic.cell_bytes()
 }

@@ -7,6 +7,7 @@
 //! watchdog polls on Spectrum; `watermark_queue.lua`, `watermark_pg.lua`), sonic-utilities (`counterpoll`: intervals;
 //! `tests/mock_tables`: form of the values), sonic-buildimage (`lldpmgrd`: port ids in LLDP).
 
+mod asic;
 mod buffers;
 mod configuration;
 mod databases;
@@ -14,6 +15,7 @@ mod flow_sampling;
 mod polling;
 mod switch_counters;
 
+pub use asic::Asic;
 pub use buffers::{BufferSettings, PortBuffers};
 pub use databases::{Database, SonicDatabases, databases, port_name};
 pub use flow_sampling::{FlowSampling, SampledPacket};

@@ -11,6 +11,7 @@ use p4_switch::Switch;
 use p4_switch::tm::CLASSES;
 use scenario::Random;
 
+use super::asic::Asic;
 use super::switch_counters::{PeakBytes, SwitchCounters};
 use crate::fabric::Fabric;
 use crate::run::Watch;
@@ -35,6 +36,8 @@ pub struct PollingSettings {
     pub seed: u64,
     /// Wall-clock time of the start of the run in nanoseconds since 1970; at least the interval.
     pub start_ns: u64,
+    /// The ASIC of the switches.
+    pub asic: Asic,
 }
 
 /// The counters of a switch at one time.
@@ -44,6 +47,8 @@ pub struct Reading {
     pub time_ns: u64,
     /// The interval of the polls.
     pub interval: Time,
+    /// The ASIC of the switch.
+    pub asic: Asic,
     /// The counters.
     pub counters: SwitchCounters,
 }
@@ -132,7 +137,7 @@ impl Polling {
             let is_last = reads_watermarks && end.is_some_and(|end| at.saturating_sub(interval) >= end);
             switch.next = (!is_last).then(|| switch.time_of_poll(interval));
             let time_ns = (self.settings.start_ns + at.as_ns()).saturating_sub(interval.as_ns());
-            self.readings.push(Reading { time_ns, interval, counters });
+            self.readings.push(Reading { time_ns, interval, asic: self.settings.asic, counters });
         }
     }
 }

@@ -65,6 +65,8 @@ pub struct ClassCounters {
     pub pfc_rx_frames: u64,
     /// PFC frames for this priority that were sent, resumes included.
     pub pfc_tx_frames: u64,
+    /// How often received pauses stopped this priority, refreshes not counted.
+    pub pauses_begun: u64,
     /// For how long received pauses stopped this priority.
     pub paused: Time,
     /// Whether this priority is paused now.
@@ -264,6 +266,7 @@ impl ClassCounters {
         ClassCounters {
             pfc_rx_frames: counted.pfc_frames_received,
             pfc_tx_frames: counted.pauses_sent + counted.resumes_sent,
+            pauses_begun: counted.pauses_begun,
             paused: tm.paused_time(port, class, now).unwrap_or_default(),
             is_paused: tm.paused_until(port, class).is_some_and(|until| until > now),
             queue: QueueCounters {

@@ -7,7 +7,7 @@
 
 use model::Time;
 use p4_switch::DeviceState;
-use p4_switch::switch::{Discards, LinkChange, PortState};
+use p4_switch::switch::{ClassState, Discards, LinkChange, PortState};
 use p4_switch::tm::DropReason;
 use prost::Message;
 
@@ -74,6 +74,18 @@ fn port(port: &PortState) -> v1::Port {
         paused_ns: port.paused.iter().copied().map(Time::as_ns).collect(),
         paused_priorities: port.paused_priorities.into(),
         rate_bps: port.rate.0,
+        classes: port.classes.iter().map(class).collect(),
+    }
+}
+
+fn class(class: &ClassState) -> v1::Class {
+    v1::Class {
+        pfc_frames_received: class.pfc_frames_received,
+        pfc_frames_sent: class.pfc_frames_sent,
+        sent_packets: class.sent_packets,
+        sent_bytes: class.sent_bytes,
+        queue_bytes: class.queue_bytes,
+        queue_peak_bytes: class.queue_peak_bytes,
     }
 }
 

@@ -121,6 +121,7 @@ impl CounterVerdicts {
     async fn store(&mut self, arrival: u64, verdict: Diagnosis) {
         let topology = self.shared.live.topology();
         let verdict = self.shared.hosts.unite(verdict, topology.as_deref(), wall_ns());
+        self.shared.counted_events.note(&verdict, wall_ns());
         // Counters have no records of flows, which a graph is made of: the path of the pauses is in the verdict itself.
         match self.shared.live.push_diagnosis(&verdict, &ProvenanceGraph::default(), None).await {
             Ok(stored) => {

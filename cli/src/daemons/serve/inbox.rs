@@ -9,8 +9,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use analyzer::{Settings, Standstills, TopologyIndex};
+use counters::is_open;
 use model::snapshot::SNAPSHOT_FORMAT;
-use model::{MissingData, Snapshot, SwitchTelemetry, Topology};
+use model::{Diagnosis, MissingData, Snapshot, SwitchTelemetry, Topology};
 use prost::Message as _;
 use proto::v1;
 use store::{InboxRow, NewDiagnosis};
@@ -18,8 +19,8 @@ use tokio::time::interval;
 use tracing::{error, info, warn};
 use web::{Stage, SwitchClockError};
 
-use super::awaiting_reports::{Awaited, AwaitingReports};
-use super::{Shared, cables};
+use super::awaiting_reports::{Awaited, AwaitingReports, Waiting};
+use super::{Shared, cables, counted_events};
 use crate::daemons::analysis::parts::{Added, Part, Parts, United};
 use crate::daemons::analysis::{AnalysedEvent, Jobs, PendingFirst, Worker};
 use crate::daemons::operations::wall_ns;
@@ -281,13 +282,26 @@ impl Inbox {
         let mut complete = Vec::new();
         for event in events {
             let hosts = self.shared.hosts_of(event.analyses.iter().map(|analysis| &analysis.diagnosis));
-            let awaited = self.shared.hosts.awaited(&hosts);
-            match self.is_awaited(&awaited, &event, now_ns) {
-                true => complete.extend(self.awaiting.add(awaited, event)),
-                false => complete.push(event),
+            let reports = self.shared.hosts.awaited(&hosts);
+            let waits = self.shared.senders.has_watcher() && has_open(&event);
+            let counters_until_ns = if waits { now_ns.saturating_add(counted_events::WAIT_NS) } else { 0 };
+            let waiting = Waiting { reports, counters_until_ns };
+            match self.is_over(&waiting, &event, now_ns) {
+                true => complete.push(event),
+                false => complete.extend(self.awaiting.add(waiting, event)),
             }
         }
         self.finish(complete).await;
+    }
+
+    /// Whether an event need not wait any longer.
+    fn is_over(&self, waiting: &Waiting, event: &AnalysedEvent, now_ns: u64) -> bool {
+        let waits_for_counters = || {
+            let mut verdicts = diagnoses(event);
+            !self.shared.continue_by_counters(&mut verdicts)
+        };
+        let is_counted = now_ns >= waiting.counters_until_ns || !waits_for_counters();
+        is_counted && !self.is_awaited(&waiting.reports, event, now_ns)
     }
 
     fn is_awaited(&self, awaited: &Awaited, event: &AnalysedEvent, now_ns: u64) -> bool {
@@ -297,14 +311,19 @@ impl Inbox {
         is_in_time && !self.shared.hosts.have_arrived(awaited)
     }
 
-    /// Continues verdicts inside hosts, and stores them or answers the query that they belong to.
+    /// Continues verdicts by the counters of other switches and inside hosts, and stores them or answers the query that they belong to.
     async fn finish(&mut self, events: Vec<AnalysedEvent>) {
         let topology = self.shared.live.topology();
         let mut to_store = Vec::new();
         for mut event in events {
-            for analysis in &mut event.analyses {
-                let verdict = analysis.diagnosis.clone();
-                analysis.diagnosis = self.shared.hosts.unite(verdict, topology.as_deref(), wall_ns());
+            let mut verdicts = diagnoses(&event);
+            self.shared.continue_by_counters(&mut verdicts);
+            for (analysis, verdict) in event.analyses.iter_mut().zip(verdicts) {
+                // What comes from counters has been continued in its host already.
+                analysis.diagnosis = match verdict.counters {
+                    Some(_) => verdict,
+                    None => self.shared.hosts.unite(verdict, topology.as_deref(), wall_ns()),
+                };
             }
             if !self.shared.queries.is_own(&event.snapshot) {
                 to_store.push(event);
@@ -323,7 +342,7 @@ impl Inbox {
         let events = self.pending.expired(now_ns);
         self.settled(events).await;
         let mut awaiting = std::mem::take(&mut self.awaiting);
-        let events = awaiting.take(|awaited, event| !self.is_awaited(awaited, event, now_ns));
+        let events = awaiting.take(|waiting, event| self.is_over(waiting, event, now_ns));
         self.awaiting = awaiting;
         self.finish(events).await;
         if now_ns.saturating_sub(self.advanced_ns) < ADVANCE_NS {
@@ -390,6 +409,16 @@ impl Inbox {
             error!(%error, "the store failed; a snapshot will be analysed again after a restart");
         }
     }
+}
+
+/// The verdicts of an event.
+fn diagnoses(event: &AnalysedEvent) -> Vec<Diagnosis> {
+    event.analyses.iter().map(|analysis| analysis.diagnosis.clone()).collect()
+}
+
+/// Whether a verdict of an event leads into switches without telemetry. It may be ordinary by what the telemetry shows.
+fn has_open(event: &AnalysedEvent) -> bool {
+    event.analyses.iter().any(|analysis| is_open(&analysis.diagnosis))
 }
 
 /// How well the clocks of switches are known: by the controller that has sent them, whose own clock is off as well.

@@ -2,6 +2,7 @@
 
 mod awaiting_reports;
 mod cables;
+mod counted_events;
 mod counter_verdicts;
 mod discovery;
 mod host_reports;
@@ -284,6 +285,7 @@ async fn state(
         bad_snapshots: 0.into(),
         united_snapshots: 0.into(),
         counter_verdicts: 0.into(),
+        counted_events: counted_events::CountedEvents::default(),
         has_no_analysis: false.into(),
         webhooks: std::sync::Mutex::default(),
     });

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use web::{CableDifference, DaemonState, HealthProblem, HostInterface, Metric, SwitchClockError};
 
 use super::cables::Cables;
+use super::counter_verdicts::WATCHER;
 use crate::daemons::analysis::parts::{ControllerSwitches, Controllers};
 use crate::daemons::operations::wall_ns;
 
@@ -256,6 +257,12 @@ impl Senders {
         let known = self.lock();
         let connected = known.senders.values().filter(|sender| sender.outgoing.is_some());
         connected.flat_map(|sender| sender.lasting.iter().cloned()).collect()
+    }
+
+    /// Whether a watcher of counters is connected.
+    pub(crate) fn has_watcher(&self) -> bool {
+        let known = self.lock();
+        known.senders.iter().any(|(id, sender)| id.kind == WATCHER && sender.outgoing.is_some())
     }
 
     /// Returns what announces itself at the ports of switches, and the interfaces of hosts.

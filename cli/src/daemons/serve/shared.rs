@@ -14,6 +14,7 @@ use web::webhooks::Counts;
 use web::{DaemonState, HealthProblem, LiveState, Metric, PortPoint, PortSample, Priorities, Probe};
 
 use super::cables;
+use super::counted_events::CountedEvents;
 use super::discovery::Discovery;
 use super::host_reports::HostReports;
 use super::queries::Queries;
@@ -52,6 +53,8 @@ pub(crate) struct Shared {
     pub(crate) united_snapshots: AtomicU64,
     /// Verdicts from counters that were stored.
     pub(crate) counter_verdicts: AtomicU64,
+    /// The latest of them.
+    pub(crate) counted_events: CountedEvents,
     pub(crate) has_no_analysis: AtomicBool,
     /// What each webhook has sent, by receiver and format.
     pub(crate) webhooks: Mutex<BTreeMap<(String, &'static str), Counts>>,
@@ -81,6 +84,15 @@ impl Shared {
     pub(crate) fn hosts_of<'d>(&self, verdicts: impl Iterator<Item = &'d Diagnosis>) -> BTreeSet<String> {
         let topology = self.live.topology();
         verdicts.flat_map(|verdict| hosts_in_question(verdict, topology.as_deref())).collect()
+    }
+
+    /// Continues verdicts of telemetry whose pauses lead into switches that a watcher reads. Returns whether any has changed.
+    pub(crate) fn continue_by_counters(&self, verdicts: &mut [Diagnosis]) -> bool {
+        let Some(topology) = self.live.topology() else { return false };
+        let open = verdicts.iter().filter(|verdict| counters::is_open(verdict)).count();
+        let lasting = self.senders.lasting_ports();
+        self.counted_events.continue_all(verdicts, &lasting, &topology, self.time, wall_ns());
+        verdicts.iter().filter(|verdict| counters::is_open(verdict)).count() < open
     }
 
     /// Notes a trigger. A fresh one goes to the controllers and, for the reverse path, to the agent of the receiver.

@@ -27,9 +27,10 @@ impl Selection {
         self.sent.retain(|_, (sent_ns, _)| now_ns.saturating_sub(*sent_ns) < REPEAT_NS);
         let diagnosis = match change {
             Change::Ends(_) => return None,
-            Change::Begins(diagnosis) | Change::NamesFlows(diagnosis) | Change::Worsens(diagnosis) => {
-                diagnosis
-            }
+            Change::Begins(diagnosis)
+            | Change::NamesFlows(diagnosis)
+            | Change::Worsens(diagnosis)
+            | Change::Spreads(diagnosis) => diagnosis,
         };
         if is_ordinary(diagnosis) {
             return None;
@@ -98,7 +99,8 @@ mod tests {
         check(5, Change::Begins(verdict(4, Severity::Minor)), true);
         check(6, Change::Begins(verdict(3, Severity::Critical)), true);
         check(7, Change::NamesFlows(verdict(3, Severity::Critical)), true);
-        check(17, Change::Begins(verdict(3, Severity::Minor)), true);
+        check(8, Change::Spreads(verdict(3, Severity::Minor)), true);
+        check(18, Change::Begins(verdict(3, Severity::Minor)), true);
     }
 
     #[test]

@@ -50,7 +50,9 @@ pub fn parse_show(text: &str, switch: Option<&str>, time_ns: u64) -> (Vec<Readin
         expects_date: false,
         tables: 0,
     };
+    let is_quoted = terminal::is_quoted(text);
     for (number, line) in text.lines().enumerate() {
+        let line = if is_quoted { terminal::unquoted(line) } else { line };
         if let Some(line) = terminal::shown(line) {
             paste.line(number + 1, &line);
         }

@@ -3,6 +3,18 @@
 /// The maximum number of characters of a line; what is beyond is no output of a command.
 const MAX_LINE: usize = 65_536;
 
+/// Whether every line that is not blank is quoted with `>`, as in the answer to a message.
+pub(super) fn is_quoted(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some() && lines.all(|line| line.starts_with('>'))
+}
+
+/// A line without its mark of a quotation.
+pub(super) fn unquoted(line: &str) -> &str {
+    let rest = line.strip_prefix('>').unwrap_or(line);
+    rest.strip_prefix(' ').unwrap_or(rest)
+}
+
 /// Returns what a terminal shows of a line, or nothing if only a pager's prompt is in it.
 pub(super) fn shown(line: &str) -> Option<String> {
     let mut screen = Screen::default();

@@ -298,6 +298,7 @@ async fn the_state_of_the_device_is_an_entity() {
     let ports: Vec<(u32, bool)> = state.ports.iter().map(|port| (port.port, port.is_up)).collect();
     assert_eq!(ports.iter().filter(|(_, is_up)| !is_up).collect::<Vec<_>>(), [&(2, false)]);
     assert_eq!(state.link_changes.len(), 1);
+    assert!(state.ports.iter().all(|port| port.classes.len() == 8));
     // Together with other entities, and it cannot be written.
     let both = client.read([device_state::request(), Kind::ExternEntry(Box::default())]).await.expect("one");
     assert_eq!(both.iter().filter_map(device_state::of_entity).count(), 1);

@@ -16,6 +16,10 @@ pub const DISCARD_COUNTERS: usize = 4_096;
 /// Maximum changes of links that are kept; the oldest are forgotten first.
 pub const LINK_CHANGES: usize = 64;
 
+/// How long a peak of a queue is reported at least. Several clients read the state, a second or less apart, and each is to see
+/// every peak: what one of them has read must not be cleared for the others.
+pub const PEAK_WINDOW: Time = Time::from_ms(2_000);
+
 /// What a switch knows beside its program, since its creation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceState {
@@ -52,6 +56,25 @@ pub struct PortState {
     pub paused: [Time; CLASSES],
     /// Bit n: the peer pauses priority n now.
     pub paused_priorities: u8,
+    /// The priorities, and the queues with their numbers.
+    pub classes: [ClassState; CLASSES],
+}
+
+/// The state of a priority of a port, and of the queue with its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassState {
+    /// PFC frames for the priority that arrived, resumes included.
+    pub pfc_frames_received: u64,
+    /// PFC frames for the priority that were sent, resumes included.
+    pub pfc_frames_sent: u64,
+    /// Packets that left the queue.
+    pub sent_packets: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Bytes in the queue.
+    pub queue_bytes: u64,
+    /// The most bytes that it held in the last [`PEAK_WINDOW`] and since, as far as states were read.
+    pub queue_peak_bytes: u64,
 }
 
 /// Packets that the traffic manager discarded at one place for one reason.
@@ -122,6 +145,9 @@ pub(super) struct DeviceRecord {
     link_changes: VecDeque<LinkChange>,
     /// By port number.
     ports: Vec<Port>,
+    /// The peaks of queues before the watermarks were cleared, by port number, and when they were.
+    peaks: BTreeMap<u16, [u64; CLASSES]>,
+    cleared_at: Time,
 }
 
 impl DeviceRecord {
@@ -175,12 +201,18 @@ impl DeviceRecord {
 }
 
 impl Switch {
-    /// Returns what the switch knows beside its program, at `now`.
-    pub fn device_state(&self, now: Time) -> DeviceState {
+    /// Returns what the switch knows beside its program, at `now`. Clears the watermarks of the traffic manager once in
+    /// [`PEAK_WINDOW`].
+    pub fn device_state(&mut self, now: Time) -> DeviceState {
         let now = now.max(self.cx.now);
         let mut numbers: Vec<u16> =
             self.tm.port_numbers().filter(|port| *port != self.config.cpu_port).collect();
         numbers.sort_unstable();
+        if now.saturating_sub(self.record.cleared_at) >= PEAK_WINDOW {
+            self.record.peaks = numbers.iter().map(|port| (*port, self.queue_peaks(*port))).collect();
+            self.record.cleared_at = now;
+            self.tm.clear_watermarks();
+        }
         DeviceState {
             time: now,
             ports: numbers.into_iter().map(|port| self.port_state(now, port)).collect(),
@@ -190,10 +222,31 @@ impl Switch {
         }
     }
 
+    /// The peaks of the queues of a port since the watermarks were cleared.
+    fn queue_peaks(&self, port: u16) -> [u64; CLASSES] {
+        std::array::from_fn(|class| self.tm.queue(port, class as u8).map_or(0, |queue| queue.watermark_bytes))
+    }
+
+    fn class_state(&self, port: u16, class: u8) -> ClassState {
+        let (counted, queue) =
+            (self.tm.counters(port, class).unwrap_or_default(), self.tm.queue(port, class));
+        let before = self.record.peaks.get(&port).map_or(0, |peaks| peaks[usize::from(class)]);
+        ClassState {
+            pfc_frames_received: counted.pfc_frames_received,
+            pfc_frames_sent: counted.pauses_sent + counted.resumes_sent,
+            sent_packets: counted.queue_packets,
+            sent_bytes: counted.queue_bytes,
+            queue_bytes: queue.map_or(0, |queue| queue.bytes),
+            queue_peak_bytes: queue.map_or(0, |queue| queue.watermark_bytes).max(before),
+        }
+    }
+
     fn port_state(&self, now: Time, port: u16) -> PortState {
         let config = self.config.tm.ports.iter().find(|config| config.number == port);
         let rate = config.map(|config| config.rate).unwrap_or_default();
-        let mut state = PortState { port, is_up: self.is_port_up(port), rate, ..PortState::default() };
+        let classes = std::array::from_fn(|class| self.class_state(port, class as u8));
+        let mut state =
+            PortState { port, is_up: self.is_port_up(port), rate, classes, ..PortState::default() };
         for priority in 0..CLASSES as u8 {
             let queue = self.tm.queue(port, priority);
             state.queue_packets += queue.map_or(0, |queue| queue.packets);
@@ -213,6 +266,7 @@ impl Switch {
 mod tests {
     use super::*;
     use crate::SwitchConfig;
+    use crate::switch::packet::QueuedPacket;
     use crate::tm::TmConfig;
 
     fn switch() -> Switch {
@@ -236,6 +290,31 @@ mod tests {
             switch.set_link(Time::from_us(at_us), 2, at_us % 2 == 0);
         }
         assert_eq!(switch.device_state(Time::ZERO).link_changes.len(), LINK_CHANGES);
+    }
+
+    #[test]
+    fn a_peak_is_reported_for_two_seconds_to_all_readers() {
+        let mut switch = switch();
+        let peak = |switch: &mut Switch, ms: u64| {
+            switch.device_state(Time::from_ms(ms)).ports[1].classes[0].queue_peak_bytes
+        };
+        assert_eq!(peak(&mut switch, 1), 0);
+        for _ in 0..3 {
+            let arrival = tm::Arrival {
+                ingress_port: 1,
+                egress_port: 2,
+                priority: 0,
+                bytes: 1_000,
+                ecn_capable: false,
+            };
+            switch.tm.enqueue(Time::from_ms(2), arrival, QueuedPacket::default()).expect("there is room");
+        }
+        assert_eq!(peak(&mut switch, 3), 3_000);
+        while switch.tm.dequeue(Time::from_ms(4), 2).is_some() {}
+        for ms in [10, 1_900, 2_100, 3_900] {
+            assert_eq!(peak(&mut switch, ms), 3_000, "{ms} ms");
+        }
+        assert_eq!(peak(&mut switch, 4_200), 0);
     }
 
     #[test]

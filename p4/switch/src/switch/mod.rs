@@ -6,7 +6,9 @@ mod ecn;
 mod packet;
 mod pass;
 
-pub use device_state::{DISCARD_COUNTERS, DeviceState, Discards, LINK_CHANGES, LinkChange, PortState};
+pub use device_state::{
+    ClassState, DISCARD_COUNTERS, DeviceState, Discards, LINK_CHANGES, LinkChange, PEAK_WINDOW, PortState,
+};
 pub use packet::QueuedPacket;
 
 use std::collections::VecDeque;

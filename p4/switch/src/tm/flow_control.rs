@@ -148,7 +148,9 @@ impl<P> TrafficManager<P> {
         received.until = until;
         match until {
             Some(_) => {
-                received.since.get_or_insert(now);
+                if received.since.replace(received.since.unwrap_or(now)).is_none() {
+                    port.counters[class].pauses_begun += 1;
+                }
                 port.paused |= 1 << class;
             }
             None => {

@@ -32,6 +32,8 @@ pub struct ClassCounters {
     pub watchdog_rx_dropped_packets: u64,
     /// PFC frames for this priority that arrived: pauses and resumes, also if PFC is disabled for it.
     pub pfc_frames_received: u64,
+    /// How often received pauses stopped the priority: refreshes of a pause that lasts do not count.
+    pub pauses_begun: u64,
     /// For how long received pauses were in effect; a pause that has not ended does not count, see
     /// [`TrafficManager::paused_time`].
     pub paused: Time,

@@ -33,6 +33,7 @@ fn the_time_in_pause_grows_while_a_pause_lasts() {
     tm.receive_pfc(Time::from_us(100), 2, &Pfc::single(3, u16::MAX));
     assert_eq!(paused(&tm, 101), Time::from_us(21));
     assert_eq!(counters(&tm, 2, 3).pfc_frames_received, 4);
+    assert_eq!(counters(&tm, 2, 3).pauses_begun, 2);
     assert_eq!(tm.paused_time(2, 4, Time::from_us(101)), Some(Time::ZERO));
 }
 

@@ -1,0 +1,209 @@
+//! A network of P4 switches and a SONiC switch: the watcher reads the counters of the SONiC switch over Redis and those of a P4
+//! switch over P4Runtime, a controller uploads the telemetry of the P4 switches, and one verdict has both.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use model::wire::{Frame, Pfc};
+use model::{Rate, Time};
+use p4_switch::tm::{PauseEnd, TmConfig};
+use p4_switch::{Switch, SwitchConfig};
+use p4runtime::device_config::{self, SourceBundle};
+use p4runtime::p4info;
+use p4runtime::proto::p4::v1::ForwardingPipelineConfig;
+use p4runtime::server::{ImmediateSwitch, Server, ServerConfig, ServerHandle, event_channel};
+use proto::v1::record::Body;
+use proto::v1::{self, SenderKind};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use crate::network::Network;
+use crate::process::{Daemon, json as get_json, metric, wait_until};
+use crate::sender::Sender;
+use crate::support::redis::Server as Redis;
+use crate::support::{harrier, scratch};
+
+/// A program that drops every packet: what the device counts does not depend on it.
+fn program() -> ForwardingPipelineConfig {
+    let text = "#include <v1model.p4>
+        struct meta_t {} struct headers_t {}
+        parser P(packet_in p, out headers_t h, inout meta_t m, inout standard_metadata_t s) { state start { transition accept; } }
+        control C(inout headers_t h, inout meta_t m) { apply { } }
+        control I(inout headers_t h, inout meta_t m, inout standard_metadata_t s) { apply { mark_to_drop(s); } }
+        control E(inout headers_t h, inout meta_t m, inout standard_metadata_t s) { apply { } }
+        control D(packet_out p, in headers_t h) { apply { } }
+        V1Switch(P(), C(), I(), E(), C(), D()) main;";
+    let bundle = SourceBundle::single("main.p4", text.to_string());
+    let program = device_config::compile(&bundle).expect("it compiles");
+    ForwardingPipelineConfig {
+        p4info: Some(p4info::from_program(&program)),
+        p4_device_config: text.as_bytes().to_vec(),
+        cookie: None,
+    }
+}
+
+/// A P4 switch with a P4Runtime server, whose port 1 a host can pause.
+struct P4Leaf {
+    switch: Arc<ImmediateSwitch>,
+    server: ServerHandle,
+    runtime: Runtime,
+}
+
+impl P4Leaf {
+    fn start() -> P4Leaf {
+        let mut tm = TmConfig::lossy((1..=4).map(|port| (port, Rate::from_gbps(100))), 1 << 20);
+        tm.ports.iter_mut().for_each(|port| port.pfc_enabled = 1 << 3);
+        tm.pause_end = PauseEnd::ResumeOnly;
+        let config = ServerConfig::new(1, SwitchConfig::new(tm));
+        let start = Instant::now();
+        let clock = move || Time::from_ns(start.elapsed().as_nanos() as u64);
+        let (sink, events) = event_channel(config.limits.event_queue);
+        let switch = Switch::new(config.switch.clone());
+        let switch = Arc::new(ImmediateSwitch::new(switch, clock, sink, |_, _: Frame| {}));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let address = "127.0.0.1:0".parse().unwrap();
+        let serve = async {
+            let server = Server::new(switch.clone(), config, events);
+            server.set_pipeline(program()).expect("it is accepted");
+            server.spawn(address).await
+        };
+        let server = runtime.block_on(serve).expect("it listens");
+        P4Leaf { switch, server, runtime }
+    }
+
+    /// The host at port 1 pauses it from now on, and refreshes the pause every 150 us on average.
+    fn storm(&self) {
+        let switch = self.switch.clone();
+        self.runtime.spawn(async move {
+            let mut tick = tokio::time::interval(Duration::from_micros(150 * REFRESHES));
+            loop {
+                tick.tick().await;
+                for _ in 0..REFRESHES {
+                    switch.receive(1, Pfc::single(3, u16::MAX).to_frame([2; 6]));
+                }
+            }
+        });
+    }
+}
+
+/// Refreshes that the host sends at once: a timer of a test is coarser than that of a NIC.
+const REFRESHES: u64 = 40;
+
+/// The storm of the host at `sw4:1`, as its switches count it and as those with telemetry record it.
+struct Storm {
+    folder: PathBuf,
+}
+
+impl Storm {
+    fn run() -> Storm {
+        let folder = scratch("daemons-mixed-storm");
+        let of = |name: &str| folder.join(name).display().to_string();
+        let (snapshots, counters) = (of("snapshots"), of("counters"));
+        let ran =
+            harrier(&["run", "host-storm", "--save-snapshots", &snapshots, "--save-counters", &counters]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        Storm { folder }
+    }
+
+    fn topology(&self) -> String {
+        self.folder.join("snapshots/topology.json").display().to_string()
+    }
+
+    /// The readings of the SONiC switch `sw2`, in order of time.
+    fn readings(&self) -> Vec<PathBuf> {
+        self.files("counters/sw2", "")
+    }
+
+    fn files(&self, folder: &str, start: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.folder.join(folder)).unwrap();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with(start));
+        files.sort();
+        files
+    }
+
+    /// The first snapshot, as collected if only `sw1` and `sw3` run the program: `sw2` does not, and the polling packets that
+    /// follow its pauses do not reach `sw4`.
+    fn upload(&self, uploads: &str) {
+        let file = &self.files("snapshots", "event-")[0];
+        let mut snapshot: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let has_program = |switch: &Value| ["sw1", "sw3"].iter().any(|name| switch["switch"] == *name);
+        snapshot["switches"].as_array_mut().unwrap().retain(has_program);
+        for because in [json!("on_victim_path"), json!({ "pauses": "sw1:1" })] {
+            let gap = json!({ "gap": "no_program", "switch": "sw2", "because": because });
+            snapshot["missing"].as_array_mut().unwrap().push(gap);
+        }
+        let zero_ns = now_ns();
+        let time = snapshot.pointer_mut("/trigger/time_ns").unwrap();
+        *time = json!(time.as_u64().unwrap() + zero_ns);
+        let clock = |switch: &Value| v1::SwitchClock {
+            switch: switch["switch"].as_str().unwrap().into(),
+            zero_ns: zero_ns as i64,
+            error_ns: 0,
+            maximum_error_ns: Some(0),
+        };
+        let clocks = snapshot["switches"].as_array().unwrap().iter().map(clock).collect();
+        let upload = v1::Snapshot { json: snapshot.to_string().into_bytes(), clocks };
+        let mut controller = Sender::connect(uploads, SenderKind::Controller, "c1", 2);
+        assert_eq!(controller.upload(now_ns(), Body::Snapshot(upload)), "");
+    }
+}
+
+fn now_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64
+}
+
+/// All verdicts of a server.
+fn diagnoses(rest: &str) -> Vec<Value> {
+    get_json(rest, "/api/v1/diagnoses")["diagnoses"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_victim_at_a_p4_switch_is_traced_through_a_sonic_switch_to_the_host_behind_another_p4_switch() {
+    let Some(spine) = Redis::start("mixed-sw2", None) else { return };
+    let storm = Storm::run();
+    let readings = storm.readings();
+    spine.load_dumps(&readings[0]);
+    let leaf = P4Leaf::start();
+    let network = Network::new("mixed");
+    let topology = storm.topology();
+    let (mut server, rest, uploads) = network.serve_blind("127.0.0.1:0", &["--topology", &topology]);
+    let (spool, log) = (network.path("spool"), network.path("log"));
+    let addresses =
+        [format!("sonic://127.0.0.1:{}", spine.port), format!("sw4=p4runtime://{}", leaf.server.address())];
+    let fixed = ["watch", "--name", "w1", "--interval", "300ms", "--topology", &topology];
+    let upload = ["--server", &uploads, "--spool", &spool, &addresses[0], &addresses[1]];
+    let mut watcher =
+        Daemon::start_with_log(&[fixed.as_slice(), &upload].concat(), fs::File::create(&log).unwrap());
+    let read = || fs::read_to_string(&log).unwrap();
+    wait_until("both switches are read", || read().matches("ports are read").count() == 2);
+    wait_until("the watcher is connected", || metric(&rest, "harrier_daemons") == 1);
+
+    leaf.storm();
+    let incidents =
+        || get_json(&rest, "/api/v1/incidents")["incidents"].as_array().cloned().unwrap_or_default();
+    let at_host = || incidents().iter().filter(|incident| incident["root_cause"]["port"] == "sw4:1").count();
+    wait_until("the P4 switch shows the storm", || at_host() == 1);
+    spine.load_dumps(readings.last().unwrap());
+    // The verdict of the telemetry may come before that of the counters of the switch that it lacks: then it waits for them.
+    storm.upload(&uploads);
+    let of_victim = || diagnoses(&rest).into_iter().find(|verdict| !verdict["victim"].is_null());
+    wait_until("the victim has a verdict", || of_victim().is_some());
+    let verdict = of_victim().unwrap();
+    assert_eq!(verdict["anomaly"], "pfc_storm_host_injection", "{verdict:#}");
+    assert_eq!(verdict["root_cause"]["port"], "sw4:1", "{verdict:#}");
+    assert_eq!(verdict["root_cause"]["host"], "h3", "{verdict:#}");
+    let path: Vec<&str> =
+        verdict["pause_path"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(path, ["sw1:1", "sw2:3", "sw4:1"]);
+    assert_eq!(verdict["counters"]["watcher"], "w1", "{verdict:#}");
+    assert!(verdict["confidence"].as_f64() < Some(0.9), "{verdict:#}");
+
+    // The verdict of the counters is in the same incident.
+    assert_eq!(at_host(), 1, "{:#?}", incidents());
+    assert_eq!(watcher.terminate(), Some(0));
+    assert_eq!(server.terminate(), Some(0));
+}
