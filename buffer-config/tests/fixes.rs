@@ -220,6 +220,14 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
                 ],
             ),
         ),
+        ("LINK002", switch(TD2, &[("\"40m\"", "\"040m\"")])),
+        (
+            "LINK026",
+            switch(
+                TD2,
+                &[("\"PFC_WD\": {", "\"VLAN\": {\"Vlan1000\": {\"vlanid\": \"1001\"}}, \"PFC_WD\": {")],
+            ),
+        ),
         ("WD010", switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"\"")])),
         ("WD011", switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"3\"")])),
         ("WD022", switch(TD2, &[("\"POLL_INTERVAL\": \"200\"", "\"POLL_INTERVAL\": \"100\"")])),

@@ -78,6 +78,8 @@ pub struct Context<'c, 'a> {
     pub(super) model: BufferModel,
     /// Whether headroom and pools are computed.
     pub(super) is_dynamic: bool,
+    /// Whether `buffermgrd` adds the lossless priority groups at run time, with profiles that are not known here.
+    adds_groups: bool,
     classes: Vec<Vec<usize>>,
 }
 
@@ -115,6 +117,7 @@ impl<'c, 'a> Context<'c, 'a> {
         let asic = sw.asic.and_then(asic::by_name);
         let model = BufferModel::of(db);
         let classes = classes(&sw.ports);
+        let adds_groups = adds_groups(sw, asic, model, lookup);
         Self {
             db,
             lookup,
@@ -125,6 +128,7 @@ impl<'c, 'a> Context<'c, 'a> {
             uses,
             model,
             is_dynamic: model.is_dynamic(),
+            adds_groups,
             classes,
         }
     }
@@ -251,6 +255,21 @@ impl<'c, 'a> Context<'c, 'a> {
             let group = groups.get(usize::from(*tc_to_group.get(priority)?))?;
             Some((priority, self.profile(*group).filter(|profile| profile.is_lossless())?))
         })
+    }
+
+    /// The traffic classes that are lossless: the priorities with PFC whose priority group has headroom. If `buffermgrd`
+    /// adds the groups at run time, their headroom is not known here, but the classes are.
+    pub(super) fn lossless_classes(&self, port: &ResolvedPort) -> impl Iterator<Item = usize> + use<> {
+        let mask = match self.gets_groups(port) {
+            true => port.pfc_priorities,
+            false => self.lossless_priorities(port).fold(0, |mask, (priority, _)| mask | 1 << priority),
+        };
+        priorities(mask)
+    }
+
+    /// Whether `buffermgrd` adds the lossless priority groups of a port at run time, and does not compute them here.
+    pub(super) fn gets_groups(&self, port: &ResolvedPort) -> bool {
+        self.adds_groups && port.cable_m.is_some_and(|metres| metres > 0)
     }
 
     /// Whether PFC002 reports a priority: it has PFC, but no headroom, unlike others of the port. Other rules about
@@ -426,6 +445,23 @@ impl<'c, 'a> Context<'c, 'a> {
                 .of_ports(&ports);
         }
     }
+}
+
+/// Whether `buffermgrd` adds lossless priority groups that are not in the file: in the traditional model from a lookup
+/// table that is not given, in the dynamic model by an arithmetic that is not known for the ASIC.
+fn adds_groups(
+    sw: &ResolvedSwitch,
+    asic: Option<&'static Asic>,
+    model: BufferModel,
+    lookup: Option<&Lookup>,
+) -> bool {
+    let is_unknown = match model.is_dynamic() {
+        true => asic.is_none_or(|asic| asic.headroom.is_none()),
+        false => lookup.is_none(),
+    };
+    let has_pool =
+        sw.pools.iter().any(|pool| pool.name == crate::LOSSLESS_POOL && pool.size_bytes != Some(0));
+    is_unknown && has_pool && sw.profiles.iter().all(|profile| !profile.is_lossless())
 }
 
 /// Findings of ports: one per message and severity, with the indices of its ports.
