@@ -1,4 +1,4 @@
-//! Configurations per second on one core: parsing and all rules, on the shipped switches.
+//! Configurations per second on one core: parsing, all rules and the report, on the shipped switches.
 //!
 //! `cargo bench -p harrier-buffer-config [-- check]`; requires `../shared/data/sonic`. The time is CPU time on Linux and
 //! wall-clock time elsewhere, so that other load on the machine matters less.
@@ -12,6 +12,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use buffer_config::report::{Format, Writer};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use buffer_config::{input, json, resolve, schema};
@@ -61,10 +62,20 @@ fn main() {
     rate("resolve", &|t| resolve(&input::load(t), Default::default()).ports.len());
     rate("schema", &|t| schema::validate(&input::load(t)).len());
     rate("check", &check);
+    rate("report", &report);
 }
 
 fn check(text: &str) -> usize {
     rules::check(SourceText { name: "x", text }, &input::load(text), None, &Options::default()).len()
+}
+
+/// The length of the report with the lines of the file, as `harrier check` prints it.
+fn report(text: &str) -> usize {
+    let source = SourceText { name: "x", text };
+    let mut found = rules::check_file(source, None, &Options::default()).findings;
+    rules::one_per_defect(&mut found);
+    let writer = Writer::new(Format::Full { is_coloured: false });
+    writer.without_notes().file("x", Some(text), &found).len()
 }
 
 /// The CPU time of this thread.

@@ -246,7 +246,7 @@ const MARKS: &[(&str, &str)] = &[
     ("mavericks", "tofino"),
     ("aurora_710", "tofino"),
     ("aurora_610", "tofino"),
-    ("as9516", "tofino"),
+    ("as9516", "tofino-2"),
     ("z9332", "tomahawk-3"),
     ("ix9_", "tomahawk-3"),
     ("qfx5200", "tomahawk"),

@@ -2,6 +2,8 @@
 //!
 //! A text with syntax errors is read leniently: what follows the name of a secret on a line is hidden if its end is unclear.
 
+mod words;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -42,6 +44,9 @@ pub(crate) struct Secrets<'t> {
 impl<'t> Secrets<'t> {
     /// Finds the secrets of a text in any input format.
     pub(crate) fn of(text: &'t str) -> Self {
+        if !words::has_stem(text.as_bytes()) {
+            return Self { text, ranges: Vec::new() };
+        }
         let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '/', '#']);
         let mut ranges = if is_json { Scan::new(text).ranges() } else { Vec::new() };
         if !is_json || crate::device::system_of(text).is_some() {
@@ -88,6 +93,9 @@ pub(crate) fn redact(findings: &mut [Finding], text: &str) {
 /// Whether one of the words is in a name. Large files have a name for each of a million values: nothing is allocated.
 fn is_secret_name(name: &str) -> bool {
     let name = name.as_bytes();
+    if !words::has_stem(name) {
+        return false;
+    }
     let is_at = |(at, byte): (usize, &u8)| {
         WORDS.iter().map(|word| word.as_bytes()).any(|word| {
             word.first().is_some_and(|first| first.eq_ignore_ascii_case(byte))

@@ -220,6 +220,14 @@ fn every_fix_removes_its_finding_and_causes_no_other() {
                 ],
             ),
         ),
+        ("LINK002", switch(TD2, &[("\"40m\"", "\"040m\"")])),
+        (
+            "LINK026",
+            switch(
+                TD2,
+                &[("\"PFC_WD\": {", "\"VLAN\": {\"Vlan1000\": {\"vlanid\": \"1001\"}}, \"PFC_WD\": {")],
+            ),
+        ),
         ("WD010", switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"\"")])),
         ("WD011", switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"3\"")])),
         ("WD022", switch(TD2, &[("\"POLL_INTERVAL\": \"200\"", "\"POLL_INTERVAL\": \"100\"")])),
@@ -293,6 +301,14 @@ fn repairs_copy_what_other_ports_have() {
     copied("WD013", "PFC_WD", "Ethernet4");
     copied("PFC002", "BUFFER_PG", "Ethernet4|3-4");
     copied("PFC010", "PORT_QOS_MAP", "Ethernet4");
+    copied("PFC005", "BUFFER_QUEUE", "Ethernet4|3-4");
+    for (code, map) in [("PFC006", "pfc_to_queue_map"), ("MAP009", "tc_to_queue_map")] {
+        let all = repaired(code, |all| {
+            let entry = all["PORT_QOS_MAP"]["Ethernet8"].as_object_mut().expect("a port");
+            entry.remove(map).expect("a map");
+        });
+        assert_eq!(all["PORT_QOS_MAP"], right["PORT_QOS_MAP"], "{code}");
+    }
     for (code, mask) in [("WD010", ""), ("WD011", "3")] {
         let all =
             repaired(code, |all| all["PORT_QOS_MAP"]["Ethernet8"]["pfcwd_sw_enable"] = Value::from(mask));

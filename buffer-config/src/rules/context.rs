@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::Meta;
 pub(super) use super::reported::Findings;
 use super::reported::{Reported, Target};
+pub(crate) use super::wording::{agreeing, bytes, list, names};
+pub(super) use super::wording::{alpha, of_priorities};
 use crate::asic::{self, Asic, Vendor};
 use crate::db::{ConfigDb, Entry};
 use crate::finding::{PatchOp, Severity};
@@ -78,6 +80,8 @@ pub struct Context<'c, 'a> {
     pub(super) model: BufferModel,
     /// Whether headroom and pools are computed.
     pub(super) is_dynamic: bool,
+    /// Whether `buffermgrd` adds the lossless priority groups at run time, with profiles that are not known here.
+    adds_groups: bool,
     classes: Vec<Vec<usize>>,
 }
 
@@ -115,6 +119,7 @@ impl<'c, 'a> Context<'c, 'a> {
         let asic = sw.asic.and_then(asic::by_name);
         let model = BufferModel::of(db);
         let classes = classes(&sw.ports);
+        let adds_groups = adds_groups(sw, asic, model, lookup);
         Self {
             db,
             lookup,
@@ -125,6 +130,7 @@ impl<'c, 'a> Context<'c, 'a> {
             uses,
             model,
             is_dynamic: model.is_dynamic(),
+            adds_groups,
             classes,
         }
     }
@@ -251,6 +257,21 @@ impl<'c, 'a> Context<'c, 'a> {
             let group = groups.get(usize::from(*tc_to_group.get(priority)?))?;
             Some((priority, self.profile(*group).filter(|profile| profile.is_lossless())?))
         })
+    }
+
+    /// The traffic classes that are lossless: the priorities with PFC whose priority group has headroom. If `buffermgrd`
+    /// adds the groups at run time, their headroom is not known here, but the classes are.
+    pub(super) fn lossless_classes(&self, port: &ResolvedPort) -> impl Iterator<Item = usize> + use<> {
+        let mask = match self.gets_groups(port) {
+            true => port.pfc_priorities,
+            false => self.lossless_priorities(port).fold(0, |mask, (priority, _)| mask | 1 << priority),
+        };
+        priorities(mask)
+    }
+
+    /// Whether `buffermgrd` adds the lossless priority groups of a port at run time, and does not compute them here.
+    pub(super) fn gets_groups(&self, port: &ResolvedPort) -> bool {
+        self.adds_groups && port.cable_m.is_some_and(|metres| metres > 0)
     }
 
     /// Whether PFC002 reports a priority: it has PFC, but no headroom, unlike others of the port. Other rules about
@@ -428,6 +449,23 @@ impl<'c, 'a> Context<'c, 'a> {
     }
 }
 
+/// Whether `buffermgrd` adds lossless priority groups that are not in the file: in the traditional model from a lookup
+/// table that is not given, in the dynamic model by an arithmetic that is not known for the ASIC.
+fn adds_groups(
+    sw: &ResolvedSwitch,
+    asic: Option<&'static Asic>,
+    model: BufferModel,
+    lookup: Option<&Lookup>,
+) -> bool {
+    let is_unknown = match model.is_dynamic() {
+        true => asic.is_none_or(|asic| asic.headroom.is_none()),
+        false => lookup.is_none(),
+    };
+    let has_pool =
+        sw.pools.iter().any(|pool| pool.name == crate::LOSSLESS_POOL && pool.size_bytes != Some(0));
+    is_unknown && has_pool && sw.profiles.iter().all(|profile| !profile.is_lossless())
+}
+
 /// Findings of ports: one per message and severity, with the indices of its ports.
 #[derive(Default)]
 struct Hits(Vec<(Hit, Severity, Vec<usize>)>);
@@ -460,17 +498,6 @@ fn classes(ports: &[ResolvedPort]) -> Vec<Vec<usize>> {
         }
     }
     classes
-}
-
-/// A list of names for messages: the first few, and the number of others.
-pub(crate) fn names(all: &[&str]) -> String {
-    match all {
-        [] => String::new(),
-        [one] => (*one).to_string(),
-        [a, b] => format!("{a} and {b}"),
-        [a, b, c] => format!("{a}, {b} and {c}"),
-        [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
-    }
 }
 
 /// A finding of one port.
@@ -524,58 +551,6 @@ pub(super) fn field<'s>(table: &'s str, key: &'s str, field: &'s str) -> At<'s> 
 /// The priorities of a mask.
 pub(super) fn priorities(mask: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |p| mask >> p & 1 == 1)
-}
-
-/// A priority mask as a comma-separated list.
-pub(crate) fn list(mask: u8) -> String {
-    let all: Vec<String> = priorities(mask).map(|p| p.to_string()).collect();
-    if all.is_empty() { "none".into() } else { all.join(",") }
-}
-
-/// `priority 4` or `priorities 3,4`.
-pub(super) fn of_priorities(mask: u8) -> String {
-    let word = if mask.count_ones() == 1 { "priority" } else { "priorities" };
-    format!("{word} {}", list(mask))
-}
-
-/// A message about `count` ports, whose verbs have the ports as their subject: `is down, but has headroom` becomes `are
-/// down, but have headroom` for several ports, and the reverse.
-pub(crate) fn agreeing(message: &str, count: usize) -> String {
-    const VERBS: [(&str, &str); 5] =
-        [("is", "are"), ("has", "have"), ("uses", "use"), ("enables", "enable"), ("runs", "run")];
-    let agree = |part: &str| {
-        let (verb, rest) = part.split_once(' ')?;
-        let (one, many) = VERBS.iter().find(|(one, many)| verb == *one || verb == *many)?;
-        Some(format!("{} {rest}", if count == 1 { one } else { many }))
-    };
-    // Without a verb at the start, the ports are not the subject of what follows either.
-    let mut parts = message.split(BUT);
-    let Some(first) = parts.next().and_then(agree) else { return message.to_string() };
-    parts.fold(first, |text, part| text + BUT + &agree(part).unwrap_or_else(|| part.to_string()))
-}
-
-/// Between two statements about the same ports.
-const BUT: &str = ", but ";
-
-/// `2^n` as a fraction.
-pub(super) fn alpha(exponent: i8) -> String {
-    match exponent {
-        0.. => format!("{}", 1u64 << exponent.min(62)),
-        _ => format!("1/{}", 1u64 << (-i32::from(exponent)).min(62)),
-    }
-}
-
-/// Bytes with thousands separated.
-pub(crate) fn bytes(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 2);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(c);
-    }
-    text + " B"
 }
 
 /// The smallest XOFF threshold of the lossless profiles in use, with `groups` equally congested groups.

@@ -23,6 +23,7 @@ pub(crate) mod siblings;
 mod sources;
 mod src;
 mod wd;
+mod wording;
 
 pub use context::{Context, Options};
 pub(crate) use context::{agreeing, bytes, list, names};

@@ -44,12 +44,12 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("PG001", &["PFC002", "PFC003"]),
     ("PG002", &["PFC002", "PG010", "PG014"]),
     ("PFC001", &["PFC003", "PFC014", "WD011", "WD012"]),
-    ("MAP002", &["PFC002", "PFC005", "PFC006", "PFC008", "MAP016"]),
+    ("MAP002", &["PFC002", "PFC005", "PFC006", "PFC008", "MAP016", "MAP020"]),
     (
         "MAP001",
         &[
-            "PFC002", "PFC003", "PFC005", "PFC006", "PFC007", "PFC008", "PFC014", "MAP014", "ECN007",
-            "SCHED004",
+            "PFC002", "PFC003", "PFC005", "PFC006", "PFC007", "PFC008", "PFC014", "MAP014", "MAP020",
+            "ECN007", "SCHED004",
         ],
     ),
     (
@@ -83,7 +83,7 @@ const PRECEDENCE: &[(&str, &[&str])] = &[
     ("PFC015", &["MAP014"]),
     ("PFC002", &["PFC003", "PFC007", "PFC013", "ECN007", "SCHED004", "WD011"]),
     ("PFC003", &["PFC014", "WD011", "WD012"]),
-    ("PFC006", &["PFC005", "PFC014", "ECN007", "SCHED004", "BUF054", "MAP016"]),
+    ("PFC006", &["PFC005", "PFC014", "ECN007", "SCHED004", "BUF054", "MAP016", "MAP020"]),
     ("PFC005", &["ECN014"]),
     // Headroom: of another link; below the bytes on the wire, what the peer may send, what SONiC computes.
     ("PG020", &["PG004", "PG005", "PG006", "PG033"]),

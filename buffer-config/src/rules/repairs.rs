@@ -13,16 +13,19 @@ use crate::resolved::ResolvedPort;
 type Repair = fn(&Context<'_, '_>, &ResolvedPort) -> Option<Vec<PatchOp>>;
 
 /// Rules whose findings are repaired here; of a rule about several fields, the field.
-const REPAIRS: [(&str, Option<&str>, Repair); 9] = [
+const REPAIRS: [(&str, Option<&str>, Repair); 12] = [
     ("WD001", None, watchdog),
     ("WD010", None, mask),
     ("WD011", None, mask),
     ("WD013", None, watchdog),
     ("PFC002", None, groups),
+    ("PFC005", Some("pfc_enable"), queues),
+    ("PFC006", Some("pfc_enable"), pause_map),
     ("PFC010", None, map),
     ("PG020", None, profile),
     ("LINK009", Some("autoneg"), autoneg),
     ("LINK017", None, up),
+    ("MAP009", None, queue_map),
 ];
 
 /// Adds the repairs to the warnings and errors that have none.
@@ -95,6 +98,47 @@ fn map(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
     let usual = super::siblings::usual(entries.iter().map(|entry| fields(entry)))?;
     let sibling = entries.into_iter().find(|entry| fields(entry) == usual)?;
     Some(vec![copied(cx, "PORT_QOS_MAP", sibling, &port.name)?])
+}
+
+/// Gives the lossless queues without an entry in BUFFER_QUEUE that of another port.
+fn queues(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
+    let key_of = |owner: &ResolvedPort, queue: usize| cx.group_key("BUFFER_QUEUE", &owner.name, queue);
+    let of_classes = cx.lossless_classes(port).map(|class| usize::from(port.tc_to_queue[class]));
+    let bare: Vec<usize> = of_classes.filter(|queue| key_of(port, *queue).is_empty()).collect();
+    let is_sibling = |other: &&ResolvedPort| {
+        other.is_up
+            && (other.pfc_priorities, other.tc_to_queue) == (port.pfc_priorities, port.tc_to_queue)
+            && bare.iter().all(|queue| !key_of(other, *queue).is_empty())
+    };
+    let sibling = cx.sw.ports.iter().find(is_sibling)?;
+    let mut operations: Vec<PatchOp> = Vec::new();
+    for queue in bare {
+        let entry = cx.db.row("BUFFER_QUEUE", &key_of(sibling, queue))?;
+        let (owner, _) = entry.owner_and_numbers().filter(|(owner, _)| *owner == sibling.name)?;
+        let operation = copied(cx, "BUFFER_QUEUE", entry, &entry.key.replacen(owner, &port.name, 1))?;
+        if !operations.contains(&operation) {
+            operations.push(operation);
+        }
+    }
+    Some(operations)
+}
+
+/// Adds the map of paused queues that nearly all ports with PFC have.
+fn pause_map(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
+    usual_field(cx, port, "pfc_to_queue_map")
+}
+
+/// Adds the map of queues that nearly all ports with PFC have.
+fn queue_map(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<Vec<PatchOp>> {
+    usual_field(cx, port, "tc_to_queue_map")
+}
+
+/// Adds the value that nearly all other ports with PFC have in a field of PORT_QOS_MAP.
+fn usual_field(cx: &Context<'_, '_>, port: &ResolvedPort, name: &str) -> Option<Vec<PatchOp>> {
+    let others = cx.sw.ports.iter().filter(|other| other.pfc_priorities != 0 && other.name != port.name);
+    let values = others.filter_map(|other| cx.value("PORT_QOS_MAP", &other.name, name));
+    let usual = super::siblings::usual(values)?;
+    Some(vec![set(cx, "PORT_QOS_MAP", cx.db.row("PORT_QOS_MAP", &port.name)?, name, usual)?])
 }
 
 /// Gives the priorities with PFC the headroom that another port with the same link has.

@@ -29,6 +29,8 @@ pub(crate) struct Config {
     tables: BTreeMap<String, Table>,
     /// Names of the ports that are up and have a lossless priority group.
     pub(crate) ports: Vec<String>,
+    /// If there are none, names of the ports that are up and get lossless priority groups at run time.
+    pub(crate) later: Vec<String>,
     /// The first lossless priority of the first port.
     pub(crate) priority: String,
     /// A text that replaces the whole file, for operators that JSON values cannot express.
@@ -53,11 +55,13 @@ impl Config {
     pub(crate) fn new(root: Value) -> Self {
         let Value::Object(tables) = root else { panic!("a configuration is an object of tables") };
         let tables = tables.into_iter().map(|(name, value)| (name, Table::new(value))).collect();
-        let mut config = Self { tables, ports: Vec::new(), priority: String::new(), text: None };
+        let mut config =
+            Self { tables, ports: Vec::new(), later: Vec::new(), priority: String::new(), text: None };
         let Some(ports) = config.value("PORT").and_then(Value::as_object) else { return config };
         let mut names: Vec<String> = ports.keys().cloned().collect();
         names.sort_by_key(|name| (name.len(), name.clone()));
-        for name in names {
+        for name in &names {
+            let name = name.clone();
             let list = config.get("PORT_QOS_MAP", &name, "pfc_enable").unwrap_or_default();
             let is_lossless = |priority: &&str| {
                 let profile = config
@@ -74,7 +78,23 @@ impl Config {
                 config.ports.push(name);
             }
         }
+        if config.ports.is_empty() {
+            config.later = names.into_iter().filter(|name| config.gets_groups(name)).collect();
+        }
         config
+    }
+
+    /// Whether `buffermgrd` adds the lossless priority groups of a port.
+    fn gets_groups(&self, port: &str) -> bool {
+        // A switch that runs has its groups in the file, unless they are computed.
+        let is_running = self.get("DEVICE_METADATA", "localhost", "platform").is_some() && !self.is_dynamic();
+        let has_pool =
+            self.value("BUFFER_POOL").is_some_and(|pools| pools.get("ingress_lossless_pool").is_some());
+        let lengths =
+            || self.keys("CABLE_LENGTH").into_iter().filter_map(|key| self.get("CABLE_LENGTH", &key, port));
+        let is_up = self.get("PORT", port, "admin_status").as_deref() == Some("up");
+        let has_pfc = self.get("PORT_QOS_MAP", port, "pfc_enable").is_some_and(|list| !list.is_empty());
+        !is_running && has_pool && is_up && has_pfc && lengths().any(|length| length != "0m")
     }
 
     pub(crate) fn text(&self) -> String {
@@ -252,7 +272,10 @@ impl Config {
     /// Whether the chip is a Jericho or Qumran, whose packets are in queues of the ingress chip and in DRAM.
     pub(crate) fn has_virtual_output_queues(&self) -> bool {
         let platform = self.get("DEVICE_METADATA", "localhost", "platform").unwrap_or_default();
-        self.get("DEVICE_METADATA", "localhost", "switch_type").is_some() || platform.contains("nexthop_5010")
+        let hwsku = self.get("DEVICE_METADATA", "localhost", "hwsku").unwrap_or_default();
+        self.get("DEVICE_METADATA", "localhost", "switch_type").is_some()
+            || platform.contains("nexthop_5010")
+            || hwsku.contains("NH-5010")
     }
 
     pub(crate) fn is_dynamic(&self) -> bool {

@@ -97,7 +97,7 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             Defect,
             "a lossy model with the default QoS template, which always enables PFC on 3,4 (PR 22616)",
         ),
-        ("BUF039", "tofino", Warning) => {
+        ("BUF039", "tofino-2", Warning) => {
             (Defect, "newport: YANG rejects the field, so the file cannot be loaded")
         }
         ("BUF042", _, Info) => (Report, "alpha as a fraction, compared with that of lossy traffic"),
@@ -141,10 +141,6 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Unknown, "uplinks without a neighbour get the default of 300 m; they may be unused")
         }
         ("LINK009", "unknown", Error) => (Defect, "E3224F: `1` instead of `on` or `off`"),
-        ("PFC002", "tofino", Info) => (
-            Unknown,
-            "newport, dynamic model: SONiC computes the headroom of Tofino, but its constants for the chip are unknown",
-        ),
         ("PFC002", "tomahawk-5", Error) => (
             Defect,
             "lossy models with default QoS, and ports whose speed and cable have no row (issue 5837)",

@@ -24,6 +24,8 @@ use crate::source::{Span, position};
 
 /// The profile of ports without a profile of their own.
 const DEFAULT: &str = "default-global";
+/// The traffic pools of NVUE.
+const POOLS: [&str; 4] = ["default-lossless", "default-lossy", "mc-lossy", "roce-lossless"];
 /// The smallest share of a pool for lossless traffic that is not reported, percent: a fifth of what `qos roce` sets.
 const SMALL_PERCENT: u32 = 10;
 
@@ -262,6 +264,7 @@ impl Reader {
         let mut sum = 0u32;
         let mut last = None;
         for pool in children(qos, "traffic-pool") {
+            self.pool_name(pool);
             let Some(percent) = pool.value(&["memory-percent"]) else { continue };
             let Some(percent) = self.number(percent, "memory-percent", (0u32, 100)) else { continue };
             sum += percent.value;
@@ -284,6 +287,26 @@ impl Reader {
             let message = format!("the traffic pools have {sum} % of the memory together");
             self.device.remark(Remark::new("BUF006", span, "/qos/traffic-pool", message));
         }
+    }
+
+    /// Reports a pool with a name that NVUE does not have: it refuses the configuration.
+    fn pool_name(&mut self, pool: &Node) {
+        let name = &pool.key;
+        if ["lossless", "lossy"].iter().any(|kind| name.ends_with(kind)) {
+            return;
+        }
+        let message = format!("`{name}` is no traffic pool; expected one such as {}", POOLS.join(", "));
+        let mut commands = Vec::new();
+        if let Some(right) = crate::schema::nearest_name(name, POOLS.into_iter()) {
+            commands.push(format!("nv unset qos traffic-pool {name}"));
+            for field in &pool.children {
+                let value =
+                    |value: &Node| format!("nv set qos traffic-pool {right} {} {}", field.key, value.key);
+                commands.extend(field.children.iter().map(value));
+            }
+            commands.push("nv config apply".to_string());
+        }
+        self.device.remark(Remark::new("SRC006", pool.span, "/qos/traffic-pool", message).repair(commands));
     }
 
     fn ports(&mut self, root: &Node, qos: &Node) -> Vec<DevicePort> {

@@ -63,8 +63,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 
 fn is_of_lossless_queue(cx: &Context<'_, '_>, profile: &str) -> bool {
     cx.sw.ports.iter().any(|port| {
-        let mut queues =
-            cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        let mut queues = cx.lossless_classes(port).map(|class| usize::from(port.tc_to_queue[class]));
         queues.any(|queue| cx.queue_profile(port, queue).is_some_and(|p| p.name == profile))
     })
 }

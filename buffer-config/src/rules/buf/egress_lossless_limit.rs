@@ -67,8 +67,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 }
 
 /// The profiles of lossless queues, each with the most bytes that one priority group sends to such a queue before its
-/// sender stops: XOFF threshold and headroom.
-fn lossless_queue_profiles(cx: &Context<'_, '_>) -> BTreeMap<usize, u64> {
+/// sender stops: XOFF threshold and headroom; `None` if `buffermgrd` adds the group, so that they are not known here.
+fn lossless_queue_profiles(cx: &Context<'_, '_>) -> BTreeMap<usize, Option<u64>> {
     let mut found = BTreeMap::new();
     for port in &cx.sw.ports {
         for (priority, group) in cx.lossless_priorities(port) {
@@ -77,13 +77,19 @@ fn lossless_queue_profiles(cx: &Context<'_, '_>) -> BTreeMap<usize, u64> {
             let size = cx.pool_of(group).and_then(|pool| pool.size_bytes).unwrap_or(0);
             let trip = group.threshold.map_or(0, |threshold| threshold.trip_bytes(size, 1));
             let arriving = trip.min(size).saturating_add(group.headroom_bytes.unwrap_or(0));
-            let most = found.entry(profile).or_insert(0);
-            *most = arriving.max(*most);
+            let most = found.entry(profile).or_insert(None);
+            *most = (*most).max(Some(arriving));
+        }
+        for class in cx.lossless_classes(port).filter(|_| cx.gets_groups(port)) {
+            let queue = usize::from(port.tc_to_queue[class]);
+            if let Some(profile) = port.queues.get(queue).copied().flatten() {
+                found.entry(profile).or_insert(None);
+            }
         }
     }
     // Without PORT_QOS_MAP, only the name shows that queues are lossless.
     if let Some(index) = cx.sw.profiles.iter().position(|p| p.name == "egress_lossless_profile") {
-        found.entry(index).or_insert(0);
+        found.entry(index).or_insert(Some(0));
     }
     found
 }
@@ -94,7 +100,7 @@ fn judge(
     profile: &ResolvedProfile,
     pool: &ResolvedPool,
     (threshold, limit, size): (Threshold, u64, u64),
-    arriving: u64,
+    arriving: Option<u64>,
 ) -> Option<(Severity, String)> {
     // A limit of the whole pool, such as alpha 128: BUF025 reports that the pool is too small.
     let is_whole_pool = pool.name == "egress_lossless_pool" && limit >= size - size / 64;
@@ -108,7 +114,8 @@ fn judge(
     let halves = has_halves && limit >= size / 2 && is_static;
     let is_half =
         has_halves && cx.lossless_pool().and_then(|p| p.size_bytes).is_some_and(|s| size < s / 4 * 3);
-    let arriving = if is_half { arriving / 2 } else { arriving };
+    let is_unknown = arriving.is_none();
+    let arriving = arriving.map_or(0, |bytes| if is_half { bytes / 2 } else { bytes });
     if limit < arriving && !halves {
         let message = format!("{limits}, but {} arrive before its sender is paused", bytes(arriving));
         return Some((Severity::Error, message));
@@ -125,6 +132,6 @@ fn judge(
     }
     // Half of the pool or less: a few senders are enough.
     let is_low = matches!(threshold, Threshold::Dynamic { exponent } if exponent <= 0);
-    (is_low && arriving > 0 && pool.direction == Direction::Egress)
+    (is_low && (arriving > 0 || is_unknown) && pool.direction == Direction::Egress)
         .then(|| (Severity::Warning, format!("{limits} of the {} of pool {}", bytes(size), pool.name)))
 }

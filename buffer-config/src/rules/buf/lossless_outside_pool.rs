@@ -72,8 +72,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 fn egress(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut found: BTreeSet<usize> = BTreeSet::new();
     for port in &cx.sw.ports {
-        for (priority, _) in cx.lossless_priorities(port) {
-            found.extend(port.queues.get(usize::from(port.tc_to_queue[priority])).copied().flatten());
+        for class in cx.lossless_classes(port) {
+            found.extend(port.queues.get(usize::from(port.tc_to_queue[class])).copied().flatten());
         }
     }
     for profile in found.into_iter().filter_map(|index| cx.profile(Some(index))) {

@@ -79,8 +79,7 @@ fn is_lossy(cx: &Context<'_, '_>, index: usize, profile: &ResolvedProfile) -> bo
 /// The profiles of lossless queues: one that is meant for lossy traffic has its own rule.
 fn lossless_profiles(cx: &Context<'_, '_>) -> BTreeSet<usize> {
     let of_port = |port: &crate::resolved::ResolvedPort| {
-        let queues =
-            cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        let queues = cx.lossless_classes(port).map(|class| usize::from(port.tc_to_queue[class]));
         queues.filter_map(|queue| port.queues.get(queue).copied().flatten()).collect::<Vec<_>>()
     };
     cx.port_kinds().flat_map(|(port, _)| of_port(port)).collect()

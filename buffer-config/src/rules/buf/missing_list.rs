@@ -3,7 +3,7 @@
 //! Severity: error (a warning where the file has neither table).
 //!
 //! On Spectrum, a port that is up has no entry in BUFFER_PORT_INGRESS_PROFILE_LIST or
-//! BUFFER_PORT_EGRESS_PROFILE_LIST, or its entry has no list, or no profile of a pool that its lossless traffic uses.
+//! BUFFER_PORT_EGRESS_PROFILE_LIST, or its entry has no list, or no profile of a pool that its traffic uses.
 //!
 //! ## Why it matters
 //!
@@ -81,7 +81,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Reports a list without a profile of the pool of a lossless group or queue.
+/// Reports a list without a profile of a pool that the port's groups or queues use.
 fn incomplete(cx: &Context<'_, '_>, port: &ResolvedPort, table: &'static str, list: &str) -> Option<Hit> {
     let named: Vec<_> = list
         .split(',')
@@ -91,17 +91,33 @@ fn incomplete(cx: &Context<'_, '_>, port: &ResolvedPort, table: &'static str, li
     if !port.is_up || named.iter().any(Option::is_none) {
         return None;
     }
-    let pool = cx.lossless_priorities(port).find_map(|(priority, group)| {
-        let of_queue = cx.queue_profile(port, usize::from(port.tc_to_queue[priority]));
-        let profile = if table == "BUFFER_PORT_INGRESS_PROFILE_LIST" { Some(group) } else { of_queue };
-        let pool = profile?.pool;
-        (!named.iter().flatten().any(|profile| profile.pool == pool)).then_some(pool)
-    })?;
+    let of_lossless = lossless_pools(cx, port, table).into_iter().map(|pool| (pool, "lossless"));
+    let of_lossy = lossy_pools(cx, port, table).into_iter().map(|pool| (pool, "lossy"));
+    let (pool, traffic) = of_lossless
+        .chain(of_lossy)
+        .find(|(pool, _)| !named.iter().flatten().any(|profile| profile.pool == *pool))?;
     let pool = &cx.sw.pools.get(pool)?.name;
-    hit(
-        table,
-        &port.name,
-        "profile_list",
-        format!("has no profile of {pool} in {table}, but lossless traffic uses it"),
-    )
+    let message = format!("has no profile of {pool} in {table}, but {traffic} traffic uses it");
+    hit(table, &port.name, "profile_list", message)
+}
+
+/// The pools of the lossless groups or queues of a port.
+fn lossless_pools(cx: &Context<'_, '_>, port: &ResolvedPort, table: &str) -> Vec<usize> {
+    let is_ingress = table == TABLES[0];
+    if is_ingress && cx.gets_groups(port) {
+        return cx.sw.pools.iter().position(|pool| pool.name == crate::LOSSLESS_POOL).into_iter().collect();
+    }
+    if is_ingress {
+        return cx.lossless_priorities(port).map(|(_, group)| group.pool).collect();
+    }
+    let queues = cx.lossless_classes(port).map(|class| usize::from(port.tc_to_queue[class]));
+    queues.filter_map(|queue| cx.queue_profile(port, queue)).map(|profile| profile.pool).collect()
+}
+
+/// The pools of all groups or queues of a port, but pools for nothing.
+fn lossy_pools(cx: &Context<'_, '_>, port: &ResolvedPort, table: &str) -> Vec<usize> {
+    let profiles = if table == TABLES[0] { port.priority_groups.as_slice() } else { port.queues.as_slice() };
+    let has_traffic = |pool: &usize| cx.sw.pools.get(*pool).is_some_and(|pool| !pool.name.contains("zero"));
+    let pools = profiles.iter().filter_map(|profile| cx.profile(*profile)).map(|profile| profile.pool);
+    pools.filter(has_traffic).collect()
 }

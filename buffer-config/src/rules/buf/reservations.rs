@@ -2,11 +2,12 @@
 //!
 //! Severity: error.
 //!
-//! The reservations (`size`) of all priority groups, or of all queues, together exceed the packet memory.
+//! The reservations (`size`) of all priority groups, of all queues, or of the profile lists of all ports, together exceed
+//! the packet memory.
 //!
 //! ## Why it matters
 //!
-//! Reserved bytes are taken from the memory for each group and queue, whether they are used or not. The SAI rejects
+//! Reserved bytes are taken from the memory for each group, queue and port, whether they are used or not. The SAI rejects
 //! the profiles that no longer fit, so some ports have no buffers, or the shared pool is empty.
 //!
 //! ## Example
@@ -26,7 +27,7 @@
 //! ## Source
 //!
 //! [buffer_pool_mellanox.lua](https://github.com/sonic-net/sonic-swss/blob/master/cfgmgr/buffer_pool_mellanox.lua)
-//! subtracts the reservations of all groups and queues from the memory.
+//! subtracts the reservations of all groups, queues and profile lists from the memory.
 
 use super::super::context::{Context, Findings, bytes, field};
 use super::super::{Meta, effect};
@@ -47,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(memory) = cx.memory().map(|m| m.bytes).or_else(largest_pool).filter(|bytes| *bytes > 0) else {
         return;
     };
-    for (kind, what) in [(0, "priority groups"), (1, "queues")] {
+    for (kind, what) in [(0, "priority groups"), (1, "queues"), (2, "profile lists of ports")] {
         let reserved = |(profile, uses): (&ResolvedProfile, &[u32; 3])| {
             profile.reserved_bytes.saturating_mul(u64::from(uses[kind]))
         };
@@ -64,5 +65,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             bytes(memory)
         );
         cx.report(out, &META, field("BUFFER_PROFILE", &largest.name, "size"), message);
+        return;
     }
 }

@@ -27,7 +27,6 @@
 use super::super::context::{Context, Findings, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
-use crate::resolved::PoolMode;
 
 /// The metadata of the rule.
 pub(super) const META: Meta =
@@ -36,10 +35,8 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for pool in &cx.sw.pools {
-        if pool.size_bytes != Some(0)
-            || pool.name.contains("zero")
-            || (cx.is_dynamic && pool.mode == PoolMode::Dynamic)
-        {
+        // The dynamic model computes the size of a pool that states none: a negative one has its own rule.
+        if pool.size_bytes != Some(0) || pool.name.contains("zero") || pool.is_computed {
             continue;
         }
         let used = cx.sw.profiles.iter().zip(&cx.uses).any(|(p, uses)| {

@@ -53,15 +53,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let wred = port.queue_wred.get(queue).copied().flatten().and_then(|w| cx.sw.wred.get(w));
             wred.is_some_and(|w| cx.marks_plain(w))
         };
-        let has = |t: &usize| {
-            cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten())
-                .is_some_and(|p| p.is_lossless())
-        };
+        let is_lossless = |t: usize| cx.lossless_classes(port).any(|class| class == t);
         let without = priorities(port.pfc_priorities).filter(|t| !marks(*t)).fold(0u8, |m, t| m | 1 << t);
         if without == 0 {
             return None;
         }
-        let severity = if priorities(without).any(|t| has(&t)) { Severity::Error } else { Severity::Warning };
+        let severity = if priorities(without).any(is_lossless) { Severity::Error } else { Severity::Warning };
         hit_as(
             severity,
             "PORT_QOS_MAP",
@@ -76,7 +73,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 /// those of nearly all others of the chip.
 fn system_ports(cx: &Context<'_, '_>, out: &mut Findings) {
     let ports = cx.db.rows("SYSTEM_PORT");
-    let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_priorities(port).next().is_some()) else {
+    let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_classes(port).next().is_some()) else {
         return;
     };
     if ports.is_empty() {

@@ -96,5 +96,5 @@ fn markings(cx: &Context<'_, '_>, port: &ResolvedPort) -> Vec<(usize, usize, Mar
         let curve = wred.green?;
         Some((priority, queue, (curve.min_bytes, curve.max_bytes, curve.max_percent)))
     };
-    cx.lossless_priorities(port).filter_map(|(priority, _)| of(priority)).collect()
+    cx.lossless_classes(port).filter_map(of).collect()
 }

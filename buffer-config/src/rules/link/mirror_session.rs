@@ -105,7 +105,7 @@ fn destination(cx: &Context<'_, '_>, out: &mut Findings, entry: &Entry<'_>, port
     let is_of = |entry: &Entry<'_>| entry.key.split('|').any(|part| part == port);
     if let Some((_, use_)) = IN_USE.iter().find(|(table, _)| cx.db.rows(table).iter().any(is_of)) {
         cx.report(out, &META, at, format!("{key}: copies are sent to {port}, which {use_}"));
-    } else if cx.lossless_priorities(resolved).next().is_some() {
+    } else if cx.lossless_classes(resolved).next().is_some() {
         let message = format!("{key}: copies are sent to {port}, which carries lossless traffic");
         cx.report(out, &META, at, message).severity(Severity::Warning);
     }

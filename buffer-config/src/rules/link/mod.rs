@@ -25,4 +25,5 @@ family!(
     mirror_session,
     vlan_member,
     vxlan,
+    interface,
 );

@@ -2,13 +2,14 @@
 //!
 //! Severity: warning.
 //!
-//! A port that uses PFC has a smaller MTU than most ports or than the packets of hosts (1500 bytes), or the MTU of a
-//! port channel differs from that of a member. On NX-OS also a lossless network QoS class with a smaller MTU than
+//! A port that uses PFC has a smaller MTU than most ports or than the packets of hosts (1500 bytes), the MTU of a port
+//! channel differs from that of a member, or a VLAN has a smaller MTU than a member. On NX-OS also a lossless network QoS class with a smaller MTU than
 //! another class.
 //!
 //! ## Why it matters
 //!
-//! The port drops larger frames, also of lossless traffic, without a pause. Path MTU discovery does not help RDMA.
+//! The port drops larger frames, also of lossless traffic, without a pause. The MTU of a VLAN is that of its router
+//! interface: larger packets are not routed. Path MTU discovery does not help RDMA.
 //!
 //! ## Example
 //!
@@ -29,6 +30,7 @@
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale 5.1; RFC 894 (1500 bytes);
+//! `addRouterIntfs` in [intfsorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/intfsorch.cpp);
 //! [sonic-portchannel.yang](https://github.com/sonic-net/sonic-buildimage/blob/master/src/sonic-yang-models/yang-models/sonic-portchannel.yang).
 
 use super::super::context::{Context, Findings, field, hit};
@@ -72,6 +74,26 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let Some(mtu) = mtu.filter(|mtu| *mtu != u64::from(port.mtu_bytes)) {
             let message = format!("{channel} has MTU {mtu}, but its member {name} has {}", port.mtu_bytes);
             cx.report(out, &META, field("PORTCHANNEL", channel, "mtu"), message);
+        }
+    }
+    vlans(cx, out);
+}
+
+/// Reports VLANs with a smaller MTU than a member that uses PFC.
+fn vlans(cx: &Context<'_, '_>, out: &mut Findings) {
+    for entry in cx.db.rows("VLAN") {
+        let Some(mtu) = cx.db.field(entry, "mtu").and_then(|field| crate::resolve::number(field.value))
+        else {
+            continue;
+        };
+        let is_member = |port: &str| cx.db.row("VLAN_MEMBER", &format!("{}|{port}", entry.key)).is_some();
+        let is_larger = |port: &&crate::resolved::ResolvedPort| {
+            port.is_up && port.pfc_priorities != 0 && u64::from(port.mtu_bytes) > mtu && is_member(&port.name)
+        };
+        if let Some(port) = cx.sw.ports.iter().find(is_larger) {
+            let message =
+                format!("{} has MTU {mtu}, but its member {} has {}", entry.key, port.name, port.mtu_bytes);
+            cx.report(out, &META, field("VLAN", &entry.key, "mtu"), message);
         }
     }
 }

@@ -121,14 +121,13 @@ const NUMBERS: [(&str, u32, u32); 6] = [
     ("system_port_id", 0, u32::MAX),
     ("switch_id", 0, 65_535),
     ("speed", 1, 1_600_000),
-    ("num_voq", 1, 255),
-    ("core_index", 0, 255),
+    ("num_voq", 1, 8),
+    ("core_index", 0, 7),
     ("core_port_index", 0, 65_535),
 ];
 
 /// The same of the ports of this chip.
-const OF_PORTS: [(&str, u32, u32); 3] =
-    [("core_id", 0, 255), ("core_port_id", 0, 65_535), ("num_voq", 1, 255)];
+const OF_PORTS: [(&str, u32, u32); 3] = [("core_id", 0, 7), ("core_port_id", 0, 65_535), ("num_voq", 1, 8)];
 
 /// Reports values that are no numbers.
 fn values(cx: &Context<'_, '_>, out: &mut Findings) {
@@ -227,7 +226,7 @@ fn other_core(cx: &Context<'_, '_>, out: &mut Findings) {
 /// Reports system ports without the queue of a lossless priority: `num_voq` counts the queues from 0.
 fn few_queues(cx: &Context<'_, '_>, out: &mut Findings) {
     let ports = cx.sw.ports.iter().flat_map(|port| {
-        cx.lossless_priorities(port).filter_map(move |(priority, _)| port.tc_to_queue.get(priority).copied())
+        cx.lossless_classes(port).filter_map(move |class| port.tc_to_queue.get(class).copied())
     });
     let Some(last) = ports.max().map(u64::from) else { return };
     let is_few = |entry: &&crate::db::Entry<'_>| {

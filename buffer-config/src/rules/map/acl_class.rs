@@ -48,7 +48,7 @@ pub(super) const META: Meta = Meta {
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rules = cx.db.rows("ACL_RULE");
-    let is_lossless = |port: &&ResolvedPort| port.is_up && cx.lossless_priorities(port).next().is_some();
+    let is_lossless = |port: &&ResolvedPort| port.is_up && cx.lossless_classes(port).next().is_some();
     let Some(port) = cx.sw.ports.iter().find(|port| !rules.is_empty() && is_lossless(port)) else { return };
     for entry in rules.iter().filter(|entry| is_bound(cx, entry)) {
         if let Some(message) = defect(cx, port, entry) {
@@ -59,7 +59,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 
 fn defect(cx: &Context<'_, '_>, port: &ResolvedPort, entry: &Entry<'_>) -> Option<String> {
     let value = |name: &str| acl_traffic::value(cx, entry, name);
-    let is_lossless = |class: usize| cx.lossless_priorities(port).any(|(lossless, _)| lossless == class);
+    let is_lossless = |class: usize| cx.lossless_classes(port).any(|lossless| lossless == class);
     let class_of = |dscp: usize| port.dscp_to_tc.0.get(dscp).map(|class| usize::from(*class));
     let matched: Vec<usize> = match (value("DSCP"), value("TC").and_then(number)) {
         (Some(dscps), _) => (0..64).filter(|dscp| is_matched(dscps, *dscp)).filter_map(class_of).collect(),

@@ -2,12 +2,13 @@
 //!
 //! Severity: error.
 //!
-//! A rule of an access list belongs to a table that does not exist, or uses a mirror session or a policer that does not
-//! exist.
+//! A rule of an access list belongs to a table that does not exist, or uses a mirror session, a policer or a port for
+//! redirection that does not exist; or an access list belongs to a port that does not exist.
 //!
 //! ## Why it matters
 //!
-//! orchagent does not create the rule: packets that it is to drop, mark or police pass as if there were no access list.
+//! orchagent does not create the rule: packets that it is to drop, mark, police or redirect pass as if there were no access
+//! list. It applies a list to a port when the port is created: a misspelt port is not filtered.
 //!
 //! ## Example
 //!
@@ -20,15 +21,16 @@
 //!
 //! ## Fix
 //!
-//! Define the table in ACL_TABLE, the session in MIRROR_SESSION or the policer in POLICER, or correct its name.
+//! Define the table in ACL_TABLE, the session in MIRROR_SESSION or the policer in POLICER, or correct the name.
 //!
 //! ## Source
 //!
-//! `doAclRuleTask` and `AclRuleMirror` in
+//! `doAclRuleTask`, `AclRuleMirror`, `getRedirectObjectId` and `processAclTablePorts` in
 //! [aclorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/aclorch.cpp).
 
 use super::super::context::{Context, Findings, field, row};
 use super::super::{Meta, effect};
+use crate::db::Entry;
 use crate::finding::Severity;
 
 /// The metadata of the rule.
@@ -65,5 +67,34 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 cx.report(out, &META, field("ACL_RULE", &entry.key, action), message);
             }
         }
+        if let Some(port) = redirected(cx, entry).filter(|port| is_unknown(cx, port)) {
+            let message = format!("{}: {port} is neither in PORT nor in PORTCHANNEL", entry.key);
+            cx.report(out, &META, field("ACL_RULE", &entry.key, "PACKET_ACTION"), message);
+        }
     }
+    for entry in cx.db.rows("ACL_TABLE") {
+        let ports = cx.db.field(entry, "ports").map_or("", |field| field.value);
+        if let Some(port) = ports.split(',').map(str::trim).find(|port| is_unknown(cx, port)) {
+            let message = format!("{}: {port} is neither in PORT nor in PORTCHANNEL", entry.key);
+            cx.report(out, &META, field("ACL_TABLE", &entry.key, "ports"), message);
+        }
+    }
+}
+
+/// The port that a rule redirects packets to: a next hop has an address.
+fn redirected<'d>(cx: &'d Context<'_, '_>, rule: &Entry<'_>) -> Option<&'d str> {
+    let actions = ["PACKET_ACTION", "REDIRECT_ACTION"].into_iter();
+    let values = actions.filter_map(|name| Some(cx.value("ACL_RULE", &rule.key, name)?.trim()));
+    let mut targets = values.filter_map(|value| value.strip_prefix("REDIRECT:").or(Some(value)));
+    targets.find(|target| !target.contains(['@', '|']) && is_port_name(target))
+}
+
+fn is_port_name(name: &str) -> bool {
+    ["Ethernet", "PortChannel"].iter().any(|kind| name.starts_with(kind))
+}
+
+/// Whether a name is that of a port or port channel, and the file has others, but not it.
+fn is_unknown(cx: &Context<'_, '_>, name: &str) -> bool {
+    let exists = |table| cx.db.row(table, name).is_some();
+    is_port_name(name) && !cx.sw.ports.is_empty() && !exists("PORT") && !exists("PORTCHANNEL")
 }

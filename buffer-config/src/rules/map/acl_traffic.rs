@@ -98,8 +98,7 @@ fn shares_lossless_dscp(
         (None, Some(class)) => number(class).map(usize::from) == class_of(dscp),
         (None, None) => true,
     };
-    let is_lossless =
-        |dscp: usize| cx.lossless_priorities(port).any(|(class, _)| Some(class) == class_of(dscp));
+    let is_lossless = |dscp: usize| cx.lossless_classes(port).any(|class| Some(class) == class_of(dscp));
     (0..64).any(|dscp| is_lossless(dscp) && matches(one, dscp) && matches(other, dscp))
 }
 

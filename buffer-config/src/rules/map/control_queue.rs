@@ -53,7 +53,7 @@ const CONTROL: usize = 48;
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
-        if !port.is_up || cx.lossless_priorities(port).next().is_none() {
+        if !port.is_up || cx.lossless_classes(port).next().is_none() {
             return None;
         }
         let stops = |priority: &usize| port.pause_to_queue.get(*priority) == Some(&OWN);
@@ -82,8 +82,8 @@ fn queue_of(port: &ResolvedPort, dscp: usize) -> Option<u8> {
 /// A queue above the lossless ones that has a scheduler, and that no DSCP reaches.
 fn idle_queue(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<usize> {
     let last = cx
-        .lossless_priorities(port)
-        .filter_map(|(class, _)| Some(class.max(usize::from(*port.tc_to_queue.get(class)?))));
+        .lossless_classes(port)
+        .filter_map(|class| Some(class.max(usize::from(*port.tc_to_queue.get(class)?))));
     let first = last.max()? + 1;
     let reached: BTreeSet<u8> = (0..64).filter_map(|dscp| queue_of(port, dscp)).collect();
     // A map with one class is none: PFC008 reports it.

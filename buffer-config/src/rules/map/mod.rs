@@ -22,4 +22,5 @@ family!(
     acl_reference,
     list_misses_roce,
     policed_class,
+    unmapped_class,
 );

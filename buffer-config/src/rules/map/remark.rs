@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port_entry(out, &META, |port, _| {
         let name = cx.value("PORT_QOS_MAP", &port.name, "tc_to_dscp_map")?;
         let map = crate::schema::reference("TC_TO_DSCP_MAP", name);
-        let (class, dscp, other) = cx.lossless_priorities(port).find_map(|(class, _)| {
+        let (class, dscp, other) = cx.lossless_classes(port).find_map(|class| {
             let dscp = cx.value("TC_TO_DSCP_MAP", map, &class.to_string())?.trim().parse::<usize>().ok()?;
             let other = usize::from(*port.dscp_to_tc.0.get(dscp)?);
             (other != class).then_some((class, dscp, other))

@@ -49,7 +49,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         })?;
         let queue = port.tc_to_queue[lossy];
         let profile = cx.profile(port.queues.get(usize::from(queue)).copied().flatten())?;
-        let headroom = port.priority_groups.iter().any(|g| cx.profile(*g).is_some_and(|p| p.is_lossless()));
+        let headroom = cx.gets_groups(port)
+            || port.priority_groups.iter().any(|g| cx.profile(*g).is_some_and(|p| p.is_lossless()));
         let severity = if exists && headroom { Severity::Error } else { Severity::Warning };
         let key = cx.group_key("BUFFER_QUEUE", &port.name, usize::from(queue));
         hit_as(
@@ -65,7 +66,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         return;
     }
     cx.by_port(out, &META, |port| {
-        let mut bare = cx.lossless_priorities(port).map(|(priority, _)| priority).filter(|priority| {
+        let mut bare = cx.lossless_classes(port).filter(|priority| {
             let queue = usize::from(port.tc_to_queue[*priority]);
             // A profile that does not exist has its own rule.
             cx.queue_profile(port, queue).is_none()

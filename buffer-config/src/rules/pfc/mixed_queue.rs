@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let queue_of = |tc: usize| port.tc_to_queue.get(tc).copied();
         let is_lossless = |tc: usize| tc < 8 && port.pfc_priorities >> tc & 1 == 1;
         let has_packets = |tc: usize| port.dscp_to_tc.0.iter().any(|class| usize::from(*class) == tc);
-        let (lossless, other) = cx.lossless_priorities(port).find_map(|(lossless, _)| {
+        let (lossless, other) = cx.lossless_classes(port).find_map(|lossless| {
             let other = (0..port.tc_to_queue.len()).find(|other| {
                 *other != lossless && has_packets(*other) && queue_of(*other) == queue_of(lossless)
             })?;
@@ -62,10 +62,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let lossless: Vec<usize> =
             priorities(port.pfc_priorities).map(|t| usize::from(port.tc_to_queue[t])).collect();
-        let (_, profile) = cx.lossless_priorities(port).find_map(|(priority, group)| {
-            let queue = usize::from(port.tc_to_queue[priority]);
-            Some((group, port.queues.get(queue).copied().flatten()?))
-        })?;
+        let profile = cx
+            .lossless_classes(port)
+            .find_map(|class| port.queues.get(usize::from(port.tc_to_queue[class])).copied().flatten())?;
         // A profile for both kinds of queues has its own rule.
         let name =
             cx.profile(Some(profile)).map(|p| p.name.as_str()).filter(|name| !name.contains("lossy"))?;

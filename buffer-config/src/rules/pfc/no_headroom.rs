@@ -51,8 +51,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if without == 0 {
             return None;
         }
-        // The dynamic model computes the groups if the ASIC is known.
-        let computed = cx.is_dynamic && cx.asic.is_none_or(|a| a.headroom.is_none());
+        // The dynamic model computes the groups of the file, here too if the ASIC is known.
+        let has_group = |t: usize| !cx.group_key("BUFFER_PG", &port.name, usize::from(port.tc_to_group[t])).is_empty();
+        let computed = cx.is_dynamic
+            && cx.asic.is_none_or(|a| a.headroom.is_none())
+            && priorities(without).all(has_group);
         // So does the traditional model if the lookup table is given.
         let looked_up = lossy_only && !cx.is_dynamic && cx.lookup.is_none() && cx.pool(crate::LOSSLESS_POOL).is_some_and(|p| p.size_bytes != Some(0)) && port.cable_m.is_some_and(|m| m > 0);
         // The output of the minigraph parser, before it is loaded: `config load_minigraph` adds the platform, and

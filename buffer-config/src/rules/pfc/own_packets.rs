@@ -60,8 +60,7 @@ const SETTINGS: [(&str, &str, Selects); 5] = [
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     // All ports have the same classes, except those without PFC.
-    let Some(port) =
-        cx.sw.ports.iter().find(|port| port.is_up && cx.lossless_priorities(port).next().is_some())
+    let Some(port) = cx.sw.ports.iter().find(|port| port.is_up && cx.lossless_classes(port).next().is_some())
     else {
         return;
     };
@@ -83,7 +82,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 
 /// The lossless class that a value selects.
 fn lossless(cx: &Context<'_, '_>, port: &ResolvedPort, selects: Selects, number: usize) -> Option<usize> {
-    let mut classes = cx.lossless_priorities(port).map(|(class, _)| class);
+    let mut classes = cx.lossless_classes(port);
     match selects {
         Selects::Dscp => {
             let of_dscp = usize::from(*port.dscp_to_tc.0.get(number)?);

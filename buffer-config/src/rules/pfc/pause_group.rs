@@ -71,7 +71,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 return None;
             }
         }
-        let (wrong, _) = cx.lossless_priorities(port).find(|(t, _)| usize::from(port.tc_to_group[*t]) != *t)?;
+        let wrong = cx.lossless_classes(port).find(|t| usize::from(port.tc_to_group[*t]) != *t)?;
         let group = port.tc_to_group[wrong];
         let message = format!(
             "traffic class {wrong} uses priority group {group}, which pauses priority {group} without a pfc_to_pg_map"
@@ -83,6 +83,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 /// Whether either priority group that a priority may use has headroom: otherwise it pauses nothing.
 fn has_headroom(cx: &Context<'_, '_>, port: &ResolvedPort, priority: usize) -> bool {
     cx.is_dynamic
-        || cx.lossless_priorities(port).any(|(t, _)| t == priority)
+        || cx.lossless_classes(port).any(|t| t == priority)
         || cx.profile(port.priority_groups[priority]).is_some_and(|p| p.is_lossless())
 }

@@ -17,7 +17,7 @@
 //!
 //! ## Fix
 //!
-//! Make MAP_PFC_PRIORITY_TO_QUEUE agree with TC_TO_QUEUE_MAP.
+//! Make MAP_PFC_PRIORITY_TO_QUEUE agree with TC_TO_QUEUE_MAP, or give the port the `pfc_to_queue_map` of the other ports.
 //!
 //! ## Source
 //!

@@ -41,11 +41,11 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     // The class that the port of the most priorities makes lossless.
-    let Some(port) = cx.sw.ports.iter().filter(|p| p.is_up).max_by_key(|p| cx.lossless_priorities(p).count())
+    let Some(port) = cx.sw.ports.iter().filter(|p| p.is_up).max_by_key(|p| cx.lossless_classes(p).count())
     else {
         return;
     };
-    let lossless: Vec<usize> = cx.lossless_priorities(port).map(|(priority, _)| priority).collect();
+    let lossless: Vec<usize> = cx.lossless_classes(port).collect();
     for tunnel in cx.db.rows("TUNNEL") {
         if let Some((dscp, class, other)) = lossy_dscp(cx, port, &tunnel.key, &lossless) {
             let message = format!(
@@ -102,7 +102,7 @@ fn lossy_outside(cx: &Context<'_, '_>, tunnel: &str, lossless: &[usize]) -> Opti
     let is_lossless = |dscp: usize| {
         cx.sw.ports.iter().filter(|port| port.is_up).any(|port| {
             let class = port.dscp_to_tc.0.get(dscp).copied().map(usize::from);
-            cx.lossless_priorities(port).any(|(priority, _)| Some(priority) == class)
+            cx.lossless_classes(port).any(|lossless| Some(lossless) == class)
         })
     };
     // Classes 2 and 6 carry packets that went through the tunnel already.

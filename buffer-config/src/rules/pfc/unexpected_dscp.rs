@@ -47,7 +47,7 @@ const ORDINARY: [(usize, &str); 4] =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
-        let is_lossless = |tc: u8| cx.lossless_priorities(port).any(|(t, _)| t == usize::from(tc));
+        let is_lossless = |tc: u8| cx.lossless_classes(port).any(|t| t == usize::from(tc));
         let map = &port.dscp_to_tc.0;
         let count = map.iter().filter(|tc| is_lossless(**tc)).count();
         let (dscp, what) = *ORDINARY
@@ -67,7 +67,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let map = cx.value("PORT_QOS_MAP", &port.name, "dot1p_to_tc_map")?;
         let map = crate::schema::reference("DOT1P_TO_TC_MAP", map);
         let class = cx.value("DOT1P_TO_TC_MAP", map, "0")?.trim().parse::<usize>().ok()?;
-        let is_lossless = cx.lossless_priorities(port).any(|(lossless, _)| lossless == class);
+        let is_lossless = cx.lossless_classes(port).any(|lossless| lossless == class);
         let message = format!("802.1p priority 0 (best effort) maps to lossless traffic class {class}");
         is_lossless.then(|| hit("PORT_QOS_MAP", &port.name, "dot1p_to_tc_map", message)).flatten()
     });

@@ -39,9 +39,12 @@ const TABLE: &str = "VXLAN_TUNNEL";
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let lossless = cx.sw.ports.iter().filter(|port| port.is_up).fold(0u8, |mask, port| {
-        cx.lossless_priorities(port).fold(mask, |mask, (priority, _)| mask | 1 << priority)
-    });
+    let lossless = cx
+        .sw
+        .ports
+        .iter()
+        .filter(|port| port.is_up)
+        .fold(0u8, |mask, port| cx.lossless_classes(port).fold(mask, |mask, class| mask | 1 << class));
     if lossless == 0 {
         return;
     }

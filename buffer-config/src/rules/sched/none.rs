@@ -62,11 +62,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 
 /// Reports virtual output queues of lossless priorities without a scheduler, unlike nearly all others.
 fn virtual_queues(cx: &Context<'_, '_>, out: &mut Findings) {
-    let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_priorities(port).next().is_some()) else {
+    let Some(port) = cx.sw.ports.iter().find(|port| cx.lossless_classes(port).next().is_some()) else {
         return;
     };
     let queues: BTreeSet<usize> =
-        cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority])).collect();
+        cx.lossless_classes(port).map(|class| usize::from(port.tc_to_queue[class])).collect();
     let is_lossless = |numbers: &str| {
         crate::resolve::range(numbers)
             .is_some_and(|(low, high)| queues.range(low..=high.max(low)).next().is_some())

@@ -2,7 +2,8 @@
 //!
 //! Severity: warning.
 //!
-//! A shaper limits a lossless queue or its port to less than the speed of the port, the scheduler of a lossless queue
+//! A shaper limits a lossless queue or its port to less than the speed of the port or lets less than a frame pass at once,
+//! the scheduler of a lossless queue
 //! has less than a tenth of the weight of another queue or no share at all, or best effort has strict priority over it.
 //!
 //! ## Why it matters
@@ -26,11 +27,12 @@
 //!
 //! `pir` is in bytes/s with `meter_type` bytes, in packets/s with packets:
 //! [qosorch.cpp](https://github.com/sonic-net/sonic-swss/blob/master/orchagent/qosorch.cpp),
-//! `SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE`. NVUE gives no bandwidth to a queue without a share, and shapes in kbit/s:
+//! `SAI_SCHEDULER_ATTR_MAX_BANDWIDTH_RATE`. A token bucket that is smaller than a packet never has the tokens for it
+//! ([RFC 2697](https://www.rfc-editor.org/rfc/rfc2697) section 2). NVUE gives no bandwidth to a queue without a share, and shapes in kbit/s:
 //! [Cumulus Linux, egress scheduler and
 //! shaping](https://docs.nvidia.com/networking-ethernet-software/cumulus-linux-519/Layer-1-and-Switch-Ports/Quality-of-Service/).
 
-use super::super::context::{Context, Findings, hit, priorities};
+use super::super::context::{Context, Findings, bytes, hit, priorities};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::{ResolvedPort, Schedule};
@@ -57,8 +59,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             Schedule::Weighted { weight } => Some(u32::from(weight)),
             Schedule::Strict => None,
         };
-        let lossless =
-            cx.lossless_priorities(port).map(|(priority, _)| usize::from(port.tc_to_queue[priority]));
+        let lossless = cx.lossless_classes(port).map(|class| usize::from(port.tc_to_queue[class]));
         let (queue, least) =
             lossless.filter_map(|q| Some((q, weight(q)?))).min_by_key(|(_, weight)| *weight)?;
         let class = port.dscp_to_tc.0.first().copied().unwrap_or(0);
@@ -80,7 +81,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
 
 /// Reports a shaper of the port or of a lossless queue.
 fn shaped(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<super::super::context::Hit> {
-    cx.lossless_priorities(port).next()?;
+    cx.lossless_classes(port).next()?;
     let speed = u64::from(port.speed_mbps).saturating_mul(1_000_000);
     let limit = |scheduler: Option<&str>| {
         let name = crate::schema::reference("SCHEDULER", scheduler?);
@@ -91,15 +92,36 @@ fn shaped(cx: &Context<'_, '_>, port: &ResolvedPort) -> Option<super::super::con
         let bits = units.saturating_mul(unit_bytes).saturating_mul(8);
         (bits > 0 && bits < speed).then(|| (name.to_string(), bits))
     };
+    let small = |scheduler: Option<&str>| {
+        let name = crate::schema::reference("SCHEDULER", scheduler?);
+        let value = |field| cx.value("SCHEDULER", name, field);
+        let is_bytes = value("meter_type").is_none_or(|kind| kind == "bytes");
+        let burst: u64 = value("pbs").filter(|_| is_bytes && value("pir").is_some())?.trim().parse().ok()?;
+        let frame = u64::from(cx.lossless_mtu().min(port.mtu_bytes));
+        let message = || {
+            format!(
+                "scheduler {name} lets {} pass at once, less than a frame of {}",
+                bytes(burst),
+                bytes(frame)
+            )
+        };
+        (burst > 0 && burst < frame).then(|| hit("SCHEDULER", name, "pbs", message())).flatten()
+    };
     let text = |what: &str, name: &str, bits: u64| {
         format!("scheduler {name} limits {what} to {} Mb/s of {} Mb/s", bits / 1_000_000, port.speed_mbps)
     };
     if let Some((name, bits)) = limit(cx.value("PORT_QOS_MAP", &port.name, "scheduler")) {
         return hit("PORT_QOS_MAP", &port.name, "scheduler", text("the port", &name, bits));
     }
+    if let Some(found) = small(cx.value("PORT_QOS_MAP", &port.name, "scheduler")) {
+        return Some(found);
+    }
     priorities(port.pfc_priorities).find_map(|priority| {
         let queue = usize::from(port.tc_to_queue[priority]);
         let key = cx.group_key("QUEUE", &port.name, queue);
+        if let Some(found) = small(cx.value("QUEUE", &key, "scheduler")) {
+            return Some(found);
+        }
         let (name, bits) = limit(cx.value("QUEUE", &key, "scheduler"))?;
         hit("SCHEDULER", name.as_str(), "pir", text(&format!("lossless queue {queue}"), &name, bits))
     })

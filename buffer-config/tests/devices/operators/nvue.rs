@@ -126,6 +126,12 @@ pub(crate) const OF_COMMANDS: &[Operator] = &[
         "default-lossless memory-percent 1",
         Warning("BUF003"),
     ),
+    (
+        "misspelt traffic pool",
+        "traffic-pool default-lossy memory-percent",
+        "traffic-pool default-losy memory-percent",
+        Warning("SRC006"),
+    ),
     ("Kmin a thousand times too small", "min-threshold 150000", "min-threshold 150", Error("ECN013")),
     (
         "small share of the lossless queue",

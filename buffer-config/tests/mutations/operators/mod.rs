@@ -2,11 +2,13 @@
 
 mod absent;
 mod access;
+mod at_run_time;
 mod beyond;
 mod chassis;
 mod contradict;
 mod copies;
 mod ignored;
+mod interfaces;
 mod links;
 mod names;
 mod pools;
@@ -132,6 +134,8 @@ pub(crate) static OPERATORS: LazyLock<Vec<Operator>> = LazyLock::new(|| {
         access::OPERATORS,
         names::OPERATORS,
         chassis::OPERATORS,
+        interfaces::OPERATORS,
+        at_run_time::OPERATORS,
     ]
     .concat()
 });
