@@ -25,7 +25,7 @@ use crate::source::{Span, position};
 /// The profile of ports without a profile of their own.
 const DEFAULT: &str = "default-global";
 /// The traffic pools of NVUE.
-const POOLS: [&str; 4] = ["default-lossless", "default-lossy", "mc-lossy", "roce-lossless"];
+const POOLS: [&str; 5] = ["default-lossless", "default-lossy", "mc-lossy", "roce-lossless", "roce-lossy"];
 /// The smallest share of a pool for lossless traffic that is not reported, percent: a fifth of what `qos roce` sets.
 const SMALL_PERCENT: u32 = 10;
 
