@@ -83,8 +83,10 @@ impl Store {
         if changed.is_empty() {
             return Ok(());
         }
-        self.write_incidents(tx, &changed).await?;
-        write_occurrences(tx, &changed).await?;
+        for changed in changed.chunks(MAX_LISTED) {
+            self.write_incidents(tx, changed).await?;
+            write_occurrences(tx, changed).await?;
+        }
         write_members(tx, &changed).await?;
         let marked = write_culprits(tx, &changed, diagnoses).await?;
         let ids = changed.iter().map(|entry| (entry.row.id.as_str(), !entry.changed_flows.is_empty()));

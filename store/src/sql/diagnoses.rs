@@ -8,15 +8,12 @@ use model::{Diagnosis, FlowKey, ProvenanceGraph, Snapshot};
 use super::database::Link;
 use super::records::PackedSnapshot;
 use super::statement::{Statement, Value, scalar, sql};
-use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
+use super::{MAX_LISTED, Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
 use crate::incident::{Incident, precedence};
 use crate::limits::PRUNE_EVERY;
 use crate::names::{anomaly_name, cause_name, severity_name};
-
-/// Diagnoses that are stored in one transaction. Others may wait for it, so that it is not too long.
-const BATCH: usize = 64;
 
 /// What was stored in this transaction is not in the database.
 const NOT_READ: StoreError =
@@ -108,18 +105,15 @@ impl Store {
         new: &[NewDiagnosis<'_>],
         wall_ns: u64,
     ) -> Result<Vec<Result<Stored, StoreError>>, StoreError> {
-        let mut all = Vec::with_capacity(new.len());
-        for part in new.chunks(BATCH) {
-            let packed: Vec<_> = part.iter().map(|new| self.pack(new)).collect();
-            let valid: Vec<&Packed> = packed.iter().filter_map(|packed| packed.as_ref().ok()).collect();
-            let recorded = self.record_part(&valid, wall_ns).await;
-            let mut stored = self.note_write(recorded)?.into_iter();
-            let results = packed.into_iter().map(|packed| match packed {
-                Ok(_) => stored.next().unwrap_or(Err(NOT_READ)),
-                Err(error) => Err(error),
-            });
-            all.extend(results);
-        }
+        let packed: Vec<_> = new.iter().map(|new| self.pack(new)).collect();
+        let valid: Vec<&Packed> = packed.iter().filter_map(|packed| packed.as_ref().ok()).collect();
+        let recorded = self.record_packed(&valid, wall_ns).await;
+        let mut stored = self.note_write(recorded)?.into_iter();
+        let results = packed.into_iter().map(|packed| match packed {
+            Ok(_) => stored.next().unwrap_or(Err(NOT_READ)),
+            Err(error) => Err(error),
+        });
+        let all: Vec<Result<Stored, StoreError>> = results.collect();
         let count = all.iter().flatten().filter(|stored| stored.new).count() as u64;
         let before = self.puts.fetch_add(count, Ordering::Relaxed);
         if before / PRUNE_EVERY != (before + count) / PRUNE_EVERY {
@@ -145,7 +139,7 @@ impl Store {
     }
 
     /// Stores diagnoses in one transaction.
-    async fn record_part(
+    async fn record_packed(
         &self,
         all: &[&Packed],
         wall_ns: u64,
@@ -320,11 +314,16 @@ pub(super) async fn insert(tx: &mut Link, diagnosis: &Diagnosis, row: NewRow<'_>
     insert_all(tx, &[(diagnosis, row)]).await
 }
 
-/// Stores new diagnoses, at most [`BATCH`].
+/// Stores new diagnoses.
 async fn insert_all(tx: &mut Link, rows: &[(&Diagnosis, NewRow<'_>)]) -> Result<(), sqlx::Error> {
-    if rows.is_empty() {
-        return Ok(());
+    for rows in rows.chunks(MAX_LISTED) {
+        insert_rows(tx, rows).await?;
     }
+    Ok(())
+}
+
+/// Stores new diagnoses, at least one.
+async fn insert_rows(tx: &mut Link, rows: &[(&Diagnosis, NewRow<'_>)]) -> Result<(), sqlx::Error> {
     let mut query = sql(
         "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
          host, port, incident, body, run, wall_ns, severity, precedence)",
@@ -342,7 +341,7 @@ async fn insert_all(tx: &mut Link, rows: &[(&Diagnosis, NewRow<'_>)]) -> Result<
     Ok(())
 }
 
-/// The columns of a diagnosis, in the order in which [`insert_all`] names them.
+/// The columns of a diagnosis, in the order in which [`insert_rows`] names them.
 fn columns(diagnosis: &Diagnosis, row: &NewRow<'_>) -> [Value; 19] {
     // The columns of a verdict without a victim are empty, so that no filter by address matches it.
     let victim = diagnosis.victim;

@@ -79,6 +79,8 @@ async fn diagnoses_of_one_batch_are_stored_as_one_after_the_other() {
     for seed in 1..=12 {
         check(seed, &[1, 7, 30, 2, 64, 80, 3]).await;
     }
+    // More rows than one statement has.
+    check(13, &[5, 1_200]).await;
 }
 
 #[tokio::test]
