@@ -61,10 +61,11 @@ impl Fleet {
                 let Some(same) = deviating.remove(&(pause.exponent, pause.xoff_bytes)) else { continue };
                 let is_lower = pause.xoff_bytes < usual.xoff_bytes;
                 let text = format!(
-                    "one lossless group pauses at {} (dynamic_th {} of {}), on {equal} other {asic} switches of role {role} at {} (dynamic_th {})",
+                    "one lossless group pauses at {} (dynamic_th {} of {}), on {} of role {role} at {} (dynamic_th {})",
                     bytes(pause.xoff_bytes),
                     pause.exponent,
                     bytes(pause.pool_bytes),
+                    if equal == 1 { format!("another {asic}") } else { format!("{equal} other {asic} switches") },
                     bytes(usual.xoff_bytes),
                     usual.exponent,
                 );
