@@ -65,7 +65,11 @@ impl Fleet {
                     bytes(pause.xoff_bytes),
                     pause.exponent,
                     bytes(pause.pool_bytes),
-                    if equal == 1 { format!("another {asic}") } else { format!("{equal} other {asic} switches") },
+                    if equal == 1 {
+                        format!("another {asic}")
+                    } else {
+                        format!("{equal} other {asic} switches")
+                    },
                     bytes(usual.xoff_bytes),
                     usual.exponent,
                 );

@@ -76,8 +76,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             hit("PORT", &port.name, "fec", message)
         } else if is_odd(autoneg.get(&kind), port.autoneg) {
             let (own, usual) = (word(is_on(port.autoneg)), word(!is_on(port.autoneg)));
-            let message =
-                format!("auto-negotiation is {own}; most ports with {} Mb/s have it {usual}", port.speed_mbps);
+            let message = format!(
+                "auto-negotiation is {own}; most ports with {} Mb/s have it {usual}",
+                port.speed_mbps
+            );
             hit("PORT", &port.name, "autoneg", message)
         } else if is_odd(training.get(&kind), port.link_training) {
             let (own, usual) = (word(is_on(port.link_training)), word(!is_on(port.link_training)));
