@@ -311,7 +311,8 @@ impl Inbox {
         is_in_time && !self.shared.hosts.have_arrived(awaited)
     }
 
-    /// Continues verdicts by the counters of other switches and inside hosts, and stores them or answers the query that they belong to.
+    /// Continues verdicts by the counters of other switches and inside hosts, and stores them or answers the query that they
+    /// belong to.
     async fn finish(&mut self, events: Vec<AnalysedEvent>) {
         let topology = self.shared.live.topology();
         let mut to_store = Vec::new();
