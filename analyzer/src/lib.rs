@@ -374,6 +374,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
             .collect(),
         missing: explanation::missing(context, finding),
         notes: Vec::new(),
+        advice_target: causes::advice_target(&case, &judged),
         advice: judged.advice,
         collected: context.view.collected(),
         counters: None,

@@ -4,6 +4,7 @@ use crate::support::stories::early_poll;
 use crate::support::{Story, T0, US};
 use harrier_analyzer::{Settings, analyze};
 use model::config_finding::Deviation;
+use model::diagnosis::AdviceTarget;
 use model::provenance::{EdgeKind, Node};
 use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting, TriggerReason};
 
@@ -177,6 +178,8 @@ fn losses_of_other_flows_are_a_risk_and_no_cause() {
         })
         .collect();
     assert_eq!((cited, &diagnosis.root_cause.config), (vec!["sw2/headroom"], &Vec::new()));
+    let target = AdviceTarget::Finding { id: "sw2/headroom".to_string() };
+    assert_eq!(diagnosis.advice_target, Some(target));
 }
 
 /// The culprits send again what was lost at the root port, also if the slow packet was not lost.

@@ -4,9 +4,10 @@
 use crate::support::stories::{early_poll, ring, storm};
 use crate::support::{line_network, network};
 use harrier_analyzer::{Method, Settings, analyze};
+use model::diagnosis::{AdviceTarget, Record};
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
-use model::{Anomaly, FlowKey, Snapshot, SwitchTelemetry, Topology, Trigger, TriggerReason};
+use model::{Anomaly, Diagnosis, FlowKey, Snapshot, SwitchTelemetry, Topology, Trigger, TriggerReason};
 use proptest::prelude::*;
 
 /// Counts that are mostly plausible and sometimes extreme.
@@ -179,6 +180,22 @@ fn reversed(snapshot: &Snapshot) -> Snapshot {
     other
 }
 
+/// Whether the first advice names the port, or has the fix of the finding, that is said to be its target.
+fn advises_target(diagnosis: &Diagnosis) -> bool {
+    let first = &diagnosis.advice[0];
+    match &diagnosis.advice_target {
+        Some(AdviceTarget::Port { port }) => first.contains(&port.to_string()),
+        Some(AdviceTarget::Finding { id }) => {
+            let mut records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
+            records.any(|record| match record {
+                Record::Configuration(found) => found.id == *id && first.contains(&found.fix),
+                _ => false,
+            })
+        }
+        None => true,
+    }
+}
+
 fn check(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Result<(), TestCaseError> {
     let analyses = analyze(snapshot, topology, settings);
     for a in &analyses {
@@ -192,6 +209,7 @@ fn check(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Resul
         prop_assert!((0.0..=1.0).contains(&d.confidence));
         prop_assert!(!d.summary.is_empty());
         prop_assert!(!d.advice.is_empty() && d.advice.iter().all(|text| !text.is_empty()), "{}", d.summary);
+        prop_assert!(advises_target(d), "{:?}: {:?}", d.advice, d.advice_target);
         let claims = d.evidence.iter().map(|evidence| &evidence.claim);
         for text in std::iter::once(&d.summary).chain(claims).chain(&d.missing).chain(&d.advice) {
             prop_assert!(!text.split([' ', ',', ';', ')']).any(|word| word == "ns"), "nanoseconds: {}", text);

@@ -125,6 +125,7 @@ fn joined(verdict: &Diagnosis, other: &Diagnosis, all: &[Diagnosis]) -> Diagnosi
         pause_loop: other.pause_loop.clone(),
         missing: verdict.missing.iter().filter(is_missing).chain(&other.missing).cloned().collect(),
         advice: other.advice.clone(),
+        advice_target: other.advice_target.clone(),
         counters: other.counters.clone(),
         ..verdict.clone()
     };

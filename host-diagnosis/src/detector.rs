@@ -124,7 +124,10 @@ impl Detector {
         {
             for finding in findings {
                 finding.confidence *= UNKNOWN_FABRIC_FACTOR;
-                finding.missing.push("the fabric's verdict: congestion is not excluded".to_string());
+                finding.missing.push(
+                    "whether the network was congested: this finding rests on the host's report alone"
+                        .to_string(),
+                );
             }
         }
         outcome

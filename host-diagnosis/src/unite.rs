@@ -92,6 +92,10 @@ fn name_part(diagnosis: &mut Diagnosis, state: &FabricState, report: &HostReport
         usual.clear();
     }
     usual.retain(|line| !is_more_general(line, finding));
+    // Where the host is to be looked at first, the switch's part is its port.
+    if !finding.advice.is_empty() {
+        diagnosis.advice_target = None;
+    }
     diagnosis.advice = finding.advice.iter().cloned().chain(usual).collect();
 }
 

@@ -164,6 +164,23 @@ pub enum NetworkFault {
     DamagedFrames,
 }
 
+/// What of a switch the first advice changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AdviceTarget {
+    /// The setting of a configuration finding.
+    Finding {
+        /// The id of the finding.
+        id: String,
+    },
+    /// A port.
+    Port {
+        /// The port.
+        port: PortRef,
+    },
+}
+
 /// A record that supports a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -384,6 +401,10 @@ pub struct Diagnosis {
     pub notes: Vec<String>,
     /// What the operator can do.
     pub advice: Vec<String>,
+    /// What the first advice changes; absent if that is the root port, the last port of the pause path where no root port is
+    /// known, or no part of a switch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice_target: Option<AdviceTarget>,
     /// The cost of the collection.
     pub collected: Collected,
     /// The interval of the counters, if the verdict comes from those of ordinary switches and not from telemetry.
@@ -427,12 +448,21 @@ impl Diagnosis {
             missing: Vec::new(),
             notes: Vec::new(),
             advice: Vec::new(),
+            advice_target: None,
             collected: Collected::default(),
             counters: None,
             steps: Vec::new(),
             verified: None,
             verification: None,
         }
+    }
+
+    /// Adds the fix of a finding to the advice.
+    pub fn advise_fix(&mut self, finding: &ConfigFinding) {
+        if self.advice.is_empty() {
+            self.advice_target = Some(AdviceTarget::Finding { id: finding.id.clone() });
+        }
+        self.advice.push(finding.fix.clone());
     }
 
     /// Returns the settings that the root cause names (`switch/setting`). Several findings may be about one setting.

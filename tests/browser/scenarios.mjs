@@ -164,7 +164,7 @@ async function checkFirstPage(browser, scenario, address) {
     };
     let found = null;
     const agrees = async () => (found = (await looked()) ?? found)?.every(([, actual, expected]) => actual === expected);
-    // What disagrees to the end is told apart below.
+    // Each check that disagrees to the end is reported below.
     const late = await until('a first page that agrees with the server', PAGE_WAIT_MS, agrees).catch((error) => error);
     if (found === null) throw late;
     for (const [what, actual, expected] of found ?? []) check(scenario, `first page: ${what}`, actual, expected);

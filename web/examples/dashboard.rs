@@ -112,7 +112,9 @@ impl Reports {
                     ["/counters/nics/0/wire/received_packets".into()],
                 ),
             ],
-            missing: vec!["the fabric's verdict: congestion is not excluded".into()],
+            missing: vec![
+                "whether the network was congested: this finding rests on the host's report alone".into(),
+            ],
             advice: vec![format!("reboot {host}, and replace mlx5_0 if the storm returns")],
         };
         let setting = HostFinding {

@@ -117,6 +117,7 @@ fn adopt(verdict: &mut Diagnosis, root: &Diagnosis) {
     verdict.root_cause = root.root_cause.clone();
     verdict.confidence = root.confidence;
     verdict.advice = root.advice.clone();
+    verdict.advice_target = root.advice_target.clone();
     verdict.summary = match (subject(verdict), subject(root)) {
         (Some(own), Some(of_root)) => root.summary.replacen(of_root, own, 1),
         _ => root.summary.clone(),

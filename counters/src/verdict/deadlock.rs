@@ -3,6 +3,7 @@
 //! The initial congestion is outside of the loop if a port outside, at a switch of the loop, is paused by a host or has a
 //! queue as those in the loop; else a port of the loop was congested first.
 
+use model::diagnosis::AdviceTarget;
 use model::{Anomaly, Cause, Diagnosis, Severity};
 
 use super::configuration::{self, About, Relation};
@@ -121,7 +122,7 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
     }
     for (relation, evidence, finding) in configuration::related(case, &found.ports, About::Deadlock) {
         verdict.evidence.push(evidence);
-        verdict.advice.push(finding.fix.clone());
+        verdict.advise_fix(&finding);
         if relation == Relation::Explains {
             verdict.root_cause.config.push(finding.id);
         }
@@ -130,6 +131,10 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
         "how the routes close the loop: counters have no paths; compare the routes of these switches"
             .to_string(),
     );
+    if verdict.advice.is_empty() {
+        let port = case.wiring.ports[found.ports[0]].at.clone();
+        verdict.advice_target = Some(AdviceTarget::Port { port });
+    }
     verdict.advice.push(format!(
         "break the loop: stop traffic into {} or let the PFC watchdog drop there, then correct the routes that form it",
         case.shown(found.ports[0])

@@ -47,7 +47,7 @@ fn verdict(case: &Case<'_>, mut rows: Vec<&Pressure>) -> Diagnosis {
     let ports: Vec<_> = rows.iter().map(|row| row.port).collect();
     for (relation, evidence, finding) in configuration::related(case, &ports, About::Loss) {
         verdict.evidence.push(evidence);
-        verdict.advice.push(finding.fix.clone());
+        verdict.advise_fix(&finding);
         if relation == Relation::Explains {
             verdict.root_cause.config.push(finding.id);
             verdict.cause = Cause::Misconfiguration;

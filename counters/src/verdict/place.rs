@@ -258,7 +258,7 @@ fn related_ports(case: &Case<'_>, cluster: &Cluster, port: PortId) -> Vec<PortId
 fn cite(case: &Case<'_>, ports: &[PortId], about: About, verdict: &mut Diagnosis) {
     for (_, evidence, finding) in configuration::related(case, ports, about) {
         verdict.evidence.push(evidence);
-        verdict.advice.push(finding.fix);
+        verdict.advise_fix(&finding);
     }
 }
 

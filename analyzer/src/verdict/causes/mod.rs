@@ -15,9 +15,11 @@ mod own_queue;
 mod slow_receiver;
 mod undetermined;
 
+use model::diagnosis::AdviceTarget;
 use model::{Anomaly, Cause, FlowKey};
 
 use crate::facts::topology_index::NodeId;
+use crate::facts::view::PortIx;
 use crate::facts::wording::{enumerate, flow_name, flow_names};
 use crate::findings::signatures::Finding;
 use crate::findings::signatures::deadlock::unsettled_ns;
@@ -91,21 +93,36 @@ pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
 
 /// A deadlock lasts even when its cause is gone, so the first advice is how to end it.
 fn break_the_loop(case: &Case<'_, '_, '_>) -> Option<String> {
-    let is_deadlock = matches!(
-        case.finding.anomaly,
-        Anomaly::DeadlockInLoopContention
-            | Anomaly::DeadlockOutOfLoopContention
-            | Anomaly::DeadlockOutOfLoopInjection
-    );
-    let port = case.finding.pause_loop.first().filter(|_| is_deadlock)?;
+    let port = looped_port(case)?;
     let first = match unsettled_ns(case.context, &case.finding.pause_loop) {
         Some(_) => "if the loop still stands, break it first",
         None => "break the loop first",
     };
     Some(format!(
         "{first}: reset one of its ports, for example {}, or let the PFC watchdog flush it; then remove the route that closes the loop",
-        case.context.view.port_ref(*port)
+        case.context.view.port_ref(port)
     ))
+}
+
+/// The first port of a deadlock's loop.
+fn looped_port(case: &Case<'_, '_, '_>) -> Option<PortIx> {
+    let is_deadlock = matches!(
+        case.finding.anomaly,
+        Anomaly::DeadlockInLoopContention
+            | Anomaly::DeadlockOutOfLoopContention
+            | Anomaly::DeadlockOutOfLoopInjection
+    );
+    case.finding.pause_loop.first().copied().filter(|_| is_deadlock)
+}
+
+/// What the first advice of [`judge`] changes, if it is not the root port.
+pub(crate) fn advice_target(case: &Case<'_, '_, '_>, judged: &Judged) -> Option<AdviceTarget> {
+    if let Some(port) = looped_port(case) {
+        return Some(AdviceTarget::Port { port: case.context.view.port_ref(port) });
+    }
+    let risks = misconfiguration::risks(case);
+    let first = risks.first().map(|finding| &finding.id).or(judged.config.first());
+    first.map(|id| AdviceTarget::Finding { id: id.clone() })
 }
 
 /// Whether an equal-cost path of a flow avoids the root port. If not, no ECMP hash moves the flow away from it. A flow

@@ -4,6 +4,15 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AdviceTarget: {
+            id: string;
+            /** @enum {string} */
+            kind: "finding";
+        } | {
+            /** @enum {string} */
+            kind: "port";
+            port: components["schemas"]["PortRef"];
+        };
         /** @enum {string} */
         Anomaly: "flow_contention" | "pfc_backpressure_flow_contention" | "pfc_storm_host_injection" | "deadlock_in_loop_contention" | "deadlock_out_of_loop_contention" | "deadlock_out_of_loop_injection" | "routing_loop" | "class_contention" | "packet_loss" | "path_change" | "self_inflicted" | "host_only" | "undetermined";
         CableDifference: {
@@ -119,6 +128,7 @@ export interface components {
         };
         Diagnosis: {
             advice: string[];
+            advice_target?: components["schemas"]["AdviceTarget"] | null;
             anomaly: components["schemas"]["Anomaly"];
             cause: components["schemas"]["Cause"];
             collected: components["schemas"]["Collected"];

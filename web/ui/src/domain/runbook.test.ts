@@ -59,7 +59,12 @@ describe('runbook', () => {
   });
 
   const wrong = (config: string[], more: Partial<Diagnosis> = {}) =>
-    remedy(diagnosis({ anomaly: 'packet_loss', cause: 'misconfiguration', root_cause: { port: 'near:1', flows: [], host: null, config }, ...more }));
+    remedy(
+      diagnosis({
+        anomaly: 'packet_loss', cause: 'misconfiguration', root_cause: { port: 'near:1', flows: [], host: null, config },
+        advice_target: { kind: 'finding', id: config[0] ?? '' }, ...more,
+      }),
+    );
 
   test.each([
     ['far/alpha', 'far', null, 'alpha', 'mmuconfig -p PROFILE'],
@@ -85,26 +90,32 @@ describe('runbook', () => {
     const evidence = [{ claim: '', switch: 'far', port: null, epoch: null, records: [record] }] as Diagnosis['evidence'];
     expect(wrong(['far/headroom'], { evidence })?.port).toBe('far:7');
     // Advice may correct a setting that is no root cause.
-    const loss = diagnosis({ evidence, advice: ['stop the losses first, although they did not cause this delay: set xoff'] });
+    const loss = diagnosis({ evidence, advice_target: { kind: 'finding', id: 'far/headroom' } });
     expect(remedy(loss)).toMatchObject({ node: 'far', port: 'far:7', anchor: 'headroom' });
   });
 
   test('the record of a finding has its setting, whatever its rule is called', () => {
     const record = { kind: 'configuration', id: 'far:1/FLEET003', switch: 'far', port: 1, setting: 'lossless', message: '', fix: 'enable the same priorities' };
     const evidence = [{ claim: '', switch: 'far', port: 'far:1', epoch: null, records: [record] }] as unknown as Diagnosis['evidence'];
-    const loss = diagnosis({ evidence, advice: ['stop the losses first: enable the same priorities'] });
+    const loss = diagnosis({ evidence, advice_target: { kind: 'finding', id: 'far:1/FLEET003' } });
     expect(remedy(loss)).toMatchObject({ node: 'far', port: 'far:1', page: 'settings', anchor: 'lossless' });
     expect(wrong(['far:1/FLEET003'])?.anchor).toBe('misconfiguration');
   });
 
-  test('a deadlock is broken in its loop, at the port that the advice names', () => {
-    const loop = ['sw1:1', 'sw2:2'];
-    const stuck = remedy(diagnosis({ anomaly: 'deadlock_out_of_loop_injection', loop }));
-    expect(stuck?.port).toBe('sw1:1');
-    expect(stuck?.commands[0]?.text).toContain('config interface startup PORT');
-    const advice = ['break the loop first: reset one of its ports, for example sw2:2, or let the PFC watchdog flush it'];
+  test('a deadlock is broken at the port that the advice is about, not at the setting that caused it', () => {
     const root_cause = { port: 'near:1', flows: [], host: null, config: ['far/route'] };
-    expect(remedy(diagnosis({ anomaly: 'deadlock_in_loop_contention', loop, advice, root_cause }))).toMatchObject({ node: 'sw2', port: 'sw2:2' });
+    const stuck = remedy(
+      diagnosis({ anomaly: 'deadlock_in_loop_contention', loop: ['sw1:1', 'sw2:2'], root_cause, advice_target: { kind: 'port', port: 'sw2:2' } }),
+    );
+    expect(stuck).toMatchObject({ node: 'sw2', port: 'sw2:2' });
+    expect(stuck?.commands[0]?.text).toContain('config interface startup PORT');
+  });
+
+  test('without a target the commands are for the root port, else for the last port of the pause path', () => {
+    const root_cause = { port: null, flows: [], host: 'h11', config: [] };
+    expect(remedy(diagnosis({}))?.port).toBe('sw3:3');
+    expect(remedy(diagnosis({ root_cause, pause_path: ['sw1:1', 'sw2:2'] }))?.port).toBe('sw2:2');
+    expect(remedy(diagnosis({ root_cause, pause_path: [] }))).toMatchObject({ node: null, port: null });
   });
 
   test('an anomaly without a page has no remedy', () => {

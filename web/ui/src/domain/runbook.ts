@@ -124,7 +124,7 @@ export interface Remedy {
   anchor: string;
 }
 
-type Judged = Pick<Diagnosis, 'anomaly' | 'cause' | 'root_cause' | 'pause_path' | 'loop' | 'victim' | 'advice' | 'evidence'>;
+type Judged = Pick<Diagnosis, 'anomaly' | 'cause' | 'root_cause' | 'pause_path' | 'victim' | 'advice_target' | 'evidence'>;
 
 /** What to run for the first advice of a diagnosis; null if its anomaly has no page. */
 export function remedy(diagnosis: Judged): Remedy | null {
@@ -132,7 +132,7 @@ export function remedy(diagnosis: Judged): Remedy | null {
   if (!page) return null;
   const address = parseFlow(diagnosis.victim ?? '')?.dst ?? 'ADDRESS';
   const filled = (commands: Commands[]) => commands.map(({ system, text }) => ({ system, text: text.replaceAll('ADDRESS', address) }));
-  const finding = advisedFinding(diagnosis);
+  const finding = diagnosis.advice_target?.kind === 'finding' ? diagnosis.advice_target.id : null;
   const setting = finding === null ? null : settingOf(finding, recordOf(finding, diagnosis)?.setting);
   if (finding !== null) {
     const [node = null] = culpritSwitches({ root_cause: { ...diagnosis.root_cause, config: [finding] } });
@@ -149,23 +149,10 @@ export function remedy(diagnosis: Judged): Remedy | null {
 /** The page of settings; the other pages are about anomalies. */
 const SETTINGS = 'settings';
 
-/** The finding that the first advice corrects; null if the advice is about something else, such as a deadlock. */
-function advisedFinding({ anomaly, advice, evidence, root_cause: root }: Judged): string | null {
-  const [first = ''] = advice;
-  const cited = evidence.flatMap(({ records }) => records.filter((record) => record.kind === 'configuration'));
-  const corrected = cited.find(({ fix }) => fix !== '' && first.includes(fix));
-  if (corrected) return corrected.id;
-  // A deadlock is broken before its cause is removed.
-  return anomaly.startsWith('deadlock') ? null : (root.config[0] ?? null);
-}
-
-/** The port that the first advice names, else the root port, else the last one that is known. */
-function advisedPort({ anomaly, advice, loop, pause_path, root_cause: root }: Judged): string | null {
-  const named: string[] = (advice[0] ?? '').match(/[\w.-]+:\d+/g) ?? [];
-  const advised = [...loop, ...pause_path, ...(root.port ? [root.port] : [])].find((port) => named.includes(port));
-  // A deadlock is broken at a port of the loop; the root port may lie outside it.
-  const fallback = anomaly.startsWith('deadlock') ? loop[0] : root.port;
-  return advised ?? fallback ?? pause_path.at(-1) ?? null;
+/** The port that the first advice changes; null if it changes no part of a switch that is known. */
+function advisedPort({ advice_target: target, pause_path, root_cause: root }: Judged): string | null {
+  if (target?.kind === 'port') return target.port;
+  return root.port ?? pause_path.at(-1) ?? null;
 }
 
 /** The port of a finding: in its id, `leaf1:5/PG004`, or in its record; null for a setting of the whole switch. */
