@@ -17,10 +17,9 @@ use crate::daemons::operations::clock::{as_wall_ns, system_ns};
 
 /// Longest wait for frames.
 const MAX_WAIT: Duration = Duration::from_millis(500);
-/// Time for which frames are left in the ring while there are some. Waking up and passing a batch on costs as much as
-/// many frames do, and the kernel notes the time of each frame, so that round trips are as precise as without a pause. A
-/// slow round trip is polled that much later: less than half of the time for which a switch keeps its records (32 epochs
-/// of 131 us).
+/// Time for which frames are left in the ring while there are some. Waking up costs as much as many frames do, and the
+/// kernel notes the time of each frame, so that round trips are as precise as without a pause. A slow round trip is polled
+/// that much later: less than half of the time for which a switch keeps its records (32 epochs of 131 us).
 const PAUSE: Duration = Duration::from_millis(2);
 /// Interval at which idle connections are closed and losses are reported.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -38,8 +37,6 @@ pub(crate) struct CaptureSource {
 pub(crate) struct CaptureStats {
     passive: PassiveStats,
     ring: RingCounters,
-    /// Batches of measurements that the agent's loop had no room for.
-    lost_batches: u64,
 }
 
 impl Source for CaptureSource {
@@ -65,10 +62,11 @@ impl CaptureThread {
     /// Measures until the process ends.
     fn measure(mut self) {
         let mut housekeeping = Instant::now();
+        let mut batch = Vec::new();
         loop {
             // What is in the ring by now is in the batch.
             let until_ns = as_wall_ns(system_ns());
-            let mut batch = Vec::new();
+            batch.clear();
             let received = self.capture.receive(|time_ns, measurement| {
                 batch.push(Measured { time_ns: as_wall_ns(time_ns), measurement: measured(measurement) });
             });
@@ -79,17 +77,17 @@ impl CaptureThread {
             match received {
                 Ok(0) => {
                     self.is_down = false;
-                    self.pass_on(batch, AT_ONCE);
+                    self.measurements.take_until(&batch, AT_ONCE);
                     // An error of the wait shows up at the next receive.
                     let _ = net::wait(&[self.capture.as_fd()], Some(MAX_WAIT), &mut Vec::new());
                 }
                 Ok(_) => {
                     self.is_down = false;
-                    self.pass_on(batch, until_ns);
+                    self.measurements.take_until(&batch, until_ns);
                     std::thread::sleep(PAUSE);
                 }
                 Err(error) => {
-                    self.pass_on(batch, AT_ONCE);
+                    self.measurements.take_until(&batch, AT_ONCE);
                     self.failed(&error);
                 }
             }
@@ -121,21 +119,11 @@ impl CaptureThread {
         let closed = self.capture.expire(system_ns).into_iter();
         closed.map(|closed| Measured { time_ns, measurement: measured(closed) }).collect()
     }
-
-    fn pass_on(&mut self, batch: Vec<Measured>, complete_until_ns: u64) {
-        if !self.measurements.offer_until(batch, complete_until_ns) {
-            self.state.lost_batches += 1;
-            let lost_batches = self.state.lost_batches;
-            if lost_batches.is_power_of_two() {
-                warn!(lost_batches, "the agent is too slow for its measurements; some are lost");
-            }
-        }
-    }
 }
 
 /// The metrics of the capture.
 pub(super) fn metrics(stats: CaptureStats) -> Vec<Metric> {
-    let CaptureStats { passive, ring, lost_batches } = stats;
+    let CaptureStats { passive, ring } = stats;
     let counter = |name, help, value| metric(name, help, true, value);
     vec![
         counter("agent_capture_frames", "Frames of RoCEv2 that were captured", ring.received),
@@ -159,11 +147,6 @@ pub(super) fn metrics(stats: CaptureStats) -> Vec<Metric> {
             "agent_capture_over_limit",
             "Evicted connections, and data beyond the limits",
             passive.over_limit,
-        ),
-        counter(
-            "agent_capture_batches_lost",
-            "Batches of measurements that the agent was too slow for",
-            lost_batches,
         ),
     ]
 }

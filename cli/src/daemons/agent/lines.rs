@@ -130,9 +130,7 @@ async fn read(input: impl AsyncRead + Unpin, measurements: &Measurements) {
                 let now_ns = wall_ns();
                 let time_ns =
                     line.time_ns.filter(|time_ns| time_ns.abs_diff(now_ns) < SKEW_NS).unwrap_or(now_ns);
-                if !measurements.send(vec![Measured { time_ns, measurement: line.measurement }]).await {
-                    return;
-                }
+                measurements.take(&[Measured { time_ns, measurement: line.measurement }]);
             }
             Err(error) => warn!(%error, "a line is not a measurement; it is ignored"),
         }

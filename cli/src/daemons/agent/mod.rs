@@ -3,6 +3,7 @@
 
 mod capture;
 mod counters;
+mod detection;
 mod host_report;
 mod interfaces;
 mod lines;
@@ -25,13 +26,14 @@ use model::Time;
 use model::wire::polling::{Follow, Polling};
 use proto::convert::{flow, trigger_message};
 use proto::v1::{self, record::Body};
-use tokio::sync::{mpsc, watch as channel};
+use tokio::sync::watch as channel;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until};
 use tracing::{debug, error, info, warn};
 use web::Metric;
 
+use self::detection::Detection;
 use self::polls::{InterfacePolls, PollOutput, PrintedPolls};
-use self::source::{AT_ONCE, Batch, Measurement, Measurements};
+use self::source::Measurements;
 use self::sources::{SourceStatus, host_names, sources, topology};
 use self::watch::Watch;
 use super::config::Arguments;
@@ -77,13 +79,15 @@ async fn measure(
     let link = Link::start(link)?;
     let health = DaemonHealth::new(link.status());
     let serving = health_address.serve(health.clone())?;
-    // Last, because a source may replace the socket of another agent, which the spool's lock keeps away.
-    let (measurements, measured) = Measurements::channel();
+    let number = proto::event_ids::provisional(&name);
+    let watch = Watch::new(&name, number, wall_ns(), settings.number("time_scale"), thresholds(&settings))?;
+    let detection = Arc::new(Detection::new(watch, own.clone()));
     let status = SourceStatus::default();
+    // Last, because a source may replace the socket of another agent, which the spool's lock keeps away.
     for source in sources(&settings, &name, &own, &status)? {
-        source.start(measurements.clone())?;
+        source.start(Measurements::new(detection.clone()))?;
     }
-    let mut work = Work::new(&settings, &name, own, output, measured, link, health, status)?;
+    let mut work = Work::new(&settings, &name, own, output, detection, link, health, status)?;
     work.report_interfaces().await;
     work.announce();
     stdout_line!("ready")?;
@@ -109,7 +113,7 @@ async fn measure(
     notify::stopping();
     info!("stopping");
     work.drain().await;
-    drop((serving, measurements));
+    drop(serving);
     Ok(())
 }
 
@@ -187,12 +191,9 @@ fn thresholds(settings: &Settings) -> Thresholds {
 }
 
 struct Work {
-    watch: Watch,
+    detection: Arc<Detection>,
     own: Vec<IpAddr>,
     output: Box<dyn PollOutput>,
-    measured: mpsc::Receiver<Batch>,
-    /// The wall clock until which the sources have measured everything ([`Batch::complete_until_ns`]).
-    complete_until_ns: u64,
     link: Link,
     status: channel::Receiver<LinkStatus>,
     health: Arc<DaemonHealth>,
@@ -222,13 +223,12 @@ impl Work {
         name: &str,
         own: Vec<IpAddr>,
         output: Box<dyn PollOutput>,
-        measured: mpsc::Receiver<Batch>,
+        detection: Arc<Detection>,
         link: Link,
         health: Arc<DaemonHealth>,
         sources: SourceStatus,
     ) -> anyhow::Result<Work> {
         let thresholds = thresholds(settings);
-        let number = proto::event_ids::provisional(name);
         let requested = TokenBucket::new(thresholds.polls_per_second, thresholds.burst);
         let rounds_ms = settings.number("rounds_interval_ms");
         let counters = counters::start(settings);
@@ -237,11 +237,9 @@ impl Work {
         let reports = host_report::start(settings, name, names, &sources, counters.clone(), reports);
         let lldp_s = settings.number("lldp_interval_s");
         Ok(Work {
-            watch: Watch::new(name, number, wall_ns(), settings.number("time_scale"), thresholds)?,
+            detection,
             own,
             output,
-            measured,
-            complete_until_ns: AT_ONCE,
             status: link.status(),
             link,
             health,
@@ -262,19 +260,13 @@ impl Work {
 
     /// Waits for one thing to do, and does it.
     async fn step(&mut self) -> anyhow::Result<()> {
-        // Silence is judged only for times from which no acknowledgement can follow. Until then a batch will follow.
-        let complete_until_ns = self.complete_until_ns;
-        let wake = self
-            .watch
-            .next_wake_ns()
-            .filter(|due_ns| *due_ns <= complete_until_ns)
-            .map(|due_ns| Instant::now() + Duration::from_nanos(due_ns.saturating_sub(wall_ns())));
+        let wait = |due_ns: u64| Instant::now() + Duration::from_nanos(due_ns.saturating_sub(wall_ns()));
+        let wake = self.detection.next_wake_ns().map(wait);
         tokio::select! {
-            Some(batch) = self.measured.recv() => self.measured(batch).await,
+            () = self.detection.changed() => self.send_polls().await,
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {
-                for poll in self.watch.wake(wall_ns().min(complete_until_ns)) {
-                    self.poll(poll).await;
-                }
+                self.detection.wake(wall_ns());
+                self.send_polls().await;
             }
             incoming = self.link.next() => match incoming {
                 Some(Incoming::Poll(poll)) => self.requested(&poll),
@@ -286,7 +278,7 @@ impl Work {
             },
             Ok(()) = self.status.changed() => self.number(),
             () = ticked(&mut self.rounds) => {
-                let rounds = self.watch.take_rounds(self.rounds_ns);
+                let rounds = self.detection.with(|watch| watch.take_rounds(self.rounds_ns));
                 if !rounds.flows.is_empty() {
                     self.link.uploads().send(Body::Rounds(rounds)).await;
                 }
@@ -303,23 +295,9 @@ impl Work {
         Ok(())
     }
 
-    async fn measured(&mut self, batch: Batch) {
-        if let Some(complete_until_ns) = batch.complete_until_ns {
-            self.complete_until_ns = complete_until_ns;
-        }
-        for measured in &batch.measured {
-            let (Measurement::Opened { flow, .. }
-            | Measurement::Sent { flow }
-            | Measurement::Acknowledged { flow, .. }
-            | Measurement::Progressed { flow, .. }
-            | Measurement::Closed { flow }) = &measured.measurement;
-            if !self.own.contains(&flow.src) {
-                self.watch.count_foreign();
-                continue;
-            }
-            if let Some(poll) = self.watch.handle(measured) {
-                self.poll(poll).await;
-            }
+    async fn send_polls(&mut self) {
+        for poll in self.detection.take_polls() {
+            self.poll(poll).await;
         }
     }
 
@@ -329,8 +307,10 @@ impl Work {
         self.output.send(&polling);
         debug!(event = polling.event, flow = %polling.flow, "polled");
         let mut message = trigger_message(polling.event, polling.priority, &trigger, 0);
-        message.time_ns = self.watch.wall_ns(message.time_ns);
-        message.follows_since_ns = self.watch.wall_ns(message.follows_since_ns);
+        self.detection.with(|watch| {
+            message.time_ns = watch.wall_ns(message.time_ns);
+            message.follows_since_ns = watch.wall_ns(message.follows_since_ns);
+        });
         self.link.uploads().send(Body::Trigger(message)).await;
     }
 
@@ -351,7 +331,7 @@ impl Work {
         self.output.send(&Polling {
             follow: Follow::from_bits(poll.follow as u8),
             hop_limit: u8::try_from(poll.hop_limit).unwrap_or(u8::MAX),
-            priority: priority.unwrap_or_else(|| self.watch.priority(&flow)),
+            priority: priority.unwrap_or_else(|| self.detection.with(|watch| watch.priority(&flow))),
             event: poll.event,
             flow,
         });
@@ -360,7 +340,7 @@ impl Work {
     fn number(&mut self) {
         let assigned = self.status.borrow_and_update().host_number;
         if let Some(number) = assigned {
-            self.watch.set_host_number(number);
+            self.detection.with(|watch| watch.set_host_number(number));
         }
     }
 
@@ -375,7 +355,7 @@ impl Work {
     }
 
     fn detection_metrics(&self) -> Vec<Metric> {
-        let (stats, foreign) = self.watch.stats();
+        let (stats, foreign) = self.detection.with(|watch| watch.stats());
         vec![
             metric("polls", "Polling packets for slow flows", true, stats.polls),
             metric(
@@ -401,6 +381,12 @@ impl Work {
                 "Flows that are not watched any more: too many",
                 true,
                 stats.flows_given_up,
+            ),
+            metric(
+                "polls_lost",
+                "Polls that the agent was too slow to send",
+                true,
+                self.detection.lost_polls(),
             ),
             metric("flows_foreign", "Measurements of flows of other hosts, ignored", true, foreign),
         ]

@@ -1,12 +1,13 @@
-//! Where an agent's measurements come from. A source runs in a task or thread of its own and sends batches of what it
-//! measured; the agent's loop is the same for all.
+//! Where an agent's measurements come from. A source runs in a task or thread of its own and passes on what it measured; the core
+//! is the same for all.
+
+use std::sync::Arc;
 
 use model::FlowKey;
 use serde::Deserialize;
-use tokio::sync::mpsc;
 
-/// Batches of measurements that wait for the agent's loop. A source that finds no room drops the batch and counts it.
-pub(crate) const QUEUED_BATCHES: usize = 1024;
+use super::detection::Detection;
+use crate::daemons::operations::wall_ns;
 
 /// What was measured of a flow. As JSON: `{"event": "acknowledged", "flow": "10.0.0.1:10000>10.0.3.1:4791/udp", ...}`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -55,6 +56,19 @@ pub(crate) enum Measurement {
     },
 }
 
+impl Measurement {
+    /// The flow.
+    pub(crate) fn flow(&self) -> &FlowKey {
+        match self {
+            Measurement::Opened { flow, .. }
+            | Measurement::Sent { flow }
+            | Measurement::Acknowledged { flow, .. }
+            | Measurement::Progressed { flow, .. }
+            | Measurement::Closed { flow } => flow,
+        }
+    }
+}
+
 /// A measurement and the wall clock when it was made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Measured {
@@ -64,46 +78,27 @@ pub(crate) struct Measured {
     pub(crate) measurement: Measurement,
 }
 
-/// What a source has measured since its last batch.
-#[derive(Debug)]
-pub(crate) struct Batch {
-    /// The measurements, in order.
-    pub(crate) measured: Vec<Measured>,
-    /// The wall clock until which the source has measured everything, for sources that measure now and then: what
-    /// happened later may follow. [`AT_ONCE`] if it measures at once. Absent: nothing has changed.
-    pub(crate) complete_until_ns: Option<u64>,
-}
-
 /// A source measures what happens when it happens.
 pub(crate) const AT_ONCE: u64 = u64::MAX;
 
-/// Takes measurements; clones send to the same loop.
-#[derive(Clone, Debug)]
-pub(crate) struct Measurements(mpsc::Sender<Batch>);
+/// Takes measurements; clones share the same core.
+#[derive(Clone)]
+pub(crate) struct Measurements(Arc<Detection>);
 
 impl Measurements {
-    /// Returns a sender, and the receiver of the agent's loop.
-    pub(crate) fn channel() -> (Measurements, mpsc::Receiver<Batch>) {
-        let (sender, receiver) = mpsc::channel(QUEUED_BATCHES);
-        (Measurements(sender), receiver)
+    pub(crate) fn new(detection: Arc<Detection>) -> Measurements {
+        Measurements(detection)
     }
 
-    /// Sends a batch without waiting. Returns `false` if there is no room: the batch is lost.
-    #[must_use]
-    pub(crate) fn offer(&self, measured: Vec<Measured>) -> bool {
-        measured.is_empty() || self.0.try_send(Batch { measured, complete_until_ns: None }).is_ok()
+    /// Takes measurements, in order.
+    pub(crate) fn take(&self, measured: &[Measured]) {
+        self.0.measured(measured, None, wall_ns());
     }
 
-    /// As [`Measurements::offer`], with the time until which everything was measured, and also without measurements.
-    #[must_use]
-    pub(crate) fn offer_until(&self, measured: Vec<Measured>, complete_until_ns: u64) -> bool {
-        let complete_until_ns = Some(complete_until_ns);
-        self.0.try_send(Batch { measured, complete_until_ns }).is_ok()
-    }
-
-    /// Sends a batch and waits for room. Returns `false` if the agent has stopped.
-    pub(crate) async fn send(&self, measured: Vec<Measured>) -> bool {
-        self.0.send(Batch { measured, complete_until_ns: None }).await.is_ok()
+    /// As [`Measurements::take`], also without measurements, for a source that measures now and then: it has measured everything
+    /// until this wall clock, and what happened later may follow. [`AT_ONCE`] if it measures at once.
+    pub(crate) fn take_until(&self, measured: &[Measured], complete_until_ns: u64) {
+        self.0.measured(measured, Some(complete_until_ns), wall_ns());
     }
 }
 

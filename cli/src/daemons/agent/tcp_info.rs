@@ -49,7 +49,7 @@ impl TcpInfoSource {
     /// Measures until the process ends.
     fn measure(&self, mut reader: TcpReader, measurements: &Measurements) {
         let mut sockets = TcpSockets::new(self.max_sockets);
-        let (mut failed, mut lost_batches) = (0u64, 0u64);
+        let mut failed = 0u64;
         loop {
             // Twice the limit, so that the sockets beyond it are counted.
             match reader.read(self.max_sockets.saturating_mul(2), |flow| self.is_wanted(flow)) {
@@ -60,12 +60,7 @@ impl TcpInfoSource {
                         found.map(|found| Measured { time_ns, measurement: measured(found) }).collect();
                     self.stats.send_replace(sockets.stats());
                     self.sample.send_replace(TcpSample { at: Instant::now(), readings: Arc::new(readings) });
-                    if !measurements.offer(batch) {
-                        lost_batches += 1;
-                        if lost_batches.is_power_of_two() {
-                            warn!(lost_batches, "the agent is too slow for its measurements; some are lost");
-                        }
-                    }
+                    measurements.take(&batch);
                 }
                 Err(error) => {
                     failed += 1;
