@@ -1,7 +1,5 @@
 //! What all verdicts of a window are based on.
 
-use std::collections::BTreeMap;
-
 use model::diagnosis::{Evidence, Record};
 
 use crate::Network;
@@ -17,20 +15,29 @@ pub(crate) struct Case<'c> {
     pub(crate) wiring: &'c Wiring,
     pub(crate) network: &'c Network,
     pub(crate) samples: &'c [FlowSample],
-    pub(crate) rows: BTreeMap<(PortId, usize), &'c Pressure>,
+    /// In order of port and priority.
+    pub(crate) rows: &'c [Pressure],
     pub(crate) clusters: &'c [Cluster],
     pub(crate) loops: &'c [Loop],
 }
 
 impl<'c> Case<'c> {
     pub(crate) fn row(&self, port: PortId, priority: usize) -> Option<&'c Pressure> {
-        self.rows.get(&(port, priority)).copied()
+        let key = |row: &Pressure| (row.port, row.priority);
+        let found = self.rows.binary_search_by_key(&(port, priority), key);
+        found.ok().map(|position| &self.rows[position])
+    }
+
+    /// The rows of a port.
+    pub(crate) fn rows_at(&self, port: PortId) -> &'c [Pressure] {
+        let from = self.rows.partition_point(|row| row.port < port);
+        let rows = &self.rows[from..];
+        &rows[..rows.partition_point(|row| row.port == port)]
     }
 
     /// The rows of a switch.
     pub(crate) fn rows_of<'s>(&'s self, switch: &'s str) -> impl Iterator<Item = &'c Pressure> + 's {
-        let ports = self.wiring.ports_of(switch).iter();
-        ports.flat_map(|port| self.rows.range((*port, 0)..=(*port, usize::MAX)).map(|(_, row)| *row))
+        self.wiring.ports_of(switch).iter().flat_map(|port| self.rows_at(*port))
     }
 
     /// A port for people: its reference and its name, `leaf1:3 (Ethernet8)`.

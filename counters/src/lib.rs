@@ -163,18 +163,12 @@ fn verdicts_of(
     samples: &[FlowSample],
     network: &Network,
 ) -> Vec<Diagnosis> {
+    let by_priority = causality::Rows::by_priority(rows);
+    let of_each = || by_priority.iter().enumerate();
     let clusters: Vec<_> =
-        (0..PRIORITIES).flat_map(|priority| causality::trace(rows, wiring, priority)).collect();
+        of_each().flat_map(|(priority, rows)| causality::trace(rows, wiring, priority)).collect();
     let loops: Vec<_> =
-        (0..PRIORITIES).flat_map(|priority| causality::loops(rows, wiring, priority)).collect();
-    let case = case::Case {
-        window,
-        wiring,
-        network,
-        samples,
-        rows: rows.iter().map(|row| ((row.port, row.priority), row)).collect::<BTreeMap<_, _>>(),
-        clusters: &clusters,
-        loops: &loops,
-    };
+        of_each().flat_map(|(priority, rows)| causality::loops(rows, wiring, priority)).collect();
+    let case = case::Case { window, wiring, network, samples, rows, clusters: &clusters, loops: &loops };
     verdict::verdicts(&case)
 }

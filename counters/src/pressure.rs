@@ -226,6 +226,10 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
             }
         }
     }
+    debug_assert!(
+        rows.is_sorted_by_key(|row| (row.port, row.priority)),
+        "ports are numbered in the order of the names of their switches"
+    );
     rows
 }
 

@@ -7,7 +7,7 @@
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
-use std::io::{BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -29,8 +29,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_REPLY_BYTES: u64 = if cfg!(test) { 1 << 20 } else { 64 << 20 };
 /// The maximum size of all replies of a pipeline.
 const MAX_PIPELINE_BYTES: u64 = 256 << 20;
-/// The bytes of values that are read at once; the counters of a switch with 64 ports take some ten kilobytes.
-const READ_BYTES: usize = 32 << 10;
 /// The maximum number of keys; the largest SONiC databases have some ten thousand.
 const MAX_KEYS: usize = 1_000_000;
 /// The maximum number of commands without a reply, which bounds the replies that the server keeps in memory.
@@ -83,6 +81,11 @@ impl Request {
             }
         }
         Request { parts }
+    }
+
+    /// How many words each command has.
+    fn words(&self) -> impl Iterator<Item = &usize> {
+        self.parts.iter().flat_map(|part| &part.words)
     }
 }
 
@@ -179,25 +182,24 @@ impl Server {
     /// The connection is lost, or a reply is an error or has another number of values; the connection cannot be used then. The error has the number of the
     /// command.
     pub(crate) fn fetch(&mut self, request: &Request) -> Result<Values, (usize, anyhow::Error)> {
-        let mut values = Values::default();
+        let fields = |words: &usize| words.saturating_sub(HMGET_WORDS);
+        let mut values = Values::with_room_for(request.words().map(fields).sum());
         let mut number = 0;
-        // As many bytes as a part of the request is answered with are read at once.
-        let mut source = BufReader::with_capacity(READ_BYTES, (&mut self.stream).take(MAX_PIPELINE_BYTES));
+        let mut source = (&mut self.stream).take(MAX_PIPELINE_BYTES);
         for part in &request.parts {
-            let written = source.get_mut().get_mut().write_all(&part.bytes);
+            let written = source.get_mut().write_all(&part.bytes);
             written.context("the connection is lost").map_err(|error| (number, error))?;
             for words in &part.words {
-                let fields = words.saturating_sub(HMGET_WORDS);
-                values.read(&mut source, fields).map_err(|error| {
-                    let is_too_large = source.get_ref().limit() == 0;
+                values.read(&mut source, fields(words)).map_err(|error| {
+                    let is_too_large = source.limit() == 0;
                     (number, if is_too_large { anyhow!(too_large()) } else { explained(error) })
                 })?;
                 number += 1;
             }
         }
-        match source.buffer() {
-            [] => Ok(values),
-            _ => Err((number, anyhow!("unexpected reply: there is more than was requested"))),
+        match values.has_more() {
+            false => Ok(values),
+            true => Err((number, anyhow!("unexpected reply: there is more than was requested"))),
         }
     }
 

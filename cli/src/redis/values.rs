@@ -1,103 +1,155 @@
-//! Decodes the replies to many `HMGET`: arrays of values, which stay in one buffer.
+//! Decodes the replies to many `HMGET`: arrays of values, which stay in the buffer into which they were received.
 //!
 //! The decoder of the `redis` crate makes an object of every value. A poll of 1,000 switches has millions of values a second,
-//! for which that takes most of the time. Format: RESP (redis.io, "Redis serialization protocol specification"), version 2, which
-//! a connection speaks unless it asks for another one.
+//! for which that takes most of the time, and so does a copy of each. Format: RESP (redis.io, "Redis serialization protocol
+//! specification"), version 2, which a connection speaks unless it asks for another one.
 
-use std::io::{BufRead, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
 use anyhow::{Context, bail};
 
 /// The maximum length of a line: the number of an array or the length of a value, or the text of an error.
-const MAX_LINE_BYTES: u64 = 4_096;
+const MAX_LINE_BYTES: usize = 4_096;
+/// The bytes that are received at once; the counters of a switch with 64 ports take some ten kilobytes.
+const READ_BYTES: usize = 32 << 10;
 
 /// The values of several arrays, one after the other.
 #[derive(Default)]
 pub(crate) struct Values {
-    bytes: Vec<u8>,
-    /// Where each value is; `None` if there is none.
-    places: Vec<Option<Range<usize>>>,
-    /// The line that was read last.
-    line: Vec<u8>,
+    /// All replies.
+    received: Vec<u8>,
+    /// How many bytes of them are decoded.
+    decoded: usize,
+    /// Where each value is among the bytes that were received; `None` if there is none.
+    places: Vec<Option<Place>>,
+}
+
+/// The place of a value. Smaller than a range, because there are thousands in every poll.
+#[derive(Clone, Copy)]
+struct Place {
+    from: u32,
+    to: u32,
 }
 
 impl Values {
+    /// No values yet, with room for this number.
+    pub(super) fn with_room_for(fields: usize) -> Values {
+        Values { places: Vec::with_capacity(fields), ..Values::default() }
+    }
+
     /// The values in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        self.places.iter().map(|place| self.bytes.get(place.clone()?))
+        self.places.iter().map(|place| {
+            let Place { from, to } = (*place)?;
+            self.received.get(from as usize..to as usize)
+        })
+    }
+
+    /// Whether more was received than the replies that were read.
+    pub(super) fn has_more(&self) -> bool {
+        self.decoded < self.received.len()
     }
 
     /// Reads the reply to one `HMGET` of this number of fields.
     ///
     /// # Errors
     /// The connection ends, or the reply is an error or no array of as many values.
-    pub(super) fn read(&mut self, source: &mut impl BufRead, fields: usize) -> anyhow::Result<()> {
-        match line(source, &mut self.line)? {
-            (b'*', count) => {
-                let count = number(count)?;
+    pub(super) fn read(&mut self, source: &mut impl Read, fields: usize) -> anyhow::Result<()> {
+        let (kind, rest) = self.line(source)?;
+        let rest = self.received.get(rest).unwrap_or_default();
+        match kind {
+            b'*' => {
+                let count = number(rest)?;
                 // Other values would be taken for those of the following fields.
-                if count != fields as u64 {
+                if count != fields {
                     bail!("unexpected reply: {count} values to a request of {fields} fields");
                 }
-                for _ in 0..fields {
-                    self.read_value(source)?;
-                }
-                Ok(())
+                (0..fields).try_for_each(|_| self.read_value(source))
             }
-            (b'-', error) => bail!("{}", String::from_utf8_lossy(error)),
-            (kind, _) => {
-                bail!("unexpected reply: expected an array, not one that begins with `{}`", shown(kind))
-            }
+            b'-' => bail!("{}", String::from_utf8_lossy(rest)),
+            _ => bail!("unexpected reply: expected an array, not one that begins with `{}`", shown(kind)),
         }
     }
 
-    fn read_value(&mut self, source: &mut impl BufRead) -> anyhow::Result<()> {
-        let length = match line(source, &mut self.line)? {
-            (b'$', b"-1") => {
-                self.places.push(None);
-                return Ok(());
-            }
-            (b'$', length) => number(length)?,
-            (kind, _) => {
-                bail!("unexpected reply: expected a value, not one that begins with `{}`", shown(kind))
-            }
-        };
-        let from = self.bytes.len();
+    fn read_value(&mut self, source: &mut impl Read) -> anyhow::Result<()> {
+        let (kind, rest) = self.line(source)?;
+        let rest = self.received.get(rest).unwrap_or_default();
+        if (kind, rest) == (b'$', b"-1") {
+            self.places.push(None);
+            return Ok(());
+        }
+        if kind != b'$' {
+            bail!("unexpected reply: expected a value, not one that begins with `{}`", shown(kind));
+        }
+        let length = number(rest)?;
+        let from = self.decoded;
+        let to = from.saturating_add(length);
+        let end = to.saturating_add(END.len());
         // No memory is taken for a length before the bytes are there.
-        let read = source.by_ref().take(length).read_to_end(&mut self.bytes).context(LOST)?;
-        let mut end = [0; 2];
-        source.read_exact(&mut end).context(LOST)?;
-        if read as u64 != length || end != *b"\r\n" {
+        while self.received.len() < end {
+            self.receive(source)?;
+        }
+        if self.received.get(to..end) != Some(END) {
             bail!("unexpected reply: a value does not end where its length says");
         }
-        self.places.push(Some(from..self.bytes.len()));
+        self.decoded = end;
+        self.places.push(Some(Place { from: u32::try_from(from)?, to: u32::try_from(to)? }));
         Ok(())
+    }
+
+    /// Reads a line: its first byte, which is the kind of what follows, and where the rest is.
+    fn line(&mut self, source: &mut impl Read) -> anyhow::Result<(u8, Range<usize>)> {
+        let from = self.decoded;
+        let mut searched = from;
+        let end = loop {
+            let new = self.received.get(searched..).unwrap_or_default();
+            if let Some(position) = new.iter().position(|byte| *byte == b'\n') {
+                break searched + position;
+            }
+            searched = self.received.len();
+            if searched - from >= MAX_LINE_BYTES {
+                bail!("unexpected reply: a line without an end");
+            }
+            self.receive(source)?;
+        };
+        self.decoded = end + 1;
+        match self.received.get(from..end) {
+            Some([kind, rest @ .., b'\r']) if rest.len() < MAX_LINE_BYTES => Ok((*kind, from + 1..end - 1)),
+            _ => bail!("unexpected reply: a line without an end"),
+        }
+    }
+
+    /// Receives more bytes.
+    fn receive(&mut self, source: &mut impl Read) -> anyhow::Result<()> {
+        let known = self.received.len();
+        self.received.resize(known + READ_BYTES, 0);
+        let result = loop {
+            match source.read(&mut self.received[known..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                result => break result,
+            }
+        };
+        self.received.truncate(known + *result.as_ref().unwrap_or(&0));
+        match result {
+            Ok(0) => Err(std::io::Error::from(ErrorKind::UnexpectedEof)).context(LOST),
+            other => other.map(|_| ()).context(LOST),
+        }
     }
 }
 
 const LOST: &str = "the connection is lost";
+/// What follows a value.
+const END: &[u8] = b"\r\n";
 
 fn shown(kind: u8) -> std::ascii::EscapeDefault {
     std::ascii::escape_default(kind)
 }
 
-/// A line: its first byte, which is the kind of what follows, and the rest.
-fn line<'l>(source: &mut impl BufRead, line: &'l mut Vec<u8>) -> anyhow::Result<(u8, &'l [u8])> {
-    line.clear();
-    source.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line).context(LOST)?;
-    match line.as_slice() {
-        [kind, rest @ .., b'\r', b'\n'] => Ok((*kind, rest)),
-        [] => Err(std::io::Error::from(ErrorKind::UnexpectedEof)).context(LOST),
-        _ => bail!("unexpected reply: a line without an end"),
-    }
-}
-
-fn number(text: &[u8]) -> anyhow::Result<u64> {
+fn number(text: &[u8]) -> anyhow::Result<usize> {
     let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
     number.with_context(|| format!("unexpected reply: `{}` is no length", text.escape_ascii()))
 }
-
 #[cfg(test)]
 mod tests {
     use redis::FromRedisValue as _;

@@ -1,8 +1,7 @@
 //! At which egress ports of a switch the packets are queued that make it send pauses.
 
-use std::collections::BTreeMap;
-
 use crate::pressure::Pressure;
+use crate::reading::PRIORITIES;
 use crate::thresholds as t;
 use crate::wiring::{PortId, Wiring};
 
@@ -22,22 +21,29 @@ pub(crate) enum Basis {
 }
 
 /// The rows of one priority.
+#[derive(Debug, Default)]
 pub(crate) struct Rows<'r> {
-    by_port: BTreeMap<PortId, &'r Pressure>,
+    /// In order of port.
+    by_port: Vec<&'r Pressure>,
 }
 
 impl<'r> Rows<'r> {
-    pub(crate) fn new(rows: &'r [Pressure], priority: usize) -> Rows<'r> {
-        let own = rows.iter().filter(|row| row.priority == priority);
-        Rows { by_port: own.map(|row| (row.port, row)).collect() }
+    /// The rows of every priority, of rows in order of port.
+    pub(crate) fn by_priority(rows: &'r [Pressure]) -> [Rows<'r>; PRIORITIES] {
+        let mut all: [Rows<'r>; PRIORITIES] = Default::default();
+        for row in rows {
+            all[row.priority].by_port.push(row);
+        }
+        all
     }
 
     pub(crate) fn get(&self, port: PortId) -> Option<&'r Pressure> {
-        self.by_port.get(&port).copied()
+        let found = self.by_port.binary_search_by_key(&port, |row| row.port);
+        found.ok().map(|position| self.by_port[position])
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'r Pressure> {
-        self.by_port.values().copied()
+        self.by_port.iter().copied()
     }
 }
 

@@ -25,9 +25,8 @@ pub(crate) struct Loop {
 /// deadlock began within the interval, packets must be able to take the way on shortest paths, or no other queue of the
 /// switch holds packets: otherwise two congested ports in opposite directions of a Clos network would look like a loop.
 /// Where a port stood still and only its old watermark shows packets, no other port of the switch may explain the pauses.
-pub(crate) fn loops(rows: &[Pressure], wiring: &Wiring, priority: usize) -> Vec<Loop> {
-    let rows = Rows::new(rows, priority);
-    let waits = Waits::new(&rows, wiring);
+pub(crate) fn loops(rows: &Rows<'_>, wiring: &Wiring, priority: usize) -> Vec<Loop> {
+    let waits = Waits::new(rows, wiring);
     let mut next: BTreeMap<PortId, Vec<PortId>> = BTreeMap::new();
     for port in &waits.waiting {
         let Some(ingress) = wiring.peer(*port) else { continue };

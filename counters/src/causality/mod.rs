@@ -10,6 +10,6 @@ mod candidates;
 mod loops;
 mod trace;
 
-pub(crate) use candidates::Basis;
+pub(crate) use candidates::{Basis, Rows};
 pub(crate) use loops::{Loop, loops};
 pub(crate) use trace::{Cluster, End, EndKind, trace};

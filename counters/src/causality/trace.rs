@@ -60,10 +60,8 @@ struct Edge {
 }
 
 /// Returns the clusters of a priority.
-pub(crate) fn trace(rows: &[Pressure], wiring: &Wiring, priority: usize) -> Vec<Cluster> {
-    let rows = Rows::new(rows, priority);
-    let tracer = Tracer::new(&rows, wiring);
-    tracer.clusters(priority)
+pub(crate) fn trace(rows: &Rows<'_>, wiring: &Wiring, priority: usize) -> Vec<Cluster> {
+    Tracer::new(rows, wiring).clusters(priority)
 }
 
 struct Tracer<'t> {

@@ -134,14 +134,17 @@ impl Counter {
         QUEUE_WATERMARKS.contains(&self) || GROUP_WATERMARKS.contains(&self)
     }
 
-    /// The value of a text. `None` if the ASIC has no such counter: SONiC then writes nothing, or `N/A`.
+    /// The value of a text without surrounding blanks. `None` if the ASIC has no such counter: SONiC then writes nothing, or
+    /// `N/A`.
     ///
     /// # Errors
     /// What is expected instead, for people.
-    pub(super) fn parse(self, text: &str) -> Result<Option<Value>, &'static str> {
-        if text.is_empty() || text == "N/A" {
+    pub(super) fn parse(self, text: &[u8]) -> Result<Option<Value>, &'static str> {
+        if text.is_empty() || text == b"N/A" {
             return Ok(None);
         }
+        // Other texts than UTF-8 are no value of any counter.
+        let text = str::from_utf8(text).unwrap_or_default();
         match self {
             Counter::TxRate => {
                 // A decimal number, `inf` in some releases.

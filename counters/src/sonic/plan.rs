@@ -166,13 +166,13 @@ impl Plan {
                 let (Some(value), Some(port)) = (value, ports.get_mut(usize::from(place.port))) else {
                     continue;
                 };
-                let text = String::from_utf8_lossy(value.as_ref().trim_ascii());
-                match place.counter.parse(&text) {
+                let value = value.as_ref().trim_ascii();
+                match place.counter.parse(value) {
                     Ok(Some(value)) => place.counter.set(port, place.priority, value),
                     Ok(None) => {}
                     Err(expected) => {
                         let what = || format!("{}: {}", hash.key(), place.counter.field(place.priority));
-                        malformed.note(what, &text, expected);
+                        malformed.note(what, &String::from_utf8_lossy(value), expected);
                     }
                 }
             }

@@ -73,8 +73,7 @@ pub(super) fn related(
         finding.switch == at.switch && finding.port.is_none_or(|number| number == at.port)
     };
     let has_effect = |finding: &ConfigFinding, port: PortId| {
-        let rows = case.rows.range((port, 0)..=(port, usize::MAX));
-        rows.into_iter().any(|(_, row)| has_effect(about, finding.setting, row))
+        case.rows_at(port).iter().any(|row| has_effect(about, finding.setting, row))
     };
     let is_related = |finding: &&ConfigFinding| {
         ports.iter().any(|port| is_at(finding, *port) && has_effect(finding, *port))

@@ -19,8 +19,8 @@ const CONCLUDED: f64 = 0.85;
 /// they are in the verdict about the storm that it detected.
 pub(super) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
     let mut by_switch: BTreeMap<&str, Vec<&Pressure>> = BTreeMap::new();
-    let is_alarm = |row: &&&Pressure| row.is_lossless && row.drops() > 0;
-    for row in case.rows.values().filter(is_alarm) {
+    let is_alarm = |row: &&Pressure| row.is_lossless && row.drops() > 0;
+    for row in case.rows.iter().filter(is_alarm) {
         let by_watchdog = case.rows_of(&case.wiring.ports[row.port].switch).any(|other| {
             other.has_storm()
                 && other.priority == row.priority
