@@ -186,8 +186,12 @@ impl Pressure {
 
 /// The longest pause that a frame can request.
 fn longest_pause_ns(speed: Rate) -> Option<f64> {
-    let bits = (t::MOST_QUANTA * t::QUANTUM_BIT_TIMES) as f64;
-    (speed.0 > 0).then(|| bits / speed.0 as f64 * 1e9)
+    quantum_ns(speed).map(|quantum| t::MOST_QUANTA as f64 * quantum)
+}
+
+/// The duration of a quantum on a link, in nanoseconds; `None` if it has no rate.
+pub(crate) fn quantum_ns(speed: Rate) -> Option<f64> {
+    (speed.0 > 0).then(|| t::QUANTUM_BIT_TIMES as f64 / speed.0 as f64 * 1e9)
 }
 
 /// Returns the rows of all ports in order of port and priority; priorities without any activity are left out.
@@ -204,6 +208,7 @@ pub(crate) fn rows(window: &Window, wiring: &Wiring) -> Vec<Pressure> {
                 let is_possible =
                     |ns: &u64| duration_ns.is_none_or(|duration| *ns <= duration.saturating_add(lag_ns));
                 let impossible_ns = of.pause_rx_ns.take_if(|ns| !is_possible(ns));
+                of.pause_tx_ns = of.pause_tx_ns.filter(is_possible);
                 let other_end = other_end(window, wiring, *port, priority, &of);
                 let received = of.pause_rx_frames.or(other_end.sent);
                 let row = Pressure {

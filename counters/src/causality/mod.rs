@@ -9,6 +9,7 @@
 mod candidates;
 mod loops;
 mod trace;
+mod unit;
 
 pub(crate) use candidates::{Basis, Rows};
 pub(crate) use loops::{Loop, loops};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidates::{Basis, Rows, candidates};
 use super::loops::first_loop;
+use super::unit::Unit;
 use crate::pressure::Pressure;
 use crate::wiring::{PortId, Wiring};
 
@@ -246,36 +247,6 @@ const UNCOUNTED: f64 = 1.0;
 
 fn is_uncounted_storm(row: &Pressure) -> bool {
     row.has_storm() && !row.counts_pauses()
-}
-
-/// In which unit pauses are compared: time, if every paused port counts it, else frames.
-struct Unit {
-    /// Nanoseconds for each frame, for ports that count frames only.
-    ns_per_frame: Option<f64>,
-}
-
-impl Unit {
-    fn of(rows: &Rows<'_>) -> Unit {
-        let paused = || rows.iter().filter(|row| row.counts_pauses());
-        let (mut ns, mut frames) = (0.0, 0.0);
-        for row in paused() {
-            ns += row.change.pause_rx_ns.unwrap_or(0) as f64;
-            frames += row.received() as f64;
-        }
-        let all_timed = paused().all(|row| row.change.pause_rx_ns.is_some_and(|ns| ns > 0));
-        Unit { ns_per_frame: (all_timed && ns > 0.0 && frames > 0.0).then(|| ns / frames) }
-    }
-
-    fn received(&self, row: &Pressure) -> f64 {
-        match (self.ns_per_frame, row.change.pause_rx_ns) {
-            (Some(_), Some(ns)) => ns as f64,
-            _ => row.received().max(1) as f64,
-        }
-    }
-
-    fn sent(&self, row: &Pressure) -> f64 {
-        row.sent() as f64 * self.ns_per_frame.unwrap_or(1.0)
-    }
 }
 
 /// Where pauses have ended, and which ways they took.

@@ -22,6 +22,7 @@ pub(crate) struct PriorityChange {
     pub(crate) pause_rx_frames: Option<u64>,
     pub(crate) pause_tx_frames: Option<u64>,
     pub(crate) pause_rx_ns: Option<u64>,
+    pub(crate) pause_tx_ns: Option<u64>,
     /// Pauses that began.
     pub(crate) pauses_begun: Option<u64>,
     /// Whether the priority ever used PFC: a total of frames, received or sent, is not 0 at either end.
@@ -143,6 +144,7 @@ impl PortChange {
             sum(&mut total.pause_rx_frames, more.pause_rx_frames);
             sum(&mut total.pause_tx_frames, more.pause_tx_frames);
             sum(&mut total.pause_rx_ns, more.pause_rx_ns);
+            sum(&mut total.pause_tx_ns, more.pause_tx_ns);
             sum(&mut total.pauses_begun, more.pauses_begun);
             total.has_used_pfc |= more.has_used_pfc;
             sum(&mut total.queue_packets, more.queue_packets);
@@ -167,6 +169,7 @@ fn zero_of(reading: &PriorityReading) -> PriorityReading {
         pause_rx_frames: start(reading.pause_rx_frames),
         pause_tx_frames: start(reading.pause_tx_frames),
         pause_rx_ns: start(reading.pause_rx_ns),
+        pause_tx_ns: start(reading.pause_tx_ns),
         pauses_begun: start(reading.pauses_begun),
         watchdog: reading.watchdog.map(|known| WatchdogReading {
             tx_dropped_packets: start(known.tx_dropped_packets),
@@ -190,13 +193,17 @@ fn priority_between(before: &PriorityReading, after: &PriorityReading, falls: &m
     let (queue, queue_after) = (&before.queue, &after.queue);
     let (group, group_after) = (&before.group, &after.group);
     let pause_rx_frames = falls.grown(before.pause_rx_frames, after.pause_rx_frames);
+    let pause_tx_frames = falls.grown(before.pause_tx_frames, after.pause_tx_frames);
     // Some ASICs have the counter of the time and never increase it.
-    let is_counted = |ns: &u64| *ns > 0 || pause_rx_frames.is_none_or(|frames| frames == 0);
+    let counted = |ns: Option<u64>, frames: Option<u64>| {
+        ns.filter(|ns| *ns > 0 || frames.is_none_or(|frames| frames == 0))
+    };
     PriorityChange {
         pfc_enabled: after.pfc_enabled.or(before.pfc_enabled),
         pause_rx_frames,
-        pause_tx_frames: falls.grown(before.pause_tx_frames, after.pause_tx_frames),
-        pause_rx_ns: falls.grown(before.pause_rx_ns, after.pause_rx_ns).filter(is_counted),
+        pause_tx_frames,
+        pause_rx_ns: counted(falls.grown(before.pause_rx_ns, after.pause_rx_ns), pause_rx_frames),
+        pause_tx_ns: counted(falls.grown(before.pause_tx_ns, after.pause_tx_ns), pause_tx_frames),
         pauses_begun: falls.grown(before.pauses_begun, after.pauses_begun),
         has_used_pfc: has_used_pfc(before) || has_used_pfc(after),
         queue_packets: falls.grown(queue.packets, queue_after.packets),
