@@ -36,6 +36,8 @@ pub(crate) struct P4Address {
     pub(crate) authority: String,
     pub(crate) device_id: u64,
     pub(crate) is_tls: bool,
+    /// The DNS name that its certificate must have; `None`: the host.
+    pub(crate) certificate_name: Option<String>,
 }
 
 /// The address of a gNMI server.
@@ -158,7 +160,7 @@ fn p4_address(scheme: &str, rest: &str, is_tls: bool) -> Result<(Protocol, Strin
     };
     let authority = authority(host, P4_PORT).ok_or_else(wrong)?;
     let shown = format!("{scheme}{authority}/{device_id}");
-    Ok((Protocol::P4Runtime(P4Address { authority, device_id, is_tls }), shown))
+    Ok((Protocol::P4Runtime(P4Address { authority, device_id, is_tls, certificate_name: None }), shown))
 }
 
 /// `HOST:PORT` of a host with or without a port; `None` if it is neither.

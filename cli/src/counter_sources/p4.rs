@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use counters::{PollIntervals, PortReading, PriorityReading, QueueReading, Reading, Source};
 use model::Rate;
-use p4runtime::client::{Client, ClientConfig, ClientTls};
+use p4runtime::client::{Client, ClientConfig, ClientError, ClientTls};
 use p4runtime::proto::p4switch::v1::{Class, DeviceState, Port};
 use tokio::runtime::{Builder, Runtime};
 
@@ -35,13 +35,15 @@ impl P4Switch {
     fn connect(&self) -> anyhow::Result<(Runtime, Client)> {
         let runtime = Builder::new_current_thread().enable_all().build().context("cannot start")?;
         let scheme = if self.address.is_tls { "https" } else { "http" };
-        let tls = self.tls.clone().filter(|_| self.address.is_tls);
+        let domain = || self.address.certificate_name.clone();
+        let tls =
+            self.tls.clone().filter(|_| self.address.is_tls).map(|tls| ClientTls { domain: domain(), ..tls });
         if self.address.is_tls && tls.is_none() {
             bail!("p4runtimes:// needs certificates; specify --tls-ca, --tls-certificate and --tls-key");
         }
         let config = ClientConfig { tls, ..ClientConfig::new(self.address.device_id) };
         let endpoint = format!("{scheme}://{}", self.address.authority);
-        let client = runtime.block_on(Client::connect(&endpoint, config))?;
+        let client = runtime.block_on(Client::connect(&endpoint, config)).map_err(explained)?;
         Ok((runtime, client))
     }
 }
@@ -53,7 +55,9 @@ impl ReadingSource for P4Switch {
             None => self.connect()?,
         };
         let time_ns = wall_ns();
-        let Some(state) = runtime.block_on(client.device_state())? else {
+        let Some(state) = runtime.block_on(client.device_state()).map_err(explained)? else {
+            // A switch that does not know this client refuses every call.
+            runtime.block_on(client.api_version()).map_err(explained)?;
             bail!(
                 "the switch does not offer the state of its device, which has the pauses and queues of its ports; harrier \
                  switch does"
@@ -69,6 +73,17 @@ impl ReadingSource for P4Switch {
         });
         let reading = reading(&self.name, time_ns, &state);
         Ok(Read { reading, problems: problems.into_iter().collect(), configuration: None })
+    }
+}
+
+/// The error with what to do about it. As text, because it has its causes in it, and they would be printed twice.
+fn explained(error: ClientError) -> anyhow::Error {
+    let text = error.to_string();
+    match text.contains("invalid peer certificate") {
+        true => {
+            anyhow!("{text}; expected a certificate of an authority in --tls-ca, for the host of the address")
+        }
+        false => anyhow!(text),
     }
 }
 

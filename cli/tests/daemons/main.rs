@@ -30,4 +30,5 @@ mod sender;
 mod spool;
 mod takeover;
 mod tokens;
+mod watch_tls;
 mod webhooks;

@@ -92,6 +92,7 @@ fn arguments(args: &Args) -> Arguments<Switch> {
         .with_flag("tls_key", path(&args.tls_key))
         .with_flag("client_ca", path(&args.client_ca))
         .with_items("client_name", args.client_names.clone())
+        .with_items("reader_name", args.reader_names.clone())
         .with_flag("health_listen", args.health_listen.map(|address| address.to_string()))
         .with_flag("log_level", args.log_level.clone())
         .with_flag("log_format", args.log_format.clone())
@@ -125,4 +126,5 @@ fn complete(args: &mut Args, settings: &Settings) {
     args.tls_key = path("tls_key");
     args.client_ca = path("client_ca");
     args.client_names = settings.texts("client_name").into_iter().map(str::to_string).collect();
+    args.reader_names = settings.texts("reader_name").into_iter().map(str::to_string).collect();
 }

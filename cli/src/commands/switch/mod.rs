@@ -125,6 +125,10 @@ pub(crate) struct Args {
     /// every certificate of the authority; can be repeated [default: *.controller.harrier]
     #[arg(long = "client-name", value_name = "NAME")]
     client_names: Vec<String>,
+    /// DNS name of clients that may read and change nothing, as for --client-name; can be repeated [default:
+    /// *.watcher.harrier]
+    #[arg(long = "reader-name", value_name = "NAME")]
+    reader_names: Vec<String>,
     /// Allow connections from other machines that are not encrypted or whose clients have no certificate
     #[arg(long)]
     insecure: bool,
@@ -227,6 +231,7 @@ fn certificates(args: &Args, configuration: &Configuration) -> anyhow::Result<Op
         key: read(key)?,
         client_ca: args.client_ca.as_ref().map(read).transpose()?,
         client_names: client_names(args),
+        reader_names: args.reader_names.clone(),
     }))
 }
 

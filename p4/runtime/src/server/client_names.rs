@@ -13,38 +13,60 @@ use tonic::{Request, Status};
 /// The permitted names; clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct ClientNames {
+    /// Of clients that may make every call.
     permitted: Arc<[String]>,
+    /// Of clients that may read.
+    readers: Arc<[String]>,
     /// Calls that were rejected.
     rejected: Arc<AtomicU64>,
 }
 
 impl ClientNames {
-    /// Permits clients with one of these names; all clients if there are none.
-    pub(super) fn new(permitted: Vec<String>) -> ClientNames {
-        ClientNames { permitted: permitted.into(), rejected: Arc::default() }
-    }
-
-    fn permits(&self, certificate: Option<&CertificateDer<'_>>) -> bool {
-        if self.permitted.is_empty() {
-            return true;
-        }
-        let certificate = certificate.and_then(|der| webpki::EndEntityCert::try_from(der).ok());
-        certificate.is_some_and(|certificate| {
-            let names = certificate.valid_dns_names();
-            let mut permitted =
-                names.filter(|name| self.permitted.iter().any(|pattern| matches(pattern, name)));
-            permitted.any(|name| {
-                let name = ServerName::try_from(name);
-                name.is_ok_and(|name| certificate.verify_is_valid_for_subject_name(&name).is_ok())
-            })
-        })
+    /// Permits clients with one of the names `permitted`, all clients if there are none; and those with one of `readers` to
+    /// read.
+    pub(super) fn new(permitted: Vec<String>, readers: Vec<String>) -> ClientNames {
+        ClientNames { permitted: permitted.into(), readers: readers.into(), rejected: Arc::default() }
     }
 }
 
+/// Marks the calls of a client that may only read.
+#[derive(Clone, Copy, Debug)]
+struct ReadsOnly;
+
+/// Checks that the client of a call may change something.
+///
+/// # Errors
+/// By its certificate it may only read.
+#[expect(clippy::result_large_err, reason = "the error of a call")]
+pub(super) fn may_change<T>(request: &Request<T>) -> Result<(), Status> {
+    match request.extensions().get::<ReadsOnly>() {
+        Some(ReadsOnly) => Err(Status::permission_denied("by its certificate, the client may only read")),
+        None => Ok(()),
+    }
+}
+
+/// Whether a certificate has one of these names.
+fn has_one(certificate: Option<&CertificateDer<'_>>, patterns: &[String]) -> bool {
+    let certificate = certificate.and_then(|der| webpki::EndEntityCert::try_from(der).ok());
+    certificate.is_some_and(|certificate| {
+        let names = certificate.valid_dns_names();
+        let mut permitted = names.filter(|name| patterns.iter().any(|pattern| matches(pattern, name)));
+        permitted.any(|name| {
+            let name = ServerName::try_from(name);
+            name.is_ok_and(|name| certificate.verify_is_valid_for_subject_name(&name).is_ok())
+        })
+    })
+}
+
 impl Interceptor for ClientNames {
-    fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let chain = request.peer_certs();
-        if self.permits(chain.as_ref().and_then(|chain| chain.first())) {
+        let certificate = chain.as_ref().and_then(|chain| chain.first());
+        if self.permitted.is_empty() || has_one(certificate, &self.permitted) {
+            return Ok(request);
+        }
+        if has_one(certificate, &self.readers) {
+            request.extensions_mut().insert(ReadsOnly);
             return Ok(request);
         }
         let expected = self.permitted.join(" or ");

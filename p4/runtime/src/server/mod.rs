@@ -224,8 +224,10 @@ impl<A: SwitchAccess> Server<A> {
         if let Some(tls) = &self.inner.tls {
             builder = builder.tls_config(tls.config())?;
         }
-        let names = self.inner.tls.as_ref().map(|tls| tls.client_names.clone()).unwrap_or_default();
-        let service = InterceptedService::new(self.service(), client_names::ClientNames::new(names));
+        let names = self.inner.tls.as_ref().map(|tls| (tls.client_names.clone(), tls.reader_names.clone()));
+        let (clients, readers) = names.unwrap_or_default();
+        let service =
+            InterceptedService::new(self.service(), client_names::ClientNames::new(clients, readers));
         builder.add_service(service).serve_with_incoming_shutdown(incoming, shutdown).await?;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::access::SwitchAccess;
 use super::arbitration::{ClientId, RoleKey, WriteTicket};
+use super::client_names::may_change;
 use super::device::Change;
 use super::hub::Outgoing;
 use super::role::Scope;
@@ -98,6 +99,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
     type StreamChannelStream = ReceiverStream<Outgoing>;
 
     async fn write(&self, request: Request<v1::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
+        may_change(&request)?;
         let detail_bytes = accepted_detail_bytes(request.metadata());
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
@@ -139,6 +141,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         &self,
         request: Request<v1::SetForwardingPipelineConfigRequest>,
     ) -> Result<Response<v1::SetForwardingPipelineConfigResponse>, Status> {
+        may_change(&request)?;
         let request = request.into_inner();
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
@@ -188,6 +191,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         &self,
         request: Request<Streaming<v1::StreamMessageRequest>>,
     ) -> Result<Response<Self::StreamChannelStream>, Status> {
+        may_change(&request)?;
         let (client, outgoing) = self.inner.hub().connect().map_err(Refusal::into_status)?;
         tokio::spawn(self.clone().follow(client, request.into_inner()));
         Ok(Response::new(ReceiverStream::new(outgoing)))

@@ -14,6 +14,9 @@ pub struct ServerTls {
     /// DNS names of which a client's certificate must have one; `*.NAME` stands for every name one label longer than
     /// NAME. Calls of other clients get `PERMISSION_DENIED`. Empty: every certificate of `client_ca` will do.
     pub client_names: Vec<String>,
+    /// DNS names as [`ServerTls::client_names`], of clients that may read and change nothing: their calls that write, set a
+    /// pipeline or open a stream get `PERMISSION_DENIED`. Without effect if `client_names` is empty.
+    pub reader_names: Vec<String>,
 }
 
 impl ServerTls {

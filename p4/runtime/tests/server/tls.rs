@@ -2,6 +2,7 @@
 
 use crate::common::{Bench, DEVICE};
 use p4runtime::client::{Client, ClientConfig, ClientTls};
+use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
 use p4runtime::server::ServerTls;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
@@ -34,12 +35,14 @@ async fn bench(authority: &Authority, clients: Option<&Authority>) -> Bench {
     bench_for(authority, clients, &[]).await
 }
 
-/// A server that also requires one of these names in the certificates of clients.
+/// A server that also requires one of these names in the certificates of clients. Readers have `*.watcher.example`.
 async fn bench_for(authority: &Authority, clients: Option<&Authority>, names: &[&str]) -> Bench {
     let (certificate, key) = authority.issue("localhost");
     let client_ca = clients.map(|clients| clients.pem.clone());
     let client_names = names.iter().map(|name| name.to_string()).collect();
-    Bench::with(|config| config.tls = Some(ServerTls { certificate, key, client_ca, client_names })).await
+    let reader_names = vec!["*.watcher.example".to_string()];
+    let tls = ServerTls { certificate, key, client_ca, client_names, reader_names };
+    Bench::with(|config| config.tls = Some(tls)).await
 }
 
 /// Whether a client with these certificates gets a response.
@@ -101,4 +104,19 @@ async fn a_client_needs_one_of_the_permitted_names() {
         let identity = Some(authority.issue(name));
         assert_eq!(check(&bench, trusting(&authority, identity)).await, expected, "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_reader_reads_and_changes_nothing() {
+    let authority = Authority::new();
+    let bench = bench_for(&authority, Some(&authority), &["*.controller.example"]).await;
+    let reader = || trusting(&authority, Some(authority.issue("w1.watcher.example")));
+    let config = ClientConfig { tls: reader(), ..ClientConfig::new(DEVICE) };
+    let mut client = Client::connect(&bench.handle.endpoint(), config).await.expect("it connects");
+    client.pipeline(ResponseType::CookieOnly).await.expect("it reads");
+    let refused = client.become_primary().await.expect_err("it opens no stream");
+    assert!(refused.to_string().contains("the client may only read"), "{refused}");
+    // Where every certificate will do, there is no difference.
+    let open = bench_for(&authority, Some(&authority), &[]).await;
+    assert!(check(&open, reader()).await);
 }

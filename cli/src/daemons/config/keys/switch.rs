@@ -74,6 +74,12 @@ const TLS: &[Key] = &[
         "DNS names of which a client's certificate must have one; `*.NAME` for all names one label longer, `any` for \
          every certificate of the authority",
     ),
+    Key::new(
+        "reader_name",
+        Kind::List(&Kind::Text),
+        "*.watcher.harrier",
+        "DNS names, as of `client_name`, of clients that may read and change nothing",
+    ),
 ];
 
 fn contradictions(settings: &Settings) -> Vec<Problem> {
