@@ -83,6 +83,15 @@ const P4_PORT: u16 = 9559;
 const EXPECTED: &str = "expected [NAME=]sonic://HOST[:PORT] or gnmi://USER@HOST[:PORT], sonics:// or gnmis:// for TLS, \
                         sonic+unix:///PATH, or NAME=p4runtime://HOST[:PORT][/DEVICE_ID]";
 
+impl Address {
+    /// The address of the P4 switch `name`.
+    pub(crate) fn of_p4(name: &str, p4: P4Address) -> Address {
+        let shown =
+            format!("p4runtime{}://{}/{}", if p4.is_tls { "s" } else { "" }, p4.authority, p4.device_id);
+        Address { name: Some(name.to_string()), protocol: Protocol::P4Runtime(p4), shown }
+    }
+}
+
 impl FromStr for Address {
     type Err = String;
 

@@ -34,18 +34,19 @@ pub(crate) fn parse_exporter(text: &str) -> Result<ExporterOf, String> {
 pub(crate) struct SampleListener(Arc<Mutex<Collector>>);
 
 impl SampleListener {
-    /// Binds a socket for each address and starts to receive.
-    pub(crate) fn start(addresses: &[SocketAddr]) -> anyhow::Result<SampleListener> {
+    /// Binds a socket for each address and starts to receive. Returns the addresses with the ports that are used.
+    pub(crate) fn start(addresses: &[SocketAddr]) -> anyhow::Result<(SampleListener, Vec<SocketAddr>)> {
         let listener = SampleListener::default();
+        let mut all = Vec::new();
         for address in addresses {
             let socket = UdpSocket::bind(address).with_context(|| format!("cannot receive at {address}"))?;
             let bound = socket.local_addr().unwrap_or(*address);
             let collector = Arc::clone(&listener.0);
             let thread = thread::Builder::new().name(format!("samples-{}", bound.port()));
             thread.spawn(move || receive(&socket, &collector)).context("cannot start a thread")?;
-            stderr_line!("flow samples are received at {bound}");
+            all.push(bound);
         }
-        Ok(listener)
+        Ok((listener, all))
     }
 
     /// Sets the switches whose datagrams are read from now on.

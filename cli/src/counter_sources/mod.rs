@@ -15,10 +15,11 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use counters::Reading;
+use model::Topology;
 
 use crate::daemons::operations::signals::Demand;
 
-pub(crate) use address::{Address, Protocol};
+pub(crate) use address::{Address, P4Address, Protocol};
 pub(crate) use flow_samples::{ExporterOf, SampleListener, parse_exporter};
 pub(crate) use gnmi::GnmiSwitch;
 pub(crate) use history::{Change, History, Subject};
@@ -64,8 +65,10 @@ pub(crate) struct Failure {
     pub(crate) retry_in: Duration,
 }
 
-/// What the threads of the sources, and the signals of the process, tell `harrier watch`.
+/// What a watch takes: from the threads of its sources, and from the daemon that it is or is part of.
 pub(crate) enum News {
+    /// The network that is known from now on.
+    Network(Topology),
     /// A source was polled.
     Polled(Polled),
     /// A signal demands something.

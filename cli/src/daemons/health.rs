@@ -18,17 +18,27 @@ pub(crate) struct DaemonHealth {
     /// Absent: the command has no server.
     link: Option<watch::Receiver<LinkStatus>>,
     own: Mutex<(Vec<HealthProblem>, Vec<Metric>)>,
+    /// A part of the daemon with a link of its own.
+    part: Option<Arc<DaemonHealth>>,
 }
 
 impl DaemonHealth {
     /// Reports on a link, and nothing else yet.
     pub(crate) fn new(link: watch::Receiver<LinkStatus>) -> Arc<DaemonHealth> {
-        Arc::new(DaemonHealth { link: Some(link), own: Mutex::default() })
+        DaemonHealth::with_part(link, None)
+    }
+
+    /// Reports on a link, and on a part of the daemon with a link of its own.
+    pub(crate) fn with_part(
+        link: watch::Receiver<LinkStatus>,
+        part: Option<Arc<DaemonHealth>>,
+    ) -> Arc<DaemonHealth> {
+        Arc::new(DaemonHealth { link: Some(link), own: Mutex::default(), part })
     }
 
     /// Of a command without a server.
     pub(crate) fn without_server() -> Arc<DaemonHealth> {
-        Arc::new(DaemonHealth { link: None, own: Mutex::default() })
+        Arc::new(DaemonHealth { link: None, own: Mutex::default(), part: None })
     }
 
     /// Replaces the daemon's own problems and metrics.
@@ -50,12 +60,26 @@ impl Probe for DaemonHealth {
         let mut problems = self.own.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
         let disconnected = self.link.as_ref().and_then(|link| link.borrow().disconnected.clone());
         problems.extend(disconnected.map(|reason| HealthProblem { subject: "server".into(), reason }));
+        for problem in self.part.iter().flat_map(|part| part.problems()) {
+            // Most of what keeps one link from the server keeps the other one.
+            if !problems
+                .iter()
+                .any(|known| known.subject == problem.subject && known.reason == problem.reason)
+            {
+                problems.push(problem);
+            }
+        }
         problems
     }
 
     fn metrics(&self) -> Vec<Metric> {
         let mut metrics = self.link.as_ref().map(|link| link_metrics(&link.borrow())).unwrap_or_default();
         metrics.extend(self.own.lock().unwrap_or_else(PoisonError::into_inner).1.iter().cloned());
+        let of_part = self.part.iter().flat_map(|part| part.metrics());
+        metrics.extend(of_part.map(|mut metric| {
+            metric.labels.push(("part", "counters".into()));
+            metric
+        }));
         metrics
     }
 }

@@ -89,6 +89,37 @@ fn every_element_and_every_contradiction_is_reported_at_once() {
 }
 
 #[test]
+fn ordinary_switches_of_a_controller_are_checked() {
+    let fixed = "spool = \"s\"\nswitches = [\"sw1=127.0.0.1:9559/1\"]\n";
+    check(
+        "controller",
+        &format!(
+            "{fixed}counter_switches = [\"sonic://leaf1\", \"spine1=http://x\", \"sw1=p4runtime://h\"]\n"
+        ),
+        &[
+            ":3:1: counter_switches: address 2: expected [NAME=]sonic://HOST[:PORT] or gnmi://USER@HOST[:PORT], sonics:// \
+             or gnmis:// for TLS, sonic+unix:///PATH, or NAME=p4runtime://HOST[:PORT][/DEVICE_ID]",
+            ":3:1: counter_switches: `sw1` is one of `switches`, whose ports are read anyway",
+        ],
+    );
+    check(
+        "controller",
+        &format!(
+            "{fixed}counter_switches = [\"sonic://leaf1\"]\ncounter_interval = \"1h\"\nredis_ca = \"ca.pem\"\n"
+        ),
+        &[
+            ":4:20: counter_interval: `1h`: expected a time from 100ms to 10min",
+            ":5:1: redis_ca: FOLDER/ca.pem: cannot be used as certificates: I/O error: No such file or directory (os error 2)",
+        ],
+    );
+    check(
+        "controller",
+        &format!("{fixed}collect = [\"127.0.0.1:6343\"]\n"),
+        &[":3:1: collect: without effect: there are no counter_switches"],
+    );
+}
+
+#[test]
 fn what_a_daemon_refuses_is_a_mistake() {
     check(
         "switch",

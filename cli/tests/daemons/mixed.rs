@@ -1,4 +1,4 @@
-//! A network of P4 switches and a SONiC switch: the watcher reads the counters of the SONiC switch over Redis and those of a P4
+//! A network of P4 switches and a SONiC switch: the watcher, or the controller of the P4 switch, reads the counters of the SONiC switch over Redis and those of a P4
 //! switch over P4Runtime, a controller uploads the telemetry of the P4 switches, and one verdict has both.
 
 use std::fs;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::network::Network;
-use crate::process::{Daemon, json as get_json, metric, wait_until};
+use crate::process::{Daemon, get, json as get_json, metric, wait_until};
 use crate::sender::Sender;
 use crate::support::redis::Server as Redis;
 use crate::support::{harrier, scratch};
@@ -98,8 +98,8 @@ struct Storm {
 }
 
 impl Storm {
-    fn run() -> Storm {
-        let folder = scratch("daemons-mixed-storm");
+    fn run(test: &str) -> Storm {
+        let folder = scratch(&format!("daemons-{test}-storm"));
         let of = |name: &str| folder.join(name).display().to_string();
         let (snapshots, counters) = (of("snapshots"), of("counters"));
         let ran =
@@ -161,26 +161,60 @@ fn diagnoses(rest: &str) -> Vec<Value> {
     get_json(rest, "/api/v1/diagnoses")["diagnoses"].as_array().cloned().unwrap_or_default()
 }
 
-#[test]
-fn a_victim_at_a_p4_switch_is_traced_through_a_sonic_switch_to_the_host_behind_another_p4_switch() {
-    let Some(spine) = Redis::start("mixed-sw2", None) else { return };
-    let storm = Storm::run();
+/// What reads the counters of `sw2` and `sw4`.
+enum Reader {
+    Watcher,
+    Controller,
+}
+
+impl Reader {
+    fn start(&self, network: &Network, storm: &Storm, spine: &Redis, leaf: &P4Leaf, uploads: &str) -> Daemon {
+        let (topology, spool) = (storm.topology(), network.path("spool"));
+        let (spine, leaf) = (format!("sonic://127.0.0.1:{}", spine.port), leaf.server.address());
+        let of_watcher = format!("sw4=p4runtime://{leaf}");
+        let of_controller = format!("sw4={leaf}/1");
+        let own = match self {
+            Reader::Watcher => vec!["watch", "--interval", "300ms", &spine, &of_watcher],
+            Reader::Controller => {
+                let p4 = ["controller", "--switches", &of_controller];
+                [p4, ["--counter-interval", "300ms", "--counter-switches"]]
+                    .concat()
+                    .into_iter()
+                    .chain([&*spine])
+                    .collect()
+            }
+        };
+        let common = ["--name", "w1", "--topology", &topology, "--server", uploads, "--spool", &spool];
+        let health = ["--health-listen", "127.0.0.1:0"];
+        let log = fs::File::create(network.path("log")).unwrap();
+        let mut daemon = Daemon::start_with_log(&[own.as_slice(), &common, &health].concat(), log);
+        daemon.health = daemon.line("health on ");
+        daemon
+    }
+
+    /// Daemons at the server: a controller has a link for its telemetry and one for what it reads of counters.
+    fn links(&self) -> i64 {
+        match self {
+            Reader::Watcher => 1,
+            Reader::Controller => 2,
+        }
+    }
+}
+
+/// A victim at a P4 switch is traced through a SONiC switch to the host behind another P4 switch.
+fn check(test: &str, reader: &Reader) {
+    let Some(spine) = Redis::start(&format!("{test}-sw2"), None) else { return };
+    let storm = Storm::run(test);
     let readings = storm.readings();
     spine.load_dumps(&readings[0]);
     let leaf = P4Leaf::start();
-    let network = Network::new("mixed");
+    let network = Network::new(test);
     let topology = storm.topology();
     let (mut server, rest, uploads) = network.serve_blind("127.0.0.1:0", &["--topology", &topology]);
-    let (spool, log) = (network.path("spool"), network.path("log"));
-    let addresses =
-        [format!("sonic://127.0.0.1:{}", spine.port), format!("sw4=p4runtime://{}", leaf.server.address())];
-    let fixed = ["watch", "--name", "w1", "--interval", "300ms", "--topology", &topology];
-    let upload = ["--server", &uploads, "--spool", &spool, &addresses[0], &addresses[1]];
-    let mut watcher =
-        Daemon::start_with_log(&[fixed.as_slice(), &upload].concat(), fs::File::create(&log).unwrap());
-    let read = || fs::read_to_string(&log).unwrap();
+    let mut daemon = reader.start(&network, &storm, &spine, &leaf, &uploads);
+    let read = || fs::read_to_string(network.path("log")).unwrap();
     wait_until("both switches are read", || read().matches("ports are read").count() == 2);
-    wait_until("the watcher is connected", || metric(&rest, "harrier_daemons") == 1);
+    wait_until("the reader is connected", || metric(&rest, "harrier_daemons") == reader.links());
 
     leaf.storm();
     let incidents =
@@ -204,6 +238,23 @@ fn a_victim_at_a_p4_switch_is_traced_through_a_sonic_switch_to_the_host_behind_a
 
     // The verdict of the counters is in the same incident.
     assert_eq!(at_host(), 1, "{:#?}", incidents());
-    assert_eq!(watcher.terminate(), Some(0));
+    let metrics = get(&daemon.health, "/metrics");
+    for switch in ["sw2", "sw4"] {
+        let line = metrics.lines().find(|line| {
+            line.starts_with("harrier_switch_readable{") && line.contains(&format!("switch=\"{switch}\""))
+        });
+        assert!(line.is_some_and(|line| line.ends_with(" 1")), "{switch}: {line:?} in {metrics}");
+    }
+    assert_eq!(daemon.terminate(), Some(0));
     assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn a_watcher_joins_the_counters_of_both_kinds_of_switches_with_telemetry() {
+    check("mixed", &Reader::Watcher);
+}
+
+#[test]
+fn a_controller_reads_ordinary_switches_beside_its_p4_switches() {
+    check("mixed-controller", &Reader::Controller);
 }

@@ -1,6 +1,7 @@
 //! `harrier controller`: programs switches, collects the telemetry of slow flows, and uploads it.
 
 mod cables;
+mod counters;
 mod samples;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use tokio::sync::{mpsc, watch};
 use tracing::{error, info, warn};
 use web::{HealthProblem, Metric};
 
+use self::counters::Counters;
 use super::config::Arguments;
 use super::config::keys::controller::{self as keys, SwitchAddress, parse_define};
 use super::config::settings::Settings;
@@ -35,6 +37,7 @@ use super::operations::signals::{Demand, Signals};
 use super::operations::{self, notify};
 use super::tls::{Certificates, identity_name};
 use crate::commands::p4;
+use crate::counter_sources::P4Address;
 
 /// Maximum time of a polling packet from one switch to the next, in nanoseconds of network time.
 const HOP_NS: u64 = 20_000;
@@ -71,8 +74,10 @@ async fn control(
     // The address is checked before the spool is created, both before the first switch is touched.
     let health_address = health::take_address(&settings).await?;
     let link = Link::start(link)?;
-    let health = DaemonHealth::new(link.status());
+    let counters = counters::Prepared::new(&settings, &name)?;
+    let health = DaemonHealth::with_part(link.status(), counters.as_ref().map(counters::Prepared::health));
     let serving = health_address.serve(health.clone())?;
+    let (p4, topology) = (p4_addresses(&config.switches), Topology::clone(&config.topology));
     let mut controller = Controller::start(config).with_context(|| match settings.path("p4info") {
         Some(path) => {
             let origin = settings.origin("p4info");
@@ -80,6 +85,7 @@ async fn control(
         }
         None => "the switches cannot be controlled".into(),
     })?;
+    let counters = counters.map(|prepared| prepared.start(&settings, p4, topology)).transpose()?;
     stdout_line!("ready")?;
     info!(name, "the controller is ready");
     notify::ready("running");
@@ -92,6 +98,7 @@ async fn control(
         samples: controller.take_samples(),
         uplink: link.status(),
         controller,
+        counters,
         link,
         health,
         synchronised,
@@ -139,6 +146,7 @@ fn reload(arguments: &Arguments<keys::Controller>, settings: Settings, log: &Log
 
 struct Work {
     controller: Controller,
+    counters: Option<Counters>,
     status: watch::Receiver<Status>,
     discovered: watch::Receiver<Discovered>,
     samples: mpsc::Receiver<Vec<PortSample>>,
@@ -190,6 +198,7 @@ impl Work {
         if let Some(problem) = problems.first() {
             return warn!(problem, "the server sent a network that contradicts itself; it is ignored");
         }
+        self.counters.iter().for_each(|counters| counters.learned(topology.clone()));
         let (nodes, links) = (topology.nodes.len(), topology.links.len());
         let planner = self.controller.planner();
         tokio::spawn(async move {
@@ -308,9 +317,15 @@ impl Work {
         while let Some(collected) = work.controller.try_snapshot() {
             work.upload(collected).await;
         }
-        let Work { controller, link, .. } = work;
+        let Work { controller, counters, link, .. } = work;
         drop(controller);
-        if tokio::time::timeout(GRACE, link.stop()).await.is_err() {
+        let stop_counters = async {
+            if let Some(counters) = counters {
+                counters.stop().await;
+            }
+        };
+        let (stopped, ()) = tokio::join!(tokio::time::timeout(GRACE, link.stop()), stop_counters);
+        if stopped.is_err() {
             warn!("some records stay in the spool");
         }
     }
@@ -413,6 +428,20 @@ fn live_config(settings: &Settings) -> anyhow::Result<LiveConfig> {
             .map(Duration::from_millis),
         wall_clock: operations::wall_ns,
     })
+}
+
+/// Where the ports of P4 switches are read as those of ordinary ones.
+fn p4_addresses(switches: &[SwitchEndpoint]) -> Vec<(String, P4Address)> {
+    let address = |switch: &SwitchEndpoint| {
+        let (scheme, authority) = switch.endpoint.split_once("://").unwrap_or(("http", &switch.endpoint));
+        P4Address {
+            authority: authority.to_string(),
+            device_id: switch.device_id,
+            is_tls: scheme == "https",
+            certificate_name: switch.certificate_name.clone(),
+        }
+    };
+    switches.iter().map(|switch| (switch.name.clone(), address(switch))).collect()
 }
 
 /// A network of these switches without any link.

@@ -74,6 +74,12 @@ impl LinkConfig {
         self
     }
 
+    /// Keeps the records in a folder within that of the key `spool`.
+    pub(crate) fn with_spool_in(mut self, folder: &str) -> LinkConfig {
+        self.spool = self.spool.join(folder);
+        self
+    }
+
     /// The switches of a controller.
     pub(crate) fn with_switches(mut self, switches: Vec<String>) -> LinkConfig {
         self.switches = switches;

@@ -1,7 +1,9 @@
 //! What makes `harrier watch` a daemon: its link to the server, its health, and the signals of the process. They run on
 //! threads of their own, while the command polls and diagnoses.
 
+mod polls;
 mod ports;
+mod rounds;
 mod selection;
 
 use std::collections::BTreeSet;
@@ -15,11 +17,12 @@ use model::PortRef;
 use model::diagnosis::Diagnosis;
 use proto::v1::{self, SenderKind, record::Body};
 use proto::version::WATCHER_PORTS;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 use web::{HealthProblem, Metric};
 
+pub(crate) use self::rounds::{Output, Rounds, Watched};
 use self::selection::Selection;
 use super::config::settings::Settings;
 use super::health::{self, DaemonHealth, metric};
@@ -30,7 +33,9 @@ use crate::counter_sources::{Change, News};
 
 /// The daemon around the polls.
 pub(crate) struct Watcher {
-    runtime: Runtime,
+    runtime: Handle,
+    /// The runtime, unless it is that of another daemon.
+    own_runtime: Option<Runtime>,
     /// Without a server there is none.
     link: Option<Link>,
     health: Arc<DaemonHealth>,
@@ -75,8 +80,27 @@ impl Watcher {
             anyhow::Ok((link, health, serving, notify::watchdog()))
         });
         let (link, health, _serving, _watchdog) = started?;
-        let selection = Selection::default();
-        Ok(Some(Watcher { runtime, link, health, selection, uploaded: 0, unfit: 0, _serving, _watchdog }))
+        let watcher = Watcher { link, _serving, _watchdog, ..Watcher::new(runtime.handle().clone(), health) };
+        Ok(Some(Watcher { own_runtime: Some(runtime), ..watcher }))
+    }
+
+    /// A part of another daemon, in whose runtime this is called.
+    pub(crate) fn part(link: Link, health: Arc<DaemonHealth>) -> Watcher {
+        Watcher { link: Some(link), ..Watcher::new(Handle::current(), health) }
+    }
+
+    fn new(runtime: Handle, health: Arc<DaemonHealth>) -> Watcher {
+        Watcher {
+            runtime,
+            own_runtime: None,
+            link: None,
+            health,
+            selection: Selection::default(),
+            uploaded: 0,
+            unfit: 0,
+            _serving: None,
+            _watchdog: None,
+        }
     }
 
     /// Uploads a change of the verdicts, if the server is to know it.
@@ -157,9 +181,11 @@ impl Watcher {
 
     /// Sends what is left, waits a short time for the server, and ends.
     pub(crate) fn stop(self) {
-        notify::stopping();
-        if let Some(link) = self.link {
+        if self.own_runtime.is_some() {
+            notify::stopping();
             info!("stopping");
+        }
+        if let Some(link) = self.link {
             let status = link.status();
             self.runtime.block_on(link.stop());
             let waiting = status.borrow().waiting;
@@ -167,7 +193,7 @@ impl Watcher {
                 warn!(waiting, "verdicts stay in the spool");
             }
         }
-        self.runtime.shutdown_background();
+        self.own_runtime.into_iter().for_each(Runtime::shutdown_background);
     }
 }
 

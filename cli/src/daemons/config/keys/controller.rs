@@ -6,8 +6,10 @@ use anyhow::{Context as _, bail};
 use controller::plan::PlanSettings;
 
 use super::common::{HEALTH, OPERATION, TIME, TLS, UPLOAD, loopback_peer, numbers, upload};
+use super::counters::{self, INTERVAL, SAMPLES, SOURCES};
 use super::files;
 use crate::commands::p4;
+use crate::counter_sources::Address;
 use crate::daemons::config::arguments::Described;
 use crate::daemons::config::key::{Daemon, Key};
 use crate::daemons::config::kind::Kind;
@@ -18,7 +20,9 @@ use crate::daemons::{tls, topology};
 pub(crate) static CONTROLLER: Daemon = Daemon {
     name: "controller",
     about: "Programs switches over P4Runtime, collects the telemetry of slow flows from them, and uploads it.",
-    groups: &[NETWORK, DISCOVERY, COLLECTION, TIME, UPLOAD, TLS, HEALTH, OPERATION],
+    groups: &[
+        NETWORK, DISCOVERY, COLLECTION, COUNTERS, SOURCES, SAMPLES, TIME, UPLOAD, TLS, HEALTH, OPERATION,
+    ],
     contradictions,
     files,
 };
@@ -126,6 +130,19 @@ const COLLECTION: &[Key] = &[
     ),
 ];
 
+/// Ordinary switches beside the P4 switches.
+const COUNTERS: &[Key] = &[
+    Key::new(
+        "counter_switches",
+        Kind::List(&Kind::Text),
+        "",
+        "Ordinary switches whose counters are read as by `harrier watch`, e.g. sonic://spine1,gnmis://admin@spine2; the \
+         ports of `switches` are then read with them, and pauses are followed through both. The controller's certificate \
+         also needs the name NAME.watcher.harrier",
+    ),
+    Key::new("counter_interval", INTERVAL, "1s", "Polling interval of counters, from 100ms to 10min"),
+];
+
 /// A switch and its P4Runtime server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SwitchAddress {
@@ -190,10 +207,33 @@ fn contradictions(settings: &Settings) -> Vec<Problem> {
         problems.extend(loopback_peer(settings, "switches", &switch.address));
     }
     problems.extend(of_program(settings));
+    problems.extend(of_counters(settings, &switches));
     if let Some((quiet_us, timeout_ms)) = numbers(settings, "quiet_us", "event_timeout_ms")
         && quiet_us >= timeout_ms * 1_000
     {
         problems.push(settings.problem("quiet_us", "not shorter than event_timeout_ms"));
+    }
+    problems
+}
+
+/// What contradicts itself in the keys of ordinary switches.
+fn of_counters(settings: &Settings, switches: &[SwitchAddress]) -> Vec<Problem> {
+    let mut problems = counters::addresses(settings, "counter_switches");
+    let named =
+        settings.texts("counter_switches").into_iter().filter_map(|text| text.parse::<Address>().ok());
+    for name in named.filter_map(|address| address.name) {
+        if switches.iter().any(|switch| switch.name == name) {
+            let message = format!("`{name}` is one of `switches`, whose ports are read anyway");
+            problems.push(settings.problem("counter_switches", message));
+        }
+    }
+    if !settings.has("counter_switches") {
+        let without_effect =
+            ["desired", "collect", "exporter"].into_iter().filter(|name| settings.is_given(name));
+        problems.extend(
+            without_effect
+                .map(|name| settings.problem(name, "without effect: there are no counter_switches")),
+        );
     }
     problems
 }
@@ -213,6 +253,7 @@ fn of_program(settings: &Settings) -> Option<Problem> {
 fn files(settings: &Settings) -> Vec<Problem> {
     let mut problems = files::certificates(settings, tls::KEYS);
     problems.extend(files::read(settings, "topology", topology::read));
+    problems.extend(counters::files(settings));
     problems.extend(files::read(settings, "plan", read_plan));
     problems.extend(files::read(settings, "device_config", read_device_config));
     problems.extend(files::read(settings, "p4info", p4::read_info));

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod common;
 pub(crate) mod controller;
+pub(crate) mod counters;
 pub(crate) mod files;
 pub(crate) mod nic;
 pub(crate) mod serve;
