@@ -222,6 +222,16 @@ fn check(test: &str, reader: &Reader) {
     let at_host = || incidents().iter().filter(|incident| incident["root_cause"]["port"] == "sw4:1").count();
     wait_until("the P4 switch shows the storm", || at_host() == 1);
     spine.load_dumps(readings.last().unwrap());
+    let of_spine =
+        || diagnoses(&rest).iter().any(|verdict| verdict["pause_path"].to_string().contains("sw2:3"));
+    wait_until("the pauses are followed through the SONiC switch", of_spine);
+    // A server that starts again knows the verdicts of the counters before.
+    server.kill();
+    let (mut server, rest, _) = network.serve_blind(&uploads, &["--topology", &topology]);
+    wait_until("the reader is connected again", || metric(&rest, "harrier_daemons") == reader.links());
+    let incidents =
+        || get_json(&rest, "/api/v1/incidents")["incidents"].as_array().cloned().unwrap_or_default();
+    let at_host = || incidents().iter().filter(|incident| incident["root_cause"]["port"] == "sw4:1").count();
     // The verdict of the telemetry may come before that of the counters of the switch that it lacks: then it waits for them.
     storm.upload(&uploads);
     let of_victim = || diagnoses(&rest).into_iter().find(|verdict| !verdict["victim"].is_null());

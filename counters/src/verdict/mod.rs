@@ -39,7 +39,7 @@ pub(crate) fn verdicts(case: &Case<'_>) -> Vec<Diagnosis> {
         verdict.collected.switches = case.window.switches.len() as u64;
         let Span { from_ns, to_ns, .. } = case.window.span;
         verdict.counters = Some(CounterInterval { from_ns, to_ns, watcher: None });
-        verdict.id = id(verdict, case.window.span.from_ns);
+        verdict.id = id(verdict, case.window.span);
     }
     order(&mut verdicts);
     verdicts
@@ -102,11 +102,13 @@ fn united(verdicts: Vec<Diagnosis>) -> Vec<Diagnosis> {
     united
 }
 
-/// A name that the same readings give again, fit for URLs.
-fn id(verdict: &Diagnosis, from_ns: u64) -> String {
+/// A name that the same readings give again, fit for URLs. Intervals that begin at the same reading have different ones: the
+/// first round of a monitor has one interval, the second one that and the next.
+fn id(verdict: &Diagnosis, span: Span) -> String {
     let place = verdict.root_cause.port.as_ref().map(ToString::to_string);
     let place = place.or_else(|| verdict.pause_loop.first().map(ToString::to_string)).unwrap_or_default();
     let anomaly = format!("{:?}", verdict.anomaly);
-    let text = format!("counters-{from_ns}-{place}-{anomaly}");
+    let duration_ms = span.to_ns.saturating_sub(span.from_ns) / 1_000_000;
+    let text = format!("counters-{}-{duration_ms}-{place}-{anomaly}", span.from_ns);
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
 }

@@ -264,3 +264,19 @@ fn a_source_keeps_its_last_three_readings() {
     );
     assert_eq!(history.round(&[], &Network::default()), []);
 }
+
+#[test]
+fn every_report_about_a_verdict_has_an_id_of_its_own() {
+    // The first two rounds begin at the same reading; a server stores one verdict of an id.
+    let mut history = History::default();
+    let mut ids = BTreeSet::new();
+    let mut reports = 0;
+    for (second, frames) in [(1, 0), (2, 400), (3, 9_000), (4, 18_000)] {
+        history.read(0, paused(second * 1_000_000_000, frames), vec![]);
+        for change in history.round(&[], &Network::default()) {
+            reports += 1;
+            ids.insert(change.diagnosis().id.clone());
+        }
+    }
+    assert_eq!((reports, ids.len()), (2, 2), "{ids:?}");
+}

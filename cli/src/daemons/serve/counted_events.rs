@@ -12,7 +12,7 @@ use crate::daemons::time_base::TimeBase;
 /// How long a verdict is kept after its arrival: longer than telemetry of the same event takes to arrive.
 const KEPT_NS: u64 = 60_000_000_000;
 /// Maximum verdicts that are kept; beyond it the oldest are forgotten.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 /// How long a verdict waits for counters: two intervals of a watcher, which it judges as one, and the way here.
 pub(crate) const WAIT_NS: u64 = 5_000_000_000;
 

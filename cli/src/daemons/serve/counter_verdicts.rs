@@ -11,12 +11,12 @@ use std::time::Duration;
 use analyzer::incident::is_ordinary;
 use model::{Diagnosis, ProvenanceGraph};
 use proto::{counter_verdict, v1};
-use store::InboxRow;
+use store::{DiagnosisFilter, DiagnosisRow, InboxRow};
 use tokio::time::interval;
 use tracing::{error, info, warn};
 
-use super::Shared;
 use super::awaiting_reports::Awaited;
+use super::{Shared, counted_events};
 use crate::daemons::operations::wall_ns;
 use crate::daemons::time_base::TimeBase;
 
@@ -58,6 +58,7 @@ impl CounterVerdicts {
     /// Runs until `stop` resolves. Verdicts that have not been stored then stay in the inbox.
     pub(crate) async fn run(mut self, stop: impl Future<Output = ()>) {
         tokio::pin!(stop);
+        self.recall().await;
         let mut tick = interval(TICK);
         loop {
             tokio::select! {
@@ -67,6 +68,25 @@ impl CounterVerdicts {
             }
             self.read().await;
             self.settle().await;
+        }
+    }
+
+    /// Notes the latest verdicts of the store: telemetry that arrives after a restart may be of the same event.
+    async fn recall(&self) {
+        let latest =
+            DiagnosisFilter { limit: Some(counted_events::MOST as u32), ..DiagnosisFilter::default() };
+        let rows = match self.shared.live.store().diagnoses(&latest).await {
+            Ok(page) => page.rows,
+            Err(error) => {
+                return warn!(%error, "the store failed; earlier verdicts from counters are not known");
+            }
+        };
+        // The latest come first.
+        for DiagnosisRow { diagnosis, wall_ns } in rows.into_iter().rev() {
+            // A verdict of telemetry that counters have continued has a victim.
+            if diagnosis.counters.is_some() && diagnosis.victim.is_none() {
+                self.shared.counted_events.note(&diagnosis, wall_ns);
+            }
         }
     }
 
