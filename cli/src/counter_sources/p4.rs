@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, anyhow, bail};
-use counters::{PollIntervals, PortReading, PriorityReading, QueueReading, Reading, Source};
+use counters::{GroupReading, PollIntervals, PortReading, PriorityReading, QueueReading, Reading, Source};
 use model::Rate;
 use p4runtime::client::{Client, ClientConfig, ClientError, ClientTls};
 use p4runtime::proto::p4switch::v1::{Class, DeviceState, Port};
@@ -122,6 +122,10 @@ fn port_reading(port: &Port) -> Option<PortReading> {
                 occupancy_bytes: count(|class| class.queue_bytes),
                 ..QueueReading::default()
             },
+            group: GroupReading {
+                headroom_watermark_bytes: class.and_then(|class| class.headroom_peak_bytes),
+                ..GroupReading::default()
+            },
             ..PriorityReading::default()
         }
     };
@@ -148,6 +152,7 @@ mod tests {
             sent_bytes: 30 + number,
             queue_bytes: 40 + number,
             queue_peak_bytes: 50 + number,
+            headroom_peak_bytes: Some(60 + number),
         };
         let port = Port {
             port: 3,
@@ -170,6 +175,7 @@ mod tests {
         assert_eq!((three.pause_rx_ns, three.is_paused), (Some(3_000), Some(true)));
         assert_eq!(three.queue.packets.zip(three.queue.bytes), Some((23, 33)));
         assert_eq!(three.queue.occupancy_bytes.zip(three.queue.watermark_bytes), Some((43, 53)));
+        assert_eq!(three.group.headroom_watermark_bytes, Some(63));
         assert_eq!(read.priorities[4].is_paused, Some(false));
 
         // An older switch has no priorities: they count as not measured, not as 0.
@@ -177,6 +183,6 @@ mod tests {
             DeviceState { ports: vec![Port { classes: Vec::new(), ..port }], ..DeviceState::default() };
         let three = reading("leaf1", 7, &older).ports["3"].priorities[3];
         assert_eq!((three.pause_rx_frames, three.pause_rx_ns), (None, Some(3_000)));
-        assert_eq!(three.queue, QueueReading::default());
+        assert_eq!((three.queue, three.group), (QueueReading::default(), GroupReading::default()));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use counters::sonic::{DatabaseName, Databases, reading};
 use counters::{
-    FlowSample, Network, PollIntervals, PortReading, PriorityReading, QueueReading, Source,
+    FlowSample, GroupReading, Network, PollIntervals, PortReading, PriorityReading, QueueReading, Source,
     diagnose as diagnose_counters,
 };
 use fabric::sonic::{
@@ -112,8 +112,8 @@ fn as_read(simulated: &fabric::sonic::Reading) -> counters::Reading {
     reading(&databases, Some(&simulated.counters.switch), simulated.time_ns).0
 }
 
-/// Reads a simulated switch as a P4 switch, whose device offers fewer counters than SONiC: none of priority groups, marks and the
-/// watchdog.
+/// Reads a simulated switch as a P4 switch, whose device offers fewer counters than SONiC: of priority groups the headroom alone, none
+/// of marks and the watchdog.
 fn as_p4(simulated: &fabric::sonic::Reading) -> counters::Reading {
     let priority = |class: &ClassCounters| PriorityReading {
         pause_rx_frames: Some(class.pfc_rx_frames),
@@ -126,6 +126,10 @@ fn as_p4(simulated: &fabric::sonic::Reading) -> counters::Reading {
             watermark_bytes: Some(class.queue.shared.last_poll),
             occupancy_bytes: Some(class.queue.occupancy_bytes),
             ..QueueReading::default()
+        },
+        group: GroupReading {
+            headroom_watermark_bytes: Some(class.group.headroom.last_poll),
+            ..GroupReading::default()
         },
         ..PriorityReading::default()
     };

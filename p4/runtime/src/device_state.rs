@@ -86,6 +86,7 @@ fn class(class: &ClassState) -> v1::Class {
         sent_bytes: class.sent_bytes,
         queue_bytes: class.queue_bytes,
         queue_peak_bytes: class.queue_peak_bytes,
+        headroom_peak_bytes: Some(class.headroom_peak_bytes),
     }
 }
 

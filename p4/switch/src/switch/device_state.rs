@@ -75,6 +75,8 @@ pub struct ClassState {
     pub queue_bytes: u64,
     /// The most bytes that it held in the last [`PEAK_WINDOW`] and since, as far as states were read.
     pub queue_peak_bytes: u64,
+    /// The most bytes that the headroom of the priority group held in that time: what arrived after the sender was paused.
+    pub headroom_peak_bytes: u64,
 }
 
 /// Packets that the traffic manager discarded at one place for one reason.
@@ -145,9 +147,16 @@ pub(super) struct DeviceRecord {
     link_changes: VecDeque<LinkChange>,
     /// By port number.
     ports: Vec<Port>,
-    /// The peaks of queues before the watermarks were cleared, by port number, and when they were.
-    peaks: BTreeMap<u16, [u64; CLASSES]>,
+    /// The peaks before the watermarks were cleared, by port number, and when they were.
+    peaks: BTreeMap<u16, [Peaks; CLASSES]>,
     cleared_at: Time,
+}
+
+/// The most bytes in a queue, and in the headroom of the priority group with its number.
+#[derive(Clone, Copy, Debug, Default)]
+struct Peaks {
+    queue_bytes: u64,
+    headroom_bytes: u64,
 }
 
 impl DeviceRecord {
@@ -209,7 +218,7 @@ impl Switch {
             self.tm.port_numbers().filter(|port| *port != self.config.cpu_port).collect();
         numbers.sort_unstable();
         if now.saturating_sub(self.record.cleared_at) >= PEAK_WINDOW {
-            self.record.peaks = numbers.iter().map(|port| (*port, self.queue_peaks(*port))).collect();
+            self.record.peaks = numbers.iter().map(|port| (*port, self.peaks(*port))).collect();
             self.record.cleared_at = now;
             self.tm.clear_watermarks();
         }
@@ -222,22 +231,31 @@ impl Switch {
         }
     }
 
-    /// The peaks of the queues of a port since the watermarks were cleared.
-    fn queue_peaks(&self, port: u16) -> [u64; CLASSES] {
-        std::array::from_fn(|class| self.tm.queue(port, class as u8).map_or(0, |queue| queue.watermark_bytes))
+    /// The peaks of a port since the watermarks were cleared.
+    fn peaks(&self, port: u16) -> [Peaks; CLASSES] {
+        std::array::from_fn(|class| {
+            let (queue, group) = (self.tm.queue(port, class as u8), self.tm.group(port, class as u8));
+            Peaks {
+                queue_bytes: queue.map_or(0, |queue| queue.watermark_bytes),
+                headroom_bytes: group.map_or(0, |group| group.headroom_watermark_bytes),
+            }
+        })
     }
 
     fn class_state(&self, port: u16, class: u8) -> ClassState {
         let (counted, queue) =
             (self.tm.counters(port, class).unwrap_or_default(), self.tm.queue(port, class));
-        let before = self.record.peaks.get(&port).map_or(0, |peaks| peaks[usize::from(class)]);
+        let peaks = |peaks: &[Peaks; CLASSES]| peaks[usize::from(class)];
+        let (before, now) =
+            (self.record.peaks.get(&port).map(peaks).unwrap_or_default(), peaks(&self.peaks(port)));
         ClassState {
             pfc_frames_received: counted.pfc_frames_received,
             pfc_frames_sent: counted.pauses_sent + counted.resumes_sent,
             sent_packets: counted.queue_packets,
             sent_bytes: counted.queue_bytes,
             queue_bytes: queue.map_or(0, |queue| queue.bytes),
-            queue_peak_bytes: queue.map_or(0, |queue| queue.watermark_bytes).max(before),
+            queue_peak_bytes: now.queue_bytes.max(before.queue_bytes),
+            headroom_peak_bytes: now.headroom_bytes.max(before.headroom_bytes),
         }
     }
 
@@ -294,11 +312,17 @@ mod tests {
 
     #[test]
     fn a_peak_is_reported_for_two_seconds_to_all_readers() {
-        let mut switch = switch();
-        let peak = |switch: &mut Switch, ms: u64| {
-            switch.device_state(Time::from_ms(ms)).ports[1].classes[0].queue_peak_bytes
+        let mut tm = TmConfig::lossy((1..=2).map(|port| (port, Rate::from_gbps(1))), 1 << 20);
+        let group = &mut tm.ports[0].groups[0];
+        group.threshold = tm::Threshold::Static(1_000);
+        group.lossless = Some(tm::Lossless { headroom_bytes: 9_000, xon_bytes: 0, xon_offset_bytes: 0 });
+        let mut switch = Switch::new(SwitchConfig::new(tm));
+        // Of the queue at egress, and of the headroom at ingress: what is above the threshold.
+        let peaks = |switch: &mut Switch, ms: u64| {
+            let ports = switch.device_state(Time::from_ms(ms)).ports;
+            (ports[1].classes[0].queue_peak_bytes, ports[0].classes[0].headroom_peak_bytes)
         };
-        assert_eq!(peak(&mut switch, 1), 0);
+        assert_eq!(peaks(&mut switch, 1), (0, 0));
         for _ in 0..3 {
             let arrival = tm::Arrival {
                 ingress_port: 1,
@@ -309,12 +333,12 @@ mod tests {
             };
             switch.tm.enqueue(Time::from_ms(2), arrival, QueuedPacket::default()).expect("there is room");
         }
-        assert_eq!(peak(&mut switch, 3), 3_000);
+        assert_eq!(peaks(&mut switch, 3), (3_000, 2_000));
         while switch.tm.dequeue(Time::from_ms(4), 2).is_some() {}
         for ms in [10, 1_900, 2_100, 3_900] {
-            assert_eq!(peak(&mut switch, ms), 3_000, "{ms} ms");
+            assert_eq!(peaks(&mut switch, ms), (3_000, 2_000), "{ms} ms");
         }
-        assert_eq!(peak(&mut switch, 4_200), 0);
+        assert_eq!(peaks(&mut switch, 4_200), (0, 0));
     }
 
     #[test]
