@@ -114,6 +114,15 @@ impl Reading {
         count.count() as u64
     }
 
+    /// Takes everything that is counted from a reading of the same ports. Names stay, and with them their memory.
+    pub(crate) fn take_counters_of(&mut self, other: &Reading) {
+        // A monitor may have given the switch another name.
+        self.switch.clone_from(&other.switch);
+        for (port, other) in self.ports.values_mut().zip(other.ports.values()) {
+            *port = PortReading { alias: port.alias.take(), ..*other };
+        }
+    }
+
     /// The ports, each with the same port of an earlier reading. Both are in the order of their names and nearly always have the
     /// same ports, so that they are walked through together.
     pub(crate) fn ports_with<'r>(

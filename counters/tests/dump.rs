@@ -1,6 +1,6 @@
 //! Dumps of SONiC's databases, and the readings in them.
 
-use counters::sonic::{DatabaseName, parse_dump, reading};
+use counters::sonic::{DatabaseName, Databases, Plan, parse_dump, reading};
 use counters::{Reading, WatchdogState};
 use model::Rate;
 use proptest::prelude::*;
@@ -9,16 +9,47 @@ const COUNTERS: &str = include_str!("fixtures/COUNTERS_DB.json");
 const APPL: &str = include_str!("fixtures/APPL_DB.json");
 const CONFIG: &str = include_str!("fixtures/CONFIG_DB.json");
 
-fn leaf1() -> Reading {
-    let mut all = counters::sonic::Databases::default();
+fn databases() -> Databases {
+    let mut all = Databases::default();
     for (text, name) in [(COUNTERS, "COUNTERS_DB"), (APPL, "APPL_DB"), (CONFIG, "CONFIG_DB")] {
         let (databases, problems) = parse_dump(text, DatabaseName::named(name));
         assert!(problems.is_empty(), "{problems:?}");
         all.merge(databases);
     }
-    let (reading, problems) = reading(&all, None, 7);
+    all
+}
+
+fn leaf1() -> Reading {
+    let (reading, problems) = reading(&databases(), None, 7);
     assert!(problems.is_empty(), "{problems:?}");
     reading
+}
+
+#[test]
+fn a_reading_in_the_memory_of_another_is_as_a_new_one() {
+    let databases = databases();
+    let plan = Plan::new(&databases, None);
+    let value = |key: &str, field: &str| {
+        let fields = databases.hash(DatabaseName::Counters, key)?;
+        Some(fields.get(field)?.as_bytes())
+    };
+    let keys = || plan.hashes().flat_map(|(key, fields)| fields.map(move |field| (key.clone(), field)));
+    let all = || keys().map(|(key, field)| value(&key, &field));
+    // A third of the counters are gone, and another third have another value.
+    let changed = || {
+        all().enumerate().map(|(number, value)| match number % 3 {
+            0 => None,
+            1 => value.map(|_| b"123456".as_slice()),
+            _ => value,
+        })
+    };
+    let (mut earlier, _) = plan.reading(7, &mut all());
+    assert_eq!(earlier, leaf1());
+    earlier.switch = "renamed by a monitor".into();
+    let (expected, _) = plan.reading(9, &mut changed());
+    let (found, _) = plan.reading_in(earlier, 9, &mut changed());
+    assert_eq!(found, expected);
+    assert_ne!(found.ports, leaf1().ports);
 }
 
 #[test]

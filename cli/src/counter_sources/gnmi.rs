@@ -110,7 +110,7 @@ impl ReadingSource for GnmiSwitch {
         let configuration = runtime.block_on(session.configuration(&mut problems));
         // Only a session without an error is used again.
         self.connected = Some((runtime, session));
-        Ok(Read { reading, problems, configuration })
+        Ok(Read { reading, names: None, problems, configuration })
     }
 }
 

@@ -23,14 +23,22 @@ pub(crate) struct History {
     reached: BTreeMap<Subject, BTreeSet<String>>,
     /// The cables between the switches of the last round.
     cabling: Option<Cabling>,
+    /// The numbers of the names from which they follow, by source, if all sources have one.
+    cabled: Option<Vec<(usize, u64)>>,
     /// Names that several sources state: `sonic` is SONiC's default.
     shared_names: BTreeSet<String>,
+    /// The reading for which the last one took the place.
+    unused: Option<Arc<Reading>>,
 }
 
 #[derive(Default)]
 struct Source {
     /// The last three readings, the oldest first.
     readings: [Option<Arc<Reading>>; 3],
+    /// A number that changes with the names and neighbours in the readings, if the source has one.
+    names: Option<u64>,
+    /// Whether a watermark of the last reading is lower than that of the reading before.
+    lacks_peaks: bool,
     /// Why the last poll failed.
     failure: Option<String>,
     /// What was odd so far, so that it is reported once.
@@ -40,6 +48,10 @@ struct Source {
 impl Source {
     fn last(&self) -> Option<&Reading> {
         self.readings[2].as_deref()
+    }
+
+    fn has_interval(&self) -> bool {
+        self.readings[1].is_some() && self.readings[2].is_some()
     }
 
     /// The ends of the last interval; `None` before the second reading: the totals of a single one are of all the time since
@@ -53,8 +65,8 @@ impl Source {
         let [first, middle, last] = &self.readings;
         let (middle, last) = (middle.as_ref()?, last.as_ref()?);
         Some(match first {
-            Some(first) if last.has_peaks_of(middle) => [first.clone(), last.clone()],
-            Some(first) => [first.clone(), Arc::new(last.with_peaks_of(middle))],
+            Some(first) if self.lacks_peaks => [first.clone(), Arc::new(last.with_peaks_of(middle))],
+            Some(first) => [first.clone(), last.clone()],
             None => [middle.clone(), last.clone()],
         })
     }
@@ -131,6 +143,7 @@ impl History {
         let is_taken = self.sources.iter().any(|(other, source)| *other != number && has_name(source));
         let is_new = is_taken && self.shared_names.insert(name.clone());
         if is_new {
+            self.cabled = None;
             // What the first source of this name has shown so far has no name that stays.
             for source in self.sources.values_mut().filter(|source| has_name(source)) {
                 source.readings = [None, None, None];
@@ -150,6 +163,11 @@ impl History {
         })
     }
 
+    /// Takes the number of the names and neighbours in the next reading of a source.
+    pub(crate) fn name(&mut self, number: usize, names: Option<u64>) {
+        self.sources.entry(number).or_default().names = names;
+    }
+
     /// Takes a reading. Returns lines for people: what is new about the source.
     pub(crate) fn read(&mut self, number: usize, reading: Reading, problems: Vec<String>) -> Vec<String> {
         let name = reading.switch.clone();
@@ -164,6 +182,8 @@ impl History {
             lines.push(format!("{name}: it is read again"));
         }
         let cleared = source.last().map_or(0, |last| reading.cleared_ports(last));
+        // Here, both readings are at hand: a round looks at those of all switches, of which it finds none in a cache.
+        source.lacks_peaks = source.last().is_some_and(|last| !reading.has_peaks_of(last));
         if cleared > 0 {
             lines.push(format!(
                 "{name}: counters of {} fell: cleared, or the switch booted; what they counted since the poll before is \
@@ -182,8 +202,13 @@ impl History {
             source.readings = [None, None, None];
         }
         source.readings.rotate_left(1);
-        source.readings[2] = Some(Arc::new(reading));
+        self.unused = source.readings[2].replace(Arc::new(reading));
         lines
+    }
+
+    /// The reading for which the last one of the same source took the place.
+    pub(crate) fn take_unused(&mut self) -> Option<Reading> {
+        Arc::into_inner(self.unused.take()?)
     }
 
     /// Notes that a source could not be read. Returns whether the reason is a new one.
@@ -233,11 +258,24 @@ impl History {
     /// The cables between the switches that the next round judges.
     pub(crate) fn cabling(&mut self, network: &Network) -> &Cabling {
         // Names and neighbours are those of the last readings.
-        let current = self.sources.values().filter(|source| source.failure.is_none());
-        let ends: Vec<Arc<Reading>> =
-            current.filter_map(Source::last_interval).map(|[_, last]| last).collect();
-        let cabling = Cabling::kept(self.cabling.take(), &ends, network);
-        self.cabling.insert(cabling)
+        let current =
+            || self.sources.iter().filter(|(_, source)| source.failure.is_none() && source.has_interval());
+        let names: Option<Vec<(usize, u64)>> =
+            current().map(|(number, source)| Some((*number, source.names?))).collect();
+        let known = match self.cabling.take() {
+            Some(known) if names.is_some() && names == self.cabled => known,
+            known => {
+                let ends: Vec<&Reading> = current().filter_map(|(_, source)| source.last()).collect();
+                Cabling::kept(known, &ends, network)
+            }
+        };
+        self.cabled = names;
+        self.cabling.insert(known)
+    }
+
+    /// Connects the ports again in the next round: another network is known.
+    pub(crate) fn connect_again(&mut self) {
+        self.cabled = None;
     }
 
     /// Diagnoses the last two intervals of every source as one: switches are read at different times, so that what happens

@@ -11,7 +11,7 @@ mod p4;
 mod running;
 mod sonic;
 
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use counters::Reading;
@@ -37,12 +37,17 @@ pub(crate) trait ReadingSource: Send {
     /// # Errors
     /// The switch does not answer, refuses the credentials, or has no such counters. The next call connects again.
     fn read(&mut self) -> anyhow::Result<Read>;
+
+    /// Takes back a reading that is not used any more: its memory may serve the next one.
+    fn take_back(&mut self, _: Reading) {}
 }
 
 /// What a source has read.
 pub(crate) struct Read {
     /// The counters.
     pub(crate) reading: Reading,
+    /// A number that changes with its names and neighbours, if the source reads those less often.
+    pub(crate) names: Option<u64>,
     /// What was odd about them, for people.
     pub(crate) problems: Vec<String>,
     /// The configuration that the switch runs, as of CONFIG_DB, if it was read with the counters.
@@ -75,19 +80,22 @@ pub(crate) enum News {
     Demand(Demand),
 }
 
-/// Polls a source at an interval, until the receiver of the results is gone. Polls that were missed are not made up for.
+/// Polls a source at an interval, until the receiver of the results is gone. Polls that were missed are not made up for. Readings
+/// that are not used any more come back by `unused`.
 #[allow(clippy::disallowed_methods, reason = "this is the edge: a thread that polls a switch by the clock")]
 pub(crate) fn poll(
     number: usize,
     mut source: impl ReadingSource,
     interval: Duration,
     results: &Sender<News>,
+    unused: &Receiver<Reading>,
 ) {
     let seed = number as u64;
     let mut failed = 0;
     let mut due = Instant::now();
     loop {
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        unused.try_iter().for_each(|reading| source.take_back(reading));
         let result = match source.read() {
             Ok(read) => {
                 failed = 0;

@@ -72,7 +72,7 @@ impl ReadingSource for P4Switch {
                 .to_string()
         });
         let reading = reading(&self.name, time_ns, &state);
-        Ok(Read { reading, problems: problems.into_iter().collect(), configuration: None })
+        Ok(Read { reading, names: None, problems: problems.into_iter().collect(), configuration: None })
     }
 }
 

@@ -43,6 +43,10 @@ pub(crate) struct SonicSwitch {
     /// Whether the configuration is read, too.
     reads_configuration: bool,
     session: Option<Session>,
+    /// Sessions so far.
+    sessions: u64,
+    /// A reading that is not used any more.
+    spare: Option<Reading>,
 }
 
 /// A connection, with what has been read over it.
@@ -50,6 +54,8 @@ struct Session {
     server: Server,
     /// When names, neighbours and settings were read.
     since: Instant,
+    /// The times of its readings.
+    made_ns: Vec<u64>,
     /// What a poll reads.
     plan: Plan,
     /// The commands that read it.
@@ -65,7 +71,15 @@ struct Session {
 impl SonicSwitch {
     /// A switch at an address; `ca` has the authorities of its certificate.
     pub(crate) fn new(address: &Address, redis: String, ca: Option<PathBuf>) -> SonicSwitch {
-        SonicSwitch { name: address.name.clone(), redis, ca, reads_configuration: true, session: None }
+        SonicSwitch {
+            name: address.name.clone(),
+            redis,
+            ca,
+            reads_configuration: true,
+            session: None,
+            sessions: 0,
+            spare: None,
+        }
     }
 
     /// The switch, of which only the counters are read if `reads_configuration` is `false`.
@@ -76,17 +90,25 @@ impl SonicSwitch {
 
 impl ReadingSource for SonicSwitch {
     fn read(&mut self) -> anyhow::Result<Read> {
-        let begin = |server| Session::begin(server, self.name.as_deref(), self.reads_configuration);
+        let sessions = &mut self.sessions;
+        let mut begin = |server| {
+            *sessions += 1;
+            Session::begin(server, self.name.as_deref(), self.reads_configuration)
+        };
         let session = match self.session.take() {
             Some(session) if session.is_fresh() => session,
             Some(session) => begin(session.server)?,
             None => begin(Server::connect(&self.redis, self.ca.as_deref())?)?,
         };
         // Only a session without an error is used again.
-        let (mut session, reading, problems) = session.poll()?;
+        let (mut session, reading, problems) = session.poll(self.spare.take())?;
         let configuration = session.configuration.take();
         self.session = Some(session);
-        Ok(Read { reading, problems, configuration })
+        Ok(Read { reading, names: Some(self.sessions), problems, configuration })
+    }
+
+    fn take_back(&mut self, reading: Reading) {
+        self.spare = Some(reading);
     }
 }
 
@@ -137,11 +159,20 @@ impl Session {
         let plan = Plan::new(&databases, name).for_polls();
         let request = request(&plan);
         let since = Instant::now();
-        Ok(Session { server, since, plan, request, is_narrowed: false, problems, configuration })
+        Ok(Session {
+            server,
+            since,
+            made_ns: Vec::new(),
+            plan,
+            request,
+            is_narrowed: false,
+            problems,
+            configuration,
+        })
     }
 
-    /// Reads the counters.
-    fn poll(mut self) -> anyhow::Result<(Session, Reading, Vec<String>)> {
+    /// Reads the counters, in the memory of `spare` if that is a reading of this session, which has the same names.
+    fn poll(mut self, spare: Option<Reading>) -> anyhow::Result<(Session, Reading, Vec<String>)> {
         // The counters are those of the moment at which the switch processes the request; the time before it is the
         // better estimate, because the replies are long.
         let time_ns = wall_ns();
@@ -154,10 +185,16 @@ impl Session {
                 "COUNTERS_DB has no counters of the ports: its content was removed, or the switch is starting"
             );
         }
-        let (mut reading, problems) = self.plan.reading(time_ns, values.iter());
+        let mut read = values.iter();
+        let (mut reading, problems) = match spare.filter(|spare| self.made_ns.contains(&spare.time_ns)) {
+            Some(spare) => self.plan.reading_in(spare, time_ns, &mut read),
+            None => self.plan.reading(time_ns, &mut read),
+        };
+        self.made_ns.push(time_ns);
         self.narrow(&values);
         // A forwarded port is on the loopback address, as are those of other switches.
-        reading.addresses.extend(self.server.peer.filter(|peer| !peer.is_loopback()));
+        let peer = self.server.peer.filter(|peer| !peer.is_loopback());
+        reading.addresses.extend(peer.filter(|peer| !reading.addresses.contains(peer)));
         let mut all = self.problems.clone();
         all.extend(problems.iter().map(ToString::to_string));
         Ok((self, reading, all))

@@ -11,15 +11,17 @@ use anyhow::{Context, bail};
 
 /// The maximum length of a line: the number of an array or the length of a value, or the text of an error.
 const MAX_LINE_BYTES: usize = 4_096;
-/// The bytes that are received at once; the counters of a switch with 64 ports take some ten kilobytes.
-const READ_BYTES: usize = 32 << 10;
+/// The room that is made for what is received; the counters of a switch with 64 ports take some ten kilobytes.
+const ROOM_BYTES: usize = 32 << 10;
 
 /// The values of several arrays, one after the other.
 #[derive(Default)]
 pub(crate) struct Values {
-    /// All replies.
-    received: Vec<u8>,
-    /// How many bytes of them are decoded.
+    /// All replies, and room for more.
+    bytes: Vec<u8>,
+    /// How many of the bytes were received.
+    received: usize,
+    /// How many of those are decoded.
     decoded: usize,
     /// Where each value is among the bytes that were received; `None` if there is none.
     places: Vec<Option<Place>>,
@@ -42,13 +44,13 @@ impl Values {
     pub(crate) fn iter(&self) -> impl Iterator<Item = Option<&[u8]>> {
         self.places.iter().map(|place| {
             let Place { from, to } = (*place)?;
-            self.received.get(from as usize..to as usize)
+            self.bytes.get(from as usize..to as usize)
         })
     }
 
     /// Whether more was received than the replies that were read.
     pub(super) fn has_more(&self) -> bool {
-        self.decoded < self.received.len()
+        self.decoded < self.received
     }
 
     /// Reads the reply to one `HMGET` of this number of fields.
@@ -57,7 +59,7 @@ impl Values {
     /// The connection ends, or the reply is an error or no array of as many values.
     pub(super) fn read(&mut self, source: &mut impl Read, fields: usize) -> anyhow::Result<()> {
         let (kind, rest) = self.line(source)?;
-        let rest = self.received.get(rest).unwrap_or_default();
+        let rest = self.bytes.get(rest).unwrap_or_default();
         match kind {
             b'*' => {
                 let count = number(rest)?;
@@ -74,7 +76,7 @@ impl Values {
 
     fn read_value(&mut self, source: &mut impl Read) -> anyhow::Result<()> {
         let (kind, rest) = self.line(source)?;
-        let rest = self.received.get(rest).unwrap_or_default();
+        let rest = self.bytes.get(rest).unwrap_or_default();
         if (kind, rest) == (b'$', b"-1") {
             self.places.push(None);
             return Ok(());
@@ -87,10 +89,10 @@ impl Values {
         let to = from.saturating_add(length);
         let end = to.saturating_add(END.len());
         // No memory is taken for a length before the bytes are there.
-        while self.received.len() < end {
+        while self.received < end {
             self.receive(source)?;
         }
-        if self.received.get(to..end) != Some(END) {
+        if self.bytes.get(to..end) != Some(END) {
             bail!("unexpected reply: a value does not end where its length says");
         }
         self.decoded = end;
@@ -103,18 +105,18 @@ impl Values {
         let from = self.decoded;
         let mut searched = from;
         let end = loop {
-            let new = self.received.get(searched..).unwrap_or_default();
+            let new = self.bytes.get(searched..self.received).unwrap_or_default();
             if let Some(position) = new.iter().position(|byte| *byte == b'\n') {
                 break searched + position;
             }
-            searched = self.received.len();
+            searched = self.received;
             if searched - from >= MAX_LINE_BYTES {
                 bail!("unexpected reply: a line without an end");
             }
             self.receive(source)?;
         };
         self.decoded = end + 1;
-        match self.received.get(from..end) {
+        match self.bytes.get(from..end) {
             Some([kind, rest @ .., b'\r']) if rest.len() < MAX_LINE_BYTES => Ok((*kind, from + 1..end - 1)),
             _ => bail!("unexpected reply: a line without an end"),
         }
@@ -122,18 +124,18 @@ impl Values {
 
     /// Receives more bytes.
     fn receive(&mut self, source: &mut impl Read) -> anyhow::Result<()> {
-        let known = self.received.len();
-        self.received.resize(known + READ_BYTES, 0);
-        let result = loop {
-            match source.read(&mut self.received[known..]) {
+        if self.received == self.bytes.len() {
+            self.bytes.resize(self.received + ROOM_BYTES, 0);
+        }
+        loop {
+            match source.read(&mut self.bytes[self.received..]) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                result => break result,
+                Ok(0) => return Err(std::io::Error::from(ErrorKind::UnexpectedEof)).context(LOST),
+                result => {
+                    self.received += result.context(LOST)?;
+                    return Ok(());
+                }
             }
-        };
-        self.received.truncate(known + *result.as_ref().unwrap_or(&0));
-        match result {
-            Ok(0) => Err(std::io::Error::from(ErrorKind::UnexpectedEof)).context(LOST),
-            other => other.map(|_| ()).context(LOST),
         }
     }
 }
@@ -146,8 +148,13 @@ fn shown(kind: u8) -> std::ascii::EscapeDefault {
     std::ascii::escape_default(kind)
 }
 
+/// A number of digits, of which there is at least one.
 fn number(text: &[u8]) -> anyhow::Result<usize> {
-    let number = str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    let add = |sum: Option<usize>, digit: &u8| {
+        let digit = digit.is_ascii_digit().then(|| usize::from(digit - b'0'))?;
+        sum?.checked_mul(10)?.checked_add(digit)
+    };
+    let number = text.iter().fold(Some(0), add).filter(|_| !text.is_empty());
     number.with_context(|| format!("unexpected reply: `{}` is no length", text.escape_ascii()))
 }
 #[cfg(test)]

@@ -107,7 +107,9 @@ pub(crate) fn windows(readings: &[&Reading], problems: &mut Vec<String>) -> Vec<
             }
         }
     }
-    add_late_peaks(&mut windows);
+    if windows.len() > 1 {
+        add_late_peaks(&mut windows);
+    }
     windows
 }
 

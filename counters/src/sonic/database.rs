@@ -129,9 +129,9 @@ pub fn reading(databases: &Databases, switch: Option<&str>, time_ns: u64) -> (Re
     let plan = Plan::new(databases, switch);
     let hashes = plan.hashes().flat_map(|(key, fields)| {
         let hash = databases.hash(DatabaseName::Counters, &key);
-        fields.map(move |field| hash?.get(field.as_ref()))
+        fields.map(move |field| Some(hash?.get(field.as_ref())?.as_bytes()))
     });
-    plan.reading(time_ns, hashes)
+    plan.reading(time_ns, &mut { hashes })
 }
 
 /// Port names in natural order, each once.

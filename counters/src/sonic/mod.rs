@@ -18,5 +18,5 @@ pub use database::{DatabaseName, Databases, reading};
 pub use dump::{MAX_HASHES, parse_dump};
 pub use flex_counter::polling_keys;
 pub use natural::compare as compare_names;
-pub use plan::Plan;
+pub use plan::{Plan, Values};
 pub use show::{parse_date, parse_show};

@@ -87,6 +87,9 @@ struct Place {
     priority: u8,
 }
 
+/// Values of fields. Not generic, so that what runs for each of them is compiled with this crate, for speed.
+pub type Values<'i, 'v> = dyn Iterator<Item = Option<&'v [u8]>> + 'i;
+
 /// The objects of a port: index to object id.
 type Objects<'d> = BTreeMap<u8, &'d str>;
 
@@ -151,22 +154,38 @@ impl Plan {
 
     /// The reading of these values, one for each field in the order of [`Plan::hashes`]; `None` where the database has no
     /// such field. What is malformed counts as missing, and is a problem.
-    pub fn reading<V: AsRef<[u8]>>(
+    pub fn reading<'v>(&self, time_ns: u64, values: &mut Values<'_, 'v>) -> (Reading, Vec<Problem>) {
+        self.filled(self.reading.clone(), time_ns, values)
+    }
+
+    /// As [`Plan::reading`], in the memory of an earlier reading of this plan: a monitor would request and return that of
+    /// hundreds of texts with every poll.
+    pub fn reading_in<'v>(
         &self,
+        mut earlier: Reading,
         time_ns: u64,
-        values: impl IntoIterator<Item = Option<V>>,
+        values: &mut Values<'_, 'v>,
     ) -> (Reading, Vec<Problem>) {
-        let mut reading = Reading { time_ns, ..self.reading.clone() };
+        earlier.take_counters_of(&self.reading);
+        self.filled(earlier, time_ns, values)
+    }
+
+    fn filled(
+        &self,
+        mut reading: Reading,
+        time_ns: u64,
+        values: &mut Values<'_, '_>,
+    ) -> (Reading, Vec<Problem>) {
+        reading.time_ns = time_ns;
         let mut ports: Vec<&mut PortReading> = reading.ports.values_mut().collect();
         let mut malformed = Malformed::default();
-        let mut values = values.into_iter();
         for hash in &self.hashes {
             // All values are taken, so that each place gets its own.
-            for (place, value) in self.places_of(hash).iter().zip(&mut values) {
+            for (place, value) in self.places_of(hash).iter().zip(&mut *values) {
                 let (Some(value), Some(port)) = (value, ports.get_mut(usize::from(place.port))) else {
                     continue;
                 };
-                let value = value.as_ref().trim_ascii();
+                let value = value.trim_ascii();
                 match place.counter.parse(value) {
                     Ok(Some(value)) => place.counter.set(port, place.priority, value),
                     Ok(None) => {}

@@ -280,3 +280,46 @@ fn every_report_about_a_verdict_has_an_id_of_its_own() {
     }
     assert_eq!((reports, ids.len()), (2, 2), "{ids:?}");
 }
+
+/// Whether `leaf1` and `leaf2` are connected if `leaf2` has `names` at the end, a neighbour appears with the second of three
+/// readings, and names are 1 before.
+fn check_cables(names: Option<u64>, expected: bool) {
+    let mut history = History::default();
+    let neighbour = counters::LocalNeighbour {
+        port: "Ethernet0".into(),
+        system: "leaf1".into(),
+        remote_port: Some("Ethernet0".into()),
+        ..Default::default()
+    };
+    for second in 1..=4 {
+        for (number, switch) in [(0, "leaf1"), (1, "leaf2")] {
+            let mut reading = Reading { switch: switch.into(), ..paused(second * 1_000_000_000, 0) };
+            let is_new = number == 1 && second > 2;
+            reading.neighbours.extend(is_new.then(|| neighbour.clone()));
+            history.name(number, if is_new { names } else { Some(1) });
+            history.read(number, reading, vec![]);
+        }
+        history.round(&[], &Network::default());
+    }
+    let cables = history.cabling(&Network::default()).peers().count();
+    assert_eq!(cables > 0, expected, "{names:?}");
+}
+
+#[test]
+fn ports_are_connected_again_when_the_names_of_a_switch_are_others() {
+    check_cables(Some(2), true);
+    check_cables(None, true);
+    // A source that says that names are the same is taken at its word.
+    check_cables(Some(1), false);
+}
+
+#[test]
+fn a_reading_that_is_not_used_any_more_goes_back() {
+    let mut history = History::default();
+    let mut back = Vec::new();
+    for time_ns in 1..=5 {
+        history.read(0, reading("leaf1", time_ns), vec![]);
+        back.extend(history.take_unused().map(|reading| reading.time_ns));
+    }
+    assert_eq!(back, [1, 2]);
+}

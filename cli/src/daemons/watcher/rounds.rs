@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use analyzer::TopologyIndex;
 use anyhow::{Context, bail};
 use counters::sampling::agents;
-use counters::{FlowSample, Network};
+use counters::{FlowSample, Network, Reading};
 use model::Topology;
 use model::plain::{plain, plain_line};
 use tracing::info;
@@ -25,6 +25,10 @@ use crate::daemons::operations::signals::Demand;
 use crate::input::fail_with;
 use crate::output::describe_diagnosis;
 use crate::stdout::Reader;
+
+/// For how long what is read is gathered before it is taken: to wake for each of a thousand switches costs more than to take what was
+/// read.
+const GATHER: Duration = Duration::from_millis(20);
 
 /// What is watched.
 pub(crate) struct Watched {
@@ -62,6 +66,8 @@ pub(crate) struct Rounds {
     output: Output,
     interval: Duration,
     addresses: Vec<Address>,
+    /// Where readings of each source go that are not used any more.
+    returns: Vec<Sender<Reading>>,
     exporters: Vec<ExporterOf>,
     network: Network,
     /// What the switches run; its findings are those of the network.
@@ -92,6 +98,7 @@ impl Rounds {
             output,
             interval,
             addresses,
+            returns: Vec::new(),
             exporters: exporters.collect(),
             network: Network { topology, ..Network::default() },
             configurations: desired(settings)?,
@@ -105,7 +112,7 @@ impl Rounds {
             bound.iter().for_each(|address| rounds.say(&format!("flow samples are received at {address}")));
             rounds.samples = Some(listener);
         }
-        polls::start(settings, &rounds.addresses, interval, sender)?;
+        rounds.returns = polls::start(settings, &rounds.addresses, interval, sender)?;
         Ok(rounds)
     }
 
@@ -124,11 +131,22 @@ impl Rounds {
         let mut due = Instant::now() + self.interval;
         let mut rounds = 0;
         while limit.is_none_or(|limit| rounds < limit) {
-            match news.recv_timeout(due.saturating_duration_since(Instant::now())) {
-                Ok(News::Polled(polled)) => self.take(polled),
-                Ok(News::Network(topology)) => self.network.topology = topology,
-                Ok(News::Demand(Demand::Stop)) => return Ok(true),
-                Ok(News::Demand(Demand::Reload)) => reload(),
+            let left = || due.saturating_duration_since(Instant::now());
+            match news.recv_timeout(left()) {
+                Ok(first) => {
+                    for news in std::iter::once(first).chain(news.try_iter()) {
+                        match news {
+                            News::Polled(polled) => self.take(polled),
+                            News::Network(topology) => {
+                                self.network.topology = topology;
+                                self.history.connect_again();
+                            }
+                            News::Demand(Demand::Stop) => return Ok(true),
+                            News::Demand(Demand::Reload) => reload(),
+                        }
+                    }
+                    std::thread::sleep(GATHER.min(left()));
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     if !self.round()? {
                         return Ok(true);
@@ -162,7 +180,7 @@ impl Rounds {
 
     fn take(&mut self, Polled { source, result }: Polled) {
         match result {
-            Ok(Read { mut reading, problems, configuration }) => {
+            Ok(Read { mut reading, names, problems, configuration }) => {
                 let address = self.addresses.get(source).map_or("", |address| &address.shown);
                 if let Some(line) = self.history.tell_apart(source, &mut reading, address) {
                     self.say(&line);
@@ -170,7 +188,12 @@ impl Rounds {
                 if let Some(text) = configuration {
                     self.take_configuration(&reading.switch, &text);
                 }
+                self.history.name(source, names);
                 let lines = self.history.read(source, reading, problems);
+                if let (Some(unused), Some(back)) = (self.history.take_unused(), self.returns.get(source)) {
+                    // Fails only if the thread of the source has ended.
+                    let _ = back.send(unused);
+                }
                 if let Some(listener) = self.samples.as_ref().filter(|_| !lines.is_empty()) {
                     // The first samples of a switch are worth as much as later ones.
                     self.set_agents(listener);
