@@ -182,7 +182,7 @@ impl History {
             lines.push(format!("{name}: it is read again"));
         }
         let cleared = source.last().map_or(0, |last| reading.cleared_ports(last));
-        // Here, both readings are at hand: a round looks at those of all switches, of which it finds none in a cache.
+        // The processor has both readings in its cache here; a round goes through those of all switches, which do not fit.
         source.lacks_peaks = source.last().is_some_and(|last| !reading.has_peaks_of(last));
         if cleared > 0 {
             lines.push(format!(

@@ -37,7 +37,6 @@ struct ReadsOnly;
 ///
 /// # Errors
 /// By its certificate it may only read.
-#[expect(clippy::result_large_err, reason = "the error of a call")]
 pub(super) fn may_change<T>(request: &Request<T>) -> Result<(), Status> {
     match request.extensions().get::<ReadsOnly>() {
         Some(ReadsOnly) => Err(Status::permission_denied("by its certificate, the client may only read")),
