@@ -30,6 +30,19 @@ impl Authority {
         format!("{}/ca.pem", self.folder)
     }
 
+    /// The options of a daemon with a new certificate of this authority.
+    fn options(&self, role: &str, name: &str, more: &[&str]) -> [String; 6] {
+        let own = self.issue(role, name, more);
+        [
+            "--tls-ca".into(),
+            self.certificates(),
+            "--tls-certificate".into(),
+            format!("{own}.pem"),
+            "--tls-key".into(),
+            format!("{own}.key"),
+        ]
+    }
+
     /// A switch with two ports and a certificate of this authority for its name and `more`, which accepts clients of
     /// the authority `clients`. Returns it with its address.
     fn switch(&self, name: &str, more: &[&str], clients: &Authority) -> (Daemon, String) {
@@ -45,9 +58,8 @@ impl Authority {
 
     /// A watcher with a certificate of this authority for a role. Returns it with the path of its log.
     fn watch(&self, network: &Network, role: &str, switches: &[String]) -> (Daemon, String) {
-        let own = self.issue(role, "w1", &[]);
-        let (certificate, key) = (format!("{own}.pem"), format!("{own}.key"));
-        let tls = ["--tls-ca", &self.certificates(), "--tls-certificate", &certificate, "--tls-key", &key];
+        let tls = self.options(role, "w1", &[]);
+        let tls = tls.each_ref().map(String::as_str);
         let mut arguments = [["watch", "--interval", "300ms"].as_slice(), tls.as_slice()].concat();
         arguments.extend(switches.iter().map(String::as_str));
         let log = network.path(&format!("log-{role}"));
@@ -102,4 +114,38 @@ fn a_switch_is_read_by_watchers_and_not_by_agents() {
     wait_until("that of a watcher is accepted", || {
         fs::read_to_string(&log).unwrap().contains("s1: 2 ports are read")
     });
+}
+
+#[test]
+fn a_controller_uploads_what_counters_show_with_the_name_of_a_watcher() {
+    let network = Network::new("controller-tls");
+    let own = Authority::new(&network, "own");
+    let tls = own.options("server", "server", &AT_LOOPBACK);
+    let (_server, _, uploads) = network.serve("127.0.0.1:0", &tls.each_ref().map(String::as_str));
+    // Controllers know a switch by the name in its certificate, and so does what reads its ports.
+    let (_s1, of_s1) = own.switch("s1", &[], &own);
+    let topology = network.path("topology.json");
+    let start = |name: &str, more: &[&str]| {
+        let (tls, spool, log) =
+            (own.options("controller", name, more), network.path(name), network.log(name));
+        let switches = format!("s1={of_s1}/1");
+        let fixed = ["controller", "--name", name, "--topology", &topology, "--switches", &switches];
+        let upload = ["--server", &uploads, "--spool", &spool];
+        // No switch listens there: the links are what counts.
+        let counters = ["--counter-interval", "300ms", "--counter-switches", "sonic://127.0.0.1:1"];
+        let tls = tls.each_ref().map(String::as_str);
+        let arguments = [fixed.as_slice(), &upload, &counters, &tls].concat();
+        (Daemon::start_with_log(&arguments, fs::File::create(&log).unwrap()), log)
+    };
+    let read = |log: &str| fs::read_to_string(log).unwrap();
+    let connections = |log: &str| read(log).matches("connected to the server").count();
+    let (mut honest, log) = start("c1", &["--dns", "c1.watcher.harrier"]);
+    wait_until("both links are connected", || connections(&log) == 2);
+    wait_until("the ports of the switch are read", || read(&log).contains("s1: 2 ports are read"));
+    assert_eq!(honest.terminate(), Some(0));
+    let (_other, log) = start("c2", &[]);
+    wait_until("the certificate without the second name is rejected", || {
+        read(&log).contains("the certificate does not have the DNS name c2.watcher.harrier")
+    });
+    wait_until("the link of the controller is connected", || connections(&log) == 1);
 }
