@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
+use indexmap::IndexMap;
 use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, FollowUp, Trigger, TriggerReason};
+use rustc_hash::FxBuildHasher;
 
 use crate::baseline::PathBase;
 use crate::bucket::TokenBucket;
@@ -52,7 +54,8 @@ pub struct Agent {
     waiting: WaitingPolls,
     flows: Vec<Option<Watched>>,
     free: Vec<u32>,
-    by_key: BTreeMap<FlowKey, FlowId>,
+    /// Looked up for every packet.
+    by_key: IndexMap<FlowKey, FlowId, FxBuildHasher>,
     /// Watched flows by the time of their last packet, for eviction. Each flow has one entry, filed under
     /// [`Watched::filed_ns`]; packets do not update it, and eviction moves an entry that is out of date.
     by_activity: BTreeSet<(u64, FlowKey, FlowId)>,
@@ -132,7 +135,7 @@ impl Agent {
             waiting: WaitingPolls::default(),
             flows: Vec::new(),
             free: Vec::new(),
-            by_key: BTreeMap::new(),
+            by_key: IndexMap::default(),
             by_activity: BTreeSet::new(),
             deadlines: BinaryHeap::new(),
             follow_ups: BTreeSet::new(),
@@ -185,7 +188,7 @@ impl Agent {
         }
         self.waiting.remove(id);
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
-            self.by_key.remove(&watched.flow);
+            self.by_key.swap_remove(&watched.flow);
             self.by_activity.remove(&(watched.filed_ns, watched.flow, id));
             // A slot whose deadline is still in the heap is reused only after the deadline fires.
             if !watched.scheduled {

@@ -1,11 +1,11 @@
 //! From measurements to polls: the agent's core, driven by the wall clock.
 
-use std::collections::BTreeMap;
-
 use host_agent::{Agent, AgentStats, Poll, Settings, SettingsError};
+use indexmap::IndexMap;
 use model::FlowKey;
 use proto::convert::flow_message;
 use proto::v1;
+use rustc_hash::FxBuildHasher;
 
 use super::source::{Measured, Measurement};
 
@@ -23,9 +23,10 @@ pub(crate) struct Watch {
     now_ns: u64,
     /// By how much the wall clock has been set back since the start.
     behind_ns: u64,
-    priorities: BTreeMap<FlowKey, u8>,
+    /// Looked up for every packet, as are the rounds.
+    priorities: IndexMap<FlowKey, u8, FxBuildHasher>,
     max_flows: usize,
-    rounds: BTreeMap<FlowKey, Tally>,
+    rounds: IndexMap<FlowKey, Tally, FxBuildHasher>,
     /// Measurements of flows of other hosts.
     foreign: u64,
 }
@@ -60,9 +61,9 @@ impl Watch {
             scale: scale.max(1),
             now_ns: 0,
             behind_ns: 0,
-            priorities: BTreeMap::new(),
+            priorities: IndexMap::default(),
             max_flows,
-            rounds: BTreeMap::new(),
+            rounds: IndexMap::default(),
             foreign: 0,
         })
     }
@@ -96,7 +97,7 @@ impl Watch {
             Measurement::Closed { flow } => {
                 let id = self.agent.open(now_ns, *flow, self.priority(flow), None);
                 self.agent.close(now_ns, id);
-                self.priorities.remove(flow);
+                self.priorities.swap_remove(flow);
                 None
             }
         }
@@ -140,7 +141,9 @@ impl Watch {
 
     /// Returns the round trips since the last call.
     pub(crate) fn take_rounds(&mut self, interval_ns: u64) -> v1::Rounds {
-        let flows = std::mem::take(&mut self.rounds).into_iter().map(|(flow, tally)| v1::FlowRounds {
+        let mut rounds = std::mem::take(&mut self.rounds);
+        rounds.sort_unstable_keys();
+        let flows = rounds.into_iter().map(|(flow, tally)| v1::FlowRounds {
             flow: Some(flow_message(&flow)),
             samples: tally.samples,
             base_ns: 0,
