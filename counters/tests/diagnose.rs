@@ -3,6 +3,7 @@
 use crate::support::{INTERVAL_NS, Story, host_pauses, incast, ring, ring_of};
 use counters::{FlowSample, Network, Report, WatchdogReading, WatchdogState, diagnose};
 use model::config_finding::{Deviation, Setting};
+use model::diagnosis::AdviceTarget;
 use model::{Anomaly, Cause, ConfigFinding, Diagnosis, Severity, Topology};
 
 /// Checks the only verdict: anomaly, cause, root port, host and pause path.
@@ -287,6 +288,8 @@ fn a_drop_in_a_lossless_priority_is_an_alarm_and_cites_the_headroom() {
     let report = diagnose(&story.readings(), &[], &network);
     let verdict = check(&report, (Anomaly::PacketLoss, Cause::Misconfiguration, "leaf1:1", None), &[]);
     assert_eq!(verdict.root_cause.config, ["leaf1/headroom"]);
+    let target = AdviceTarget::Finding { id: "leaf1/headroom".to_string() };
+    assert_eq!(verdict.advice_target, Some(target), "{:?}", verdict.advice);
     let cites = |claim: &str| claim == format!("{text}, which may explain this");
     assert!(verdict.evidence.iter().any(|evidence| cites(&evidence.claim)), "{:#?}", verdict.evidence);
 }
@@ -448,6 +451,13 @@ fn a_host_outside_of_the_loop_is_the_root_of_a_deadlock() {
     let report = diagnose(&readings, &[], &Network::default());
     let verdict = &report.diagnoses[0];
     assert_eq!(verdict.anomaly, Anomaly::DeadlockOutOfLoopInjection, "{}", verdict.summary);
+    let target = AdviceTarget::Port { port: verdict.pause_loop[0].clone() };
+    assert_eq!(
+        verdict.advice_target,
+        Some(target),
+        "the loop is broken, not the port of the host: {:?}",
+        verdict.advice
+    );
     assert_eq!(verdict.root_cause.host.as_deref(), Some("h1"));
     assert_eq!(report.diagnoses.len(), 1, "{:#?}", report.diagnoses);
 }

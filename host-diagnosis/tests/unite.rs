@@ -2,7 +2,7 @@
 
 use crate::support::{SECOND_NS, nic, pause, report};
 use host_diagnosis::{AgedReport, Fabric, FabricState, continue_in_hosts, hosts_in_question, unite};
-use model::diagnosis::Record;
+use model::diagnosis::{AdviceTarget, Record};
 use model::host::counters::{CacheCounters, Misses, PriorityPauses, RegisteredMemory};
 use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause};
 
@@ -19,6 +19,7 @@ fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
         confidence: 0.95,
         summary: "h3 pauses sw3:3".into(),
         advice: vec!["look at h3".into(), "raise the headroom of sw3".into()],
+        advice_target: Some(AdviceTarget::Finding { id: "sw3/headroom".into() }),
         ..Diagnosis::undetermined("10.0.0.1:10000>10.0.3.1:4791/udp".parse::<model::FlowKey>().unwrap())
     }
 }
@@ -56,6 +57,7 @@ fn a_verdict_that_ends_at_a_host_names_its_part_in_one_sentence() {
     assert_eq!(united.confidence, 0.95, "the host shows the cause that the fabric shows");
     assert_eq!(united.advice.last().unwrap(), "raise the headroom of sw3");
     assert!(!united.advice.contains(&"look at h3".to_string()), "the host's own advice is more precise");
+    assert_eq!(united.advice_target, None, "the first advice is about the host");
     // The values of the report are in the verdict.
     let records: Vec<&Record> = united.evidence.iter().flat_map(|claim| &claim.records).collect();
     let misses = records.iter().find_map(|record| match record {

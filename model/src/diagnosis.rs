@@ -457,12 +457,17 @@ impl Diagnosis {
         }
     }
 
+    /// Adds advice, and what it changes.
+    pub fn advise(&mut self, target: AdviceTarget, advice: String) {
+        if self.advice.is_empty() {
+            self.advice_target = Some(target);
+        }
+        self.advice.push(advice);
+    }
+
     /// Adds the fix of a finding to the advice.
     pub fn advise_fix(&mut self, finding: &ConfigFinding) {
-        if self.advice.is_empty() {
-            self.advice_target = Some(AdviceTarget::Finding { id: finding.id.clone() });
-        }
-        self.advice.push(finding.fix.clone());
+        self.advise(AdviceTarget::Finding { id: finding.id.clone() }, finding.fix.clone());
     }
 
     /// Returns the settings that the root cause names (`switch/setting`). Several findings may be about one setting.

@@ -131,14 +131,14 @@ pub(super) fn verdict(case: &Case<'_>, found: &Loop) -> Diagnosis {
         "how the routes close the loop: counters have no paths; compare the routes of these switches"
             .to_string(),
     );
-    if verdict.advice.is_empty() {
-        let port = case.wiring.ports[found.ports[0]].at.clone();
-        verdict.advice_target = Some(AdviceTarget::Port { port });
-    }
-    verdict.advice.push(format!(
-        "break the loop: stop traffic into {} or let the PFC watchdog drop there, then correct the routes that form it",
-        case.shown(found.ports[0])
-    ));
+    let port = found.ports[0];
+    verdict.advise(
+        AdviceTarget::Port { port: case.wiring.ports[port].at.clone() },
+        format!(
+            "break the loop: stop traffic into {} or let the PFC watchdog drop there, then correct the routes that form it",
+            case.shown(port)
+        ),
+    );
     verdict
 }
 
