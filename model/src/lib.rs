@@ -8,6 +8,7 @@ pub mod clock_shift;
 pub mod collective;
 pub mod config_finding;
 pub mod diagnosis;
+mod diagnosis_json;
 pub mod flow;
 pub mod host;
 pub mod job;
@@ -30,6 +31,7 @@ pub mod wire;
 
 pub use config_finding::{ConfigFinding, Setting};
 pub use diagnosis::{Anomaly, Cause, Cost, Diagnosis, RootCause, Severity};
+pub use diagnosis_json::DiagnosisOutline;
 pub use flow::FlowKey;
 pub use host::HostReport;
 pub use job::{Job, JobStep, Transfer};

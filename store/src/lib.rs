@@ -31,7 +31,7 @@ pub use limits::{
 pub use names::{anomaly_name, cause_name, severity_name};
 pub use rollup::{Resolution, Rollup, RollupKey};
 pub use sql::{
-    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, Migrated, NewDiagnosis,
-    OpenIncidents, Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts, WebhookChanges,
-    backup, check_url, shown_url, stats, store_url,
+    Arrival, Backup, Content, DiagnosisRow, Exported, Finding, Imported, InboxRow, ListedDiagnosis, Migrated,
+    NewDiagnosis, OpenIncidents, Removed, Report, Size, Stats, Store, Stored, TableStats, WebhookAlerts,
+    WebhookChanges, backup, check_url, shown_url, stats, store_url,
 };

@@ -456,7 +456,7 @@ pub(super) async fn represent(tx: &mut Link, condition: &'static str) -> Result<
         let body: String =
             scalar("SELECT body FROM diagnoses WHERE id = $1").bind(diagnosis).fetch_one(&mut *tx).await?;
         // A body that cannot be read is an error when it is read.
-        if let Ok(diagnosis) = serde_json::from_str(&body) {
+        if let Ok(diagnosis) = Diagnosis::from_json(&body) {
             mark_culprits(tx, incident, &diagnosis).await?;
         }
     }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use model::{Diagnosis, FlowKey, ProvenanceGraph, Snapshot};
+use model::{Diagnosis, DiagnosisOutline, FlowKey, ProvenanceGraph, Snapshot};
 
 use super::database::Link;
 use super::records::PackedSnapshot;
 use super::statement::{Statement, Value, scalar, sql};
-use super::{MAX_LISTED, Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
+use super::{MAX_LISTED, Store, check_id, corrupt, encode, from_sql, sql_ns, unwritable};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
 use crate::incident::{Incident, precedence};
@@ -73,8 +73,20 @@ pub struct DiagnosisRow {
 
 impl DiagnosisRow {
     fn decode(id: &str, wall_ns: i64, body: &str) -> Result<DiagnosisRow, StoreError> {
-        Ok(DiagnosisRow { diagnosis: decode("diagnosis", id, body)?, wall_ns: from_sql(wall_ns) })
+        let diagnosis = Diagnosis::from_json(body).map_err(corrupt("diagnosis", id))?;
+        Ok(DiagnosisRow { diagnosis, wall_ns: from_sql(wall_ns) })
     }
+}
+
+/// A stored diagnosis in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedDiagnosis {
+    /// What lists show of the diagnosis.
+    pub outline: DiagnosisOutline,
+    /// When it arrived, as in [`DiagnosisRow`].
+    pub wall_ns: u64,
+    /// The whole diagnosis, as it was stored: a JSON object. A field that a later version has added is absent.
+    pub json: String,
 }
 
 impl Store {
@@ -130,8 +142,8 @@ impl Store {
         check_id(&new.diagnosis.id)?;
         let diagnosis = Diagnosis { id: self.id_in_run(&new.diagnosis.id), ..new.diagnosis.clone() };
         check_id(&diagnosis.id)?;
-        let body = encode_checked("diagnosis", &diagnosis.id, &diagnosis)?;
-        let graph = encode_checked("graph", &diagnosis.id, new.graph)?;
+        let body = diagnosis.to_json().map_err(unwritable("diagnosis", &diagnosis.id))?;
+        let graph = new.graph.to_json().map_err(unwritable("graph", &diagnosis.id))?;
         let snapshot =
             new.snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
         let snapshot = snapshot.as_deref().map(PackedSnapshot::new);
@@ -236,7 +248,7 @@ impl Store {
             .fetch_optional(&self.database)
             .await
             .during("read a graph")?;
-        body.map(|body| decode("graph", id, &body)).transpose()
+        body.map(|body| ProvenanceGraph::from_json(&body).map_err(corrupt("graph", id))).transpose()
     }
 
     /// Returns the id of the incident that the diagnosis with this id belongs to.
@@ -256,17 +268,41 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<DiagnosisRow>, StoreError> {
+        let page = self.select_page(filter).await?;
+        let rows = page.rows.iter().map(|(id, wall_ns, _, body)| DiagnosisRow::decode(id, *wall_ns, body));
+        Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
+    }
+
+    /// As [`Store::diagnoses`], without reading the evidence: several times as fast.
+    ///
+    /// # Errors
+    /// The database fails, or an outline cannot be read.
+    pub async fn listed_diagnoses(
+        &self,
+        filter: &DiagnosisFilter,
+    ) -> Result<Page<ListedDiagnosis>, StoreError> {
+        let page = self.select_page(filter).await?;
+        let rows = page.rows.into_iter().map(|(id, wall_ns, _, json)| {
+            let outline = DiagnosisOutline::from_json(&json).map_err(corrupt("diagnosis", &id))?;
+            Ok(ListedDiagnosis { outline, wall_ns: from_sql(wall_ns), json })
+        });
+        Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
+    }
+
+    /// Reads the rows of a page: id, arrival, time and body.
+    async fn select_page(
+        &self,
+        filter: &DiagnosisFilter,
+    ) -> Result<Page<(String, i64, i64, String)>, StoreError> {
         let limit = page_rows(filter.limit);
         let query = select(filter, limit);
         let rows: Vec<(String, i64, i64, String)> =
             query.fetch_all(&self.database).await.during("list diagnoses")?;
-        let page = Page::cut(rows, limit, |(id, wall_ns, time_ns, _)| Cursor {
+        Ok(Page::cut(rows, limit, |(id, wall_ns, time_ns, _)| Cursor {
             wall_ns: from_sql(*wall_ns),
             time_ns: from_sql(*time_ns),
             id: id.clone(),
-        });
-        let rows = page.rows.iter().map(|(id, wall_ns, _, body)| DiagnosisRow::decode(id, *wall_ns, body));
-        Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
+        }))
     }
 
     /// Returns the number of stored diagnoses.

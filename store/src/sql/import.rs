@@ -10,7 +10,7 @@ use super::export::{SCALE, ZERO};
 use super::records::{CURRENT, PackedSnapshot, insert_snapshot, snapshot_text};
 use super::runs::RUNS;
 use super::statement::{scalar, sql};
-use super::{Store, assign, decode, encode, encode_checked, sql_ns, victims};
+use super::{Store, assign, corrupt, decode, encode, sql_ns, unwritable, victims};
 use crate::error::{During, StoreError};
 use crate::import::{
     Case, Clock, DiagnosisLine, FindingLine, Import, ImportError, IncidentLine, MISTAKES, Mistake, NoteLine,
@@ -310,8 +310,8 @@ impl Importing {
             .await
             .during(ACTION)?;
         if let Some((incident, body)) = known {
-            let is_equal =
-                decode::<Diagnosis>("diagnosis", id, &body)? == *diagnosis && incident == line.incident;
+            let is_equal = Diagnosis::from_json(&body).map_err(corrupt("diagnosis", id))? == *diagnosis
+                && incident == line.incident;
             self.done.known += 1;
             return same(is_equal, || format!("diagnosis `{id}`"));
         }
@@ -428,7 +428,7 @@ impl Importing {
                 mistakes.push(missing.clone());
                 continue;
             };
-            let diagnosis: Diagnosis = decode("diagnosis", diagnosis, &body)?;
+            let diagnosis = Diagnosis::from_json(&body).map_err(corrupt("diagnosis", diagnosis))?;
             assign::mark_culprits(&mut self.tx, incident, &diagnosis).await.during(ACTION)?;
         }
         for (incident, added) in &self.joined {
@@ -460,8 +460,9 @@ fn texts(
     diagnosis: &Diagnosis,
     graph: Option<&ProvenanceGraph>,
 ) -> Result<(String, Option<String>), StoreError> {
-    let body = encode_checked("diagnosis", &diagnosis.id, diagnosis)?;
-    let graph = graph.map(|graph| encode_checked("graph", &diagnosis.id, graph)).transpose()?;
+    let body = diagnosis.to_json().map_err(unwritable("diagnosis", &diagnosis.id))?;
+    let graph =
+        graph.map(ProvenanceGraph::to_json).transpose().map_err(unwritable("graph", &diagnosis.id))?;
     Ok((body, graph))
 }
 

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-use model::diagnosis::{NetworkFault, Severity};
-use model::{Anomaly, Cause, PortRef, RootCause};
-use serde::Deserialize;
+use model::{DiagnosisOutline, PortRef};
 
 use super::database::Link;
 use super::statement::{Statement, scalar, sql};
-use super::{MAX_LISTED, Store, decode, from_sql, sql_ns};
+use super::{MAX_LISTED, Store, corrupt, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
 use crate::incident::{Incident, Occurrence};
@@ -35,24 +33,6 @@ struct Row {
     victims: Option<String>,
     victim_count: i64,
     body: String,
-}
-
-/// What an incident has of its representative diagnosis. The other fields, most of a diagnosis, are skipped: the texts and
-/// records of its evidence would take most of the time of a list.
-#[derive(Deserialize)]
-struct Representative {
-    anomaly: Anomaly,
-    cause: Cause,
-    #[serde(default)]
-    severity: Severity,
-    summary: String,
-    confidence: f64,
-    root_cause: RootCause,
-    #[serde(default)]
-    fault: Option<NetworkFault>,
-    pause_path: Vec<PortRef>,
-    #[serde(rename = "loop")]
-    pause_loop: Vec<PortRef>,
 }
 
 const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
@@ -252,7 +232,8 @@ async fn complete(connection: &mut Link, rows: Vec<Row>) -> Result<Vec<Incident>
         read_occurrences(connection, &rows).await.during("read the occurrences of incidents")?;
     rows.into_iter()
         .map(|row| {
-            let representative: Representative = decode("diagnosis", &row.diagnosis, &row.body)?;
+            let representative =
+                DiagnosisOutline::from_json(&row.body).map_err(corrupt("diagnosis", &row.diagnosis))?;
             Ok(Incident {
                 occurrences: occurrences.remove(&row.id).unwrap_or_default(),
                 id: row.id,

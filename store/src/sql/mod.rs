@@ -27,7 +27,7 @@ mod victims;
 mod webhooks;
 
 pub use backup::{Backup, backup};
-pub use diagnoses::{DiagnosisRow, NewDiagnosis, Stored};
+pub use diagnoses::{DiagnosisRow, ListedDiagnosis, NewDiagnosis, Stored};
 pub use export::Exported;
 pub use import::Imported;
 pub use incidents::OpenIncidents;
@@ -357,27 +357,21 @@ fn from_sql(number: i64) -> u64 {
 
 /// Returns the JSON of a value that holds no floating-point number.
 fn encode<T: Serialize>(what: &'static str, id: &str, value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|source| StoreError::Encode { what, id: id.to_string(), source })
-}
-
-/// Returns the JSON of a value with floating-point numbers. It is parsed once: JSON writes NaN and infinity as null,
-/// which would otherwise be detected only when the row is read.
-fn encode_checked<T: Serialize + DeserializeOwned>(
-    what: &'static str,
-    id: &str,
-    value: &T,
-) -> Result<String, StoreError> {
-    let body = encode(what, id, value)?;
-    serde_json::from_str::<T>(&body).map_err(|source| StoreError::Encode {
-        what,
-        id: id.to_string(),
-        source,
-    })?;
-    Ok(body)
+    serde_json::to_string(value).map_err(unwritable(what, id))
 }
 
 fn decode<T: DeserializeOwned>(what: &'static str, id: &str, body: &str) -> Result<T, StoreError> {
-    serde_json::from_str(body).map_err(|source| StoreError::Corrupt { what, id: id.to_string(), source })
+    serde_json::from_str(body).map_err(corrupt(what, id))
+}
+
+/// The error for a value that cannot be written as JSON.
+fn unwritable(what: &'static str, id: &str) -> impl FnOnce(serde_json::Error) -> StoreError {
+    move |source| StoreError::Encode { what, id: id.to_string(), source }
+}
+
+/// The error for a stored body that cannot be read.
+fn corrupt(what: &'static str, id: &str) -> impl FnOnce(serde_json::Error) -> StoreError {
+    move |source| StoreError::Corrupt { what, id: id.to_string(), source }
 }
 
 fn check_id(id: &str) -> Result<(), StoreError> {

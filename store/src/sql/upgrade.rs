@@ -101,7 +101,7 @@ pub(super) async fn compress_snapshots(database: &Database) -> Result<u64, Store
 
 async fn fill(tx: &mut Link, id: &str, incident: &str, body: &str) -> Result<(), sqlx::Error> {
     // A body that cannot be read is an error when it is read; it must not keep the store from opening.
-    let diagnosis: Option<Diagnosis> = serde_json::from_str(body).ok();
+    let diagnosis = Diagnosis::from_json(body).ok();
     let (precedence, severity) = match &diagnosis {
         Some(diagnosis) => (precedence(diagnosis), severity_name(diagnosis.severity)),
         None => (0, severity_name(model::Severity::Info)),

@@ -11,7 +11,7 @@ use std::net::IpAddr;
 
 use model::diagnosis::NetworkFault;
 use model::topology::NodeKind;
-use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Topology};
+use model::{Anomaly, Cause, Diagnosis, DiagnosisOutline, FlowKey, PortRef, RootCause, Topology};
 use serde::Serialize;
 use store::Incident;
 use utoipa::ToSchema;
@@ -55,6 +55,21 @@ impl Headline {
             fault: diagnosis.fault,
             pause_loop: &diagnosis.pause_loop,
             victims: &diagnosis.victims,
+            victim_count: 0,
+            names,
+        }
+        .headline()
+    }
+
+    /// As [`Headline::of_diagnosis`], of a diagnosis in a list.
+    pub(crate) fn of_outline(outline: &DiagnosisOutline, names: &HostNames) -> Headline {
+        Subject {
+            anomaly: outline.anomaly,
+            cause: outline.cause,
+            root: &outline.root_cause,
+            fault: outline.fault,
+            pause_loop: &outline.pause_loop,
+            victims: &outline.victims,
             victim_count: 0,
             names,
         }

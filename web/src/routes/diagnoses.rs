@@ -4,14 +4,14 @@ use std::net::IpAddr;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
-use axum::response::Response;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
 use model::diagnosis::{Collected, CounterInterval};
 use model::{
     Anomaly, Cause, Cost, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Severity, Snapshot,
 };
 use serde::{Deserialize, Serialize};
-use store::{Cursor, DiagnosisFilter, DiagnosisRow};
+use store::{Cursor, DiagnosisFilter, DiagnosisRow, ListedDiagnosis};
 use utoipa::openapi::schema::AnyOfBuilder;
 use utoipa::openapi::{ArrayBuilder, Ref, RefOr, Schema};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
@@ -161,39 +161,41 @@ pub(crate) struct DiagnosisSummary {
     counters: Option<CounterInterval>,
 }
 
-impl From<TimedDiagnosis> for DiagnosisSummary {
-    fn from(TimedDiagnosis { diagnosis, headline, time }: TimedDiagnosis) -> DiagnosisSummary {
+impl DiagnosisSummary {
+    fn new(live: &LiveState, ListedDiagnosis { outline, wall_ns, .. }: ListedDiagnosis) -> DiagnosisSummary {
         DiagnosisSummary {
-            id: diagnosis.id,
-            time_ns: diagnosis.time_ns,
-            time,
-            victim: diagnosis.victim,
-            anomaly: diagnosis.anomaly,
-            cause: diagnosis.cause,
-            headline,
-            summary: diagnosis.summary,
-            confidence: diagnosis.confidence,
-            severity: diagnosis.severity,
-            cost: diagnosis.cost,
-            delay_share: diagnosis.delay_share,
-            root_cause: diagnosis.root_cause,
-            pause_path: diagnosis.pause_path,
-            pause_loop: diagnosis.pause_loop,
-            collected: diagnosis.collected,
-            counters: diagnosis.counters,
+            time: live.time(outline.time_ns, wall_ns),
+            headline: Headline::of_outline(&outline, &live.host_names()),
+            id: outline.id,
+            time_ns: outline.time_ns,
+            victim: outline.victim,
+            anomaly: outline.anomaly,
+            cause: outline.cause,
+            summary: outline.summary,
+            confidence: outline.confidence,
+            severity: outline.severity,
+            cost: outline.cost,
+            delay_share: outline.delay_share,
+            root_cause: outline.root_cause,
+            pause_path: outline.pause_path,
+            pause_loop: outline.pause_loop,
+            collected: outline.collected,
+            counters: outline.counters,
         }
     }
 }
 
-/// The diagnoses of a page, as `view` selects.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum DiagnosisList {
-    /// Whole diagnoses.
-    Full(Vec<TimedDiagnosis>),
-    /// Verdicts without evidence.
-    Summary(Vec<DiagnosisSummary>),
+/// What a [`TimedDiagnosis`] has beside the diagnosis.
+#[derive(Serialize)]
+struct Addition {
+    headline: Headline,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
 }
+
+/// The diagnoses of a page without evidence. A page of whole diagnoses is not made from values: see [`full_page`].
+#[derive(Debug, Serialize)]
+pub(crate) struct DiagnosisList(Vec<DiagnosisSummary>);
 
 impl PartialSchema for DiagnosisList {
     /// A whole diagnosis has all the fields of a summary, so that it matches both, and an empty list does: no `oneOf`.
@@ -229,7 +231,7 @@ pub(crate) struct DiagnosesPage {
 pub(crate) async fn list(
     State(state): State<AppState>,
     Query(query): Query<DiagnosesQuery>,
-) -> Result<Json<DiagnosesPage>, Problem> {
+) -> Result<Response, Problem> {
     let filter = DiagnosisFilter {
         src: query.src,
         dst: query.dst,
@@ -247,13 +249,59 @@ pub(crate) async fn list(
         limit: query.limit,
         after: cursor(query.cursor.as_deref())?,
     };
-    let page = state.live.store().diagnoses(&filter).await?;
-    let rows = page.rows.into_iter().map(|row| TimedDiagnosis::new(&state.live, row));
-    let diagnoses = match query.view.unwrap_or_default() {
-        View::Full => DiagnosisList::Full(rows.collect()),
-        View::Summary => DiagnosisList::Summary(rows.map(DiagnosisSummary::from).collect()),
-    };
-    Ok(Json(DiagnosesPage { diagnoses, next: page.next.map(|next| next.to_string()) }))
+    let page = state.live.store().listed_diagnoses(&filter).await?;
+    let next = page.next.map(|next| next.to_string());
+    match query.view.unwrap_or_default() {
+        View::Full => {
+            let text = full_page(&state.live, &page.rows, next.as_deref());
+            Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+        }
+        View::Summary => {
+            let rows = page.rows.into_iter().map(|row| DiagnosisSummary::new(&state.live, row));
+            Ok(Json(DiagnosesPage { diagnoses: DiagnosisList(rows.collect()), next }).into_response())
+        }
+    }
+}
+
+/// The JSON of a [`DiagnosesPage`] of [`TimedDiagnosis`]: the diagnoses as they are stored, with headline and time added before
+/// their last brace. To read and write a page of them would take most of the time of an answer.
+fn full_page(live: &LiveState, rows: &[ListedDiagnosis], next: Option<&str>) -> String {
+    let mut text = String::from("{\"diagnoses\":[");
+    for (number, row) in rows.iter().enumerate() {
+        let addition = Addition {
+            headline: Headline::of_outline(&row.outline, &live.host_names()),
+            time: live.time(row.outline.time_ns, row.wall_ns),
+        };
+        text.push_str(if number > 0 { "," } else { "" });
+        push_with(&mut text, &row.json, &json(&addition));
+    }
+    text.push_str("],\"next\":");
+    text.push_str(&json(&next));
+    text.push('}');
+    text
+}
+
+/// Appends a JSON object with the fields of two, neither of which is empty.
+fn push_with(text: &mut String, object: &str, addition: &str) {
+    text.push_str(object.strip_suffix('}').unwrap_or(object));
+    text.push(',');
+    text.push_str(addition.strip_prefix('{').unwrap_or(addition));
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("invariant: texts and ports can be written as JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_brace_is_removed() {
+        let mut text = String::new();
+        push_with(&mut text, r#"{"id":"d1","counters":{"to_ns":1}}"#, r#"{"headline":{"text":"a } b"}}"#);
+        assert_eq!(text, r#"{"id":"d1","counters":{"to_ns":1},"headline":{"text":"a } b"}}"#);
+    }
 }
 
 /// Get a diagnosis

@@ -152,6 +152,18 @@ async fn diagnoses_are_filtered_by_their_verdict() {
 }
 
 #[tokio::test]
+async fn a_list_has_the_diagnoses_as_their_own_addresses_have_them() {
+    let page = get("/api/v1/diagnoses").await;
+    assert_eq!(page.headers[header::CONTENT_TYPE], "application/json");
+    let listed = page.json()["diagnoses"].as_array().unwrap().clone();
+    assert_eq!(listed.len(), 4);
+    for diagnosis in listed {
+        let id = diagnosis["id"].as_str().unwrap();
+        assert_eq!(diagnosis, get(&format!("/api/v1/diagnoses/{id}")).await.json(), "{id}");
+    }
+}
+
+#[tokio::test]
 async fn a_summary_has_the_verdict_without_its_evidence() {
     let full = get("/api/v1/diagnoses?limit=1").await.json()["diagnoses"][0].clone();
     let summary = get("/api/v1/diagnoses?limit=1&view=summary").await.json()["diagnoses"][0].clone();
