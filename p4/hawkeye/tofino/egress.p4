@@ -18,7 +18,9 @@ control HawkeyeEgress(
     Pause() pause;
     FlowDigest() digest;
     FlowSlots() flows;
+    FlowPaused() flow_paused;
     PortSlots() port_slots;
+    PortPaused() port_paused;
     Causality() causality;
     RecentTraffic() recent_traffic;
     PollingEgress() polling;
@@ -46,7 +48,7 @@ control HawkeyeEgress(
 
     action of_polling() {
         meta.class = hdr.bridge.priority;
-        meta.pause_ticks = (int<32>)(hdr.bridge.arrival - RECENT_TICKS);
+        meta.pause_ticks = (int<32>)hdr.bridge.arrival - RECENT_TICKS;
     }
 
     action note_queued() {
@@ -65,10 +67,8 @@ control HawkeyeEgress(
         eg_dprsr_md.mirror_type = MIRROR_EXPORT;
     }
 
-    action to_controller() {
-        hdr.packet_in.setValid();
-        hdr.packet_in.kind = KIND_TO_CONTROLLER;
-        hdr.packet_in.ingress_port = hdr.bridge.ingress_port;
+    action remove_bridge() {
+        hdr.bridge.setInvalid();
     }
 
     apply {
@@ -101,10 +101,6 @@ control HawkeyeEgress(
                 meta.is_victim_port = 1;
             }
             if (meta.has_row == 1) {
-                pause.apply(hdr, meta);
-                if (meta.is_paused == 1) {
-                    note_paused();
-                }
                 if (hdr.bridge.kind != KIND_PAUSE) {
                     recent_traffic.apply(hdr, meta);
                 }
@@ -112,6 +108,14 @@ control HawkeyeEgress(
                     flows.apply(hdr, meta);
                     port_slots.apply(hdr, meta);
                     causality.apply(hdr, meta);
+                }
+                pause.apply(hdr, meta);
+                if (meta.is_paused == 1) {
+                    note_paused();
+                }
+                if (hdr.bridge.kind == KIND_DATA) {
+                    flow_paused.apply(hdr, meta);
+                    port_paused.apply(hdr, meta);
                     if (meta.is_evicted == 1 || meta.is_new_key == 1) {
                         export_key();
                     }
@@ -121,8 +125,9 @@ control HawkeyeEgress(
                 polling.apply(hdr, meta, eg_dprsr_md);
             } else if (hdr.bridge.kind == KIND_PAUSE) {
                 drop();
-            } else if (hdr.bridge.kind == KIND_TO_CONTROLLER) {
-                to_controller();
+            }
+            if (hdr.bridge.kind != KIND_TO_CONTROLLER) {
+                remove_bridge();
             }
         }
     }

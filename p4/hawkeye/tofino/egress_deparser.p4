@@ -1,4 +1,4 @@
-// Egress deparser: the export of a flow, and the headers without the bridge.
+// Egress deparser: the export of a flow, and the headers. Only packets to the controller still have the bridge.
 
 control HawkeyeEgressDeparser(
     packet_out packet,
@@ -19,7 +19,7 @@ control HawkeyeEgressDeparser(
             });
         }
         packet.emit(hdr.export);
-        packet.emit(hdr.packet_in);
+        packet.emit(hdr.bridge);
         packet.emit(hdr.ethernet);
         packet.emit(hdr.vlan);
         packet.emit(hdr.mac_control);

@@ -77,7 +77,6 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     Register<bit<32>, bit<FLOW_ROW_BITS>>(1 << FLOW_ROW_BITS) flow_bytes;
     Register<bit<32>, bit<FLOW_ROW_BITS>>(1 << FLOW_ROW_BITS) flow_depth_sums;
     Register<bit<16>, bit<FLOW_ROW_BITS>>(1 << FLOW_ROW_BITS) flow_queued;
-    Register<bit<16>, bit<FLOW_ROW_BITS>>(1 << FLOW_ROW_BITS) flow_paused;
 
     // The digest that the slot holds in this epoch; 0 if the slot is free.
     RegisterAction<flow_slot_t, bit<FLOW_ROW_BITS>, bit<32>>(flow_slots) claim = {
@@ -156,19 +155,6 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         }
     };
 
-    RegisterAction<bit<16>, bit<FLOW_ROW_BITS>, bit<16>>(flow_paused) add_paused = {
-        void apply(inout bit<16> packets) {
-            packets = packets |+| meta.flow_paused;
-        }
-    };
-
-    RegisterAction<bit<16>, bit<FLOW_ROW_BITS>, bit<16>>(flow_paused) first_paused = {
-        void apply(inout bit<16> packets, out bit<16> before) {
-            before = packets;
-            packets = meta.flow_paused;
-        }
-    };
-
     action claim_slot() {
         meta.found_digest = claim.execute(meta.flow_row);
     }
@@ -193,10 +179,6 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         add_queued.execute(meta.flow_row);
     }
 
-    action count_paused() {
-        add_paused.execute(meta.flow_row);
-    }
-
     action restart_packets() {
         meta.evicted_packets = first_packet.execute(meta.flow_row);
     }
@@ -213,10 +195,6 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         meta.evicted_queued = first_queued.execute(meta.flow_row);
     }
 
-    action restart_paused() {
-        meta.evicted_paused = first_paused.execute(meta.flow_row);
-    }
-
     apply {
         claim_slot();
         test_key();
@@ -225,16 +203,49 @@ control FlowSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
             count_bytes();
             count_depth();
             count_queued();
-            count_paused();
         } else {
             restart_packets();
             restart_bytes();
             restart_depth();
             restart_queued();
-            restart_paused();
             if (meta.found_digest != 0) {
                 meta.is_evicted = 1;
             }
+        }
+    }
+}
+
+// The packets of a flow that a pause kept in the queue. A control of its own: the pause of the queue is looked up after the slot
+// is claimed, which shortens the pipeline.
+control FlowPaused(inout egress_headers_t hdr, inout egress_metadata_t meta) {
+    Register<bit<16>, bit<FLOW_ROW_BITS>>(1 << FLOW_ROW_BITS) flow_paused;
+
+    RegisterAction<bit<16>, bit<FLOW_ROW_BITS>, bit<16>>(flow_paused) add_paused = {
+        void apply(inout bit<16> packets) {
+            packets = packets |+| meta.flow_paused;
+        }
+    };
+
+    RegisterAction<bit<16>, bit<FLOW_ROW_BITS>, bit<16>>(flow_paused) first_paused = {
+        void apply(inout bit<16> packets, out bit<16> before) {
+            before = packets;
+            packets = meta.flow_paused;
+        }
+    };
+
+    action count_paused() {
+        add_paused.execute(meta.flow_row);
+    }
+
+    action restart_paused() {
+        meta.evicted_paused = first_paused.execute(meta.flow_row);
+    }
+
+    apply {
+        if (meta.found_digest == meta.digest) {
+            count_paused();
+        } else {
+            restart_paused();
         }
     }
 }

@@ -27,21 +27,22 @@ const bit<8> KIND_EXPORT = 5;
 const DigestType_t DIGEST_POLL = 1;
 const MirrorType_t MIRROR_EXPORT = 1;
 
-// From ingress to egress. Every field has a container of its own.
+// From ingress to egress, and in front of a packet to the controller. Every field has a container of its own.
 header bridge_t {
     bit<8> kind;
-    bit<6> reserved0;
+    bit<7> reserved0;
     bit<1> follow_pauses;
+    bit<7> reserved1;
     bit<1> follow_victim;
-    bit<2> reserved1;
+    bit<2> reserved2;
     bit<6> ingress_row;
-    bit<4> reserved2;
+    bit<4> reserved3;
     bit<4> ring;
-    bit<5> reserved3;
+    bit<5> reserved4;
     bit<3> priority;
-    bit<7> reserved4;
-    PortId_t ingress_port;
     bit<7> reserved5;
+    PortId_t ingress_port;
+    bit<7> reserved6;
     PortId_t victim_port;
     // Ticks and epoch of the packet's arrival.
     bit<32> arrival;
@@ -80,13 +81,6 @@ header packet_out_t {
     PortId_t egress_port;
     bit<7> reserved1;
     PortId_t poll_port;
-}
-
-// In front of a packet to the controller: the port where it arrived.
-header packet_in_t {
-    bit<8> kind;
-    bit<7> reserved;
-    PortId_t ingress_port;
 }
 
 header ethernet_t {
@@ -262,7 +256,6 @@ struct ingress_metadata_t {
 struct egress_headers_t {
     bridge_t bridge;
     export_t export;
-    packet_in_t packet_in;
     ethernet_t ethernet;
     vlan_t vlan;
     mac_control_t mac_control;

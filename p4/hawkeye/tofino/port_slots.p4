@@ -9,7 +9,6 @@ struct count_t {
 control PortSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
     Register<count_t, bit<PORT_ROW_BITS>>(1 << PORT_ROW_BITS) port_packets;
     Register<count_t, bit<PORT_ROW_BITS>>(1 << PORT_ROW_BITS) port_depth_sums;
-    Register<count_t, bit<PORT_ROW_BITS>>(1 << PORT_ROW_BITS) port_paused;
 
     RegisterAction<count_t, bit<PORT_ROW_BITS>, bit<32>>(port_packets) add_packet = {
         void apply(inout count_t slot) {
@@ -33,6 +32,24 @@ control PortSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         }
     };
 
+    action count_packet() {
+        add_packet.execute(meta.port_row);
+    }
+
+    action count_depth() {
+        add_depth.execute(meta.port_row);
+    }
+
+    apply {
+        count_packet();
+        count_depth();
+    }
+}
+
+// The packets that a pause kept in the queue; apart, as in flow_slots.p4.
+control PortPaused(inout egress_headers_t hdr, inout egress_metadata_t meta) {
+    Register<count_t, bit<PORT_ROW_BITS>>(1 << PORT_ROW_BITS) port_paused;
+
     RegisterAction<count_t, bit<PORT_ROW_BITS>, bit<32>>(port_paused) add_paused = {
         void apply(inout count_t slot) {
             if (slot.epoch != hdr.bridge.epoch) {
@@ -44,21 +61,11 @@ control PortSlots(inout egress_headers_t hdr, inout egress_metadata_t meta) {
         }
     };
 
-    action count_packet() {
-        add_packet.execute(meta.port_row);
-    }
-
-    action count_depth() {
-        add_depth.execute(meta.port_row);
-    }
-
     action count_paused() {
         add_paused.execute(meta.port_row);
     }
 
     apply {
-        count_packet();
-        count_depth();
         count_paused();
     }
 }
