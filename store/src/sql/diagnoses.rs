@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use model::{Diagnosis, DiagnosisOutline, FlowKey, ProvenanceGraph, Snapshot};
 
 use super::database::Link;
+use super::outlines::Keep;
 use super::records::PackedSnapshot;
 use super::statement::{Statement, Value, scalar, sql};
 use super::{MAX_LISTED, Store, check_id, corrupt, encode, from_sql, sql_ns, unwritable};
@@ -203,7 +204,7 @@ impl Store {
         // Read before old rows are removed: these diagnoses may themselves be the oldest.
         let incidents: BTreeSet<String> = places.values().map(|place| place.incident.clone()).collect();
         let incidents: Vec<String> = incidents.into_iter().collect();
-        let incidents = super::incidents::read_many(&mut tx, &incidents).await?;
+        let incidents = self.read_incidents(&mut tx, &incidents, Keep::No).await?;
         tx.commit().await.during(action)?;
         let incidents: BTreeMap<&str, &Incident> =
             incidents.iter().map(|incident| (incident.id.as_str(), incident)).collect();

@@ -1,5 +1,6 @@
 //! The handling of incidents and their notes.
 
+use super::outlines::Keep;
 use super::statement::sql;
 use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
@@ -58,7 +59,7 @@ impl Store {
         .execute(&mut tx)
         .await
         .during(action)?;
-        let incident = super::incidents::read_one(&mut tx, incident).await?;
+        let incident = self.read_incidents(&mut tx, &[incident.to_string()], Keep::No).await?.pop();
         tx.commit().await.during(action)?;
         Ok(incident)
     }

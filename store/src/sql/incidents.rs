@@ -6,14 +6,15 @@ use std::net::IpAddr;
 use model::{DiagnosisOutline, PortRef};
 
 use super::database::Link;
+use super::outlines::Keep;
 use super::statement::{Statement, scalar, sql};
-use super::{MAX_LISTED, Store, corrupt, from_sql, sql_ns};
+use super::{MAX_LISTED, Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
 use crate::incident::{Incident, Occurrence};
 use crate::names::{anomaly_name, cause_name, name, parse, severity_name};
 
-/// A row of an incident with the body of its representative diagnosis, as [`COLUMNS`] selects it.
+/// A row of an incident, as [`COLUMNS`] selects it.
 #[derive(sqlx::FromRow)]
 struct Row {
     id: String,
@@ -32,15 +33,14 @@ struct Row {
     diagnosis: String,
     victims: Option<String>,
     victim_count: i64,
-    body: String,
 }
 
-const FROM: &str = "FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
+const FROM: &str = "FROM incidents i";
 /// The order of lists: latest occurrence first.
 const ORDER: &str = " ORDER BY i.occurred_wall_ns DESC, i.occurred_ns DESC, i.id DESC";
 const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
                        i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.handling, i.feedback, \
-                       i.diagnosis, i.victims, i.victim_count, d.body ";
+                       i.diagnosis, i.victims, i.victim_count ";
 
 /// Steps in which the quiet time passes while a port is paused: the accuracy of the end of an incident.
 const PAUSE_STEPS: u64 = 16;
@@ -67,7 +67,7 @@ impl Store {
     /// The database fails, or a stored body cannot be read.
     pub async fn incident(&self, id: &str) -> Result<Option<Incident>, StoreError> {
         let mut connection = self.database.read().await.during("read an incident")?;
-        read_one(&mut connection, id).await
+        Ok(self.read_incidents(&mut connection, &[id.to_string()], Keep::Yes).await?.pop())
     }
 
     /// Lists the incidents that match `filter`, latest occurrence first.
@@ -84,7 +84,7 @@ impl Store {
             time_ns: from_sql(row.occurred_ns),
             id: row.id.clone(),
         });
-        Ok(Page { rows: complete(&mut connection, page.rows).await?, next: page.next })
+        Ok(Page { rows: self.complete(&mut connection, page.rows, Keep::Yes).await?, next: page.next })
     }
 
     /// Counts the incidents that match `filter`, without its limit and position.
@@ -162,7 +162,7 @@ impl Store {
             let found: Vec<String> = query.scalar().fetch_all(&mut tx).await.during(action)?;
             ended.extend(found);
         }
-        let mut ended = read_many(&mut tx, &ended).await?;
+        let mut ended = self.read_incidents(&mut tx, &ended, Keep::No).await?;
         tx.commit().await.during(action)?;
         ended.sort_by(|a, b| (a.start_ns, &a.id).cmp(&(b.start_ns, &b.id)));
         Ok(ended)
@@ -206,61 +206,75 @@ async fn extend(tx: &mut Link, ids: &[String], now_ns: u64, wall_ns: u64) -> Res
     Ok(())
 }
 
-/// Reads the incident with this id.
-pub(super) async fn read_one(connection: &mut Link, id: &str) -> Result<Option<Incident>, StoreError> {
-    Ok(read_many(connection, &[id.to_string()]).await?.pop())
+impl Store {
+    /// Reads the incidents with these ids.
+    pub(super) async fn read_incidents(
+        &self,
+        connection: &mut Link,
+        ids: &[String],
+        keep: Keep,
+    ) -> Result<Vec<Incident>, StoreError> {
+        let mut incidents = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(MAX_LISTED) {
+            let mut query = sql(COLUMNS);
+            query.push(FROM).push(" WHERE i.id IN ");
+            query.push_list(ids);
+            let rows: Vec<Row> = query.fetch_all(&mut *connection).await.during("read incidents")?;
+            incidents.extend(self.complete(connection, rows, keep).await?);
+        }
+        Ok(incidents)
+    }
+
+    /// Adds occurrences and outlines to rows of incidents, with one statement each for all rows.
+    async fn complete(
+        &self,
+        connection: &mut Link,
+        rows: Vec<Row>,
+        keep: Keep,
+    ) -> Result<Vec<Incident>, StoreError> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut occurrences =
+            read_occurrences(connection, &rows).await.during("read the occurrences of incidents")?;
+        let representatives: Vec<&str> = rows.iter().map(|row| row.diagnosis.as_str()).collect();
+        let outlines = self.outlines.of(connection, &representatives, keep).await?;
+        let incidents = rows.into_iter().filter_map(|row| {
+            // An incident without its representative is removed by the transaction that removes the diagnosis.
+            let outline = outlines.get(&row.diagnosis)?;
+            let occurrences = occurrences.remove(&row.id).unwrap_or_default();
+            Some(incident(row, outline, occurrences))
+        });
+        Ok(incidents.collect())
+    }
 }
 
-pub(super) async fn read_many(connection: &mut Link, ids: &[String]) -> Result<Vec<Incident>, StoreError> {
-    let mut incidents = Vec::with_capacity(ids.len());
-    for ids in ids.chunks(MAX_LISTED) {
-        let mut query = sql(COLUMNS);
-        query.push(FROM).push(" WHERE i.id IN ");
-        query.push_list(ids);
-        let rows: Vec<Row> = query.fetch_all(&mut *connection).await.during("read incidents")?;
-        incidents.extend(complete(connection, rows).await?);
+fn incident(row: Row, outline: &DiagnosisOutline, occurrences: Vec<Occurrence>) -> Incident {
+    Incident {
+        occurrences,
+        id: row.id,
+        anomaly: outline.anomaly,
+        cause: outline.cause,
+        severity: outline.severity,
+        summary: outline.summary.clone(),
+        confidence: outline.confidence,
+        root_cause: outline.root_cause.clone(),
+        fault: outline.fault,
+        pause_path: outline.pause_path.clone(),
+        pause_loop: outline.pause_loop.clone(),
+        start_ns: from_sql(row.start_ns),
+        update_ns: from_sql(row.update_ns),
+        end_ns: row.end_ns.map(from_sql),
+        start_wall_ns: from_sql(row.start_wall_ns),
+        update_wall_ns: from_sql(row.update_wall_ns),
+        count: from_sql(row.count),
+        recurrences: from_sql(row.recurrences),
+        handling: parse(&row.handling).unwrap_or_default(),
+        feedback: row.feedback.as_deref().and_then(parse),
+        diagnosis: row.diagnosis,
+        victims: super::victims::listed(row.victims.as_deref()),
+        victim_count: from_sql(row.victim_count),
     }
-    Ok(incidents)
-}
-
-/// Adds occurrences to rows of incidents, with one statement for all rows.
-async fn complete(connection: &mut Link, rows: Vec<Row>) -> Result<Vec<Incident>, StoreError> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut occurrences =
-        read_occurrences(connection, &rows).await.during("read the occurrences of incidents")?;
-    rows.into_iter()
-        .map(|row| {
-            let representative =
-                DiagnosisOutline::from_json(&row.body).map_err(corrupt("diagnosis", &row.diagnosis))?;
-            Ok(Incident {
-                occurrences: occurrences.remove(&row.id).unwrap_or_default(),
-                id: row.id,
-                anomaly: representative.anomaly,
-                cause: representative.cause,
-                severity: representative.severity,
-                summary: representative.summary,
-                confidence: representative.confidence,
-                root_cause: representative.root_cause,
-                fault: representative.fault,
-                pause_path: representative.pause_path,
-                pause_loop: representative.pause_loop,
-                start_ns: from_sql(row.start_ns),
-                update_ns: from_sql(row.update_ns),
-                end_ns: row.end_ns.map(from_sql),
-                start_wall_ns: from_sql(row.start_wall_ns),
-                update_wall_ns: from_sql(row.update_wall_ns),
-                count: from_sql(row.count),
-                recurrences: from_sql(row.recurrences),
-                handling: parse(&row.handling).unwrap_or_default(),
-                feedback: row.feedback.as_deref().and_then(parse),
-                diagnosis: row.diagnosis,
-                victims: super::victims::listed(row.victims.as_deref()),
-                victim_count: from_sql(row.victim_count),
-            })
-        })
-        .collect()
 }
 
 async fn read_occurrences(

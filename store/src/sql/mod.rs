@@ -13,6 +13,7 @@ mod handling;
 mod import;
 mod incidents;
 mod lock;
+mod outlines;
 mod postgres;
 mod records;
 mod retention;
@@ -50,6 +51,7 @@ use sqlx::{Connection, SqliteConnection, SqlitePool};
 
 use self::database::{Database, Link};
 use self::lock::Lock;
+use self::outlines::Outlines;
 use self::schema::Presence;
 use self::statement::sql;
 
@@ -80,6 +82,8 @@ pub struct Store {
     run: Arc<AtomicU64>,
     /// What opening the store has changed in it.
     migrated: Migrated,
+    /// What lists of incidents have read of diagnoses.
+    outlines: Outlines,
     /// Why the latest write of a diagnosis or upload failed; none if it succeeded.
     failure: Arc<Mutex<Option<String>>>,
     /// Keeps other processes from the file until the store is closed.
@@ -251,6 +255,7 @@ impl Store {
             inbox_bytes: Arc::new(AtomicU64::new(inbox_bytes)),
             run: Arc::default(),
             migrated,
+            outlines: Outlines::default(),
             failure: Arc::default(),
             lock: Arc::new(Mutex::new(lock)),
             keeper: Arc::new(Mutex::new(keeper)),

@@ -69,6 +69,9 @@ impl Store {
             removed.incidents += super::assign::repair_after_removal(&mut tx).await.during(action)?;
         }
         tx.commit().await.during(action)?;
+        if removed.diagnoses > 0 {
+            self.outlines.clear();
+        }
         if let Some(max_bytes) = self.limits.max_bytes {
             removed.add(self.prune_by_bytes(max_bytes).await?);
         }
@@ -96,6 +99,7 @@ impl Store {
             }
             let step = remove_step(&mut tx).await.during(action)?;
             tx.commit().await.during(action)?;
+            self.outlines.clear();
             if step.is_nothing() {
                 tracing::warn!(max_bytes, "the store is larger than its limit, and all of it is kept");
                 return Ok(removed);
