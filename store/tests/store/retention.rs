@@ -1,6 +1,7 @@
 //! What a store keeps: by number, by age and by size; what people have said about is kept.
 
-use harrier_store::{Arrival, Content, Handling, Limits, NewNote, Removed, Store};
+use harrier_store::{Arrival, Content, Handling, IncidentFilter, Limits, NewNote, Removed, Store};
+use model::Diagnosis;
 
 use crate::support::{self, VICTIM, diagnosis, graph, snapshot};
 
@@ -68,6 +69,23 @@ async fn rows_above_their_age_are_removed_except_under_a_note_or_while_the_incid
         assert_eq!(has(&store, id).await, expected, "{id}");
     }
     assert_eq!(store.graph("noted").await.unwrap(), Some(graph()));
+}
+
+/// What lists keep in memory of a diagnosis ends with it.
+#[tokio::test]
+async fn a_diagnosis_with_the_id_of_a_removed_one_is_shown_in_its_place() {
+    let store = store(Limits { max_age_ns: Some(30 * DAY_NS), ..Limits::default() }).await;
+    arrives(&store, "d", 1).await;
+    let summary = async || store.incidents(&IncidentFilter::default()).await.unwrap().rows[0].summary.clone();
+    let before = diagnosis("d", DAY_NS, VICTIM, "sw1:1").summary;
+    for _ in 0..2 {
+        assert_eq!(summary().await, before);
+    }
+    store.advance(50 * DAY_NS, 50 * DAY_NS, &Default::default()).await.unwrap();
+    assert_eq!(store.prune(60 * DAY_NS).await.unwrap().diagnoses, 1);
+    let again = Diagnosis { summary: "again".into(), ..diagnosis("d", 60 * DAY_NS, VICTIM, "sw1:1") };
+    store.record(&again, &graph(), None, 60 * DAY_NS).await.unwrap();
+    assert_eq!(summary().await, "again");
 }
 
 #[tokio::test]
