@@ -126,9 +126,16 @@ impl fmt::Display for FlowKey {
     }
 }
 
+impl FlowKey {
+    /// The text, compiled in this crate: see `diagnosis_json.rs`.
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Serialize for FlowKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.text())
     }
 }
 
