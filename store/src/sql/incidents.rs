@@ -75,16 +75,37 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn incidents(&self, filter: &IncidentFilter) -> Result<Page<Incident>, StoreError> {
-        let limit = page_rows(filter.limit);
         let mut connection = self.database.read().await.during("list incidents")?;
+        self.read_page(&mut connection, filter).await
+    }
+
+    /// As [`Store::incidents`], with the totals of the same state of the store.
+    ///
+    /// # Errors
+    /// The database fails, or a stored body cannot be read.
+    pub async fn incidents_with_totals(
+        &self,
+        filter: &IncidentFilter,
+    ) -> Result<(Page<Incident>, IncidentTotals), StoreError> {
+        let mut connection = self.database.read().await.during("list incidents")?;
+        let page = self.read_page(&mut connection, filter).await?;
+        Ok((page, read_totals(&mut connection, filter).await?))
+    }
+
+    async fn read_page(
+        &self,
+        connection: &mut Link,
+        filter: &IncidentFilter,
+    ) -> Result<Page<Incident>, StoreError> {
+        let limit = page_rows(filter.limit);
         let rows: Vec<Row> =
-            select(filter, limit).fetch_all(&mut connection).await.during("list incidents")?;
+            select(filter, limit).fetch_all(&mut *connection).await.during("list incidents")?;
         let page = Page::cut(rows, limit, |row| Cursor {
             wall_ns: from_sql(row.occurred_wall_ns),
             time_ns: from_sql(row.occurred_ns),
             id: row.id.clone(),
         });
-        Ok(Page { rows: self.complete(&mut connection, page.rows, Keep::Yes).await?, next: page.next })
+        Ok(Page { rows: self.complete(connection, page.rows, Keep::Yes).await?, next: page.next })
     }
 
     /// Counts the incidents that match `filter`, without its limit and position.
@@ -92,10 +113,8 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn incident_totals(&self, filter: &IncidentFilter) -> Result<IncidentTotals, StoreError> {
-        let mut query = sql("SELECT COUNT(*), COUNT(CASE WHEN i.end_ns IS NULL THEN 1 END) FROM incidents i");
-        push_conditions(&mut query, filter);
-        let (matching, open): (i64, i64) = query.fetch_one(&self.database).await.during("count incidents")?;
-        Ok(IncidentTotals { matching: from_sql(matching), open: from_sql(open) })
+        let mut connection = self.database.reader().await.during("count incidents")?;
+        read_totals(&mut connection, filter).await
     }
 
     /// Counts the open incidents that are not silenced, by anomaly, cause and severity.
@@ -247,6 +266,13 @@ impl Store {
         });
         Ok(incidents.collect())
     }
+}
+
+async fn read_totals(connection: &mut Link, filter: &IncidentFilter) -> Result<IncidentTotals, StoreError> {
+    let mut query = sql("SELECT COUNT(*), COUNT(CASE WHEN i.end_ns IS NULL THEN 1 END) FROM incidents i");
+    push_conditions(&mut query, filter);
+    let (matching, open): (i64, i64) = query.fetch_one(connection).await.during("count incidents")?;
+    Ok(IncidentTotals { matching: from_sql(matching), open: from_sql(open) })
 }
 
 fn incident(row: Row, outline: &DiagnosisOutline, occurrences: Vec<Occurrence>) -> Incident {

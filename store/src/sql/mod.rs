@@ -60,8 +60,9 @@ use crate::limits::{Limits, TEXT_ID_BYTES};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// Connections of a file store. With the write-ahead log the writer does not block readers.
-const POOL_CONNECTIONS: u32 = 4;
+/// Connections of a store. With the write-ahead log the writer of a file does not block readers; it must not wait for one of
+/// their connections either, and a browser sends six requests at a time.
+const POOL_CONNECTIONS: u32 = 8;
 /// How long a statement waits for the lock of another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum values in one statement; SQLite accepts 32,766 parameters.
@@ -173,9 +174,8 @@ impl Store {
         // cancelled.
         let keeper = SqliteConnection::connect_with(&options).await.map_err(cannot_open)?;
         // Each connection to `:memory:` would open a separate database.
-        let pool = SqlitePoolOptions::new()
+        let pool = pool_options(1)
             .min_connections(1)
-            .max_connections(1)
             .idle_timeout(None)
             .max_lifetime(None)
             .connect_with(options)
@@ -201,7 +201,7 @@ impl Store {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
-        let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
+        let pool = pool_options(POOL_CONNECTIONS).connect_with(options).await;
         let pool = pool.map_err(|source| StoreError::Open { url: url.clone(), source })?;
         let lock = Lock::of(file)?;
         let database = migrated_sqlite(pool, &url).await?;
@@ -233,7 +233,7 @@ impl Store {
         let found = schema::examine(file, Presence::Required).await?;
         let migrated = check_schema(found, file.display().to_string())?;
         let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(BUSY_TIMEOUT);
-        let pool = SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS).connect_with(options).await;
+        let pool = pool_options(POOL_CONNECTIONS).connect_with(options).await;
         let url = || format!("sqlite:{}", file.display());
         let pool = pool.map_err(|source| StoreError::Open { url: url(), source })?;
         Store::with(Database::Sqlite(pool), limits, migrated, None, None).await
@@ -332,6 +332,11 @@ pub fn store_url(name: &Path) -> String {
         Some(url) => url.to_string(),
         None => format!("sqlite:{}", name.display()),
     }
+}
+
+/// Connections to a file do not break as those to a server: to test each before it is used would take as long as a short statement.
+fn pool_options(connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new().max_connections(connections).test_before_acquire(false)
 }
 
 /// Checks the name of a store without opening it.

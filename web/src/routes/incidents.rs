@@ -159,8 +159,7 @@ pub(crate) async fn list(
         limit: query.limit,
         after: cursor(query.cursor.as_deref())?,
     };
-    let page = state.live.store().incidents(&filter).await?;
-    let totals = state.live.store().incident_totals(&filter).await?;
+    let (page, totals) = state.live.store().incidents_with_totals(&filter).await?;
     let incidents = page.rows.into_iter().map(|incident| TimedIncident::new(&state.live, incident)).collect();
     Ok(Json(IncidentsPage {
         incidents,
