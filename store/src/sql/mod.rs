@@ -60,9 +60,9 @@ use crate::limits::{Limits, TEXT_ID_BYTES};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// Connections of a store. With the write-ahead log the writer of a file does not block readers; it must not wait for one of
-/// their connections either, and a browser sends six requests at a time.
-const POOL_CONNECTIONS: u32 = 8;
+/// Connections of a store. With the write-ahead log the writer of a file does not block readers. On two cores, eight write and
+/// answer less than four do (`scripts/bench-rest.sh`).
+const POOL_CONNECTIONS: u32 = 4;
 /// How long a statement waits for the lock of another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum values in one statement; SQLite accepts 32,766 parameters.
