@@ -88,7 +88,8 @@ fn iperf3_moves_data_both_ways() {
         assert!(output.status.success(), "{more:?}: {text}");
         let report: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
         // What is in buffers when the client has sent everything is not counted.
-        let received = report["end"]["sum_received"]["bytes"].as_u64().expect("bytes");
+        let received = report["end"]["sum_received"]["bytes"].as_u64();
+        let received = received.unwrap_or_else(|| panic!("{more:?}: without a sum of what arrived: {text}"));
         assert!(received > BYTES / 4, "{more:?}: only {received} of {BYTES} bytes arrived: {text}");
         let bits_per_second = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap_or(0.0);
         eprintln!("{more:?}: {received} bytes at {:.1} Mb/s", bits_per_second / 1e6);
