@@ -3,7 +3,8 @@
 //! These functions are here, and not generic, because this crate is compiled for speed: release builds compile the store and
 //! the web server, which call them for every row, for size.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::diagnosis::{Collected, CounterInterval, NetworkFault};
 use crate::{Anomaly, Cause, Cost, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Severity};
@@ -62,9 +63,7 @@ impl Diagnosis {
     /// # Errors
     /// A number is NaN or infinite: JSON would have null instead, which [`Diagnosis::from_json`] does not read.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let text = serde_json::to_string(self)?;
-        Diagnosis::from_json(&text)?;
-        Ok(text)
+        readable(self)
     }
 }
 
@@ -82,10 +81,15 @@ impl ProvenanceGraph {
     /// # Errors
     /// A number is NaN or infinite: JSON would have null instead, which [`ProvenanceGraph::from_json`] does not read.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let text = serde_json::to_string(self)?;
-        ProvenanceGraph::from_json(&text)?;
-        Ok(text)
+        readable(self)
     }
+}
+
+/// Returns the JSON of a value, unless it cannot be read again.
+fn readable<T: Serialize + DeserializeOwned>(value: &T) -> Result<String, serde_json::Error> {
+    let text = serde_json::to_string(value)?;
+    serde_json::from_str::<T>(&text)?;
+    Ok(text)
 }
 
 #[cfg(test)]

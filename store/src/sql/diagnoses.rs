@@ -274,7 +274,7 @@ impl Store {
         Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
     }
 
-    /// As [`Store::diagnoses`], without reading the evidence: several times as fast.
+    /// As [`Store::diagnoses`], without reading the evidence, which is most of a body.
     ///
     /// # Errors
     /// The database fails, or an outline cannot be read.

@@ -79,7 +79,7 @@ impl Store {
         self.read_page(&mut connection, filter).await
     }
 
-    /// As [`Store::incidents`], with the totals of the same state of the store.
+    /// As [`Store::incidents`], with the number of all incidents that match, without limit and position.
     ///
     /// # Errors
     /// The database fails, or a stored body cannot be read.
@@ -106,15 +106,6 @@ impl Store {
             id: row.id.clone(),
         });
         Ok(Page { rows: self.complete(connection, page.rows, Keep::Yes).await?, next: page.next })
-    }
-
-    /// Counts the incidents that match `filter`, without its limit and position.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn incident_totals(&self, filter: &IncidentFilter) -> Result<IncidentTotals, StoreError> {
-        let mut connection = self.database.reader().await.during("count incidents")?;
-        read_totals(&mut connection, filter).await
     }
 
     /// Counts the open incidents that are not silenced, by anomaly, cause and severity.
@@ -268,6 +259,7 @@ impl Store {
     }
 }
 
+/// Counts the incidents that match a filter, without its limit and position.
 async fn read_totals(connection: &mut Link, filter: &IncidentFilter) -> Result<IncidentTotals, StoreError> {
     let mut query = sql("SELECT COUNT(*), COUNT(CASE WHEN i.end_ns IS NULL THEN 1 END) FROM incidents i");
     push_conditions(&mut query, filter);
