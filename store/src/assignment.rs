@@ -54,9 +54,12 @@ pub(crate) struct Entry {
     pub(crate) ports: BTreeMap<String, i64>,
     /// Of the flows that they name, those that the incident has, with whether they are affected.
     pub(crate) flows: BTreeMap<FlowKey, bool>,
-    /// Number of all ports of the incident, and of all flows.
+    /// Of the flows that they name, those that the diagnosis that represents the incident names as culprits.
+    pub(crate) culprits: BTreeSet<FlowKey>,
+    /// Number of all ports of the incident, of all flows, and of all culprits.
     pub(crate) port_count: u64,
     pub(crate) flow_count: u64,
+    pub(crate) culprit_count: u64,
     /// Numbers of the occurrences that are new or have changed.
     pub(crate) changed_occurrences: BTreeSet<i64>,
     /// Ports that are new or whose time has changed.
@@ -77,8 +80,10 @@ impl Entry {
             occurrences: Vec::new(),
             ports: BTreeMap::new(),
             flows: BTreeMap::new(),
+            culprits: BTreeSet::new(),
             port_count: 0,
             flow_count: 0,
+            culprit_count: 0,
             changed_occurrences: BTreeSet::new(),
             changed_ports: BTreeSet::new(),
             changed_flows: BTreeSet::new(),
@@ -128,6 +133,13 @@ impl Entry {
         ports.iter().any(|port| self.ports.get(port).is_some_and(|last_ns| *last_ns >= self.row.occurred_ns))
     }
 
+    /// Whether the culprits of a diagnosis are those of the incident: it has more than half of the smaller of the two sets.
+    /// A burst that congests a host's port and a link before it has all of its flows at the former, and some at the latter.
+    fn has_culprits(&self, flows: &[FlowKey]) -> bool {
+        let shared = flows.iter().filter(|flow| self.culprits.contains(flow)).count() as u64;
+        shared * 2 > self.culprit_count.min(flows.len() as u64)
+    }
+
     /// Adds a diagnosis that arrived at `wall_ns`, the one at `place` of the new ones.
     fn join(&mut self, place: usize, diagnosis: &Diagnosis, wall_ns: i64, quiet_ns: u64) {
         let time_ns = sql_ns(diagnosis.time_ns);
@@ -159,6 +171,8 @@ impl Entry {
             self.row.severity = severity_name(diagnosis.severity).to_string();
             self.row.precedence = precedence(diagnosis);
             self.representative = Some(place);
+            self.culprits = diagnosis.root_cause.flows.iter().copied().collect();
+            self.culprit_count = self.culprits.len() as u64;
         }
         self.is_changed = true;
     }
@@ -225,13 +239,17 @@ impl Ledger {
         limits: &Limits,
     ) -> (String, bool) {
         let quiet_ns = limits.incident_quiet_ns;
+        let earliest_wall_ns = wall_ns.saturating_sub(limits.incident_memory_ns);
         let names_culprit = !has_no_culprit(diagnosis);
         let mut known = None;
         if !names_culprit {
             known = self.open_of_ports(diagnosis, &ports_of(diagnosis), false, quiet_ns);
         }
         if known.is_none() {
-            known = self.of_root(&root_key(diagnosis), wall_ns.saturating_sub(limits.incident_memory_ns));
+            known = self.of_root(&root_key(diagnosis), earliest_wall_ns);
+        }
+        if known.is_none() {
+            known = self.of_culprits(diagnosis, earliest_wall_ns, quiet_ns);
         }
         if known.is_none() && names_culprit {
             known = self.open_of_ports(diagnosis, &incident_ports(diagnosis), true, quiet_ns);
@@ -263,12 +281,23 @@ impl Ledger {
             let may_join = !is_unnamed || (row.recurrences == 1 && row.precedence < DETERMINED);
             row.end_ns.is_none() && row.occurred_ns <= latest && may_join && entry.has_port(&ports)
         });
-        // The first of equals in the order of ids: `min_by` keeps it.
-        let gravest = open.min_by(|a, b| {
-            let order = |entry: &Entry| (entry.row.precedence, entry.row.update_ns);
-            order(b).cmp(&order(a))
+        gravest(open)
+    }
+
+    /// The gravest incident, updated since `earliest_wall_ns`, of the flows that a diagnosis names as culprits: one that is
+    /// open, or that had the root port before.
+    fn of_culprits(&self, diagnosis: &Diagnosis, earliest_wall_ns: u64, quiet_ns: u64) -> Option<String> {
+        let root = diagnosis.root_cause.port.as_ref()?.to_string();
+        let earliest = sql_ns(earliest_wall_ns);
+        let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));
+        let same = self.entries.values().filter(|entry| {
+            let is_open = entry.row.end_ns.is_none() && entry.row.occurred_ns <= latest;
+            let is_known = is_open || entry.ports.contains_key(&root);
+            is_known
+                && entry.row.update_wall_ns >= earliest
+                && entry.has_culprits(&diagnosis.root_cause.flows)
         });
-        gravest.map(|entry| entry.row.id.clone())
+        gravest(same)
     }
 
     /// The latest incident of this root that was updated since `earliest_wall_ns`.
@@ -281,6 +310,16 @@ impl Ledger {
         let latest = of_root.max_by(|a, b| (a.row.update_ns, &a.row.id).cmp(&(b.row.update_ns, &b.row.id)));
         latest.map(|entry| entry.row.id.clone())
     }
+}
+
+/// The id of the gravest incident, of equals that of the latest update, then the first in the order of ids.
+fn gravest<'e>(entries: impl Iterator<Item = &'e Entry>) -> Option<String> {
+    // `min_by` keeps the first of equals.
+    let gravest = entries.min_by(|a, b| {
+        let order = |entry: &Entry| (entry.row.precedence, entry.row.update_ns);
+        order(b).cmp(&order(a))
+    });
+    gravest.map(|entry| entry.row.id.clone())
 }
 
 /// The id of the incident that a diagnosis opens.

@@ -36,10 +36,16 @@ impl Store {
         };
         let roots: BTreeSet<String> = of_roots.iter().map(|row| row.culprit.clone()).collect();
         add(&mut ledger, of_roots);
-        // Most diagnoses join the incident of their root: ports decide about the others.
-        let by_ports =
-            |diagnosis: &Diagnosis| has_no_culprit(diagnosis) || !roots.contains(&root_key(diagnosis));
-        if diagnoses.iter().any(|diagnosis| by_ports(diagnosis)) {
+        // Most diagnoses join the incident of their root: culprits and ports decide about the others.
+        let is_of_root = |diagnosis: &Diagnosis| roots.contains(&root_key(diagnosis));
+        let others = diagnoses.iter().filter(|diagnosis| !is_of_root(diagnosis));
+        let culprits: BTreeSet<&FlowKey> = others.flat_map(|diagnosis| &diagnosis.root_cause.flows).collect();
+        let culprits: Vec<String> = culprits.into_iter().map(ToString::to_string).collect();
+        for culprits in culprits.chunks(MAX_LISTED) {
+            let rows = self.of_culprits(culprits, wall_ns).fetch_all::<IncidentRow>(&mut *tx).await?;
+            add(&mut ledger, rows);
+        }
+        if diagnoses.iter().any(|diagnosis| has_no_culprit(diagnosis) || !is_of_root(diagnosis)) {
             for ports in ports(diagnoses).chunks(MAX_LISTED) {
                 let rows = self.open_of_ports(ports).fetch_all::<IncidentRow>(&mut *tx).await?;
                 add(&mut ledger, rows);
@@ -60,6 +66,19 @@ impl Store {
         query.push(" AND i.update_wall_ns >= ").push_bind(sql_ns(earliest));
         // The incident of a diagnosis that was stored before and removed since.
         query.push(") OR i.id IN ").push_list(diagnoses.iter().map(|diagnosis| incident_id(diagnosis)));
+        query
+    }
+
+    /// The incidents with one of these culprits that were updated not too long ago.
+    fn of_culprits(&self, flows: &[String], wall_ns: u64) -> Statement {
+        let earliest = wall_ns.saturating_sub(self.limits.incident_memory_ns);
+        let mut query = sql(COLUMNS);
+        query.push(" WHERE i.run = ").push_bind(self.run());
+        query.push(" AND i.update_wall_ns >= ").push_bind(sql_ns(earliest));
+        query.push(
+            " AND i.id IN (SELECT f.incident FROM incident_flows f WHERE f.is_culprit = 1 AND f.flow IN ",
+        );
+        query.push_list(flows).push(")");
         query
     }
 
@@ -217,36 +236,37 @@ async fn read_members(
         diagnoses.iter().flat_map(|diagnosis| flows_of(diagnosis).into_keys()).collect();
     let flows: Vec<String> = flows.iter().map(ToString::to_string).collect();
     for flows in flows.chunks(MAX_LISTED) {
-        let select = "SELECT incident, flow, is_victim FROM incident_flows";
+        let select = "SELECT incident, flow, is_victim, is_culprit FROM incident_flows";
         let is_named = |query: &mut Statement| {
             query.push(" AND flow IN ").push_list(flows);
         };
-        let rows: Vec<(String, String, i64)> = of_incidents(tx, ledger, select, is_named).await?;
-        for (incident, flow, is_victim) in rows {
+        let rows: Vec<(String, String, i64, i64)> = of_incidents(tx, ledger, select, is_named).await?;
+        for (incident, flow, is_victim, is_culprit) in rows {
             if let (Some(entry), Ok(flow)) = (ledger.entries.get_mut(&incident), flow.parse()) {
                 entry.flows.insert(flow, is_victim != 0);
+                if is_culprit != 0 {
+                    entry.culprits.insert(flow);
+                }
             }
         }
     }
-    for (incident, count) in count(tx, ledger, "SELECT incident, COUNT(*) FROM incident_ports").await? {
+    let by_incident = |query: &mut Statement| {
+        query.push(" GROUP BY incident");
+    };
+    let select = "SELECT incident, COUNT(*) FROM incident_ports";
+    let rows: Vec<(String, i64)> = of_incidents(tx, ledger, select, by_incident).await?;
+    for (incident, count) in rows {
         ledger.entries.entry(incident).and_modify(|entry| entry.port_count = from_sql(count));
     }
-    for (incident, count) in count(tx, ledger, "SELECT incident, COUNT(*) FROM incident_flows").await? {
-        ledger.entries.entry(incident).and_modify(|entry| entry.flow_count = from_sql(count));
+    let select = "SELECT incident, COUNT(*), CAST(SUM(is_culprit) AS BIGINT) FROM incident_flows";
+    let rows: Vec<(String, i64, i64)> = of_incidents(tx, ledger, select, by_incident).await?;
+    for (incident, count, culprits) in rows {
+        let set_counts = |entry: &mut Entry| {
+            (entry.flow_count, entry.culprit_count) = (from_sql(count), from_sql(culprits));
+        };
+        ledger.entries.entry(incident).and_modify(set_counts);
     }
     Ok(())
-}
-
-/// Counts the members of each incident of a ledger.
-async fn count(
-    tx: &mut Link,
-    ledger: &Ledger,
-    select: &'static str,
-) -> Result<Vec<(String, i64)>, sqlx::Error> {
-    of_incidents(tx, ledger, select, |query| {
-        query.push(" GROUP BY incident");
-    })
-    .await
 }
 
 /// Stores the occurrences that are new or have changed, and removes the oldest beyond the limit.

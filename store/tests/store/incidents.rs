@@ -6,7 +6,7 @@ use harrier_store::{
     INCIDENT_OCCURRENCES, INCIDENT_VICTIMS, Incident, IncidentFilter, IncidentTotals, Limits, OpenIncidents,
     Store,
 };
-use model::{Anomaly, Cause, Diagnosis, PortRef, RootCause, Severity};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 
 use crate::support::{self, OTHER, VICTIM, diagnosis, flow, graph, put};
 
@@ -84,6 +84,36 @@ async fn diagnoses_of_one_root_are_one_incident() {
     assert!(advance(&store, 10_060 + QUIET_NS).await.is_empty());
     assert_eq!(advance(&store, 10_061 + QUIET_NS).await, ["i-a", "i-d"]);
     assert_eq!(incident(&store, "i-a").await.end_ns, Some(10_060));
+}
+
+fn sender(n: u32) -> FlowKey {
+    flow(&format!("10.0.0.{n}:1>10.0.9.1:4791/udp"))
+}
+
+/// A verdict that names these flows at a port.
+fn congestion(id: &str, time_ns: u64, port: &str, culprits: &[u32]) -> Diagnosis {
+    let mut diagnosis = diagnosis(id, time_ns, VICTIM, port);
+    diagnosis.root_cause.flows = culprits.iter().map(|n| sender(*n)).collect();
+    diagnosis
+}
+
+/// An incast congests the port to its receiver, and some of its flows links before it.
+#[tokio::test]
+async fn one_set_of_culprits_at_several_ports_is_one_incident() {
+    let store = store().await;
+    let of = async |diagnosis: Diagnosis| put(&store, &diagnosis).await.incident.id;
+    assert_eq!(of(congestion("link", 10_000, "sw1:5", &[1, 2])).await, "i-link");
+    assert_eq!(of(congestion("port", 10_100, "sw4:1", &[1, 2, 3, 4])).await, "i-link");
+    assert_eq!(of(congestion("uplink", 10_200, "sw2:7", &[3, 4, 9])).await, "i-link");
+    // Half of two flows are as likely another problem as the same one.
+    assert_eq!(of(congestion("half", 10_300, "sw3:2", &[1, 9])).await, "i-half");
+    assert_eq!(of(congestion("other", 10_400, "sw3:3", &[5, 6])).await, "i-other");
+
+    assert_eq!(advance(&store, 20_000).await, ["i-link", "i-half", "i-other"]);
+    assert_eq!(of(congestion("again", 20_100, "sw2:7", &[3, 4])).await, "i-link", "at a port of before");
+    assert_eq!(incident(&store, "i-link").await.recurrences, 2);
+    advance(&store, 40_000).await;
+    assert_eq!(of(congestion("new", 40_100, "sw8:1", &[3, 4])).await, "i-new", "it has ended");
 }
 
 /// A storm that comes and goes is one incident that occurs several times.
@@ -286,7 +316,6 @@ async fn a_pause_of_a_port_of_an_earlier_occurrence_does_not_keep_an_incident_op
 #[tokio::test]
 async fn culprits_of_the_representative_diagnosis_are_no_victims() {
     let store = store().await;
-    let sender = |n: u32| flow(&format!("10.0.0.{n}:1>10.0.9.1:4791/udp"));
     let named = async |id: &str, confidence, victim, culprits: &[u32]| {
         let mut diagnosis = diagnosis(id, 10_000, victim, "sw4:1");
         diagnosis.confidence = confidence;
