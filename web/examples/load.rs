@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use harrier_web::{AppState, LiveState, serve};
-use model::{Diagnosis, PortRef, ProvenanceGraph};
+use model::{Diagnosis, FlowKey, PortRef, ProvenanceGraph};
 use store::{NewDiagnosis, Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, MissedTickBehavior, interval};
@@ -76,7 +76,14 @@ fn diagnosis(number: u64) -> Diagnosis {
     let port = PortRef { switch: format!("sw{}", culprit / 32), port: (culprit % 32) as u16 };
     diagnosis.root_cause.port = Some(port.clone());
     diagnosis.pause_path = vec![port];
+    // Flows that congest several ports are one incident.
+    diagnosis.root_cause.flows = (0..4).map(|sender| culprit_flow(culprit, sender)).collect();
     diagnosis
+}
+
+fn culprit_flow(culprit: u64, sender: u64) -> FlowKey {
+    let address = |last: u64| [12, (culprit / 256) as u8, (culprit % 256) as u8, last as u8].into();
+    FlowKey::udp(address(sender + 1), 10_000, address(200), 4_791)
 }
 
 /// Writes diagnoses together, as the analyzer does with the verdicts of the snapshots that wait for it.
