@@ -16,8 +16,9 @@ import sys
 
 NAMES = [
     "bias", "caveats", "accused", "named_share", "flows", "close", "resolution", "explained", "delay_rtts",
-    "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change",
-    "class_contention", "host_only", "settings",
+    "share", "reverse", "contention", "backpressure", "storm", "self_inflicted", "packet_loss", "path_change",
+    "class_contention", "host_only", "deadlock", "settings", "incast", "elephant_collision", "ecmp_imbalance",
+    "collective_step", "slow_receiver",
 ]
 PENALTY = 0.5
 
@@ -26,7 +27,10 @@ def features(line):
     """The inputs of the model, as `Features::inputs` in analyzer/src/verdict/confidence.rs computes them."""
     f = line["features"]
     caveats = min(max(f["caveats"], 0.01), 0.99)
-    kind = line["anomaly"]
+    # As `confidence::kind`: a loss for lack of buffer that accuses flows is judged as their queue.
+    is_queue = line["anomaly"] == "packet_loss" and f["flows"] > 0
+    kind = "flow_contention" if is_queue else line["anomaly"]
+    cause = line["cause"]
     return [
         1.0,
         math.log(caveats / (1.0 - caveats)),
@@ -37,6 +41,8 @@ def features(line):
         f["resolution"],
         f["explained"],
         math.log(1.0 + f["delay_rtts"]),
+        f["share"],
+        f["reverse"],
         float(kind == "flow_contention"),
         float(kind == "pfc_backpressure_flow_contention"),
         float(kind == "pfc_storm_host_injection"),
@@ -45,7 +51,13 @@ def features(line):
         float(kind == "path_change"),
         float(kind == "class_contention"),
         float(kind == "host_only"),
-        float(line["cause"] == "misconfiguration"),
+        float(kind in ("deadlock_in_loop_contention", "deadlock_out_of_loop_contention")),
+        float(cause == "misconfiguration"),
+        float(cause == "incast"),
+        float(cause == "elephant_collision"),
+        float(cause == "ecmp_imbalance"),
+        float(cause == "collective_step"),
+        float(cause == "slow_receiver"),
     ]
 
 

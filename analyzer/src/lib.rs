@@ -228,8 +228,12 @@ fn longest<'c, 's, 'a>(both: Vec<Part<'c, 's, 'a>>) -> Vec<Part<'c, 's, 'a>> {
 /// Returns the verdicts about one delay. They accuse flows only if it is likely that all of them together are right.
 fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
     let delays_ns: Vec<f64> = parts.iter().map(Part::delay_ns).collect();
-    let verdicts: Vec<Option<Analysis>> =
-        parts.iter().map(|part| verdict_of(part.context, &part.finding)).collect();
+    let shares = shares(parts, &delays_ns);
+    let verdicts: Vec<Option<Analysis>> = parts
+        .iter()
+        .zip(&shares)
+        .map(|(part, share)| verdict_of(part.context, &part.finding, *share))
+        .collect();
     let probabilities: Vec<Option<f64>> = parts
         .iter()
         .zip(&verdicts)
@@ -245,11 +249,11 @@ fn concluded(parts: &[Part<'_, '_, '_>]) -> Vec<Analysis> {
     let are_doubtful = !accuses_host
         && parts.first().is_some_and(|part| doubtful::are_doubtful(part.context.settings, doubts));
     let mut analyses = Vec::new();
-    for (at, share) in shares(parts, &delays_ns).into_iter().enumerate() {
+    for (at, share) in shares.into_iter().enumerate() {
         let part = &parts[at];
         let withheld = are_doubtful && probabilities[at].is_some();
         let analysis = match withheld {
-            true => verdict_of(part.context, &doubtful::without_culprits(part.context, &part.finding)),
+            true => verdict_of(part.context, &doubtful::without_culprits(part.context, &part.finding), share),
             false => verdicts[at].clone(),
         };
         let Some(mut analysis) = analysis else { continue };
@@ -330,7 +334,8 @@ fn behind_other_classes(context: &Context<'_, '_>, found: &[Finding]) -> Option<
     Some(analyses).filter(|analyses| !analyses.is_empty())
 }
 
-fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
+/// The verdict that a finding supports, which is about this `share` of the delay if several findings explain it.
+fn verdict_of(context: &Context<'_, '_>, finding: &Finding, share: Option<f64>) -> Option<Analysis> {
     let ranked = ranking::rank(context, finding)?;
     let case = Case { context, finding, culprits: &ranked.culprits };
     let judged = causes::judge(&case);
@@ -382,7 +387,10 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> 
         verified: None,
         verification: None,
     };
-    let features = Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence);
+    let features = Features {
+        share: share.unwrap_or(1.0),
+        ..Features::of(context, finding, &diagnosis.root_cause, diagnosis.confidence)
+    };
     let lost_packets = model::diagnosis::lost_packets(&diagnosis.evidence);
     let diagnosis = Diagnosis {
         cost: Cost { lost_packets, ..diagnosis.cost },

@@ -126,6 +126,11 @@ pub const ALL: &[Rule] = &[
         "verdict.doubtful_losses",
         "names the port alone also if it is too uncertain which flows filled the buffer in which packets were lost",
     ),
+    rule(
+        "verdict.doubtful_beside_settings",
+        "withholds flows also beside a setting, which stays named if it does not depend on them",
+    ),
+    rule("verdict.doubtful_classes", "names the port alone also if flows of another class are too uncertain"),
     rule("causes.other_class", "cause"),
     rule("causes.misconfiguration", "cause"),
     rule("misconfiguration.lost", "blames a setting for losses only if the slow packet may be one of them"),

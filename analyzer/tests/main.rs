@@ -6,6 +6,7 @@ mod both_ways;
 mod configuration;
 mod coverage;
 mod deadlock_dump;
+mod doubtful;
 mod explanations;
 mod extremes;
 mod feeding_links;

@@ -75,6 +75,10 @@ pub struct Features {
     pub explained: f64,
     /// The delay in base round trips.
     pub delay_rtts: f64,
+    /// The share of the delay that the verdict is about, 0 to 1.
+    pub share: f64,
+    /// 1 if the ACKs of the victim are delayed, 0 if its packets are.
+    pub reverse: f64,
     /// Whether telemetry is missing: the model was fitted to complete snapshots.
     #[serde(skip)]
     pub is_incomplete: bool,
@@ -87,12 +91,12 @@ pub struct Features {
 }
 
 /// Number of inputs of the model.
-const INPUTS: usize = 18;
+const INPUTS: usize = 26;
 
 /// The fitted weights, in the order of [`Features::inputs`]: `scripts/calibrate.py` prints them.
 const WEIGHTS: [f64; INPUTS] = [
-    1.044, 0.216, 0.152, 0.410, -1.079, 0.187, 0.059, 0.774, -0.000, -0.616, -0.669, -1.988, 0.989, 0.394,
-    1.329, -0.012, -1.066, -0.502,
+    -1.447, 0.308, -0.341, 2.302, -0.490, -0.112, -0.160, 0.640, -0.201, 0.693, -0.645, 0.061, -0.314,
+    -0.004, 0.275, -0.459, 0.376, 0.065, -1.133, -1.258, -0.047, 0.340, 0.158, 1.505, -0.931, -0.173,
 ];
 
 /// No verdict is certain, however well the model fits.
@@ -125,7 +129,8 @@ impl Features {
     /// Returns the inputs of the model.
     fn inputs(&self, anomaly: Anomaly, cause: Cause) -> [f64; INPUTS] {
         let caveats = self.caveats.clamp(0.01, 0.99);
-        let is = |kind: Anomaly| f64::from(u8::from(anomaly == kind));
+        let is = |kinds: &[Anomaly]| f64::from(u8::from(kinds.contains(&anomaly)));
+        let gives = |kind: Cause| f64::from(u8::from(cause == kind));
         [
             1.0,
             (caveats / (1.0 - caveats)).ln(),
@@ -136,15 +141,23 @@ impl Features {
             self.resolution,
             self.explained,
             self.delay_rtts.ln_1p(),
-            is(Anomaly::FlowContention),
-            is(Anomaly::PfcBackpressureFlowContention),
-            is(Anomaly::PfcStormHostInjection),
-            is(Anomaly::SelfInflicted),
-            is(Anomaly::PacketLoss),
-            is(Anomaly::PathChange),
-            is(Anomaly::ClassContention),
-            is(Anomaly::HostOnly),
-            f64::from(u8::from(cause == Cause::Misconfiguration)),
+            self.share,
+            self.reverse,
+            is(&[Anomaly::FlowContention]),
+            is(&[Anomaly::PfcBackpressureFlowContention]),
+            is(&[Anomaly::PfcStormHostInjection]),
+            is(&[Anomaly::SelfInflicted]),
+            is(&[Anomaly::PacketLoss]),
+            is(&[Anomaly::PathChange]),
+            is(&[Anomaly::ClassContention]),
+            is(&[Anomaly::HostOnly]),
+            is(&[Anomaly::DeadlockInLoopContention, Anomaly::DeadlockOutOfLoopContention]),
+            gives(Cause::Misconfiguration),
+            gives(Cause::Incast),
+            gives(Cause::ElephantCollision),
+            gives(Cause::EcmpImbalance),
+            gives(Cause::CollectiveStep),
+            gives(Cause::SlowReceiver),
         ]
     }
 
@@ -171,6 +184,8 @@ impl Features {
             resolution: queue.map_or(1.0, |queue| resolution(context, queue, root)),
             explained: accounting::explained_share(context).unwrap_or(1.0).min(2.0),
             delay_rtts,
+            share: 1.0,
+            reverse: f64::from(u8::from(context.is_reverse_path)),
             is_incomplete: is_incomplete(context, queue),
             has_rival: has_rival(context, finding),
             // A queue that no flow is accused of was not in the fit either: the judge grades accusations.

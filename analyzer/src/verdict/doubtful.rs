@@ -27,19 +27,25 @@ pub(crate) fn probability(
     verdict: &Diagnosis,
     features: &Features,
 ) -> Option<f64> {
+    let settings = context.settings;
     let root = &verdict.root_cause;
-    let names_flows = !root.flows.is_empty() && root.host.is_none() && root.config.is_empty();
-    let is_queue = match verdict.anomaly {
-        Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention => true,
+    let names_flows = !root.flows.is_empty() && root.host.is_none();
+    let is_uncertain = match verdict.anomaly {
+        // The setting stays named unless it is to blame for losses of these flows.
+        Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention => {
+            root.config.is_empty() || settings.applies("verdict.doubtful_beside_settings")
+        }
         // The queue at which packets were discarded for lack of buffer.
-        Anomaly::PacketLoss => context.settings.applies("verdict.doubtful_losses"),
+        Anomaly::PacketLoss if root.config.is_empty() => settings.applies("verdict.doubtful_losses"),
+        Anomaly::PacketLoss => settings.applies("verdict.doubtful_beside_settings"),
+        Anomaly::ClassContention => settings.applies("verdict.doubtful_classes"),
         _ => false,
     };
     let applies = names_flows
-        && is_queue
+        && is_uncertain
         && !features.is_unlike_fit
         && verdict.pause_loop.is_empty()
-        && context.settings.applies("verdict.doubtful");
+        && settings.applies("verdict.doubtful");
     applies.then(|| features.if_complete(confidence::kind(finding), verdict.cause))
 }
 
