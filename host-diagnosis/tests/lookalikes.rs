@@ -77,6 +77,9 @@ fn a_little_loopback_traffic_does_not_fill_a_link_that_the_network_fills() {
         }))
     };
     check("probes of 2 MB", loopback(2_000_000, 7_600_000_000), &here(), &[]);
+    // In the 60 ms without writes, the link carries 472 MB.
+    check("a burst of 260 MB", loopback(260_000_000, 4_000_000_000), &here(), &[Cause::LoopbackCongestion]);
+    check("a fortieth", loopback(100_000_000, 4_000_000_000), &here(), &[]);
     check(
         "a third of the link",
         loopback(2_600_000_000, 5_000_000_000),

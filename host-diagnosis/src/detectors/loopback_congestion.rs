@@ -28,6 +28,10 @@ const WATCHDOG_FACTOR: f64 = 0.7;
 /// The share of what an RNIC writes to its host up to which loopback traffic does not fill the link: a link that is full with it
 /// is almost full without it.
 const LEAST_LOOPBACK: f64 = 1.0 - FULL_SHARE;
+/// Loopback traffic of a burst is less than that of a longer interval. If it is at least this share, it counts if it is
+/// [`LEAST_LOOPBACK`] of what the link carries in the time in which it held writes back. Choice: what is steady and less than a
+/// third of it fills no link.
+const LEAST_OF_INTERVAL: f64 = LEAST_LOOPBACK / 3.0;
 
 pub(super) const DETECTOR: Detector = Detector {
     name: "loopback_congestion",
@@ -90,7 +94,17 @@ fn is_stalled(nic: &NicCounters, interval_ns: u64) -> bool {
 fn has_both(nic: &NicCounters) -> Option<bool> {
     let (loopback, received) = (nic.loopback_bytes?, nic.wire?.received_bytes);
     let share = loopback as f64 / loopback.saturating_add(received).max(1) as f64;
-    Some(share > LEAST_LOOPBACK && received > 0)
+    let is_much = share > LEAST_LOOPBACK || share > LEAST_OF_INTERVAL && fills_stalls(nic, loopback);
+    Some(is_much && received > 0)
+}
+
+/// Whether loopback traffic is a large part of what the PCIe link carries in the time in which it held writes back.
+fn fills_stalls(nic: &NicCounters, loopback_bytes: u64) -> bool {
+    let (Some(stalled_ns), Some(pcie)) = (nic.stalled_writes_ns.filter(|ns| *ns > 0), nic.pcie) else {
+        return false;
+    };
+    let carried_bits = pcie.capacity_bps as f64 * stalled_ns as f64 / 1e9;
+    loopback_bytes as f64 * 8.0 > LEAST_LOOPBACK * carried_bits
 }
 
 /// The PCIe link of an RNIC.
