@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Diagnosis, FlowKey, PortRef};
+use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 
 use crate::incident::{DETERMINED, flows_of, has_no_culprit, incident_ports, ports_of, precedence, root_key};
 use crate::limits::{INCIDENT_MEMBERS, Limits};
@@ -285,8 +285,14 @@ impl Ledger {
     }
 
     /// The gravest incident, updated since `earliest_wall_ns`, of the flows that a diagnosis names as culprits: one that is
-    /// open, or that had the root port before.
+    /// open, or that had the root port before. A setting that lets flows delay others, the victim's own queue and another class
+    /// are other things to repair, also if the flows are the same.
     fn of_culprits(&self, diagnosis: &Diagnosis, earliest_wall_ns: u64, quiet_ns: u64) -> Option<String> {
+        let is_queue =
+            matches!(diagnosis.anomaly, Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention);
+        if !is_queue || !diagnosis.root_cause.config.is_empty() {
+            return None;
+        }
         let root = diagnosis.root_cause.port.as_ref()?.to_string();
         let earliest = sql_ns(earliest_wall_ns);
         let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));

@@ -74,8 +74,8 @@ pub struct Incident {
     /// Whether the verdict was right, if someone has found out.
     pub feedback: Option<Feedback>,
     /// Id of the representative diagnosis: a determined one before others, then the one with the highest severity, then
-    /// one with PFC pauses before plain contention, then one that names a setting, then the one with the highest confidence,
-    /// then the one that was stored last.
+    /// one with PFC pauses before plain contention, then one that names a setting, then one about most of its victim's delay,
+    /// then one whose victim is no culprit, then the one with the highest confidence, then the one that was stored last.
     pub diagnosis: String,
     /// Affected flows that the representative diagnosis does not name as culprits, sorted by their text; at most
     /// [`crate::INCIDENT_VICTIMS`].
@@ -140,8 +140,10 @@ pub(crate) fn has_no_culprit(diagnosis: &Diagnosis) -> bool {
 pub(crate) const DETERMINED: i64 = 16_000_000;
 
 /// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
-/// undetermined one, then severity, pauses, a setting as root cause and confidence decide. Flows that congest a port are
-/// there with any setting; that a setting lets them delay others is what an operator can change.
+/// undetermined one; then decide severity, pauses, a setting as root cause, whether the verdict is about most of its victim's
+/// delay, whether the victim is no culprit itself, and confidence. Flows that congest a port are there with any setting; that a
+/// setting lets them delay others is what an operator can change. The smaller part of a delay is often the clearer one, and what
+/// the culprits of an incident do to each other is not why others suffer.
 pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
     let severity = match diagnosis.severity {
@@ -151,11 +153,22 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
         Severity::Critical => 3,
     };
     let has_pauses = diagnosis.anomaly != Anomaly::FlowContention;
+    let has_setting = !diagnosis.root_cause.config.is_empty();
+    let is_most = diagnosis.delay_share.is_none_or(|share| share >= 0.5);
+    let is_bystander = diagnosis.victim.is_none_or(|victim| !diagnosis.root_cause.flows.contains(&victim));
+    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) * 249_999.0).round() as i64;
     let kind = severity * 2 + i64::from(has_pauses);
-    let determined = if is_determined { DETERMINED } else { 0 };
-    let setting = if diagnosis.root_cause.config.is_empty() { 0 } else { 1_000_000 };
-    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) * 999_999.0).round() as i64;
-    determined + kind * 2_000_000 + setting + confidence
+    [
+        (DETERMINED, i64::from(is_determined)),
+        (2_000_000, kind),
+        (1_000_000, i64::from(has_setting)),
+        (500_000, i64::from(is_most)),
+        (250_000, i64::from(is_bystander)),
+        (1, confidence),
+    ]
+    .into_iter()
+    .map(|(weight, rank)| weight * rank)
+    .sum()
 }
 
 /// Returns the ports of an incident that a diagnosis names: root port, pause path and loop.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Evidence, Record};
+use model::telemetry::FlowRecord;
 use model::units::counted;
 use model::{Anomaly, FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, TriggerReason};
 
@@ -208,22 +209,31 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, attributed: &[String]) -
     claims
 }
 
+/// Returns the records of a flow that was paused at a port in the time under analysis, with the number of its packets that
+/// were enqueued meanwhile.
+fn paused_at<'a>(
+    context: &Context<'_, 'a>,
+    port: PortIx,
+    flow: FlowKey,
+) -> Option<(PortIx, Vec<&'a FlowRecord>, u64)> {
+    let mut records = context.view.records_of(port, flow);
+    let when = context.when(port);
+    records.retain(|record| record.paused_packets > 0 && context.view.flow_in(port, record, when));
+    let packets = records.iter().fold(0, |sum: u64, record| sum.saturating_add(record.paused_packets));
+    (packets > 0).then_some((port, records, packets))
+}
+
 /// Returns where the victim itself was paused or queued.
 fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
-    let paused = paused_packets_of(context, finding, ranked.victim);
     let victim = flow_name(context.view.index, ranked.victim);
-    let stopped = finding.path.iter().chain(&finding.pause_loop).copied().find(|p| {
-        let records = context.view.records_of(*p, ranked.victim);
-        records.iter().any(|r| r.paused_packets > 0 && context.view.flow_in(*p, r, context.when(*p)))
-    });
-    if let Some(port) = stopped {
+    let mut crossed = finding.path.iter().chain(&finding.pause_loop).copied();
+    if let Some((port, records, packets)) = crossed.find_map(|port| paused_at(context, port, ranked.victim)) {
         let claim = format!(
-            "{} of {} {} enqueued while the port was paused",
-            counted(paused, "packet"),
-            victim,
-            was(paused)
+            "{} of {victim} {} enqueued while the port was paused",
+            counted(packets, "packet"),
+            was(packets)
         );
-        return Some(flow_evidence(context, port, ranked.victim, claim));
+        return Some(records_evidence(context, port, records, claim));
     }
     let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
     if let Some((port, part)) = part {
@@ -242,7 +252,15 @@ pub(crate) fn flow_evidence(
     flow: FlowKey,
     claim: String,
 ) -> Evidence {
-    let records = context.view.records_of(port, flow);
+    records_evidence(context, port, context.view.records_of(port, flow), claim)
+}
+
+fn records_evidence(
+    context: &Context<'_, '_>,
+    port: PortIx,
+    records: Vec<&FlowRecord>,
+    claim: String,
+) -> Evidence {
     let records: Vec<_> = records.into_iter().take(context.settings.evidence_records).collect();
     let epoch = match records.as_slice() {
         [one] => Some(one.epoch),
@@ -462,16 +480,15 @@ fn spreader_claims(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked
 }
 
 fn spreader_claim(context: &Context<'_, '_>, finding: &Finding, flow: FlowKey) -> Option<Evidence> {
-    let crossed = || finding.pause_loop.iter().rev().chain(finding.path.iter().rev()).copied();
-    let port = crossed().find(|p| context.paused_flows(*p, context.when(*p)).contains(&flow))?;
-    let packets = paused_packets_of(context, finding, flow);
+    let mut crossed = finding.pause_loop.iter().rev().chain(finding.path.iter().rev()).copied();
+    let (port, records, packets) = crossed.find_map(|port| paused_at(context, port, flow))?;
     let claim = format!(
         "{} spreads the congestion: {} of it {} paused here, and it continues to the next port",
         flow_name(context.view.index, flow),
         counted(packets, "packet"),
         was(packets)
     );
-    Some(flow_evidence(context, port, flow, claim))
+    Some(records_evidence(context, port, records, claim))
 }
 
 fn was(count: u64) -> &'static str {

@@ -121,6 +121,8 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         .ok()
         .context("the network's thread panicked")?;
     drop(servers);
+    // Without this, what is stored stays in the write-ahead log.
+    live.store().close().await;
     Ok(())
 }
 

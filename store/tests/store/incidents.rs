@@ -108,8 +108,14 @@ async fn one_set_of_culprits_at_several_ports_is_one_incident() {
     // Half of two flows are as likely another problem as the same one.
     assert_eq!(of(congestion("half", 10_300, "sw3:2", &[1, 9])).await, "i-half");
     assert_eq!(of(congestion("other", 10_400, "sw3:3", &[5, 6])).await, "i-other");
+    // Another thing to repair.
+    let mut setting = congestion("setting", 10_500, "sw5:1", &[5, 6]);
+    setting.root_cause.config = vec!["sw5/alpha".into()];
+    assert_eq!(of(setting).await, "i-setting");
+    let anomaly = Anomaly::ClassContention;
+    assert_eq!(of(Diagnosis { anomaly, ..congestion("class", 10_600, "sw6:1", &[5, 6]) }).await, "i-class");
 
-    assert_eq!(advance(&store, 20_000).await, ["i-link", "i-half", "i-other"]);
+    assert_eq!(advance(&store, 20_000).await, ["i-link", "i-half", "i-other", "i-setting", "i-class"]);
     assert_eq!(of(congestion("again", 20_100, "sw2:7", &[3, 4])).await, "i-link", "at a port of before");
     assert_eq!(incident(&store, "i-link").await.recurrences, 2);
     advance(&store, 40_000).await;
@@ -278,6 +284,28 @@ async fn a_determined_verdict_with_the_highest_severity_represents() {
         assert_eq!(found.diagnosis, representative, "after {}", diagnosis.id);
     }
     assert_eq!(incident(&store, "i-a").await.severity, Severity::Critical);
+}
+
+/// The smaller part of a delay is often the clearer one, and culprits delay each other.
+#[tokio::test]
+async fn a_verdict_about_most_of_the_delay_of_a_bystander_represents() {
+    let store = store().await;
+    let with = |id: &str, share, victim: u32, confidence| {
+        let named = congestion(id, 10_000, "sw4:1", &[1, 2]);
+        Diagnosis { delay_share: share, victim: Some(sender(victim)), confidence, ..named }
+    };
+    let steps = [
+        (with("a", Some(0.25), 7, 0.9), "a"),
+        (with("b", Some(0.75), 1, 0.4), "b"),
+        (with("c", None, 7, 0.3), "c"),
+        (with("d", None, 2, 1.0), "c"),
+        (with("e", Some(0.49), 7, 1.0), "c"),
+        (with("f", Some(0.5), 8, 0.4), "f"),
+    ];
+    for (diagnosis, representative) in steps {
+        let found = put(&store, &diagnosis).await.incident;
+        assert_eq!(found.diagnosis, representative, "after {}", diagnosis.id);
+    }
 }
 
 /// A deadlock of a minute is one open incident for a minute.
