@@ -55,7 +55,7 @@ fn a_setting_stays_named_without_flows() {
     check(&named, 4, &["sw4/alpha"], Cause::Misconfiguration);
 }
 
-/// The setting is to blame because the culprits send again what it loses.
+/// Losses are attributed to the setting, and the culprits send the lost packets again.
 #[test]
 fn a_setting_that_is_blamed_for_the_losses_of_doubtful_flows_is_doubtful_as_well() {
     let mut story = with_setting(Setting::Headroom);

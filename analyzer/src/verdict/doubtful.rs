@@ -31,7 +31,7 @@ pub(crate) fn probability(
     let root = &verdict.root_cause;
     let names_flows = !root.flows.is_empty() && root.host.is_none();
     let is_uncertain = match verdict.anomaly {
-        // The setting stays named unless it is to blame for losses of these flows.
+        // The setting stays named unless only losses of these flows are attributed to it.
         Anomaly::FlowContention | Anomaly::PfcBackpressureFlowContention => {
             root.config.is_empty() || settings.applies("verdict.doubtful_beside_settings")
         }
