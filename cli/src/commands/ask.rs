@@ -46,7 +46,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             stdout_line!(
                 "nothing slows {} down now: {}",
                 args.flow,
-                plain(answer["detail"].as_str().unwrap_or_default())
+                plain(answer["looked_at"].as_str().unwrap_or_default())
             )?;
         } else {
             let diagnosis: Diagnosis = serde_json::from_value(answer)?;
