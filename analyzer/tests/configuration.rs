@@ -40,9 +40,7 @@ fn loss(switch: &str, reason: LossReason, packets: u64) -> LossRecord {
 
 /// Checks the cause, the identifiers of the attributed findings, and the graph's edges from or to findings and losses.
 fn check(story: &Story, cause: Cause, attributed: &[&str], expected: &[(Node, Node, EdgeKind, f64)]) {
-    // How certain the flows are does not matter here.
-    let settings = Settings { without: ["verdict.doubtful".to_string()].into(), ..Settings::default() };
-    let found = analyze(&story.snapshot, &story.topology, &settings);
+    let found = analyze(&story.snapshot, &story.topology, &Settings::default());
     let graph = &found[0].graph;
     let is_about = |node: &Node| matches!(node, Node::Finding(_) | Node::Loss(_));
     let edges: Vec<(Node, Node, EdgeKind, f64)> = graph

@@ -95,13 +95,14 @@ pub(crate) fn behind(
     Some(finding(others, queue_of_others(others, other, time)?, path))
 }
 
-/// Returns the queue of other classes at a port or, without one, the flows that pass it, if flows are named for it.
+/// Returns the queue of other classes at a port or, without one, the flows that pass it, if other flows than the victim are named
+/// for it: a victim that a switch before put into another class does not delay itself there.
 fn queue_of_others(others: &Context<'_, '_>, port: PortIx, time: Span) -> Option<Contention> {
     let scope = QueueScope { near: Some(time), ..QueueScope::default() };
     let queue = contention(others.view, others.settings, port, scope)
         .filter(|queue| queue.depth >= others.settings.min_wait_packets)
         .or_else(|| passing(others, port, time));
-    queue.filter(|queue| queue.contributors().next().is_some())
+    queue.filter(|queue| queue.contributors().any(|part| Some(part.flow) != others.victim))
 }
 
 /// Returns the time that the packets of a queue take to send.
