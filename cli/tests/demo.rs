@@ -97,6 +97,15 @@ impl Demo {
     }
 }
 
+impl Demo {
+    /// Ends the demo as a service manager does, and returns its exit status.
+    fn terminate(&mut self) -> Option<i32> {
+        let process = nix::unistd::Pid::from_raw(self.process.id() as i32);
+        nix::sys::signal::kill(process, nix::sys::signal::Signal::SIGTERM).expect("the demo runs");
+        self.process.wait().expect("a child").code()
+    }
+}
+
 impl Drop for Demo {
     fn drop(&mut self) {
         let _ = self.process.kill();
@@ -121,10 +130,14 @@ fn the_demo_diagnoses_an_incident_that_survives_a_kill() {
 
     // Dropping kills the process without a shutdown.
     drop(demo);
-    let again = Demo::start(&store);
+    let mut again = Demo::start(&store);
     let id = diagnosis["id"].as_str().unwrap();
     assert_eq!(again.get(&format!("/api/v1/diagnoses/{id}")), diagnosis);
     assert_ne!(again.get("/api/v1/incidents")["incidents"], json!([]));
+
+    // A file that is copied without the write-ahead log is complete.
+    assert_eq!(again.terminate(), Some(0));
+    assert!(store.exists() && !store.with_extension("db-wal").exists());
 }
 
 #[test]

@@ -7,6 +7,7 @@
 pub(crate) mod stories;
 
 use harrier_analyzer::{Settings, diagnose};
+use model::diagnosis::{Evidence, Record};
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use model::topology::{Link, Node, NodeKind};
@@ -377,6 +378,23 @@ pub(crate) fn check_without(rules: &[&str], story: &Story, expected: &[Expect<'_
         }
         for evidence in &d.evidence {
             assert!(!evidence.records.is_empty(), "a claim without records: {}", evidence.claim);
+            check_paused_packets(evidence);
         }
     }
+}
+
+/// Checks that a claim about the paused packets of one flow counts the records that it cites, and no others.
+#[track_caller]
+fn check_paused_packets(evidence: &Evidence) {
+    let claim = evidence.claim.as_str();
+    let count = match claim.split_once(" spreads the congestion: ") {
+        Some((subject, count)) if !subject.ends_with(" more flow") => count,
+        None if claim.contains("enqueued while the port was paused") => claim,
+        _ => return,
+    };
+    let cited = evidence.records.iter().map(|record| match record {
+        Record::Flow(flow) => flow.paused_packets,
+        _ => 0,
+    });
+    assert_eq!(count.split(' ').next(), Some(cited.sum::<u64>().to_string().as_str()), "{claim}");
 }

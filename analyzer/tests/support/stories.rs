@@ -150,3 +150,16 @@ pub(crate) fn contention(queued: (u64, u64)) -> Story {
         story.saw(at(burst, ingress, "sw4:2", 60, queued).queued(58, 70, queued))
     })
 }
+
+/// h1's flow has a round trip of 80 us (base RTT 9 us) at 923 us: at sw4:2, A1 and A2 flood the port in another class.
+pub(crate) fn flood_of_another_class() -> Story {
+    let story = background(Story::new(line_network()), 925);
+    let victim = story.flow("h1", "h3");
+    let story = story
+        .triggered(victim, 923, 9, 80)
+        .saw(at(victim, 1, "sw4:2", 30, (860, 925)).queued(29, 15, (862, 920)).class(3));
+    ["a1", "a2"].iter().zip(3..).fold(story, |story, (host, ingress)| {
+        let flood = story.flow(host, "h3");
+        story.saw(at(flood, ingress, "sw4:2", 700, (855, 925)).queued(690, 400, (856, 925)).class(4))
+    })
+}

@@ -43,11 +43,7 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         if args.json {
             print_json(&answer)?;
         } else if is_clean {
-            stdout_line!(
-                "nothing slows {} down now: {}",
-                args.flow,
-                plain(answer["looked_at"].as_str().unwrap_or_default())
-            )?;
+            stdout_line!("{}", nothing_slows(&args.flow, &answer))?;
         } else {
             let diagnosis: Diagnosis = serde_json::from_value(answer)?;
             let topology: Topology = client.get("/api/v1/topology").await?;
@@ -55,4 +51,29 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         }
         Ok(if is_clean { Outcome::Fine } else { Outcome::Findings })
     })
+}
+
+/// The answer about a flow that nothing slows down, with what the telemetry of its path shows.
+fn nothing_slows(flow: &FlowKey, answer: &Value) -> String {
+    let looked_at = answer["looked_at"].as_str().unwrap_or_default();
+    format!("nothing slows {flow} down now: {}", plain(looked_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_a_verdict_says_what_the_telemetry_shows() {
+        let flow: FlowKey = "10.0.0.1:10000>10.0.3.1:4791/udp".parse().unwrap();
+        let answer = json!({
+            "anomaly": null,
+            "detail": "the network does not slow this flow down now",
+            "looked_at": "no queue and no pause on the flow's path",
+        });
+        assert_eq!(
+            nothing_slows(&flow, &answer),
+            "nothing slows 10.0.0.1:10000>10.0.3.1:4791/udp down now: no queue and no pause on the flow's path"
+        );
+    }
 }
