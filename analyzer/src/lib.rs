@@ -366,6 +366,7 @@ fn verdict_of(context: &Context<'_, '_>, finding: &Finding, share: Option<f64>) 
             config: judged.config.clone(),
         },
         fault: causes::network::fault(&case),
+        far_port: causes::network::far_port(&case),
         pause_path,
         pause_loop: path::port_refs(context.view, &finding.pause_loop),
         paths: flow_paths::paths(context.view, ranked.victim, context.is_reverse_path, &ranked.culprits),

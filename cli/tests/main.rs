@@ -18,6 +18,7 @@ mod flow_samples;
 mod host;
 mod host_verdicts;
 mod hostile;
+mod incidents;
 mod jobs;
 mod kinds_agent;
 mod kinds_artifact;

@@ -379,6 +379,9 @@ pub struct Diagnosis {
     /// What happened at the root port, if a fault of the network is the cause and known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<NetworkFault>,
+    /// The port at the other end of the root port's link, if the link is at fault and its other end is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub far_port: Option<PortRef>,
     /// The pause path, from the victim's side to the root port, which is last.
     pub pause_path: Vec<PortRef>,
     /// Ports of the loop, for deadlocks.
@@ -439,6 +442,7 @@ impl Diagnosis {
             delay_share: None,
             root_cause: RootCause::default(),
             fault: None,
+            far_port: None,
             pause_path: Vec::new(),
             pause_loop: Vec::new(),
             paths: Vec::new(),

@@ -7,7 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Anomaly, Diagnosis, FlowKey, PortRef};
 
-use crate::incident::{DETERMINED, flows_of, has_no_culprit, incident_ports, ports_of, precedence, root_key};
+use crate::incident::{
+    DETERMINED, Named, culprits_of, flows_of, has_no_culprit, incident_ports, key_before, loop_of_key,
+    ports_of, precedence, root_key,
+};
 use crate::limits::{INCIDENT_MEMBERS, Limits};
 use crate::names::severity_name;
 use crate::sql::sql_ns;
@@ -44,6 +47,29 @@ pub(crate) struct OccurrenceRow {
     pub(crate) update_wall_ns: i64,
 }
 
+/// A flow of an incident.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Member {
+    /// Number of the diagnoses that name it as affected, and as a culprit.
+    pub(crate) victim_count: i64,
+    pub(crate) culprit_count: i64,
+}
+
+impl Member {
+    pub(crate) fn with(self, named: Named) -> Member {
+        Member {
+            victim_count: self.victim_count + i64::from(named.is_victim),
+            culprit_count: self.culprit_count + i64::from(named.is_culprit),
+        }
+    }
+
+    /// Whether it is a victim of the incident, as far as the representative diagnosis does not name it as a culprit. In SQL:
+    /// `sql::victims`.
+    fn is_victim(self) -> bool {
+        self.victim_count > 0 && self.victim_count >= self.culprit_count
+    }
+}
+
 /// An incident that a diagnosis may join, and what has changed in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -52,8 +78,8 @@ pub(crate) struct Entry {
     pub(crate) occurrences: Vec<OccurrenceRow>,
     /// Of the ports that the diagnoses name, those that the incident has, with the time of the latest diagnosis.
     pub(crate) ports: BTreeMap<String, i64>,
-    /// Of the flows that they name, those that the incident has, with whether they are affected.
-    pub(crate) flows: BTreeMap<FlowKey, bool>,
+    /// Of the flows that they name, those that the incident has.
+    pub(crate) flows: BTreeMap<FlowKey, Member>,
     /// Of the flows that they name, those that the diagnosis that represents the incident names as culprits.
     pub(crate) culprits: BTreeSet<FlowKey>,
     /// Number of all ports of the incident, of all flows, and of all culprits.
@@ -64,8 +90,10 @@ pub(crate) struct Entry {
     pub(crate) changed_occurrences: BTreeSet<i64>,
     /// Ports that are new or whose time has changed.
     pub(crate) changed_ports: BTreeSet<String>,
-    /// Flows that are new or have become affected ones.
+    /// Flows that the new diagnoses name.
     pub(crate) changed_flows: BTreeSet<FlowKey>,
+    /// Whether other flows are victims than before.
+    pub(crate) has_other_victims: bool,
     /// The place, among the diagnoses, of the one that represents the incident from now on; absent: that of before.
     pub(crate) representative: Option<usize>,
     /// Whether a diagnosis has joined.
@@ -87,6 +115,7 @@ impl Entry {
             changed_occurrences: BTreeSet::new(),
             changed_ports: BTreeSet::new(),
             changed_flows: BTreeSet::new(),
+            has_other_victims: false,
             representative: None,
             is_changed: false,
         }
@@ -171,7 +200,7 @@ impl Entry {
             self.row.severity = severity_name(diagnosis.severity).to_string();
             self.row.precedence = precedence(diagnosis);
             self.representative = Some(place);
-            self.culprits = diagnosis.root_cause.flows.iter().copied().collect();
+            self.culprits = culprits_of(diagnosis).iter().copied().collect();
             self.culprit_count = self.culprits.len() as u64;
         }
         self.is_changed = true;
@@ -209,15 +238,18 @@ impl Entry {
                 }
             }
         }
-        if self.flow_count < u64::from(INCIDENT_MEMBERS) {
-            for (flow, is_victim) in flows_of(diagnosis) {
-                let before = self.flows.get(&flow).copied();
-                self.flow_count += u64::from(before.is_none());
-                if before.is_none_or(|was_victim| is_victim && !was_victim) {
-                    self.flows.insert(flow, is_victim);
-                    self.changed_flows.insert(flow);
-                }
+        let has_room = self.flow_count < u64::from(INCIDENT_MEMBERS);
+        for (flow, named) in flows_of(diagnosis) {
+            let before = self.flows.get(&flow).copied();
+            if before.is_none() && !has_room {
+                continue;
             }
+            self.flow_count += u64::from(before.is_none());
+            let before = before.unwrap_or_default();
+            let member = before.with(named);
+            self.has_other_victims |= member.is_victim() != before.is_victim();
+            self.flows.insert(flow, member);
+            self.changed_flows.insert(flow);
         }
     }
 }
@@ -247,6 +279,15 @@ impl Ledger {
         }
         if known.is_none() {
             known = self.of_root(&root_key(diagnosis), earliest_wall_ns);
+        }
+        if known.is_none() {
+            known = self.of_loop(diagnosis, quiet_ns);
+        }
+        if known.is_none() {
+            known = self.that_became(diagnosis, quiet_ns);
+            if let Some(entry) = known.as_ref().and_then(|id| self.entries.get_mut(id)) {
+                entry.row.culprit = root_key(diagnosis);
+            }
         }
         if known.is_none() {
             known = self.of_culprits(diagnosis, earliest_wall_ns, quiet_ns);
@@ -299,11 +340,34 @@ impl Ledger {
         let same = self.entries.values().filter(|entry| {
             let is_open = entry.row.end_ns.is_none() && entry.row.occurred_ns <= latest;
             let is_known = is_open || entry.ports.contains_key(&root);
-            is_known
-                && entry.row.update_wall_ns >= earliest
-                && entry.has_culprits(&diagnosis.root_cause.flows)
+            is_known && entry.row.update_wall_ns >= earliest && entry.has_culprits(culprits_of(diagnosis))
         });
         gravest(same)
+    }
+
+    /// The gravest open incident whose loop has a port in common with that of a diagnosis: snapshots of one standstill may show
+    /// different parts of it.
+    fn of_loop(&self, diagnosis: &Diagnosis, quiet_ns: u64) -> Option<String> {
+        let ports: BTreeSet<String> = diagnosis.pause_loop.iter().map(ToString::to_string).collect();
+        let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));
+        let of_loop = self.entries.values().filter(|entry| {
+            let row = &entry.row;
+            row.end_ns.is_none()
+                && row.occurred_ns <= latest
+                && loop_of_key(&row.culprit).any(|port| ports.contains(port))
+        });
+        gravest(of_loop)
+    }
+
+    /// The open incident of the congestion that became the deadlock of a diagnosis.
+    fn that_became(&self, diagnosis: &Diagnosis, quiet_ns: u64) -> Option<String> {
+        let before = key_before(diagnosis)?;
+        let latest = sql_ns(diagnosis.time_ns.saturating_add(quiet_ns));
+        let open = self.entries.values().filter(|entry| {
+            let row = &entry.row;
+            row.culprit == before && row.end_ns.is_none() && row.occurred_ns <= latest
+        });
+        gravest(open)
     }
 
     /// The latest incident of this root that was updated since `earliest_wall_ns`.

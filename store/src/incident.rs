@@ -3,7 +3,7 @@
 //! A diagnosis with the root key ([`root_key`]) of an incident that was updated less than
 //! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. One that names culprits at another
 //! port joins the incident of these flows ([`crate::assignment`]), because flows that congest several ports are one problem.
-//! A diagnosis that names no culprit ([`has_no_culprit`]) first looks for an open incident that has one of its ports. The
+//! One whose loop shares a port with that of an open incident joins it. A diagnosis that names no culprit ([`has_no_culprit`]) first looks for an open incident that has one of its ports. The
 //! first verdict that names one takes over an open incident of its ports that none has been named for.
 //!
 //! An incident **occurs** once or several times. A diagnosis that is at most [`crate::Limits::incident_quiet_ns`]
@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::diagnosis::{Known, NetworkFault};
+use model::diagnosis::{FlowPath, FlowRole, Known, NetworkFault};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 use serde::Serialize;
 
@@ -75,12 +75,13 @@ pub struct Incident {
     pub feedback: Option<Feedback>,
     /// Id of the representative diagnosis: a determined one before others, then the one with the highest severity, then
     /// one with PFC pauses before plain contention, then one that names a setting, then one about most of its victim's delay,
-    /// then one whose victim is no culprit, then the one with the highest confidence, then the one that was stored last.
+    /// then one whose victim is no culprit, then one at the port to the receiver of an incast, then the one with the highest
+    /// confidence, then the one that was stored last.
     pub diagnosis: String,
-    /// Affected flows that the representative diagnosis does not name as culprits, sorted by their text; at most
-    /// [`crate::INCIDENT_VICTIMS`].
+    /// Affected flows, sorted by their text; at most [`crate::INCIDENT_VICTIMS`]. A flow that the representative diagnosis
+    /// names as a culprit is none, and neither is one that is a culprit in more diagnoses than it is affected in.
     pub victims: Vec<FlowKey>,
-    /// Number of affected flows that the representative diagnosis does not name as culprits.
+    /// Number of such flows.
     pub victim_count: u64,
 }
 
@@ -97,19 +98,27 @@ pub struct Occurrence {
     pub update_wall_ns: u64,
 }
 
-/// Returns the key that the diagnoses of one incident share: the root port, the root host or both; without them the
-/// loop, the culprit flows, or the anomaly and the victim (without a victim, the paused ports).
+/// Returns the key that the diagnoses of one incident share: a link at fault, named by both ends; the loop that deadlocks by
+/// itself; the root host with its port; the port to the receiver of an incast; any other root port. Without any of these, it is
+/// the culprit flows, or the anomaly and the victim (without a victim, the paused ports).
 ///
 /// The culprit flows are not part of the key of a known port or host, because each diagnosis covers other epochs and
 /// can name other culprits. Neither is the anomaly: the same queue is contention for the flows in it and backpressure
 /// for the flows that its pauses reach.
 pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
     let root = &diagnosis.root_cause;
-    match (&root.port, &root.host) {
+    if let (Some(port), Some(far)) = (&root.port, &diagnosis.far_port) {
+        // Each direction is diagnosed at its own end.
+        return format!("link {}", sorted(&[port, far]));
+    }
+    if deadlocks_by_itself(diagnosis) {
+        return loop_key(&diagnosis.pause_loop);
+    }
+    match (receiver_port(diagnosis).or(root.port.as_ref()), &root.host) {
         (Some(port), Some(host)) => format!("port {port} host {host}"),
-        (Some(port), None) => format!("port {port}"),
+        (Some(port), None) => port_key(port),
         (None, Some(host)) => format!("host {host}"),
-        (None, None) if !diagnosis.pause_loop.is_empty() => format!("loop {}", sorted(&diagnosis.pause_loop)),
+        (None, None) if !diagnosis.pause_loop.is_empty() => loop_key(&diagnosis.pause_loop),
         (None, None) if !root.flows.is_empty() => format!("flows {}", sorted(&root.flows)),
         (None, None) => {
             let victim =
@@ -117,6 +126,46 @@ pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
             format!("{} of {victim}", anomaly_name(diagnosis.anomaly))
         }
     }
+}
+
+/// Returns the key of what a deadlock was before its loop closed: the congestion of its root port.
+pub(crate) fn key_before(diagnosis: &Diagnosis) -> Option<String> {
+    diagnosis.root_cause.port.as_ref().filter(|_| deadlocks_by_itself(diagnosis)).map(port_key)
+}
+
+/// Whether the culprits are in the loop. Which of its ports came first can differ from one occurrence to the next.
+fn deadlocks_by_itself(diagnosis: &Diagnosis) -> bool {
+    diagnosis.anomaly == Anomaly::DeadlockInLoopContention && !diagnosis.pause_loop.is_empty()
+}
+
+fn port_key(port: &PortRef) -> String {
+    format!("port {port}")
+}
+
+fn loop_key(ports: &[PortRef]) -> String {
+    format!("loop {}", sorted(ports))
+}
+
+/// Returns the ports of a key that names a loop; none of another key.
+pub(crate) fn loop_of_key(key: &str) -> impl Iterator<Item = &str> {
+    key.strip_prefix("loop ").unwrap_or_default().split(',')
+}
+
+/// Returns the last port on the way to the receiver, if the root cause is that several flows send to the same one. They
+/// congest this port, and some of them links before it: one problem, wherever a victim meets it.
+fn receiver_port(diagnosis: &Diagnosis) -> Option<&PortRef> {
+    let root = &diagnosis.root_cause;
+    let is_incast = matches!(diagnosis.cause, Cause::Incast | Cause::LowRateAttack);
+    let receiver = root.flows.first()?.dst;
+    let has_one_receiver = root.flows.len() > 1 && root.flows.iter().all(|flow| flow.dst == receiver);
+    if !is_incast || !has_one_receiver || root.host.is_some() || !root.config.is_empty() {
+        return None;
+    }
+    let is_culprit = |path: &&FlowPath| path.role != FlowRole::Acks && root.flows.contains(&path.flow);
+    let paths = diagnosis.paths.iter().filter(is_culprit);
+    let mut last_ports = paths.map(|path| path.hops.last().map(|hop| &hop.port));
+    let first = last_ports.next()??;
+    last_ports.all(|port| port == Some(first)).then_some(first)
 }
 
 /// Whether the verdict leaves open who causes what it sees at its ports. The telemetry of a long incident's start is gone
@@ -141,9 +190,10 @@ pub(crate) const DETERMINED: i64 = 16_000_000;
 
 /// Orders the diagnoses of one incident: the greatest represents it. Any determined verdict is greater than an
 /// undetermined one; then decide severity, pauses, a setting as root cause, whether the verdict is about most of its victim's
-/// delay, whether the victim is no culprit itself, and confidence. Flows that congest a port are there with any setting; that a
+/// delay, whether the victim is no culprit itself, whether it shows an incast at its receiver's port, and confidence. Flows that congest a port are there with any setting; that a
 /// setting lets them delay others is what an operator can change. The smaller part of a delay is often the clearer one, and what
-/// the culprits of an incident do to each other is not why others suffer.
+/// the culprits of an incident do to each other is not why others suffer. At a link before the receiver, an incast has a part of
+/// its flows.
 pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let is_determined = diagnosis.anomaly != Anomaly::Undetermined && !has_no_culprit(diagnosis);
     let severity = match diagnosis.severity {
@@ -155,8 +205,10 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
     let has_pauses = diagnosis.anomaly != Anomaly::FlowContention;
     let has_setting = !diagnosis.root_cause.config.is_empty();
     let is_most = diagnosis.delay_share.is_none_or(|share| share >= 0.5);
-    let is_bystander = diagnosis.victim.is_none_or(|victim| !diagnosis.root_cause.flows.contains(&victim));
-    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) * 249_999.0).round() as i64;
+    let is_bystander = diagnosis.victim.is_none_or(|victim| !culprits_of(diagnosis).contains(&victim));
+    let is_whole =
+        receiver_port(diagnosis).is_none_or(|port| diagnosis.root_cause.port.as_ref() == Some(port));
+    let confidence = (diagnosis.confidence.clamp(0.0, 1.0) * 124_999.0).round() as i64;
     let kind = severity * 2 + i64::from(has_pauses);
     [
         (DETERMINED, i64::from(is_determined)),
@@ -164,6 +216,7 @@ pub(crate) fn precedence(diagnosis: &Diagnosis) -> i64 {
         (1_000_000, i64::from(has_setting)),
         (500_000, i64::from(is_most)),
         (250_000, i64::from(is_bystander)),
+        (125_000, i64::from(is_whole)),
         (1, confidence),
     ]
     .into_iter()
@@ -190,11 +243,31 @@ pub(crate) fn ports_of(diagnosis: &Diagnosis) -> BTreeSet<&PortRef> {
     claims.chain(hops.filter(|hop| hop.known != Known::Assumed).map(|hop| &hop.port)).collect()
 }
 
-/// Returns the affected flows and the culprits of a diagnosis, each with whether it is affected.
-pub(crate) fn flows_of(diagnosis: &Diagnosis) -> BTreeMap<FlowKey, bool> {
-    let culprits = diagnosis.root_cause.flows.iter().map(|flow| (*flow, false));
-    let victims = diagnosis.victims.iter().chain(&diagnosis.victim).map(|flow| (*flow, true));
-    culprits.chain(victims).collect()
+/// What a diagnosis names a flow as. It may be both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) is_victim: bool,
+    pub(crate) is_culprit: bool,
+}
+
+/// Returns the affected flows and the culprits of a diagnosis.
+pub(crate) fn flows_of(diagnosis: &Diagnosis) -> BTreeMap<FlowKey, Named> {
+    let mut flows: BTreeMap<FlowKey, Named> = BTreeMap::new();
+    for flow in diagnosis.victims.iter().chain(&diagnosis.victim) {
+        flows.entry(*flow).or_default().is_victim = true;
+    }
+    for flow in culprits_of(diagnosis) {
+        flows.entry(*flow).or_default().is_culprit = true;
+    }
+    flows
+}
+
+/// Returns the culprit flows of a diagnosis. If a setting is the cause, the flows at the root port are none.
+pub(crate) fn culprits_of(diagnosis: &Diagnosis) -> &[FlowKey] {
+    match diagnosis.root_cause.config.is_empty() {
+        true => &diagnosis.root_cause.flows,
+        false => &[],
+    }
 }
 
 fn sorted<T: Ord + ToString>(items: &[T]) -> String {

@@ -25,8 +25,8 @@ pub use import::{Import, ImportError, Mistake};
 pub use incident::{Incident, Occurrence};
 pub use limits::{
     DEFAULT_PAGE_ROWS, INCIDENT_MEMBERS, INCIDENT_MEMORY_NS, INCIDENT_OCCURRENCES, INCIDENT_QUIET_NS,
-    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, NOTES, PRUNE_EVERY, SERIES_MINUTE_AGE_NS, SERIES_ROWS,
-    SERIES_SECOND_AGE_NS, STARTS, TEXT_ID_BYTES,
+    INCIDENT_VICTIMS, Limits, MAX_PAGE_ROWS, NOTES, PRUNE_EVERY, RELATED_INCIDENTS, SERIES_MINUTE_AGE_NS,
+    SERIES_ROWS, SERIES_SECOND_AGE_NS, STARTS, TEXT_ID_BYTES,
 };
 pub use names::{anomaly_name, cause_name, severity_name};
 pub use rollup::{Resolution, Rollup, RollupKey};

@@ -8,6 +8,8 @@ pub const DEFAULT_PAGE_ROWS: u32 = 50;
 pub const MAX_PAGE_ROWS: u32 = 500;
 /// Maximum victims that an incident lists; it counts further ones.
 pub const INCIDENT_VICTIMS: u32 = 8;
+/// Maximum incidents that are listed as related to one.
+pub const RELATED_INCIDENTS: u32 = 10;
 /// Maximum occurrences that an incident keeps; the oldest are removed first and still count.
 pub const INCIDENT_OCCURRENCES: u32 = 50;
 /// Maximum flows, and maximum ports, that are known of an incident. A diagnosis at the limit adds none; one below it may

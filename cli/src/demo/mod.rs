@@ -121,7 +121,8 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         .ok()
         .context("the network's thread panicked")?;
     drop(servers);
-    // Without this, what is stored stays in the write-ahead log.
+    // Dropped connections close in the background, which the end of the process may cut short; the file would need its
+    // write-ahead log then.
     live.store().close().await;
     Ok(())
 }

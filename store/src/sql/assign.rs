@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use model::{Diagnosis, FlowKey, PortRef};
 
 use super::database::Link;
-use super::statement::{Row, Statement, scalar, sql};
+use super::statement::{Row, Statement, Value, scalar, sql};
 use super::{MAX_LISTED, Store, from_sql, sql_ns, victims};
-use crate::assignment::{Entry, IncidentRow, Ledger, OccurrenceRow, incident_id};
-use crate::incident::{flows_of, has_no_culprit, incident_ports, ports_of, root_key};
+use crate::assignment::{Entry, IncidentRow, Ledger, Member, OccurrenceRow, incident_id};
+use crate::incident::{
+    Named, culprits_of, flows_of, has_no_culprit, incident_ports, key_before, ports_of, root_key,
+};
 use crate::limits::{INCIDENT_MEMBERS, INCIDENT_OCCURRENCES};
 
 const COLUMNS: &str = "SELECT i.id, i.culprit, i.start_ns, i.update_ns, i.end_ns, i.count, i.diagnosis, i.confidence, \
@@ -39,7 +41,7 @@ impl Store {
         // Most diagnoses join the incident of their root: culprits and ports decide about the others.
         let is_of_root = |diagnosis: &Diagnosis| roots.contains(&root_key(diagnosis));
         let others = diagnoses.iter().filter(|diagnosis| !is_of_root(diagnosis));
-        let culprits: BTreeSet<&FlowKey> = others.flat_map(|diagnosis| &diagnosis.root_cause.flows).collect();
+        let culprits: BTreeSet<&FlowKey> = others.flat_map(|diagnosis| culprits_of(diagnosis)).collect();
         let culprits: Vec<String> = culprits.into_iter().map(ToString::to_string).collect();
         for culprits in culprits.chunks(MAX_LISTED) {
             let rows = self.of_culprits(culprits, wall_ns).fetch_all::<IncidentRow>(&mut *tx).await?;
@@ -58,7 +60,11 @@ impl Store {
 
     /// The incidents of the roots of diagnoses that were updated not too long ago.
     fn of_roots(&self, diagnoses: &[&Diagnosis], wall_ns: u64) -> Statement {
-        let roots: BTreeSet<String> = diagnoses.iter().map(|diagnosis| root_key(diagnosis)).collect();
+        let roots: BTreeSet<String> = diagnoses
+            .iter()
+            .flat_map(|diagnosis| [Some(root_key(diagnosis)), key_before(diagnosis)])
+            .flatten()
+            .collect();
         let earliest = wall_ns.saturating_sub(self.limits.incident_memory_ns);
         let mut query = sql(COLUMNS);
         query.push(" WHERE (i.culprit IN ").push_list(roots);
@@ -108,7 +114,7 @@ impl Store {
         }
         write_members(tx, &changed).await?;
         let marked = write_culprits(tx, &changed, diagnoses).await?;
-        let ids = changed.iter().map(|entry| (entry.row.id.as_str(), !entry.changed_flows.is_empty()));
+        let ids = changed.iter().map(|entry| (entry.row.id.as_str(), entry.has_other_victims));
         let of_other_flows: Vec<&str> =
             ids.filter(|(id, has_changed)| *has_changed || marked.contains(id)).map(|(id, _)| id).collect();
         victims::list(tx, &of_other_flows).await
@@ -236,14 +242,14 @@ async fn read_members(
         diagnoses.iter().flat_map(|diagnosis| flows_of(diagnosis).into_keys()).collect();
     let flows: Vec<String> = flows.iter().map(ToString::to_string).collect();
     for flows in flows.chunks(MAX_LISTED) {
-        let select = "SELECT incident, flow, is_victim, is_culprit FROM incident_flows";
+        let select = "SELECT incident, flow, victim_count, culprit_count, is_culprit FROM incident_flows";
         let is_named = |query: &mut Statement| {
             query.push(" AND flow IN ").push_list(flows);
         };
-        let rows: Vec<(String, String, i64, i64)> = of_incidents(tx, ledger, select, is_named).await?;
-        for (incident, flow, is_victim, is_culprit) in rows {
+        let rows: Vec<(String, String, i64, i64, i64)> = of_incidents(tx, ledger, select, is_named).await?;
+        for (incident, flow, victim_count, culprit_count, is_culprit) in rows {
             if let (Some(entry), Ok(flow)) = (ledger.entries.get_mut(&incident), flow.parse()) {
-                entry.flows.insert(flow, is_victim != 0);
+                entry.flows.insert(flow, Member { victim_count, culprit_count });
                 if is_culprit != 0 {
                     entry.culprits.insert(flow);
                 }
@@ -329,20 +335,12 @@ async fn write_members(tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Er
         entry.changed_flows.iter().filter_map(move |flow| Some((entry, flow, *entry.flows.get(flow)?)))
     });
     for flows in flows.collect::<Vec<_>>().chunks(MAX_LISTED) {
-        let mut query = sql("INSERT INTO incident_flows (incident, flow, src, dst, is_victim, is_culprit)");
-        query.push_rows(flows.iter().map(|(entry, flow, is_victim)| {
-            let (src, dst) = (flow.src.to_string(), flow.dst.to_string());
-            let is_victim = i64::from(*is_victim);
-            [
-                (&entry.row.id).into(),
-                flow.to_string().into(),
-                src.into(),
-                dst.into(),
-                is_victim.into(),
-                0.into(),
-            ]
-        }));
-        query.push(" ON CONFLICT (incident, flow) DO UPDATE SET is_victim = excluded.is_victim");
+        let mut query = sql(INSERT_FLOWS);
+        query.push_rows(flows.iter().map(|(entry, flow, member)| flow_row(&entry.row.id, flow, *member)));
+        query.push(
+            " ON CONFLICT (incident, flow) DO UPDATE SET victim_count = excluded.victim_count, \
+             culprit_count = excluded.culprit_count",
+        );
         query.execute(&mut *tx).await?;
     }
     Ok(())
@@ -366,7 +364,7 @@ async fn write_culprits<'e>(
     let marks: BTreeSet<(String, String)> = query.fetch_all(&mut *tx).await?.into_iter().collect();
     let mut marked = BTreeSet::new();
     for (incident, diagnosis) in represented {
-        let culprits: BTreeSet<String> = diagnosis.root_cause.flows.iter().map(ToString::to_string).collect();
+        let culprits: BTreeSet<String> = culprits_of(diagnosis).iter().map(ToString::to_string).collect();
         let marks = marks.iter().filter(|(marked, _)| marked == incident).map(|(_, flow)| flow);
         if !marks.eq(culprits.iter()) && mark_culprits(tx, incident, diagnosis).await? {
             marked.insert(incident);
@@ -396,25 +394,41 @@ pub(super) async fn add_members(
             query.execute(&mut *tx).await?;
         }
     }
-    let flows: Vec<_> = flows_of(diagnosis).into_iter().collect();
+    let flows: Vec<(FlowKey, Named)> = flows_of(diagnosis).into_iter().collect();
     let mut changed = 0;
     if has_room(tx, "SELECT COUNT(*) FROM incident_flows WHERE incident = ", incident).await? {
         for flows in flows.chunks(MAX_LISTED) {
-            let mut query =
-                sql("INSERT INTO incident_flows (incident, flow, src, dst, is_victim, is_culprit) ");
-            query.push_rows(flows.iter().map(|(flow, is_victim)| {
-                let (src, dst) = (flow.src.to_string(), flow.dst.to_string());
-                let is_victim = i64::from(*is_victim);
-                [incident.into(), flow.to_string().into(), src.into(), dst.into(), is_victim.into(), 0.into()]
-            }));
+            let mut query = sql(INSERT_FLOWS);
+            query.push_rows(
+                flows.iter().map(|(flow, named)| flow_row(incident, flow, Member::default().with(*named))),
+            );
             query.push(
-                " ON CONFLICT (incident, flow) DO UPDATE SET is_victim = 1 \
-                 WHERE excluded.is_victim > incident_flows.is_victim",
+                " ON CONFLICT (incident, flow) DO UPDATE SET \
+                 victim_count = incident_flows.victim_count + excluded.victim_count, \
+                 culprit_count = incident_flows.culprit_count + excluded.culprit_count",
             );
             changed += query.execute(&mut *tx).await?;
         }
     }
     Ok(changed > 0)
+}
+
+const INSERT_FLOWS: &str =
+    "INSERT INTO incident_flows (incident, flow, src, dst, victim_count, culprit_count, is_culprit) ";
+
+/// The row of a flow that is not marked as a culprit of the representative diagnosis.
+fn flow_row(incident: &str, flow: &FlowKey, member: Member) -> [Value; 7] {
+    let (src, dst) = (flow.src.to_string(), flow.dst.to_string());
+    let (victim_count, culprit_count) = (member.victim_count, member.culprit_count);
+    [
+        incident.into(),
+        flow.to_string().into(),
+        src.into(),
+        dst.into(),
+        victim_count.into(),
+        culprit_count.into(),
+        0.into(),
+    ]
 }
 
 /// Whether an incident has fewer ports, or flows, than [`INCIDENT_MEMBERS`].
@@ -432,7 +446,7 @@ pub(super) async fn mark_culprits(
     incident: &str,
     diagnosis: &Diagnosis,
 ) -> Result<bool, sqlx::Error> {
-    let culprits: Vec<String> = diagnosis.root_cause.flows.iter().map(ToString::to_string).collect();
+    let culprits: Vec<String> = culprits_of(diagnosis).iter().map(ToString::to_string).collect();
     let culprits = culprits.get(..MAX_LISTED).unwrap_or(&culprits);
     let mut changed = 0;
     for (is_culprit, condition) in [(0_i64, " NOT IN "), (1, " IN ")] {

@@ -12,6 +12,7 @@ use super::{MAX_LISTED, Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, IncidentTotals, Page, page_rows};
 use crate::incident::{Incident, Occurrence};
+use crate::limits::RELATED_INCIDENTS;
 use crate::names::{anomaly_name, cause_name, name, parse, severity_name};
 
 /// A row of an incident, as [`COLUMNS`] selects it.
@@ -90,6 +91,36 @@ impl Store {
         let mut connection = self.database.read().await.during("list incidents")?;
         let page = self.read_page(&mut connection, filter).await?;
         Ok((page, read_totals(&mut connection, filter).await?))
+    }
+
+    /// Lists the incidents that occurred together with this one and share a victim or culprit with it, latest occurrence first;
+    /// at most [`RELATED_INCIDENTS`]. `None` if there is no such incident.
+    ///
+    /// # Errors
+    /// The database fails, or a stored body cannot be read.
+    pub async fn related_incidents(&self, id: &str) -> Result<Option<Vec<Incident>>, StoreError> {
+        let action = "list related incidents";
+        let mut connection = self.database.read().await.during(action)?;
+        let run: Option<i64> = scalar("SELECT run FROM incidents WHERE id = $1")
+            .bind(id)
+            .fetch_optional(&mut connection)
+            .await
+            .during(action)?;
+        let Some(run) = run else { return Ok(None) };
+        let quiet_ns = sql_ns(self.limits.incident_quiet_ns);
+        let mut query = sql(COLUMNS);
+        query.push(FROM).push(" WHERE i.run = ").push_bind(run).push(" AND i.id <> ").push_bind(id);
+        query.push(" AND i.id IN (SELECT theirs.incident FROM incident_flows own JOIN incident_flows theirs");
+        query.push(" ON theirs.flow = own.flow WHERE own.incident = ").push_bind(id).push(")");
+        query.push(
+            " AND EXISTS (SELECT 1 FROM occurrences own JOIN occurrences theirs ON theirs.incident = i.id",
+        );
+        query.push(" AND theirs.start_ns <= own.update_ns + ").push_bind(quiet_ns);
+        query.push(" AND own.start_ns <= theirs.update_ns + ").push_bind(quiet_ns);
+        query.push(" WHERE own.incident = ").push_bind(id).push(")");
+        query.push(ORDER).push(" LIMIT ").push_bind(i64::from(RELATED_INCIDENTS));
+        let rows: Vec<Row> = query.fetch_all(&mut connection).await.during(action)?;
+        Ok(Some(self.complete(&mut connection, rows, Keep::Yes).await?))
     }
 
     async fn read_page(

@@ -67,6 +67,11 @@ def rows(database: sqlite3.Connection, schema: int) -> None:
         database.execute("INSERT INTO webhooks VALUES ('w', 1700000000000000000)")
         database.execute("INSERT INTO webhook_waiting VALUES ('w', 3, '{}')")
         database.execute("INSERT INTO webhook_firing VALUES ('w', 'i-a', '{}')")
+    if schema >= 9:
+        database.execute(
+            "INSERT INTO flow_series VALUES (1000000000, 1700000000000000000, '10.0.0.2:10000>10.0.0.4:4791/udp', 20, 1, "
+            "1048576, 40, 4000, 8, 2, 1, 30000, 30000, 9000)"
+        )
     if schema >= 4:
         database.execute("INSERT INTO notes VALUES ('i-a', 1, 1700000000000000000, 'eve', NULL, 'right', 'seen')")
         database.execute("UPDATE incidents SET feedback = 'right'")

@@ -6,6 +6,7 @@ use harrier_store::{
     INCIDENT_OCCURRENCES, INCIDENT_VICTIMS, Incident, IncidentFilter, IncidentTotals, Limits, OpenIncidents,
     Store,
 };
+use model::diagnosis::{FlowPath, FlowRole, Hop, Known, NetworkFault};
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, RootCause, Severity};
 
 use crate::support::{self, OTHER, VICTIM, diagnosis, flow, graph, put};
@@ -120,6 +121,122 @@ async fn one_set_of_culprits_at_several_ports_is_one_incident() {
     assert_eq!(incident(&store, "i-link").await.recurrences, 2);
     advance(&store, 40_000).await;
     assert_eq!(of(congestion("new", 40_100, "sw8:1", &[3, 4])).await, "i-new", "it has ended");
+}
+
+/// Adds the ports that the culprits of a diagnosis leave switches by, as far as their common path is the same.
+fn along(mut diagnosis: Diagnosis, hops: &[&str]) -> Diagnosis {
+    let hop = |name: &&str| Hop { port: name.parse().unwrap(), known: Known::Derived };
+    let path = |flow: &FlowKey| FlowPath {
+        flow: *flow,
+        role: FlowRole::Culprit,
+        hops: hops.iter().map(hop).collect(),
+    };
+    diagnosis.paths = diagnosis.root_cause.flows.iter().map(path).collect();
+    diagnosis
+}
+
+/// The bursts of an incast meet at links before the receiver's port, each time others: no two verdicts share a flow.
+#[tokio::test]
+async fn an_incast_is_one_incident_wherever_its_flows_meet() {
+    let store = store().await;
+    let of = async |diagnosis: Diagnosis| put(&store, &diagnosis).await.incident.id;
+    let link = |id, time_ns, port, culprits: &[u32]| {
+        along(congestion(id, time_ns, port, culprits), &["sw1:5", "sw2:7", "sw4:1"])
+    };
+    assert_eq!(of(link("a", 10_000, "sw1:5", &[1, 2])).await, "i-a");
+    assert_eq!(of(link("b", 10_100, "sw2:7", &[3, 4])).await, "i-a");
+    assert_eq!(of(link("c", 10_200, "sw4:1", &[5, 6])).await, "i-a");
+    let surer = Diagnosis { confidence: 0.9, ..link("c2", 10_250, "sw2:7", &[3, 4]) };
+    assert_eq!(of(surer).await, "i-a");
+    assert_eq!(incident(&store, "i-a").await.diagnosis, "c", "the receiver's port sees all of its flows");
+    // Large flows that share a link have that link in common.
+    let cause = Cause::ElephantCollision;
+    assert_eq!(of(Diagnosis { cause, ..link("d", 10_300, "sw1:5", &[7, 8]) }).await, "i-d");
+    // One flow is no incast, and a setting is another thing to repair.
+    assert_eq!(of(link("e", 10_400, "sw2:7", &[9])).await, "i-e");
+    let mut setting = link("f", 10_500, "sw3:1", &[10, 11]);
+    setting.root_cause.config = vec!["sw3/alpha".into()];
+    assert_eq!(of(setting).await, "i-f");
+}
+
+/// A dirty fibre damages packets in both directions, and each direction is diagnosed at its own end.
+#[tokio::test]
+async fn a_link_at_fault_is_one_incident() {
+    let store = store().await;
+    let of = async |diagnosis: Diagnosis| put(&store, &diagnosis).await.incident.id;
+    let damaged = |id, time_ns, port, far: &str| Diagnosis {
+        anomaly: Anomaly::PacketLoss,
+        cause: Cause::Undetermined,
+        fault: Some(NetworkFault::DamagedFrames),
+        far_port: Some(far.parse().unwrap()),
+        ..diagnosis(id, time_ns, VICTIM, port)
+    };
+    assert_eq!(of(damaged("a", 10_000, "sw1:1", "sw2:1")).await, "i-a");
+    assert_eq!(of(damaged("b", 10_100, "sw2:1", "sw1:1")).await, "i-a");
+    assert_eq!(of(damaged("c", 10_200, "sw1:2", "sw2:2")).await, "i-c", "a parallel link");
+    let congested = along(congestion("d", 10_300, "sw1:1", &[5, 6]), &["sw1:1", "sw2:4"]);
+    assert_eq!(of(congested).await, "i-d", "congestion is another problem of that port");
+}
+
+/// A loop that deadlocks twice starts at another port, with other flows.
+#[tokio::test]
+async fn a_loop_that_deadlocks_by_itself_is_one_incident() {
+    let store = store().await;
+    let of = async |diagnosis: Diagnosis| put(&store, &diagnosis).await.incident.id;
+    let from = |id, time_ns, port: &str, culprits: &[u32]| {
+        let mut diagnosis = deadlock(id, time_ns);
+        diagnosis.pause_loop.rotate_left(1);
+        diagnosis.root_cause.port = Some(port.parse().unwrap());
+        diagnosis.root_cause.flows = culprits.iter().map(|n| sender(*n)).collect();
+        diagnosis
+    };
+    assert_eq!(of(deadlock("a", 10_000)).await, "i-a");
+    assert_eq!(of(from("b", 10_100, "sw1:1", &[1, 2])).await, "i-a");
+    let anomaly = Anomaly::DeadlockOutOfLoopContention;
+    let outside = Diagnosis { pause_loop: vec![], anomaly, ..from("c", 10_200, "sw7:1", &[5, 6]) };
+    assert_eq!(of(outside).await, "i-c", "it started elsewhere");
+    // Another part of the standstill.
+    let mut part = from("d", 10_300, "sw2:2", &[7, 8]);
+    part.pause_loop = vec!["sw2:2".parse().unwrap(), "sw4:1".parse().unwrap(), "sw9:1".parse().unwrap()];
+    assert_eq!(of(part).await, "i-a");
+    assert_eq!(
+        of(congestion("e", 10_400, "sw4:1", &[9])).await,
+        "i-e",
+        "another culprit at a port of the loop"
+    );
+}
+
+/// An outage and the collision of the flows that it moved to another link have a victim in common.
+#[tokio::test]
+async fn incidents_of_one_time_with_a_common_flow_are_related() {
+    let store = store().await;
+    let related = async |id: &str| {
+        let found = store.related_incidents(id).await.unwrap().unwrap();
+        found.into_iter().map(|incident| incident.id).collect::<Vec<_>>()
+    };
+    put(&store, &diagnosis("before", 5_000, VICTIM, "sw7:1")).await;
+    put(&store, &diagnosis("outage", 10_000, VICTIM, "sw1:1")).await;
+    put(&store, &congestion("collision", 10_500, "sw2:7", &[1, 2])).await;
+    put(&store, &diagnosis("other", 10_600, OTHER, "sw5:1")).await;
+    // A culprit there is a victim here.
+    put(&store, &diagnosis("moved", 11_000, &sender(2).to_string(), "sw6:1")).await;
+    assert_eq!(related("i-outage").await, ["i-collision"]);
+    assert_eq!(related("i-collision").await, ["i-moved", "i-outage"]);
+    assert_eq!(related("i-before").await, [""; 0]);
+    assert_eq!(store.related_incidents("i-none").await.unwrap(), None);
+}
+
+/// The first poll may be before the loop closes.
+#[tokio::test]
+async fn congestion_that_becomes_a_deadlock_is_one_incident() {
+    let store = store().await;
+    let of = async |diagnosis: Diagnosis| put(&store, &diagnosis).await.incident.id;
+    assert_eq!(of(congestion("a", 10_000, "sw4:1", &[1])).await, "i-a");
+    assert_eq!(of(deadlock("b", 10_100)).await, "i-a");
+    let mut later = deadlock("c", 10_200);
+    later.root_cause.port = Some("sw2:2".parse().unwrap());
+    assert_eq!(of(later).await, "i-a");
+    assert_eq!(incident(&store, "i-a").await.diagnosis, "c");
 }
 
 /// A storm that comes and goes is one incident that occurs several times.
@@ -356,11 +473,12 @@ async fn culprits_of_the_representative_diagnosis_are_no_victims() {
     assert_eq!(named("a", 0.5, &first, &[2, 3]).await, (vec![first.clone()], 1));
     assert_eq!(named("b", 0.9, VICTIM, &[1, 2]).await, (vec![VICTIM.to_string()], 1));
     let both = vec![VICTIM.to_string(), third.clone()];
-    assert_eq!(named("c", 0.1, &third, &[1, 2]).await, (both.clone(), 2));
-    assert_eq!(named("d", 0.1, &second, &[3]).await, (both, 2), "a less certain verdict");
-    let mut three = vec![first.clone(), second.clone(), VICTIM.to_string()];
-    three.sort();
-    assert_eq!(named("e", 1.0, VICTIM, &[3]).await, (three, 3));
+    assert_eq!(named("c", 0.1, &third, &[1, 2]).await, (both, 2));
+    assert_eq!(named("d", 0.1, &second, &[3]).await.1, 1, "the third one is more often a culprit");
+    // The second one is affected once, and a culprit four times.
+    let two = vec![first.clone(), VICTIM.to_string()];
+    assert_eq!(named("e", 1.0, VICTIM, &[3, 2]).await.1, 1);
+    assert_eq!(named("f", 1.0, &first, &[3]).await, (two, 2));
 }
 
 /// The diagnosis that named the culprits is removed as one of the oldest.
@@ -410,7 +528,7 @@ async fn the_first_victims_are_listed_and_all_are_counted() {
 #[tokio::test]
 async fn incidents_are_filtered_counted_and_paged() {
     let store = store().await;
-    put(&store, &diagnosis("a", 10_000, VICTIM, "sw4:1")).await;
+    put(&store, &deadlock("a", 10_000)).await;
     advance(&store, 20_000).await;
     put(&store, &deadlock("b", 30_000)).await;
     let mut storm = diagnosis("c", 40_000, "10.0.0.7:1>10.0.0.8:1/udp", "sw7:1");

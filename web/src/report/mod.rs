@@ -38,7 +38,9 @@ pub(crate) fn report(
         root.config.iter().map(|finding| format!("configuration: {finding}")).collect();
     causes.extend(root.host.iter().map(|host| format!("host {host}")));
     causes.extend(root.port.iter().map(|port| format!("port {port}")));
-    causes.extend(flows(&root.flows).into_iter().map(|flow| format!("flow {flow}")));
+    // A setting is the culprit, not the flows that it lets delay others.
+    let role = if root.config.is_empty() { "" } else { " (at the root port, no culprit)" };
+    causes.extend(flows(&root.flows).into_iter().map(|flow| format!("flow {flow}{role}")));
     section("Root cause", list(causes));
     section("Pause path", ports(&diagnosis.pause_path));
     section("Loop", ports(&diagnosis.pause_loop));
@@ -79,7 +81,7 @@ fn facts(incident: &Incident, diagnosis: &Diagnosis, time: &dyn Fn(u64, u64) -> 
             cost.slowdown().map_or("not measured".into(), |factor| format!("{factor:.1} times")),
         ),
         ("lost packets", cost.lost_packets.to_string()),
-        ("affected flows", cost.flows.to_string()),
+        ("affected flows", affected_count(incident, diagnosis).to_string()),
         ("affected collective operations", cost.jobs.to_string()),
     ];
     let rows = rows.into_iter().map(|(what, value)| vec![what.to_string(), value]).collect();
@@ -95,12 +97,22 @@ fn ports(ports: &[PortRef]) -> Option<Block> {
     (!ports.is_empty()).then(|| Block::Paragraph(text.join(" → ")))
 }
 
+/// The victims that are listed but the measured one.
+fn others<'i>(incident: &'i Incident, diagnosis: &Diagnosis) -> impl Iterator<Item = &'i FlowKey> {
+    let measured = diagnosis.victim;
+    incident.victims.iter().filter(move |victim| Some(**victim) != measured)
+}
+
+fn affected_count(incident: &Incident, diagnosis: &Diagnosis) -> u64 {
+    let listed = diagnosis.victim.iter().count() + others(incident, diagnosis).count();
+    incident.victim_count.max(listed as u64)
+}
+
 fn affected(incident: &Incident, diagnosis: &Diagnosis, flow: &dyn Fn(&FlowKey) -> String) -> Vec<String> {
     let measured =
         diagnosis.victim.iter().map(|victim| format!("{} (the victim that was measured)", flow(victim)));
-    let others = incident.victims.iter().filter(|victim| Some(**victim) != diagnosis.victim).map(flow);
-    let mut affected: Vec<String> = measured.chain(others).collect();
-    let more = incident.victim_count.saturating_sub(affected.len() as u64);
+    let mut affected: Vec<String> = measured.chain(others(incident, diagnosis).map(flow)).collect();
+    let more = affected_count(incident, diagnosis) - affected.len() as u64;
     if more > 0 {
         affected.push(format!("and {more} more"));
     }

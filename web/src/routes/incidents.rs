@@ -49,6 +49,7 @@ pub(crate) struct IncidentsQuery {
     flow: Option<FlowKey>,
     /// Maximum number of rows: 50 when absent, at most 500.
     #[serde(default, deserialize_with = "limit")]
+    #[param(minimum = 1)]
     limit: Option<u32>,
     /// The `next` value of the previous page.
     #[param(schema_with = cursor_text)]
@@ -182,4 +183,27 @@ pub(crate) async fn one(
     incident
         .map(|incident| Json(TimedIncident::new(&state.live, incident)))
         .ok_or_else(|| missing("incident", &id))
+}
+
+/// The incidents at the time of another one.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RelatedIncidents {
+    /// The incidents, latest occurrence first; at most 10.
+    incidents: Vec<TimedIncident>,
+}
+
+/// List the incidents that occurred together with one and share a victim or culprit with it
+///
+/// An outage, for example, and the collision of the flows that it moved to another link.
+#[utoipa::path(get, path = "/incidents/{id}/related", operation_id = "list_related_incidents", tag = "incidents", params(("id" = String, Path, description = "Id of the incident")), responses(
+    (status = 200, description = "The related incidents", body = RelatedIncidents),
+    (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn related(
+    State(state): State<AppState>,
+    Path(id): Path<String>,
+) -> Result<Json<RelatedIncidents>, Problem> {
+    let found = state.live.store().related_incidents(&id).await?.ok_or_else(|| missing("incident", &id))?;
+    let incidents = found.into_iter().map(|incident| TimedIncident::new(&state.live, incident)).collect();
+    Ok(Json(RelatedIncidents { incidents }))
 }

@@ -2,6 +2,7 @@
 
 #![allow(unused_qualifications, reason = "`utoipa::path` expands to qualified names of query types")]
 
+mod access_answers;
 mod conditional;
 mod diagnoses;
 mod events;
@@ -86,6 +87,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(what_if::what_if))
         .routes(routes!(incidents::list))
         .routes(routes!(incidents::one))
+        .routes(routes!(incidents::related))
         .routes(routes!(report::incident_report))
         .routes(routes!(notes::list, notes::add))
         .routes(routes!(notes::case))
@@ -102,7 +104,9 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(events::stream));
-    OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1)
+    let mut all = OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1);
+    access_answers::describe(all.get_openapi_mut());
+    all
 }
 
 /// Returns the OpenAPI 3.1 document of `/api/v1`.

@@ -32,8 +32,8 @@ pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
 /// Reads a number of rows.
 pub(super) fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     match u32::deserialize(deserializer)? {
-        rows @ 0..=MAX_LIMIT => Ok(Some(rows)),
-        rows => Err(de::Error::custom(format!("limit {rows} is more than {MAX_LIMIT}"))),
+        rows @ 1..=MAX_LIMIT => Ok(Some(rows)),
+        rows => Err(de::Error::custom(format!("limit {rows} is not between 1 and {MAX_LIMIT}"))),
     }
 }
 

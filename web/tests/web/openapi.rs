@@ -40,6 +40,11 @@ async fn the_openapi_document_describes_every_operation() {
             assert!(operation["summary"].is_string() && operation["tags"][0].is_string(), "{method} {path}");
             let answers = operation["responses"].as_object().unwrap();
             assert!(answers.keys().any(|status| status.starts_with('2')), "{method} {path}");
+            let is_limited = answers.contains_key("429");
+            assert_eq!(is_limited, operation["operationId"] == "ask_about_flow", "{method} {path}");
+            for status in ["401", "403", "421"] {
+                assert!(answers.contains_key(status), "{method} {path} lacks {status}");
+            }
             // A parameter in the path is described.
             for name in path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
                 let described = operation["parameters"].as_array().unwrap();
@@ -74,6 +79,7 @@ async fn the_openapi_document_describes_every_operation() {
             "list_incident_notes",
             "list_incidents",
             "list_ports",
+            "list_related_incidents",
             "list_tokens",
             "revoke_token",
             "stream_events",
@@ -147,8 +153,8 @@ async fn the_openapi_document_has_no_dangling_reference() {
     let mut references = 0;
     objects(&served, &mut |object| {
         if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
-            let name = reference.strip_prefix("#/components/schemas/");
-            assert!(name.is_some_and(|name| components[name].is_object()), "{reference}");
+            let (kind, name) = reference.strip_prefix("#/components/").unwrap().split_once('/').unwrap();
+            assert!(served["components"][kind][name].is_object(), "{reference}");
             references += 1;
         }
     });
@@ -169,6 +175,7 @@ async fn parameters_beyond_the_range_of_their_format_are_rejected() {
         check(&format!("{list}?since=9223372036854775808"), 400).await;
         check(&format!("{list}?until=9223372036854775808"), 400).await;
         check(&format!("{list}?limit=2147483648"), 400).await;
+        check(&format!("{list}?limit=0"), 400).await;
     }
     check("diagnoses?proto=UDP&sport=65535", 200).await;
     check("diagnoses?proto=256", 400).await;

@@ -243,6 +243,19 @@ async fn incidents_group_diagnoses_of_one_root() {
 }
 
 #[tokio::test]
+async fn incidents_with_a_common_flow_are_related() {
+    check_ids("/api/v1/incidents/i-d1/related", "incidents", &["i-d4", "i-d3"]).await;
+    let none = get("/api/v1/incidents/i-none/related").await;
+    check_problem(
+        &none,
+        404,
+        "not-found",
+        "/api/v1/incidents/i-none/related",
+        "there is no incident `i-none`",
+    );
+}
+
+#[tokio::test]
 async fn the_network_is_returned_with_its_recent_samples() {
     assert_eq!(get("/api/v1/topology").await.json(), serde_json::to_value(topology()).unwrap());
     let live = live().await;

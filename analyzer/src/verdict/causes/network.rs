@@ -64,6 +64,16 @@ pub(crate) fn fault(case: &Case<'_, '_, '_>) -> Option<NetworkFault> {
     }
 }
 
+/// The port at the other end of the root port's link, if the verdict is about a fault of this link.
+pub(crate) fn far_port(case: &Case<'_, '_, '_>) -> Option<PortRef> {
+    match (fault(case)?, case.finding.anomaly) {
+        (NetworkFault::NoRoute, _) => None,
+        (_, Anomaly::PathChange) => path_change::of(case.context)?.peer,
+        (_, Anomaly::PacketLoss) => packet_loss::of(case.context)?.peer,
+        _ => None,
+    }
+}
+
 /// The host that the packets go to: the receiver, or the sender for ACKs.
 fn target(case: &Case<'_, '_, '_>, is_reverse: bool) -> String {
     let Some(victim) = case.context.victim else { return "the receiver".to_string() };

@@ -30,6 +30,7 @@ const API = '/api/v1';
 export const paths = {
   incidents: `${API}/incidents`,
   incident: (id: string) => `${API}/incidents/${encodeURIComponent(id)}`,
+  related: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/related`,
   report: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/report?format=html`,
   notes: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/notes`,
   case: (incident: string) => `${API}/incidents/${encodeURIComponent(incident)}/case`,
@@ -105,6 +106,7 @@ export const api = {
     get<IncidentPage>(query ? `${paths.incidents}?${query}` : paths.incidents, signal),
   /** Whether the server filters the list; one that does also counts its matches. */
   hasFilters: async (signal?: AbortSignal) => (await api.incidents('limit=1', signal)).total !== undefined,
+  related: async (id: string, signal?: AbortSignal) => (await get<{ incidents: Incident[] }>(paths.related(id), signal)).incidents,
   incident: (id: string, signal?: AbortSignal) => get<Incident>(paths.incident(id), signal),
   notes: async (id: string, signal?: AbortSignal) => (await get<{ notes: Note[] }>(paths.notes(id), signal)).notes,
   addNote: (id: string, note: NewNote) =>

@@ -137,6 +137,7 @@ export interface components {
             counters?: components["schemas"]["CounterInterval"] | null;
             delay_share?: number | null;
             evidence: components["schemas"]["Evidence"][];
+            far_port?: components["schemas"]["PortRef"] | null;
             fault?: components["schemas"]["NetworkFault"] | null;
             id: string;
             loop: components["schemas"]["PortRef"][];
@@ -1109,6 +1110,9 @@ export interface components {
             bytes: number;
             mtt_entries?: number | null;
             page_bytes: number;
+        };
+        RelatedIncidents: {
+            incidents: components["schemas"]["TimedIncident"][];
         };
         RequestTrace: {
             clock_offset_ns?: number | null;

@@ -5,7 +5,7 @@ import { flowName, flowProblems, hostsByAddress, parseFlow, resolved, shortFlow,
 import { ANOMALIES, anomalyName, bytes, CAUSES, causeName, clock, count, duration, natural, percent, plural, rate, sentence, SEVERITIES, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
 import { filtersOf, matches, queryOf, searchFilter } from './filters';
-import { counted, foremost, merged, ordered, shownCounts, withIncident } from './incidents';
+import { counted, foremost, merged, ordered, pausedAgain, shownCounts, withIncident } from './incidents';
 import { layProvenance } from './provenance';
 import { recordRow } from './records';
 import { culpritFlows, culpritSwitches, flowRole, hops, portRole } from './roles';
@@ -508,6 +508,17 @@ describe('incidents', () => {
   test('the live list is bounded', () => {
     const list = withIncident([incident('a', 1), incident('b', 2)], incident('c', 3), 2);
     expect(list.map((i) => i.id)).toEqual(['c', 'b']);
+  });
+
+  test('an ended incident whose port is paused again says so', () => {
+    const incident = { end_ns: 5, root_cause: { port: 'sw1:1', flows: [], host: 'h1', config: [] }, pause_path: ['sw2:3', 'sw1:1'], loop: [] };
+    const rest = { time_ns: 1, interval_ns: 100, queue_bytes: 0, queue_packets: 0, paused_ns: 0, tx_bps: 0 };
+    const ports = (paused: string[]) =>
+      warm(new Map(), ['sw1:1', 'sw2:3', 'sw9:9'].map((port) => ({ ...rest, port, paused: paused.includes(port) })));
+    expect(pausedAgain(incident, ports(['sw2:3', 'sw1:1']))).toBe('sw1:1');
+    expect(pausedAgain(incident, ports(['sw2:3']))).toBe('sw2:3');
+    expect(pausedAgain(incident, ports(['sw9:9']))).toBeNull();
+    expect(pausedAgain({ ...incident, end_ns: null }, ports(['sw1:1']))).toBeNull();
   });
 
   test('the foremost incident is ongoing, certain and severe', () => {

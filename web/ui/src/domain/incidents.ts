@@ -1,6 +1,7 @@
 // The live list of incidents, loaded over REST and updated by the stream.
 
-import type { Incident, Severity } from './types';
+import type { PortState } from './heat';
+import type { Incident, Port, Severity } from './types';
 import { WEAK } from './victims';
 
 /** The live list shows this many; the history has all. */
@@ -76,4 +77,14 @@ export function foremost(list: Incident[]): Incident | null {
   const isBefore = (one: Incident, best: Incident) =>
     rank(one) > rank(best) || (rank(one) === rank(best) && one.end_ns === null && one.start_ns < best.start_ns);
   return list.reduce<Incident | null>((best, one) => (best && !isBefore(one, best) ? best : one), null);
+}
+
+/**
+ * The first port of an ended incident's root, pause path or loop that is paused now. Whether the same culprit pauses it is
+ * not known before the next verdict.
+ */
+export function pausedAgain(incident: Pick<Incident, 'end_ns' | 'root_cause' | 'pause_path' | 'loop'>, ports: Map<Port, PortState>): Port | null {
+  if (incident.end_ns === null) return null;
+  const own = [...(incident.root_cause.port ? [incident.root_cause.port] : []), ...(incident.loop ?? []), ...(incident.pause_path ?? []).toReversed()];
+  return own.find((port) => ports.get(port)?.sample.paused) ?? null;
 }

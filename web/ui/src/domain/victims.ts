@@ -31,6 +31,6 @@ export function withVictims<T extends Diagnosis | null>(diagnosis: T, incident: 
 }
 
 /** What a list of affected flows shows: "2 affected flows", or "2 of 8 affected flows" if it is shortened. */
-export function affectedText(listed: number, all: number): string {
-  return listed < all ? `${count(listed)} of ${plural(all, 'affected flow')}` : plural(listed, 'affected flow');
+export function affectedText(listed: number, all: number, what = 'affected flow'): string {
+  return listed < all ? `${count(listed)} of ${plural(all, what)}` : plural(listed, what);
 }

@@ -46,7 +46,7 @@ test('a run without pauses compares round trips only', () => {
 test('a victim without packets has recovered, and longer pauses are not better', () => {
   const rows = compared(verification({ rtt_after_ns: null, paused_before_ns: 2000, paused_after_ns: 3000 }));
   expect(rows.map((row) => [row.after, row.isBetter])).toEqual([
-    ['nothing left to send', true],
+    ['it had sent everything before', true],
     ['3 µs', false],
   ]);
 });

@@ -44,7 +44,7 @@ export function compared(verification: Verification): Compared[] {
   rows.push({
     name: 'slowest round trip of the victim',
     before: duration(rtt_before_ns),
-    after: typeof rtt_after_ns === 'number' ? duration(rtt_after_ns) : 'nothing left to send',
+    after: typeof rtt_after_ns === 'number' ? duration(rtt_after_ns) : 'it had sent everything before',
     isBetter: typeof rtt_after_ns !== 'number' || rtt_after_ns < rtt_before_ns,
   });
   if (paused_before_ns > 0 || paused_after_ns > 0) {
