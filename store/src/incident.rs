@@ -79,7 +79,8 @@ pub struct Incident {
     /// confidence, then the one that was stored last.
     pub diagnosis: String,
     /// Affected flows, sorted by their text; at most [`crate::INCIDENT_VICTIMS`]. A flow that the representative diagnosis
-    /// names as a culprit is none, and neither is one that is a culprit in more diagnoses than it is affected in.
+    /// names as a culprit is none, and neither is one that it does not name as affected, if it is a culprit in more diagnoses than
+    /// it is affected in.
     pub victims: Vec<FlowKey>,
     /// Number of such flows.
     pub victim_count: u64,

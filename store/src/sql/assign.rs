@@ -113,7 +113,7 @@ impl Store {
             write_occurrences(tx, changed).await?;
         }
         write_members(tx, &changed).await?;
-        let marked = write_culprits(tx, &changed, diagnoses).await?;
+        let marked = write_marks(tx, &changed, diagnoses).await?;
         let ids = changed.iter().map(|entry| (entry.row.id.as_str(), entry.has_other_victims));
         let of_other_flows: Vec<&str> =
             ids.filter(|(id, has_changed)| *has_changed || marked.contains(id)).map(|(id, _)| id).collect();
@@ -346,8 +346,8 @@ async fn write_members(tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Er
     Ok(())
 }
 
-/// Marks the culprits of incidents that a new diagnosis represents. Returns the incidents of which flows have changed.
-async fn write_culprits<'e>(
+/// Marks the flows of incidents that a new diagnosis represents. Returns the incidents of which flows have changed.
+async fn write_marks<'e>(
     tx: &mut Link,
     changed: &[&'e Entry],
     diagnoses: &[&Diagnosis],
@@ -359,14 +359,19 @@ async fn write_culprits<'e>(
     if represented.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let mut query = sql("SELECT incident, flow FROM incident_flows WHERE is_culprit = 1 AND incident IN ");
+    let mut query = sql("SELECT incident, flow, is_culprit, is_represented FROM incident_flows \
+         WHERE (is_culprit = 1 OR is_represented = 1) AND incident IN ");
     query.push_list(represented.iter().map(|(incident, _)| *incident));
-    let marks: BTreeSet<(String, String)> = query.fetch_all(&mut *tx).await?.into_iter().collect();
+    let marks: Vec<(String, String, i64, i64)> = query.fetch_all(&mut *tx).await?;
     let mut marked = BTreeSet::new();
     for (incident, diagnosis) in represented {
-        let culprits: BTreeSet<String> = culprits_of(diagnosis).iter().map(ToString::to_string).collect();
-        let marks = marks.iter().filter(|(marked, _)| marked == incident).map(|(_, flow)| flow);
-        if !marks.eq(culprits.iter()) && mark_culprits(tx, incident, diagnosis).await? {
+        let own = marks.iter().filter(|(of, ..)| of == incident);
+        let present: BTreeSet<(String, i64, i64)> =
+            own.map(|(_, flow, culprit, represented)| (flow.clone(), *culprit, *represented)).collect();
+        let wanted = flows_of(diagnosis)
+            .into_iter()
+            .map(|(flow, named)| (flow.to_string(), i64::from(named.is_culprit), i64::from(named.is_victim)));
+        if present != wanted.collect() && mark_flows(tx, incident, diagnosis).await? {
             marked.insert(incident);
         }
     }
@@ -439,26 +444,42 @@ async fn has_room(tx: &mut Link, count: &'static str, incident: &str) -> Result<
     Ok(from_sql(count) < u64::from(INCIDENT_MEMBERS))
 }
 
-/// Marks the flows that the representative diagnosis of an incident names as culprits, and no others. Returns whether
-/// that has changed a flow.
-pub(super) async fn mark_culprits(
+/// Marks the flows that the representative diagnosis of an incident names as culprits and as affected, and no others. Returns
+/// whether that has changed a flow.
+pub(super) async fn mark_flows(
     tx: &mut Link,
     incident: &str,
     diagnosis: &Diagnosis,
 ) -> Result<bool, sqlx::Error> {
-    let culprits: Vec<String> = culprits_of(diagnosis).iter().map(ToString::to_string).collect();
-    let culprits = culprits.get(..MAX_LISTED).unwrap_or(&culprits);
+    let named = flows_of(diagnosis);
+    let of = |is_named: fn(&Named) -> bool| -> Vec<String> {
+        named.iter().filter(|(_, named)| is_named(named)).map(|(flow, _)| flow.to_string()).collect()
+    };
+    let culprits = mark(tx, incident, "is_culprit", of(|named| named.is_culprit)).await?;
+    let affected = mark(tx, incident, "is_represented", of(|named| named.is_victim)).await?;
+    Ok(culprits || affected)
+}
+
+/// Sets a column to 1 for these flows of an incident, the first [`MAX_LISTED`] of them, and to 0 for its others. Returns whether
+/// that has changed a row.
+async fn mark(
+    tx: &mut Link,
+    incident: &str,
+    column: &'static str,
+    flows: Vec<String>,
+) -> Result<bool, sqlx::Error> {
+    let flows = flows.get(..MAX_LISTED).unwrap_or(&flows);
     let mut changed = 0;
-    for (is_culprit, condition) in [(0_i64, " NOT IN "), (1, " IN ")] {
-        let mut query = sql("UPDATE incident_flows SET is_culprit = ");
-        query.push_bind(is_culprit).push(" WHERE incident = ").push_bind(incident);
-        query.push(" AND is_culprit <> ").push_bind(is_culprit);
-        match (culprits, is_culprit) {
+    for (value, condition) in [(0_i64, " NOT IN "), (1, " IN ")] {
+        let mut query = sql("UPDATE incident_flows SET ");
+        query.push(column).push(" = ").push_bind(value).push(" WHERE incident = ").push_bind(incident);
+        query.push(" AND ").push(column).push(" <> ").push_bind(value);
+        match (flows, value) {
             ([], 1) => continue,
             ([], _) => {}
             _ => {
                 query.push(" AND flow").push(condition);
-                query.push_list(culprits);
+                query.push_list(flows);
             }
         }
         changed += query.execute(&mut *tx).await?;
@@ -491,7 +512,7 @@ pub(super) async fn represent(tx: &mut Link, condition: &'static str) -> Result<
             scalar("SELECT body FROM diagnoses WHERE id = $1").bind(diagnosis).fetch_one(&mut *tx).await?;
         // A body that cannot be read is an error when it is read.
         if let Ok(diagnosis) = Diagnosis::from_json(&body) {
-            mark_culprits(tx, incident, &diagnosis).await?;
+            mark_flows(tx, incident, &diagnosis).await?;
         }
     }
     let incidents: Vec<&str> = changed.iter().map(|(incident, _)| incident.as_str()).collect();

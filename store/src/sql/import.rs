@@ -429,7 +429,7 @@ impl Importing {
                 continue;
             };
             let diagnosis = Diagnosis::from_json(&body).map_err(corrupt("diagnosis", diagnosis))?;
-            assign::mark_culprits(&mut self.tx, incident, &diagnosis).await.during(ACTION)?;
+            assign::mark_flows(&mut self.tx, incident, &diagnosis).await.during(ACTION)?;
         }
         for (incident, added) in &self.joined {
             sql("UPDATE incidents SET count = count + $2 WHERE id = $1")

@@ -11,14 +11,15 @@ use super::statement::sql;
 use crate::limits::INCIDENT_VICTIMS;
 
 /// Stores the first [`INCIDENT_VICTIMS`] victims of incidents in the order of their text, and the number of all. A flow
-/// that the representative diagnosis names as a culprit is none, and neither is one that more diagnoses name as a culprit
-/// than as affected (`Member::is_victim`).
+/// that the representative diagnosis names as a culprit is none, and neither is one that it does not name as affected and more
+/// diagnoses name as a culprit than as affected (`Member::is_victim`).
 pub(super) async fn list(tx: &mut Link, incidents: &[&str]) -> Result<(), sqlx::Error> {
     for incidents in incidents.chunks(MAX_LISTED) {
         let mut query = sql(
             "SELECT incident, flow, number FROM (SELECT incident, flow, COUNT(*) OVER (PARTITION BY incident) AS number, \
              ROW_NUMBER() OVER (PARTITION BY incident ORDER BY flow) AS place FROM incident_flows \
-             WHERE is_culprit = 0 AND victim_count > 0 AND victim_count >= culprit_count AND incident IN ",
+             WHERE is_culprit = 0 AND victim_count > 0 AND (is_represented = 1 OR victim_count >= culprit_count) \
+             AND incident IN ",
         );
         query.push_list(incidents.iter().copied());
         query.push(") AS victims WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));

@@ -479,6 +479,8 @@ async fn culprits_of_the_representative_diagnosis_are_no_victims() {
     let two = vec![first.clone(), VICTIM.to_string()];
     assert_eq!(named("e", 1.0, VICTIM, &[3, 2]).await.1, 1);
     assert_eq!(named("f", 1.0, &first, &[3]).await, (two, 2));
+    // The representative's own victim is one, whatever others say.
+    assert_eq!(named("g", 1.0, &second, &[3]).await.1, 3);
 }
 
 /// The diagnosis that named the culprits is removed as one of the oldest.
