@@ -56,6 +56,9 @@ pub struct Incident {
     /// The end of the latest occurrence: equals `update_ns` once the quiet time has passed without a diagnosis and
     /// without a pause; absent while the incident lasts.
     pub end_ns: Option<u64>,
+    /// The run whose clock these times are on; see [`crate::Store::begin_run`].
+    #[serde(skip)]
+    pub run: u64,
     /// Wall clock at `start_ns`, in nanoseconds since 1970; 0 if an older version has stored none.
     #[serde(skip)]
     pub start_wall_ns: u64,

@@ -100,10 +100,12 @@ impl LiveState {
         self.wall_clock.get().copied()
     }
 
-    /// Returns a switch time as RFC 3339 text: from the wall clock of switch time, or else from `wall_ns`, the wall clock
-    /// that is stored with it. Absent if there is neither.
-    pub(crate) fn time(&self, time_ns: u64, wall_ns: u64) -> Option<String> {
-        match self.wall_clock.get() {
+    /// Returns a switch time of a run as RFC 3339 text: from the wall clock of switch time, or else from `wall_ns`, the wall
+    /// clock that is stored with it. Absent if there is neither. Each run of a simulated network has a clock of its own, which
+    /// the wall clock of this network says nothing about.
+    pub(crate) fn time(&self, run: u64, time_ns: u64, wall_ns: u64) -> Option<String> {
+        let is_present = run == self.store.present_run();
+        match self.wall_clock.get().filter(|_| is_present) {
             Some(clock) => Some(clock.text(time_ns)),
             None => (wall_ns > 0).then(|| rfc3339(wall_ns)),
         }
@@ -239,7 +241,7 @@ impl LiveState {
             "summary": diagnosis.summary, "confidence": diagnosis.confidence,
             "severity": diagnosis.severity, "counters": diagnosis.counters,
             "headline": Headline::of_diagnosis(diagnosis, &self.host_names()),
-            "time": self.time(diagnosis.time_ns, stored.wall_ns),
+            "time": self.time(stored.incident.run, diagnosis.time_ns, stored.wall_ns),
         });
         self.events.publish(StreamEventKind::Diagnosis, &event);
         self.publish_incident(if stored.first { "start" } else { "update" }, &stored.incident);
@@ -429,9 +431,10 @@ impl LiveState {
             .map_or((incident.start_ns, incident.start_wall_ns), |latest| {
                 (latest.start_ns, latest.start_wall_ns)
             });
-        let ended = incident.end_ns.and_then(|end_ns| self.time(end_ns, incident.update_wall_ns));
+        let ended =
+            incident.end_ns.and_then(|end_ns| self.time(incident.run, end_ns, incident.update_wall_ns));
         let headline = Headline::of_incident(incident, &self.host_names());
-        Alert::new(incident, headline, self.time(start_ns, start_wall_ns), ended)
+        Alert::new(incident, headline, self.time(incident.run, start_ns, start_wall_ns), ended)
     }
 
     fn publish_incident(&self, change: &str, incident: &Incident) {

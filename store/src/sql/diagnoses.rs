@@ -68,14 +68,16 @@ pub struct Stored {
 pub struct DiagnosisRow {
     /// The diagnosis.
     pub diagnosis: Diagnosis,
+    /// The run whose clock its times are on; see [`Store::begin_run`].
+    pub run: u64,
     /// When it arrived, in nanoseconds of a wall clock since 1970; 0 if an older version has stored none.
     pub wall_ns: u64,
 }
 
 impl DiagnosisRow {
-    fn decode(id: &str, wall_ns: i64, body: &str) -> Result<DiagnosisRow, StoreError> {
+    fn decode(id: &str, run: i64, wall_ns: i64, body: &str) -> Result<DiagnosisRow, StoreError> {
         let diagnosis = Diagnosis::from_json(body).map_err(corrupt("diagnosis", id))?;
-        Ok(DiagnosisRow { diagnosis, wall_ns: from_sql(wall_ns) })
+        Ok(DiagnosisRow { diagnosis, run: from_sql(run), wall_ns: from_sql(wall_ns) })
     }
 }
 
@@ -84,6 +86,8 @@ impl DiagnosisRow {
 pub struct ListedDiagnosis {
     /// What lists show of the diagnosis.
     pub outline: DiagnosisOutline,
+    /// The run, as in [`DiagnosisRow`].
+    pub run: u64,
     /// When it arrived, as in [`DiagnosisRow`].
     pub wall_ns: u64,
     /// The whole diagnosis, as it was stored: a JSON object. A field that a later version has added is absent.
@@ -231,12 +235,12 @@ impl Store {
     /// # Errors
     /// The database fails, or a stored body cannot be read.
     pub async fn diagnosis(&self, id: &str) -> Result<Option<DiagnosisRow>, StoreError> {
-        let row: Option<(i64, String)> = sql("SELECT wall_ns, body FROM diagnoses WHERE id = $1")
+        let row: Option<(i64, i64, String)> = sql("SELECT run, wall_ns, body FROM diagnoses WHERE id = $1")
             .bind(id)
             .fetch_optional(&self.database)
             .await
             .during("read a diagnosis")?;
-        row.map(|(wall_ns, body)| DiagnosisRow::decode(id, wall_ns, &body)).transpose()
+        row.map(|(run, wall_ns, body)| DiagnosisRow::decode(id, run, wall_ns, &body)).transpose()
     }
 
     /// Returns the provenance graph of the diagnosis with this id.
@@ -270,7 +274,8 @@ impl Store {
     /// The database fails, or a stored body cannot be read.
     pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<DiagnosisRow>, StoreError> {
         let page = self.select_page(filter).await?;
-        let rows = page.rows.iter().map(|(id, wall_ns, _, body)| DiagnosisRow::decode(id, *wall_ns, body));
+        let decode = |row: &PageRow| DiagnosisRow::decode(&row.id, row.run, row.wall_ns, &row.body);
+        let rows = page.rows.iter().map(decode);
         Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
     }
 
@@ -283,26 +288,22 @@ impl Store {
         filter: &DiagnosisFilter,
     ) -> Result<Page<ListedDiagnosis>, StoreError> {
         let page = self.select_page(filter).await?;
-        let rows = page.rows.into_iter().map(|(id, wall_ns, _, json)| {
+        let rows = page.rows.into_iter().map(|PageRow { id, run, wall_ns, body: json, .. }| {
             let outline = DiagnosisOutline::from_json(&json).map_err(corrupt("diagnosis", &id))?;
-            Ok(ListedDiagnosis { outline, wall_ns: from_sql(wall_ns), json })
+            Ok(ListedDiagnosis { outline, run: from_sql(run), wall_ns: from_sql(wall_ns), json })
         });
         Ok(Page { rows: rows.collect::<Result<_, _>>()?, next: page.next })
     }
 
-    /// Reads the rows of a page: id, arrival, time and body.
-    async fn select_page(
-        &self,
-        filter: &DiagnosisFilter,
-    ) -> Result<Page<(String, i64, i64, String)>, StoreError> {
+    /// Reads the rows of a page.
+    async fn select_page(&self, filter: &DiagnosisFilter) -> Result<Page<PageRow>, StoreError> {
         let limit = page_rows(filter.limit);
         let query = select(filter, limit);
-        let rows: Vec<(String, i64, i64, String)> =
-            query.fetch_all(&self.database).await.during("list diagnoses")?;
-        Ok(Page::cut(rows, limit, |(id, wall_ns, time_ns, _)| Cursor {
-            wall_ns: from_sql(*wall_ns),
-            time_ns: from_sql(*time_ns),
-            id: id.clone(),
+        let rows: Vec<PageRow> = query.fetch_all(&self.database).await.during("list diagnoses")?;
+        Ok(Page::cut(rows, limit, |row| Cursor {
+            wall_ns: from_sql(row.wall_ns),
+            time_ns: from_sql(row.time_ns),
+            id: row.id.clone(),
         }))
     }
 
@@ -317,6 +318,16 @@ impl Store {
             .during("count diagnoses")?;
         Ok(from_sql(count))
     }
+}
+
+/// A row of a page of diagnoses.
+#[derive(sqlx::FromRow)]
+struct PageRow {
+    id: String,
+    run: i64,
+    wall_ns: i64,
+    time_ns: i64,
+    body: String,
 }
 
 /// What is stored beside a new diagnosis.
@@ -408,7 +419,7 @@ fn columns(diagnosis: &Diagnosis, row: &NewRow<'_>) -> [Value; 19] {
 }
 
 fn select(filter: &DiagnosisFilter, limit: u32) -> Statement {
-    let mut query = sql("SELECT id, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
+    let mut query = sql("SELECT id, run, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
     if let Some(src) = filter.src {
         query.push(" AND src = ").push_bind(src.to_string());
     }

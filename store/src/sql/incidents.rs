@@ -19,6 +19,7 @@ use crate::names::{anomaly_name, cause_name, name, parse, severity_name};
 #[derive(sqlx::FromRow)]
 struct Row {
     id: String,
+    run: i64,
     start_ns: i64,
     update_ns: i64,
     end_ns: Option<i64>,
@@ -39,7 +40,7 @@ struct Row {
 const FROM: &str = "FROM incidents i";
 /// The order of lists: latest occurrence first.
 const ORDER: &str = " ORDER BY i.occurred_wall_ns DESC, i.occurred_ns DESC, i.id DESC";
-const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
+const COLUMNS: &str = "SELECT i.id, i.run, i.start_ns, i.update_ns, i.end_ns, i.start_wall_ns, i.update_wall_ns, i.count, \
                        i.recurrences, i.occurrence, i.occurred_ns, i.occurred_wall_ns, i.handling, i.feedback, \
                        i.diagnosis, i.victims, i.victim_count ";
 
@@ -314,6 +315,7 @@ fn incident(row: Row, outline: &DiagnosisOutline, occurrences: Vec<Occurrence>) 
         start_ns: from_sql(row.start_ns),
         update_ns: from_sql(row.update_ns),
         end_ns: row.end_ns.map(from_sql),
+        run: from_sql(row.run),
         start_wall_ns: from_sql(row.start_wall_ns),
         update_wall_ns: from_sql(row.update_wall_ns),
         count: from_sql(row.count),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::database::Link;
 use super::statement::{scalar, sql};
 use super::{Store, from_sql, sql_ns};
 use crate::error::{During, StoreError};
@@ -27,13 +28,27 @@ impl Store {
         .fetch_one(&mut tx)
         .await
         .during(action)?;
-        sql("UPDATE incidents SET end_ns = update_ns WHERE end_ns IS NULL")
-            .execute(&mut tx)
-            .await
-            .during(action)?;
+        end_others(&mut tx, run).await.during(action)?;
         tx.commit().await.during(action)?;
         self.run.store(from_sql(run), Ordering::Relaxed);
         Ok(from_sql(run))
+    }
+
+    /// Ends the incidents of other runs than the present one: no diagnosis will follow. A network with a clock that goes on may
+    /// be given the store of a simulated one.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn end_other_runs(&self) -> Result<(), StoreError> {
+        let action = "end the incidents of other runs";
+        let mut tx = self.write(action).await?;
+        end_others(&mut tx, self.run()).await.during(action)?;
+        tx.commit().await.during(action)
+    }
+
+    /// Returns the number of the present run; 0 for a network with a clock that goes on.
+    pub fn present_run(&self) -> u64 {
+        self.run.load(Ordering::Relaxed)
     }
 
     /// Returns the number of the run, for a column.
@@ -48,4 +63,10 @@ impl Store {
             run => format!("{id}-{run}"),
         }
     }
+}
+
+async fn end_others(tx: &mut Link, run: i64) -> Result<(), sqlx::Error> {
+    let ended = sql("UPDATE incidents SET end_ns = update_ns WHERE end_ns IS NULL AND run <> $1");
+    ended.bind(run).execute(tx).await?;
+    Ok(())
 }

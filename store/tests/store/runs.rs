@@ -88,6 +88,27 @@ async fn diagnoses_of_a_former_daemon_have_wall_clocks() {
     store.close().await;
 }
 
+/// The server of a network with a clock that goes on may be given the store of a demo.
+#[tokio::test]
+async fn incidents_of_runs_end_when_a_network_without_runs_takes_over() {
+    let file = StoreFile::any("taken-over").await;
+    let run = Store::open(&file.url()).await.unwrap();
+    run.begin_run().await.unwrap();
+    put(&run, &diagnosis("a", 9_000, VICTIM, "sw4:1")).await;
+    run.close().await;
+
+    let later = Store::open(&file.url()).await.unwrap();
+    put(&later, &diagnosis("b", 9_000, VICTIM, "sw4:1")).await;
+    later.end_other_runs().await.unwrap();
+    let state = async |id: &str| {
+        let found = later.incident(id).await.unwrap().unwrap();
+        (found.run, found.end_ns)
+    };
+    assert_eq!((state("i-a-1").await, state("i-b").await), ((1, Some(9_000)), (0, None)));
+    assert_eq!((later.present_run(), later.diagnosis("a-1").await.unwrap().unwrap().run), (0, 1));
+    later.close().await;
+}
+
 /// A simulated network starts its clock at 0 again, and with the same seed it makes the same diagnoses.
 #[tokio::test]
 async fn runs_on_one_store_are_kept_apart() {

@@ -113,7 +113,7 @@ impl TimedDiagnosis {
     pub(crate) fn new(live: &LiveState, row: DiagnosisRow) -> TimedDiagnosis {
         TimedDiagnosis {
             headline: Headline::of_diagnosis(&row.diagnosis, &live.host_names()),
-            time: live.time(row.diagnosis.time_ns, row.wall_ns),
+            time: live.time(row.run, row.diagnosis.time_ns, row.wall_ns),
             diagnosis: row.diagnosis,
         }
     }
@@ -163,9 +163,10 @@ pub(crate) struct DiagnosisSummary {
 }
 
 impl DiagnosisSummary {
-    fn new(live: &LiveState, ListedDiagnosis { outline, wall_ns, .. }: ListedDiagnosis) -> DiagnosisSummary {
+    fn new(live: &LiveState, row: ListedDiagnosis) -> DiagnosisSummary {
+        let ListedDiagnosis { outline, run, wall_ns, .. } = row;
         DiagnosisSummary {
-            time: live.time(outline.time_ns, wall_ns),
+            time: live.time(run, outline.time_ns, wall_ns),
             headline: Headline::of_outline(&outline, &live.host_names()),
             id: outline.id,
             time_ns: outline.time_ns,
@@ -271,7 +272,7 @@ fn full_page(live: &LiveState, rows: &[ListedDiagnosis], next: Option<&str>) -> 
     for (number, row) in rows.iter().enumerate() {
         let addition = Addition {
             headline: Headline::of_outline(&row.outline, &live.host_names()),
-            time: live.time(row.outline.time_ns, row.wall_ns),
+            time: live.time(row.run, row.outline.time_ns, row.wall_ns),
         };
         text.push_str(if number > 0 { "," } else { "" });
         push_with(&mut text, &row.json, &json(&addition));

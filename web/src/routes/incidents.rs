@@ -95,25 +95,27 @@ pub(crate) struct TimedOccurrence {
 }
 
 impl TimedOccurrence {
-    fn new(live: &LiveState, occurrence: Occurrence) -> TimedOccurrence {
+    fn new(live: &LiveState, run: u64, occurrence: Occurrence) -> TimedOccurrence {
         let Occurrence { start_ns, end_ns, start_wall_ns, update_wall_ns } = occurrence;
         TimedOccurrence {
             start_ns,
             end_ns,
-            start_time: live.time(start_ns, start_wall_ns),
-            end_time: end_ns.and_then(|end_ns| live.time(end_ns, update_wall_ns)),
+            start_time: live.time(run, start_ns, start_wall_ns),
+            end_time: end_ns.and_then(|end_ns| live.time(run, end_ns, update_wall_ns)),
         }
     }
 }
 
 impl TimedIncident {
     pub(crate) fn new(live: &LiveState, incident: Incident) -> TimedIncident {
+        let run = incident.run;
+        let timed = |each: &Occurrence| TimedOccurrence::new(live, run, *each);
         TimedIncident {
             headline: Headline::of_incident(&incident, &live.host_names()),
-            occurrences: incident.occurrences.iter().map(|each| TimedOccurrence::new(live, *each)).collect(),
-            start_time: live.time(incident.start_ns, incident.start_wall_ns),
-            update_time: live.time(incident.update_ns, incident.update_wall_ns),
-            end_time: incident.end_ns.and_then(|end_ns| live.time(end_ns, incident.update_wall_ns)),
+            occurrences: incident.occurrences.iter().map(timed).collect(),
+            start_time: live.time(run, incident.start_ns, incident.start_wall_ns),
+            update_time: live.time(run, incident.update_ns, incident.update_wall_ns),
+            end_time: incident.end_ns.and_then(|end_ns| live.time(run, end_ns, incident.update_wall_ns)),
             incident,
         }
     }

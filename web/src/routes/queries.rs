@@ -95,7 +95,10 @@ pub(crate) async fn query(
     let stored = live.push_diagnosis(&result.diagnosis, &result.graph, result.snapshot.as_ref()).await?;
     let location = format!("/api/v1/diagnoses/{}", stored.id);
     let diagnosis = Diagnosis { id: stored.id, ..result.diagnosis };
-    let answer = TimedDiagnosis::new(live, DiagnosisRow { diagnosis, wall_ns: stored.wall_ns });
+    let answer = TimedDiagnosis::new(
+        live,
+        DiagnosisRow { diagnosis, run: stored.incident.run, wall_ns: stored.wall_ns },
+    );
     let headers = [(header::LOCATION, location)];
     Ok((headers, Json(QueryAnswer::Diagnosis(Box::new(answer)))).into_response())
 }

@@ -51,7 +51,8 @@ pub(crate) async fn incident_report(
     let diagnosis = store.diagnosis(&incident.diagnosis).await?;
     let diagnosis = diagnosis.ok_or_else(|| missing("diagnosis", &incident.diagnosis))?;
     let time = |time_ns: u64, wall_ns: u64| {
-        live.time(time_ns, wall_ns).unwrap_or_else(|| format!("{:.6} s of switch time", time_ns as f64 / 1e9))
+        let time = live.time(incident.run, time_ns, wall_ns);
+        time.unwrap_or_else(|| format!("{:.6} s of switch time", time_ns as f64 / 1e9))
     };
     let topology = live.topology();
     let headline = Headline::of_incident(&incident, &live.host_names());

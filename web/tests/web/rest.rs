@@ -242,6 +242,29 @@ async fn incidents_group_diagnoses_of_one_root() {
     assert_eq!((&one["end_ns"], one.get("end_time")), (&Value::Null, None));
 }
 
+/// The clock of a demo's network says nothing about that of the network whose server reads its store.
+#[tokio::test]
+async fn times_of_another_run_are_those_that_are_stored() {
+    const WALL_NS: u64 = 1_700_000_000_000_000_000;
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let live = LiveState::with_clock(store.clone(), || WALL_NS).await.unwrap();
+    live.set_wall_clock(harrier_web::WallClock { zero_ns: 0, scale: 1 });
+    live.push_diagnosis(&incast("own", 1_000_000_000, victim()), &incast_graph(), None).await.unwrap();
+    let times = async |path: &str| {
+        let request = Request::get(format!("/api/v1/{path}")).body(Body::empty()).unwrap();
+        let answer = send(router(AppState::new(live.clone())), request).await.json();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+        (text(&answer["time"]), text(&answer["start_time"]), text(&answer["occurrences"][0]["start_time"]))
+    };
+    let switch_time = "1970-01-01T00:00:01Z".to_string();
+    assert_eq!(times("diagnoses/own").await.0, switch_time);
+    assert_eq!(times("incidents/i-own").await.1, switch_time);
+    store.begin_run().await.unwrap();
+    let stored = "2023-11-14T22:13:20Z".to_string();
+    assert_eq!(times("diagnoses/own").await.0, stored);
+    assert_eq!(times("incidents/i-own").await, (String::new(), stored.clone(), stored));
+}
+
 #[tokio::test]
 async fn incidents_with_a_common_flow_are_related() {
     check_ids("/api/v1/incidents/i-d1/related", "incidents", &["i-d4", "i-d3"]).await;

@@ -82,7 +82,7 @@ impl CounterVerdicts {
             }
         };
         // The latest come first.
-        for DiagnosisRow { diagnosis, wall_ns } in rows.into_iter().rev() {
+        for DiagnosisRow { diagnosis, wall_ns, .. } in rows.into_iter().rev() {
             // A verdict of telemetry that counters have continued has a victim.
             if diagnosis.counters.is_some() && diagnosis.victim.is_none() {
                 self.shared.counted_events.note(&diagnosis, wall_ns);

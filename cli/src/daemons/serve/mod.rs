@@ -252,6 +252,7 @@ async fn state(
     let path = settings.path("store").context("the key has a default")?;
     let opened = store::Store::open_with(&store::store_url(path), limits(settings)).await;
     let store = opened.with_context(|| format!("{}: store", settings.origin("store")))?;
+    store.end_other_runs().await?;
     let time = time_base(settings, &store).await?;
     let live = LiveState::with_clock(store, operations::wall_ns).await?;
     live.set_wall_clock(web::WallClock { zero_ns: time.zero_ns, scale: time.scale });
