@@ -50,23 +50,29 @@ pub(crate) struct OccurrenceRow {
 /// A flow of an incident.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Member {
-    /// Number of the diagnoses that name it as affected, and as a culprit.
-    pub(crate) victim_count: i64,
-    pub(crate) culprit_count: i64,
+    /// Whether a diagnosis names it as affected.
+    pub(crate) is_affected: bool,
+    /// By how many more diagnoses it is named as affected than as a culprit, at most [`MOST_BALANCE`] in either direction:
+    /// beyond it, further diagnoses that say the same write nothing.
+    pub(crate) balance: i64,
 }
+
+/// The limit of [`Member::balance`]: a flow whose part in the incident changes is counted by its new one after as many diagnoses.
+const MOST_BALANCE: i64 = 8;
 
 impl Member {
     pub(crate) fn with(self, named: Named) -> Member {
+        let balance = self.balance + i64::from(named.is_victim) - i64::from(named.is_culprit);
         Member {
-            victim_count: self.victim_count + i64::from(named.is_victim),
-            culprit_count: self.culprit_count + i64::from(named.is_culprit),
+            is_affected: self.is_affected || named.is_victim,
+            balance: balance.clamp(-MOST_BALANCE, MOST_BALANCE),
         }
     }
 
     /// Whether it is a victim of the incident, as far as the representative diagnosis does not name it as a culprit. In SQL:
     /// `sql::victims`.
     fn is_victim(self) -> bool {
-        self.victim_count > 0 && self.victim_count >= self.culprit_count
+        self.is_affected && self.balance >= 0
     }
 }
 
@@ -90,7 +96,7 @@ pub(crate) struct Entry {
     pub(crate) changed_occurrences: BTreeSet<i64>,
     /// Ports that are new or whose time has changed.
     pub(crate) changed_ports: BTreeSet<String>,
-    /// Flows that the new diagnoses name.
+    /// Flows that are new or whose part has changed.
     pub(crate) changed_flows: BTreeSet<FlowKey>,
     /// Whether other flows are victims than before.
     pub(crate) has_other_victims: bool,
@@ -245,11 +251,12 @@ impl Entry {
                 continue;
             }
             self.flow_count += u64::from(before.is_none());
-            let before = before.unwrap_or_default();
-            let member = before.with(named);
-            self.has_other_victims |= member.is_victim() != before.is_victim();
-            self.flows.insert(flow, member);
-            self.changed_flows.insert(flow);
+            let member = before.unwrap_or_default().with(named);
+            if before != Some(member) {
+                self.has_other_victims |= member.is_victim() != before.unwrap_or_default().is_victim();
+                self.flows.insert(flow, member);
+                self.changed_flows.insert(flow);
+            }
         }
     }
 }

@@ -10,8 +10,10 @@ use crate::handling::Handling;
 use crate::limits::{DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS};
 
 /// Selects diagnoses, latest arrival first. A field that is `None` matches all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DiagnosisFilter {
+    /// The victim.
+    pub victim: Option<FlowKey>,
     /// Source address of the victim.
     pub src: Option<IpAddr>,
     /// Destination address of the victim.
@@ -34,6 +36,8 @@ pub struct DiagnosisFilter {
     pub cause: Option<Cause>,
     /// Has this severity.
     pub severity: Option<Severity>,
+    /// Has at least this confidence, from 0 to 1.
+    pub min_confidence: Option<f64>,
     /// Has this root host.
     pub host: Option<String>,
     /// Has this root port.

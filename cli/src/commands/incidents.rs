@@ -1,5 +1,7 @@
 //! `harrier incidents`: the incidents of a server in a terminal.
 
+use std::collections::BTreeMap;
+
 use model::plain::plain_line;
 use model::{FlowKey, PortRef};
 use serde::Deserialize as _;
@@ -46,7 +48,8 @@ pub(crate) struct Args {
     /// Maximum number of incidents, latest first
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
     limit: u32,
-    /// Keep printing incidents that begin, change or end, until interrupted
+    /// Keep printing incidents that begin, change or end, until interrupted; without --json not those of which only the time
+    /// has changed
     #[arg(long)]
     watch: bool,
     /// Print JSON; with --watch one incident a line
@@ -69,13 +72,19 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Outcome> {
             }
         }
         if args.watch {
+            let mut shown: BTreeMap<String, String> = BTreeMap::new();
+            for incident in incidents {
+                is_news(&mut shown, incident);
+            }
             let mut events = client.events("/api/v1/events?kinds=incident").await?;
             while let Some(received) = events.next().await? {
                 let Received::Event { name, data } = received else { continue };
                 let event: Value = serde_json::from_str(&data)?;
                 let incident = &event["incident"];
                 let is_shown = !args.open || incident["end_ns"].is_null() || event["change"] == "end";
-                if name == "incident" && is_shown && print(incident, args.json)? == Reader::Gone {
+                // Every diagnosis updates its incident, most of them without a change that a line shows.
+                let is_new = args.json || is_news(&mut shown, incident);
+                if name == "incident" && is_shown && is_new && print(incident, args.json)? == Reader::Gone {
                     break;
                 }
             }
@@ -109,6 +118,14 @@ fn path(args: &Args) -> String {
     path
 }
 
+/// Whether the line of an incident says something that the former one did not, apart from the time. `shown` has the former
+/// ones by id.
+fn is_news(shown: &mut BTreeMap<String, String>, incident: &Value) -> bool {
+    let id = incident["id"].as_str().unwrap_or_default();
+    let text = what(incident);
+    shown.insert(id.to_owned(), text.clone()).is_none_or(|former| former != text)
+}
+
 /// An incident in one line: when, state, severity, how often, confidence, headline.
 fn line(incident: &Value) -> String {
     let text = |key: &str| incident[key].as_str().unwrap_or_default().to_owned();
@@ -118,6 +135,12 @@ fn line(incident: &Value) -> String {
         }
         time => time,
     };
+    format!("{when}  {}", what(incident))
+}
+
+/// The line without the time.
+fn what(incident: &Value) -> String {
+    let text = |key: &str| incident[key].as_str().unwrap_or_default().to_owned();
     let state = if incident["end_ns"].is_null() { "open" } else { "ended" };
     let times = match incident["recurrences"].as_u64() {
         Some(count) if count > 1 => format!(" {count} times"),
@@ -125,7 +148,7 @@ fn line(incident: &Value) -> String {
     };
     let headline = Incident::deserialize(incident).map_or_else(|_| text("summary"), |known| known.line());
     let percent = incident["confidence"].as_f64().unwrap_or(0.0) * 100.0;
-    format!("{when}  {state:5}  {:8}  {percent:3.0} %{times}  {}", text("severity"), headline)
+    format!("{state:5}  {:8}  {percent:3.0} %{times}  {}", text("severity"), headline)
 }
 
 #[cfg(test)]
@@ -144,6 +167,13 @@ mod tests {
         let expected = "2026-01-02T03:04:05.000000Z  open   critical   98 % 39 times  NIC storm at h11 stops 3 flows, \
                         p3-edge2:1";
         assert_eq!(line(&incident), expected);
+        let mut shown = BTreeMap::new();
+        assert!(is_news(&mut shown, &incident));
+        let mut later = incident.clone();
+        later["update_time"] = json!("2026-01-02T03:04:06.000000Z");
+        assert!(!is_news(&mut shown, &later), "only the time differs");
+        later["end_ns"] = json!(7);
+        assert!(is_news(&mut shown, &later));
         let old = json!({ "update_ns": 1_500_000_000_u64, "end_ns": 7, "confidence": 0.5, "summary": "x" });
         assert_eq!(line(&old), "1.500000 s  ended             50 %  x");
     }

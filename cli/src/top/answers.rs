@@ -28,6 +28,8 @@ pub(crate) struct Incident {
     pub(crate) start_ns: u64,
     pub(crate) update_ns: u64,
     pub(crate) end_ns: Option<u64>,
+    /// RFC 3339.
+    pub(crate) end_time: Option<String>,
     pub(crate) recurrences: u64,
     pub(crate) occurrences: Vec<Occurrence>,
     pub(crate) handling: String,

@@ -70,6 +70,11 @@ pub(crate) fn age_s(incident: &Incident, now_s: u64) -> Option<u64> {
     seconds_since(incident.occurrences.last()?.start_time.as_deref()?, now_s)
 }
 
+/// Returns how long ago an incident has ended.
+pub(crate) fn ended_s(incident: &Incident, now_s: u64) -> Option<u64> {
+    seconds_since(incident.end_time.as_deref()?, now_s)
+}
+
 fn culprit(incident: &Incident, state: &State) -> String {
     let root = &incident.root_cause;
     let host = root.host.iter().map(|host| format!("host {host}"));

@@ -13,6 +13,8 @@ use crate::server_sent::Received;
 
 const STREAM: &str = "/api/v1/events?kinds=incident,topology";
 const OPEN: &str = "/api/v1/incidents?open=true&limit=500";
+/// The latest incidents, for a screen without an open one.
+const LATEST: &str = "/api/v1/incidents?limit=50";
 /// Interval of reading the daemons, of which the stream has no events.
 const DAEMONS: Duration = Duration::from_secs(5);
 
@@ -86,6 +88,7 @@ impl Session<'_> {
                 if let Some(hosts) = self.hosts().await {
                     self.to.send(hosts).await?;
                 }
+                self.to.send(Feed::Latest(self.client.get(LATEST).await?)).await?;
                 Ok(Some(Feed::Listed(self.client.get(OPEN).await?)))
             }
             _ => Ok(None),

@@ -10,6 +10,8 @@ use super::view::page_rows;
 
 /// Seconds without a word from the server after which the screen says so: the server sends a comment every 15 s.
 const SILENT_S: u64 = 20;
+/// Maximum incidents that have ended and are shown.
+pub(crate) const MOST_ENDED: usize = 20;
 
 /// What changes the state.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(crate) enum Feed {
     Alive,
     /// The open incidents, as they are now.
     Listed(Page),
+    /// The latest incidents, open or not.
+    Latest(Page),
     /// An incident began, changed or ended.
     Changed(Box<Incident>),
     /// The daemons, as they are now.
@@ -80,6 +84,8 @@ pub(crate) struct State {
     pub(crate) scroll: usize,
     /// Open incidents, most severe first.
     pub(crate) incidents: Vec<Incident>,
+    /// The incidents that have ended, latest first, at most [`MOST_ENDED`].
+    pub(crate) ended: Vec<Incident>,
     /// Open incidents that the server has beyond those, because its list has a limit.
     pub(crate) unlisted: u64,
     pub(crate) daemons: Daemons,
@@ -106,6 +112,7 @@ impl State {
             shows_help: false,
             scroll: 0,
             incidents: Vec::new(),
+            ended: Vec::new(),
             unlisted: 0,
             daemons: Daemons::default(),
             hosts: BTreeMap::new(),
@@ -203,9 +210,20 @@ impl State {
                 self.unlisted = page.open_total.saturating_sub(page.incidents.len() as u64);
                 self.incidents = page.incidents;
             }
+            Feed::Latest(page) => {
+                let has_ended = |incident: &Incident| incident.end_ns.is_some();
+                self.ended = page.incidents.into_iter().filter(has_ended).take(MOST_ENDED).collect();
+            }
             Feed::Changed(incident) => {
                 self.incidents.retain(|known| known.id != incident.id);
-                self.incidents.push(*incident);
+                self.ended.retain(|known| known.id != incident.id);
+                match incident.end_ns {
+                    None => self.incidents.push(*incident),
+                    Some(_) => {
+                        self.ended.insert(0, *incident);
+                        self.ended.truncate(MOST_ENDED);
+                    }
+                }
             }
             Feed::Daemons(daemons) => self.daemons = daemons,
             Feed::Hosts(hosts) => self.hosts = hosts,
@@ -215,10 +233,9 @@ impl State {
         self.sort();
     }
 
-    /// Sorts the incidents and drops those that have ended. A selection stays: new incidents do not move it.
+    /// Sorts the incidents. A selection stays: new incidents do not move it.
     fn sort(&mut self) {
         let was_at = self.selected_index();
-        self.incidents.retain(|incident| incident.end_ns.is_none());
         self.incidents.sort_by(|a, b| {
             let key = |incident: &Incident| (rank(&incident.severity), u64::MAX - incident.start_ns);
             key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))

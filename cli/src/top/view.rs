@@ -86,7 +86,7 @@ fn draw_list(state: &State, frame: &mut Frame<'_>, area: Rect) {
     let [error, list, panel] = Layout::vertical(rows).areas(area);
     frame.render_widget(Paragraph::new(error_lines), error);
     if state.incidents.is_empty() {
-        frame.render_widget(Paragraph::new(empty_text(state)).style(dim()), list);
+        draw_ended(state, frame, list);
         return;
     }
     let rows = state.incidents.iter().map(|incident| list_row(incident, state.now_s));
@@ -108,12 +108,27 @@ fn error_lines(state: &State) -> Vec<Line<'static>> {
     lines.into_iter().map(|line| Line::styled(format!(" {line}"), alarm())).collect()
 }
 
-/// What an empty list means: no incident is not the same as no answer.
-fn empty_text(state: &State) -> &'static str {
-    match state.age_s() {
-        None => "\n No answer from the server yet.",
-        Some(_) => "\n No open incidents.",
+/// What an empty list means: no incident is not the same as no answer. The incidents that have ended last are below it.
+fn draw_ended(state: &State, frame: &mut Frame<'_>, area: Rect) {
+    let text = match (state.age_s(), state.ended.is_empty()) {
+        (None, _) => "\n No answer from the server yet.",
+        (Some(_), true) => "\n No open incidents.",
+        (Some(_), false) => "\n No open incidents. The latest that have ended:",
+    };
+    let [above, below] = Layout::vertical([Constraint::Length(3), Constraint::Min(0)]).areas(area);
+    frame.render_widget(Paragraph::new(text).style(dim()), above);
+    if state.ended.is_empty() {
+        return;
     }
+    let row = |incident: &Incident| {
+        let ago = detail::ended_s(incident, state.now_s)
+            .map_or_else(String::new, |s| format!("{} ago", duration(s)));
+        let severity = format!(" {}", incident.severity);
+        Row::new([severity, ago, format!("{:>5}", incident.victim_count), incident.line()]).style(dim())
+    };
+    let widths = [Constraint::Length(9), Constraint::Length(11), Constraint::Length(5), Constraint::Min(0)];
+    let head = Row::new([" SEVERITY", "ENDED", "FLOWS", "INCIDENT"]).style(dim());
+    frame.render_widget(Table::new(state.ended.iter().map(row), widths).header(head), below);
 }
 
 fn list_row(incident: &Incident, now_s: u64) -> Row<'static> {

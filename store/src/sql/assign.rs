@@ -1,7 +1,7 @@
 //! What the assignment of diagnoses to incidents ([`crate::assignment`]) reads and stores: a few statements for any number of
 //! diagnoses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Diagnosis, FlowKey, PortRef};
 
@@ -242,14 +242,14 @@ async fn read_members(
         diagnoses.iter().flat_map(|diagnosis| flows_of(diagnosis).into_keys()).collect();
     let flows: Vec<String> = flows.iter().map(ToString::to_string).collect();
     for flows in flows.chunks(MAX_LISTED) {
-        let select = "SELECT incident, flow, victim_count, culprit_count, is_culprit FROM incident_flows";
+        let select = "SELECT incident, flow, is_victim, balance, is_culprit FROM incident_flows";
         let is_named = |query: &mut Statement| {
             query.push(" AND flow IN ").push_list(flows);
         };
         let rows: Vec<(String, String, i64, i64, i64)> = of_incidents(tx, ledger, select, is_named).await?;
-        for (incident, flow, victim_count, culprit_count, is_culprit) in rows {
+        for (incident, flow, is_victim, balance, is_culprit) in rows {
             if let (Some(entry), Ok(flow)) = (ledger.entries.get_mut(&incident), flow.parse()) {
-                entry.flows.insert(flow, Member { victim_count, culprit_count });
+                entry.flows.insert(flow, Member { is_affected: is_victim != 0, balance });
                 if is_culprit != 0 {
                     entry.culprits.insert(flow);
                 }
@@ -338,44 +338,88 @@ async fn write_members(tx: &mut Link, changed: &[&Entry]) -> Result<(), sqlx::Er
         let mut query = sql(INSERT_FLOWS);
         query.push_rows(flows.iter().map(|(entry, flow, member)| flow_row(&entry.row.id, flow, *member)));
         query.push(
-            " ON CONFLICT (incident, flow) DO UPDATE SET victim_count = excluded.victim_count, \
-             culprit_count = excluded.culprit_count",
+            " ON CONFLICT (incident, flow) DO UPDATE SET is_victim = excluded.is_victim, balance = excluded.balance",
         );
         query.execute(&mut *tx).await?;
     }
     Ok(())
 }
 
-/// Marks the flows of incidents that a new diagnosis represents. Returns the incidents of which flows have changed.
+/// Marks the flows of incidents that a new diagnosis represents, or that have other victims. Returns the incidents of which
+/// flows have changed.
 async fn write_marks<'e>(
     tx: &mut Link,
     changed: &[&'e Entry],
     diagnoses: &[&Diagnosis],
 ) -> Result<BTreeSet<&'e str>, sqlx::Error> {
+    let former = former_representatives(tx, changed).await?;
     let represented: Vec<(&'e str, &Diagnosis)> = changed
         .iter()
-        .filter_map(|entry| Some((entry.row.id.as_str(), *diagnoses.get(entry.representative?)?)))
+        .filter_map(|entry| {
+            let diagnosis = match entry.representative {
+                Some(place) => diagnoses.get(place).copied(),
+                None => former.get(&entry.row.diagnosis),
+            };
+            Some((entry.row.id.as_str(), diagnosis?))
+        })
         .collect();
     if represented.is_empty() {
         return Ok(BTreeSet::new());
     }
     let mut query = sql("SELECT incident, flow, is_culprit, is_represented FROM incident_flows \
-         WHERE (is_culprit = 1 OR is_represented = 1) AND incident IN ");
+         WHERE (is_culprit = 1 OR balance < 0) AND incident IN ");
     query.push_list(represented.iter().map(|(incident, _)| *incident));
     let marks: Vec<(String, String, i64, i64)> = query.fetch_all(&mut *tx).await?;
     let mut marked = BTreeSet::new();
     for (incident, diagnosis) in represented {
-        let own = marks.iter().filter(|(of, ..)| of == incident);
-        let present: BTreeSet<(String, i64, i64)> =
-            own.map(|(_, flow, culprit, represented)| (flow.clone(), *culprit, *represented)).collect();
-        let wanted = flows_of(diagnosis)
-            .into_iter()
-            .map(|(flow, named)| (flow.to_string(), i64::from(named.is_culprit), i64::from(named.is_victim)));
-        if present != wanted.collect() && mark_flows(tx, incident, diagnosis).await? {
+        let own: Vec<(&str, bool, bool)> = marks
+            .iter()
+            .filter(|(of, ..)| of == incident)
+            .map(|(_, flow, is_culprit, is_represented)| {
+                (flow.as_str(), *is_culprit != 0, *is_represented != 0)
+            })
+            .collect();
+        if has_other_marks(&own, diagnosis) && mark_flows(tx, incident, diagnosis).await? {
             marked.insert(incident);
         }
     }
     Ok(marked)
+}
+
+/// The diagnoses that represent incidents as before although their victims have changed, by id.
+async fn former_representatives(
+    tx: &mut Link,
+    changed: &[&Entry],
+) -> Result<BTreeMap<String, Diagnosis>, sqlx::Error> {
+    let ids: Vec<&str> = changed
+        .iter()
+        .filter(|entry| entry.representative.is_none() && entry.has_other_victims)
+        .map(|entry| entry.row.diagnosis.as_str())
+        .collect();
+    let mut former = BTreeMap::new();
+    for ids in ids.chunks(MAX_LISTED) {
+        let mut query = sql("SELECT id, body FROM diagnoses WHERE id IN ");
+        query.push_list(ids.iter().copied());
+        let rows: Vec<(String, String)> = query.fetch_all(&mut *tx).await?;
+        // A body that cannot be read is an error when it is read.
+        former
+            .extend(rows.into_iter().filter_map(|(id, body)| Some((id, Diagnosis::from_json(&body).ok()?))));
+    }
+    Ok(former)
+}
+
+/// Whether the marks of an incident's flows are not those of the diagnosis that represents it. `marks` has the flows that are
+/// marked as culprits or have a negative balance: whether each is marked as a culprit, and as affected.
+fn has_other_marks(marks: &[(&str, bool, bool)], diagnosis: &Diagnosis) -> bool {
+    let named: BTreeMap<String, Named> =
+        flows_of(diagnosis).into_iter().map(|(flow, named)| (flow.to_string(), named)).collect();
+    let is_other = |(flow, is_culprit, is_represented): &(&str, bool, bool)| {
+        let wanted = named.get(*flow).copied().unwrap_or_default();
+        (wanted.is_culprit, wanted.is_victim) != (*is_culprit, *is_represented)
+    };
+    let is_marked = |flow: &str| marks.iter().any(|(marked, is_culprit, _)| *is_culprit && *marked == flow);
+    let culprits = named.iter().filter(|(_, named)| named.is_culprit);
+    marks.iter().any(is_other) || culprits.into_iter().any(|(flow, _)| !is_marked(flow))
 }
 
 /// Adds the ports and flows of a diagnosis to its incident. Returns whether its flows have changed.
@@ -409,8 +453,8 @@ pub(super) async fn add_members(
             );
             query.push(
                 " ON CONFLICT (incident, flow) DO UPDATE SET \
-                 victim_count = incident_flows.victim_count + excluded.victim_count, \
-                 culprit_count = incident_flows.culprit_count + excluded.culprit_count",
+                 is_victim = CASE WHEN excluded.is_victim = 1 THEN 1 ELSE incident_flows.is_victim END, \
+                 balance = incident_flows.balance + excluded.balance",
             );
             changed += query.execute(&mut *tx).await?;
         }
@@ -419,19 +463,18 @@ pub(super) async fn add_members(
 }
 
 const INSERT_FLOWS: &str =
-    "INSERT INTO incident_flows (incident, flow, src, dst, victim_count, culprit_count, is_culprit) ";
+    "INSERT INTO incident_flows (incident, flow, src, dst, is_victim, balance, is_culprit) ";
 
 /// The row of a flow that is not marked as a culprit of the representative diagnosis.
 fn flow_row(incident: &str, flow: &FlowKey, member: Member) -> [Value; 7] {
     let (src, dst) = (flow.src.to_string(), flow.dst.to_string());
-    let (victim_count, culprit_count) = (member.victim_count, member.culprit_count);
     [
         incident.into(),
         flow.to_string().into(),
         src.into(),
         dst.into(),
-        victim_count.into(),
-        culprit_count.into(),
+        i64::from(member.is_affected).into(),
+        member.balance.into(),
         0.into(),
     ]
 }

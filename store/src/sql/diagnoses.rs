@@ -420,6 +420,9 @@ fn columns(diagnosis: &Diagnosis, row: &NewRow<'_>) -> [Value; 19] {
 
 fn select(filter: &DiagnosisFilter, limit: u32) -> Statement {
     let mut query = sql("SELECT id, run, wall_ns, time_ns, body FROM diagnoses WHERE 1 = 1");
+    if let Some(victim) = filter.victim {
+        query.push(" AND victim = ").push_bind(victim.to_string());
+    }
     if let Some(src) = filter.src {
         query.push(" AND src = ").push_bind(src.to_string());
     }
@@ -452,6 +455,9 @@ fn select(filter: &DiagnosisFilter, limit: u32) -> Statement {
     }
     if let Some(severity) = filter.severity {
         query.push(" AND severity = ").push_bind(severity_name(severity));
+    }
+    if let Some(confidence) = filter.min_confidence {
+        query.push(" AND confidence >= ").push_bind(confidence);
     }
     if let Some(host) = &filter.host {
         query.push(" AND host = ").push_bind(host.clone());

@@ -18,8 +18,7 @@ pub(super) async fn list(tx: &mut Link, incidents: &[&str]) -> Result<(), sqlx::
         let mut query = sql(
             "SELECT incident, flow, number FROM (SELECT incident, flow, COUNT(*) OVER (PARTITION BY incident) AS number, \
              ROW_NUMBER() OVER (PARTITION BY incident ORDER BY flow) AS place FROM incident_flows \
-             WHERE is_culprit = 0 AND victim_count > 0 AND (is_represented = 1 OR victim_count >= culprit_count) \
-             AND incident IN ",
+             WHERE is_culprit = 0 AND is_victim = 1 AND (balance >= 0 OR is_represented = 1) AND incident IN ",
         );
         query.push_list(incidents.iter().copied());
         query.push(") AS victims WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));

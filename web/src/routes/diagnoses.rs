@@ -17,7 +17,7 @@ use utoipa::openapi::{ArrayBuilder, Ref, RefOr, Schema};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use super::conditional::immutable;
-use super::parameters::{cursor_text, ip_address, limit, nanoseconds, protocol, protocol_name};
+use super::parameters::{cursor_text, ip_address, limit, nanoseconds, probability, protocol, protocol_name};
 use crate::headline::Headline;
 use crate::live::LiveState;
 use crate::problem::Problem;
@@ -28,6 +28,8 @@ use crate::state::AppState;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DiagnosesQuery {
+    /// The victim, e.g. `10.0.0.2:10000>10.0.0.4:4791/udp`.
+    victim: Option<FlowKey>,
     /// Source address of the victim.
     #[param(schema_with = ip_address)]
     src: Option<IpAddr>,
@@ -61,6 +63,10 @@ pub(crate) struct DiagnosesQuery {
     /// The severity.
     #[param(inline)]
     severity: Option<Severity>,
+    /// At least this confidence, from 0 to 1.
+    #[serde(default, deserialize_with = "probability")]
+    #[param(minimum = 0, maximum = 1)]
+    min_confidence: Option<f64>,
     /// The root host.
     host: Option<String>,
     /// The root port, e.g. `sw4:1`.
@@ -235,6 +241,7 @@ pub(crate) async fn list(
     Query(query): Query<DiagnosesQuery>,
 ) -> Result<Response, Problem> {
     let filter = DiagnosisFilter {
+        victim: query.victim,
         src: query.src,
         dst: query.dst,
         sport: query.sport,
@@ -246,6 +253,7 @@ pub(crate) async fn list(
         anomaly: query.anomaly,
         cause: query.cause,
         severity: query.severity,
+        min_confidence: query.min_confidence,
         host: query.host,
         port: query.port,
         limit: query.limit,

@@ -37,6 +37,14 @@ pub(super) fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     }
 }
 
+/// Reads a number from 0 to 1.
+pub(super) fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    match f64::deserialize(deserializer)? {
+        number if (0.0..=1.0).contains(&number) => Ok(Some(number)),
+        number => Err(de::Error::custom(format!("{number} is not between 0 and 1"))),
+    }
+}
+
 /// Reads a protocol: `udp`, `tcp` or a number.
 pub(super) fn protocol<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;

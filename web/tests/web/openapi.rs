@@ -179,5 +179,10 @@ async fn parameters_beyond_the_range_of_their_format_are_rejected() {
     }
     check("diagnoses?proto=UDP&sport=65535", 200).await;
     check("diagnoses?proto=256", 400).await;
+    check("diagnoses?min_confidence=1", 200).await;
+    for wrong in ["-0.1", "1.5", "NaN", "much"] {
+        check(&format!("diagnoses?min_confidence={wrong}"), 400).await;
+    }
+    check("diagnoses?victim=h1", 400).await;
     check("diagnoses?src=", 400).await;
 }

@@ -149,6 +149,9 @@ async fn diagnoses_are_filtered_by_their_verdict() {
     check_ids("/api/v1/diagnoses?port=sw4:2", list, &["d3", "d2", "d1"]).await;
     check_ids("/api/v1/diagnoses?severity=critical", list, &[]).await;
     check_ids("/api/v1/diagnoses?severity=info&limit=1", list, &["d4"]).await;
+    check_ids("/api/v1/diagnoses?min_confidence=0.95", list, &["d2", "d1"]).await;
+    let victim = victim().to_string().replace('>', "%3E").replace('/', "%2F");
+    check_ids(&format!("/api/v1/diagnoses?victim={victim}"), list, &["d4", "d1"]).await;
 }
 
 #[tokio::test]
@@ -501,8 +504,13 @@ async fn every_error_is_a_problem() {
     check("/api/v1/diagnoses?src=10.0.0", 400, "bad-request", "in the query: src").await;
     check("/api/v1/diagnoses?sport=70000", 400, "bad-request", "sport").await;
     check("/api/v1/diagnoses?proto=sctpx", 400, "bad-request", "protocol `sctpx` is not").await;
-    check("/api/v1/diagnoses?source=1", 400, "bad-request", "unknown field `source`, expected one of `src`")
-        .await;
+    check(
+        "/api/v1/diagnoses?source=1",
+        400,
+        "bad-request",
+        "unknown field `source`, expected one of `victim`",
+    )
+    .await;
     check("/api/v1/incidents?open=perhaps", 400, "bad-request", "open").await;
     check("/api/v1/incidents?severity=bad", 400, "bad-request", "unknown variant `bad`").await;
     check("/api/v1/incidents?port=sw4", 400, "bad-request", "`sw4` is not a port").await;

@@ -118,6 +118,19 @@ fn an_incident_that_ends_leaves_the_list() {
 }
 
 #[test]
+fn without_an_open_incident_the_latest_that_have_ended_are_shown() {
+    let mut before = incident("i-0", "major", 5, "");
+    before.headline.text = "Slow receiver h4 pauses 4 flows".into();
+    (before.end_ns, before.end_time) = (Some(6), Some("2026-01-02T02:00:00Z".into()));
+    let mut ended = incast();
+    (ended.end_ns, ended.end_time) = (Some(99), Some("2026-01-02T03:04:00Z".into()));
+    let latest = Input::Feed(Feed::Latest(Page { incidents: vec![incast(), before], open_total: 1 }));
+    let open = Input::Feed(Feed::Listed(Page { incidents: vec![incast()], open_total: 1 }));
+    let ended = Input::Feed(Feed::Changed(Box::new(ended)));
+    check("nothing_open", (80, 24), vec![(0, latest), (0, open), (5, ended)]);
+}
+
+#[test]
 fn the_page_of_an_incident_wraps_and_scrolls() {
     let inputs = vec![(0, listed()), (0, hosts()), (0, verdict()), (0, key(Key::Open))];
     check("page", (80, 24), inputs);
