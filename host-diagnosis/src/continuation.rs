@@ -2,7 +2,9 @@
 //!
 //! The server passes the reports of agents, which are of some age, and a simulation those of its hosts.
 
-use model::{Diagnosis, HostReport, Topology};
+use std::borrow::Cow;
+
+use model::{Diagnosis, FlowKey, HostReport, Topology};
 
 use crate::{Fabric, FabricState, unite};
 
@@ -55,12 +57,37 @@ pub fn continue_in_hosts<'r>(
     let missing: Vec<String> = hosts.iter().filter_map(|host| missing(host, &usable, is_pausing)).collect();
     let reports: Vec<HostReport> = usable.into_iter().map(|one| one.report.clone()).collect();
     let mut united = unite(&verdict, &reports, None).diagnosis;
+    if let Some(topology) = topology {
+        name_hosts(&mut united, topology);
+    }
     for sentence in missing {
         if !united.missing.contains(&sentence) {
             united.missing.push(sentence);
         }
     }
     united
+}
+
+/// Adds the names of hosts to the flows in a verdict's sentences. A host's report has addresses only; the analyzer has named the
+/// flows of its own sentences.
+fn name_hosts(verdict: &mut Diagnosis, topology: &Topology) {
+    let claims = verdict.evidence.iter_mut().map(|evidence| &mut evidence.claim);
+    let lists = verdict.missing.iter_mut().chain(&mut verdict.notes).chain(&mut verdict.advice);
+    for text in [&mut verdict.summary].into_iter().chain(claims).chain(lists) {
+        // Named ones are in brackets.
+        let named: Vec<Cow<'_, str>> = text.split(' ').map(|word| with_hosts(word, topology)).collect();
+        if named.iter().any(|word| matches!(word, Cow::Owned(_))) {
+            *text = named.join(" ");
+        }
+    }
+}
+
+/// A word, with the names of both hosts if it is a flow between two of the topology.
+fn with_hosts<'w>(word: &'w str, topology: &Topology) -> Cow<'w, str> {
+    let hosts = word.parse::<FlowKey>().ok().and_then(|flow| {
+        Some((topology.host_of(flow.src)?.name.as_str(), topology.host_of(flow.dst)?.name.as_str()))
+    });
+    hosts.map_or(Cow::Borrowed(word), |(src, dst)| Cow::Owned(format!("{src} -> {dst} ({word})")))
 }
 
 /// What is missing of a host in question.

@@ -4,7 +4,9 @@ use crate::support::{SECOND_NS, nic, pause, report};
 use host_diagnosis::{AgedReport, Fabric, FabricState, continue_in_hosts, hosts_in_question, unite};
 use model::diagnosis::{AdviceTarget, Record};
 use model::host::counters::{CacheCounters, Misses, PriorityPauses, RegisteredMemory};
-use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause};
+use model::topology::{Node, NodeKind};
+use model::{Anomaly, Cause, Diagnosis, HostReport, RootCause, Topology};
+use serde_json::json;
 
 fn verdict(anomaly: Anomaly, cause: Cause, host: Option<&str>) -> Diagnosis {
     let root_cause = RootCause {
@@ -200,6 +202,30 @@ fn a_verdict_that_the_fabric_explains_needs_no_report() {
     let report = slow_receiver();
     let aged = AgedReport { report: &report, age_ns: 0 };
     assert_eq!(continue_in_hosts(contention.clone(), None, [aged].into_iter()), contention);
+}
+
+/// A report has the addresses of its connections only.
+#[test]
+fn flows_of_a_report_have_the_names_of_their_hosts() {
+    let host = |name: &str, address: &str| Node {
+        name: name.into(),
+        kind: NodeKind::Host,
+        addresses: vec![address.parse().unwrap()],
+    };
+    let nodes = vec![host("h1", "10.0.0.1"), host("h3", "10.0.3.1")];
+    let topology = Topology { nodes, ..Topology::default() };
+    let clean = verdict(Anomaly::HostOnly, Cause::Undetermined, None);
+    let flow = "10.0.0.1:10000>10.0.3.1:4791/udp";
+    let connection = json!({
+        "flow": flow, "recovery": "go_back_n", "loss_ratio": 0.01, "raw_bits_per_s": 97e9, "goodput_bits_per_s": 25e9,
+    });
+    let workload = serde_json::from_value(json!({ "retransmissions": [connection] })).unwrap();
+    let report = HostReport { workload: Some(workload), ..HostReport::new("h3", SECOND_NS) };
+    let aged = AgedReport { report: &report, age_ns: 0 };
+    let found = continue_in_hosts(clean, Some(&topology), [aged].into_iter());
+    let named = format!("74 % of the throughput of h1 -> h3 ({flow}) are retransmissions of go-back-N");
+    assert!(found.summary.ends_with(&named), "{}", found.summary);
+    assert_eq!(found.summary.matches("h1 -> h3").count(), 1);
 }
 
 /// A verdict that the fabric was clean, about a delay of 50 us, and a report of a host that its switch paused.

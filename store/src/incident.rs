@@ -1,10 +1,15 @@
 //! Incidents: the diagnoses of one culprit.
 //!
 //! A diagnosis with the root key ([`root_key`]) of an incident that was updated less than
-//! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. One that names culprits at another
-//! port joins the incident of these flows ([`crate::assignment`]), because flows that congest several ports are one problem.
-//! One whose loop shares a port with that of an open incident joins it. A diagnosis that names no culprit ([`has_no_culprit`]) first looks for an open incident that has one of its ports. The
-//! first verdict that names one takes over an open incident of its ports that none has been named for.
+//! [`crate::Limits::incident_memory_ns`] ago joins it; otherwise it opens an incident. Before that, in this order
+//! ([`crate::assignment`]):
+//! - One whose loop shares a port with that of an open incident joins it.
+//! - One about a deadlock takes over the open incident of its root port, which began before the loop closed.
+//! - One that names culprits at another port joins the incident of these flows, because flows that congest several ports are one
+//!   problem.
+//! - The first one that names a culprit takes over an open incident of its ports that none has been named for.
+//!
+//! A diagnosis that names no culprit ([`has_no_culprit`]) looks first of all for an open incident that has one of its ports.
 //!
 //! An incident **occurs** once or several times. A diagnosis that is at most [`crate::Limits::incident_quiet_ns`]
 //! earlier than the start of an occurrence or later than its last update belongs to it; any other one is a new

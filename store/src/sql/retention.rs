@@ -26,7 +26,7 @@ pub struct Removed {
     pub diagnoses: u64,
     /// Incidents, whose last diagnosis was removed.
     pub incidents: u64,
-    /// Snapshots.
+    /// Snapshots, those of removed diagnoses included.
     pub snapshots: u64,
     /// Reports of hosts and controllers.
     pub reports: u64,
@@ -67,6 +67,7 @@ impl Store {
         removed.series = series::prune(&mut tx, &self.limits, wall_ns).await.during(action)?;
         if removed.diagnoses > 0 {
             removed.incidents += super::assign::repair_after_removal(&mut tx).await.during(action)?;
+            removed.snapshots += remove_unused_snapshots(&mut tx).await.during(action)?;
         }
         tx.commit().await.during(action)?;
         if removed.diagnoses > 0 {
@@ -199,6 +200,11 @@ async fn prune_by_age(tx: &mut Link, before: i64) -> Result<Removed, sqlx::Error
     Ok(removed)
 }
 
+/// Removes the snapshots of diagnoses that are gone.
+async fn remove_unused_snapshots(tx: &mut Link) -> Result<u64, sqlx::Error> {
+    sql("DELETE FROM snapshots WHERE id NOT IN (SELECT id FROM diagnoses)").execute(tx).await
+}
+
 /// Removes the oldest part of each table.
 async fn remove_step(tx: &mut Link) -> Result<Removed, sqlx::Error> {
     let mut removed = Removed::default();
@@ -224,6 +230,7 @@ async fn remove_step(tx: &mut Link) -> Result<Removed, sqlx::Error> {
     }
     if removed.diagnoses > 0 {
         removed.incidents = super::assign::repair_after_removal(tx).await?;
+        removed.snapshots += remove_unused_snapshots(tx).await?;
     }
     Ok(removed)
 }

@@ -71,6 +71,21 @@ async fn rows_above_their_age_are_removed_except_under_a_note_or_while_the_incid
     assert_eq!(store.graph("noted").await.unwrap(), Some(graph()));
 }
 
+/// A snapshot is far larger than its diagnosis, and without it of no use.
+#[tokio::test]
+async fn the_snapshot_of_a_removed_diagnosis_goes_with_it() {
+    let store = store(Limits { diagnoses: 2, ..Limits::default() }).await;
+    for (day, id) in ["noted", "old", "new", "newest"].into_iter().enumerate() {
+        arrives(&store, id, day as u64 + 1).await;
+    }
+    acknowledge(&store, "i-noted").await;
+    let removed = store.prune(9 * DAY_NS).await.unwrap();
+    assert_eq!(removed, Removed { diagnoses: 1, incidents: 1, snapshots: 1, ..Removed::default() });
+    for (id, expected) in [("noted", KEPT), ("old", GONE), ("new", KEPT), ("newest", KEPT)] {
+        assert_eq!(has(&store, id).await, expected, "{id}");
+    }
+}
+
 /// What lists keep in memory of a diagnosis ends with it.
 #[tokio::test]
 async fn a_diagnosis_with_the_id_of_a_removed_one_is_shown_in_its_place() {
